@@ -1,0 +1,64 @@
+# All commands of the project. Paths are relative, so that the folder may have any name.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-emit-index-url --custom-compile-command "make requirements"
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-dev quickstart test test-long check format client openapi requirements benchmarks clean
+
+help: ## List the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.runtime ## Make .venv with what the service needs
+
+setup-dev: $(VENV)/.dev ## Make .venv with what tests and checks need, too
+
+quickstart: $(VENV)/.runtime ## Start everything, explain one prediction, stop everything
+	$(BIN)/leafspace quickstart
+
+test: $(VENV)/.dev ## Run the test suite (under 10 minutes)
+	$(BIN)/python -m pytest -m "not long" -n 2 --dist loadfile
+
+test-long: $(VENV)/.dev ## Run long kills, fuzzing and studies
+	$(BIN)/python -m pytest -m long
+
+check: $(VENV)/.dev ## Lint, types, layers, and generated files up to date
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m scripts.write_openapi --check
+	$(BIN)/python -m scripts.generate_client --check
+
+format: $(VENV)/.dev ## Format the code and mend what lint can mend
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+openapi: $(VENV)/.dev ## Write openapi.json from the code
+	$(BIN)/python -m scripts.write_openapi
+
+client: openapi ## Generate the SDK's lower half from openapi.json
+	$(BIN)/python -m scripts.generate_client
+
+requirements: $(VENV)/.dev ## Compile requirements/*.txt from requirements/*.in
+	cd requirements && ../$(UV_COMPILE) runtime.in -o runtime.txt
+	cd requirements && ../$(UV_COMPILE) dev.in -o dev.txt
+
+clean: ## Remove .venv and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Leafspace needs Python 3.11 or later; call make PYTHON=python3.12, say")'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.runtime: $(VENV)/.python requirements/runtime.txt pyproject.toml clients/python/pyproject.toml
+	$(PIP_INSTALL) --require-hashes -r requirements/runtime.txt
+	$(PIP_INSTALL) --no-deps --no-build-isolation -e . -e clients/python
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt
+	$(PIP_INSTALL) --require-hashes -r requirements/dev.txt
+	@touch $@

@@ -1,0 +1,1 @@
+"""The language: every noun of the API as a pydantic model, and nothing else."""

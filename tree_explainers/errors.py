@@ -1,0 +1,40 @@
+"""What the mathematics refuses, each with a stable code and a sentence that the caller can act on."""
+
+
+class ExplainerError(ValueError):
+    """Something the caller sent cannot be worked with.
+
+    Parameters
+    ----------
+    code
+        Stable, machine-readable name from the API contract's problem codes, such as ``model_invalid_tree``.
+    detail
+        What was wrong, which value, and what to do.
+    """
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+
+
+class ModelRefused(ExplainerError):
+    """The bytes offered as a model are not one that can be explained."""
+
+
+class RowRefused(ExplainerError):
+    """A row does not fit the model's inputs."""
+
+
+class InvalidInput(ExplainerError):
+    """An argument is outside what the method is defined for."""
+
+    def __init__(self, detail: str, code: str = "validation_failed") -> None:
+        super().__init__(code, detail)
+
+
+class MethodNotApplicable(ExplainerError):
+    """The method has no meaning for this model, such as supervised greedy for regression."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("method_not_applicable", detail)

@@ -1,0 +1,14 @@
+"""How an algorithm tells how far it is, without knowing who listens."""
+
+from typing import Protocol
+
+
+class ReportProgress(Protocol):
+    """Called by long algorithms; may raise to stop them (that is how cancelling works)."""
+
+    def __call__(self, fraction: float, stage: str) -> None:
+        """Take note that ``fraction`` (0 to 1) of the work is done and ``stage`` is under way."""
+
+
+def ignore_progress(fraction: float, stage: str) -> None:
+    """Do nothing: the default listener."""

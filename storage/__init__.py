@@ -1,0 +1,1 @@
+"""Everything kept: objects by content, rows in a database, datasets as columns."""

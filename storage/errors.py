@@ -1,0 +1,53 @@
+"""What storage refuses or cannot do, each with a stable code and a sentence that the caller can act on."""
+
+
+class StorageError(Exception):
+    """Base of all: ``code`` is one of the API contract's problem codes, ``detail`` is for the caller's eyes."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+
+
+class NotFound(StorageError):
+    """Nothing is kept under this id."""
+
+    def __init__(self, noun: str, identifier: str) -> None:
+        super().__init__("not_found", f"no {noun} has the id {identifier!r}; list the {noun}s to see those that exist")
+
+
+class InUse(StorageError):
+    """The thing cannot be deleted while others are built on it."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("in_use", detail)
+
+
+class Conflict(StorageError):
+    """The request contradicts what is kept."""
+
+
+class DatasetRefused(StorageError):
+    """The bytes offered as a dataset cannot be read as one; codes ``dataset_*`` and ``unsupported_media_type``."""
+
+
+class StorageUnavailable(StorageError):
+    """The database or the disk does not answer; trying again later may help."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("unavailable", detail)
+
+
+class InsufficientStorage(StorageError):
+    """The disk is full; nothing was written."""
+
+    def __init__(self) -> None:
+        super().__init__("insufficient_storage", "the disk is full; nothing was stored; free some space and send it again")
+
+
+class ObjectDamaged(StorageError):
+    """A stored object no longer has the hash it is known by; it is never served."""
+
+    def __init__(self, sha256: str) -> None:
+        super().__init__("internal_error", f"stored object {sha256} is damaged")

@@ -43,7 +43,9 @@ class InsufficientStorage(StorageError):
     """The disk is full; nothing was written."""
 
     def __init__(self) -> None:
-        super().__init__("insufficient_storage", "the disk is full; nothing was stored; free some space and send it again")
+        super().__init__(
+            "insufficient_storage", "the disk is full; nothing was stored; free some space and send it again"
+        )
 
 
 class ObjectDamaged(StorageError):

@@ -1,0 +1,24 @@
+"""Contract: the base of every message, frozen and closed to unknown fields."""
+
+from typing import Annotated, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Item = TypeVar("Item")
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f]*$")]
+"""A name a person gave: shown, never interpreted."""
+
+
+class Contract(BaseModel):
+    """A message whose fields are exactly those declared; numbers are finite."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, protected_namespaces=())
+
+
+class Page(Contract, Generic[Item]):
+    """One page of a list, newest first; ``next_cursor`` fetches the next one."""
+
+    object: Literal["list"] = "list"
+    data: list[Item]
+    next_cursor: str | None = Field(default=None, description="Send it as `cursor` to get the next page.")

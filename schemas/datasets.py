@@ -1,0 +1,63 @@
+"""Datasets: registered tables of reference rows."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from .contract import Contract, Name
+
+
+class DatasetMetadata(Contract):
+    """What the columns are for."""
+
+    name: Name | None = None
+    target: Name | None = Field(default=None, description="The column with the labels or values to predict.")
+    row_id: Name | None = Field(default=None, description="Default: the 0-based row number as a string.")
+    features: list[Name] | None = Field(
+        default=None, description="Column names in the model's order; default: all but target and row_id."
+    )
+
+
+class Column(Contract):
+    """One column of a dataset."""
+
+    name: str
+    type: Literal["number", "category", "boolean"]
+    role: Literal["feature", "target", "row_id", "ignored"]
+    n_missing: int
+    n_categories: int | None
+    categories: list[str] | None = Field(description="Sorted; null for numbers, and where there are over 1,000.")
+    min: float | None
+    max: float | None
+
+
+class Dataset(Contract):
+    """A registered dataset."""
+
+    object: Literal["dataset"] = "dataset"
+    id: str
+    name: str | None
+    sha256: str
+    size_bytes: int
+    n_rows: int
+    target: str | None
+    row_id: str | None
+    columns: list[Column]
+    created_at: datetime
+
+
+class Cell(Contract):
+    """One value of a row."""
+
+    name: str
+    value: float | bool | str | None
+
+
+class DatasetRow(Contract):
+    """One row, all columns."""
+
+    object: Literal["row"] = "row"
+    row: int = Field(description="0-based position.")
+    row_id: str
+    values: list[Cell]

@@ -1,0 +1,35 @@
+"""Explainers: a model with the prototypes that explain its predictions."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from .contract import Contract, Name
+
+
+class ExplainerRequest(Contract):
+    """What to explain with."""
+
+    model: str
+    prototype_set: str
+    rule_set: None = None
+    approximation_tree: None = None
+    name: Name | None = None
+    shown_features: Literal["all"] | list[Name] = Field(
+        default="all", description="Which values of the (real) prototype rows a caller ever sees."
+    )
+
+
+class Explainer(Contract):
+    """A registered explainer."""
+
+    object: Literal["explainer"] = "explainer"
+    id: str
+    name: str | None
+    model: str
+    prototype_set: str
+    rule_set: str | None = None
+    approximation_tree: str | None = None
+    shown_features: Literal["all"] | list[str]
+    created_at: datetime

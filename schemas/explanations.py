@@ -1,0 +1,109 @@
+"""Explanations: single predictions, explained by their nearest prototypes."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from .contract import Contract, Name
+from .models import Instance, Prediction
+from .problems import Problem
+from .prototype_sets import Coverage
+
+MAX_INSTANCES = 1000
+
+
+class ExplanationRequest(Contract):
+    """Rows to explain."""
+
+    instances: list[Instance] = Field(min_length=1, max_length=MAX_INSTANCES)
+    row_ids: list[Name] | None = Field(default=None, description="The caller's names for the rows, in their order.")
+    n_prototypes: int = Field(default=3, ge=1, le=100)
+    include: list[Literal["contrast"]] = Field(default=[], description="More may come: rules, approximation_path.")
+
+
+class ComparedFeature(Contract):
+    """A feature of the prototype beside the same feature of the instance."""
+
+    name: str
+    value: float | bool | str | None
+    instance_value: float | bool | str | None
+
+
+class Reason(Contract):
+    """The interval inside which the trees that put both rows into one leaf cannot tell values apart."""
+
+    feature: str
+    low: float | None = Field(description="Null: no lower end.")
+    high: float | None = Field(description="Null: no upper end.")
+    low_inclusive: bool
+    high_inclusive: bool
+    or_missing: bool = Field(description="A missing value would go the same way in all those trees.")
+    category: str | None = Field(description="The feature is this category.")
+    not_categories: list[str] = Field(description="The feature is none of these categories.")
+    tree_share: float = Field(description="Share of the shared trees that ask about the feature on the way.")
+    transformed: bool = Field(description="The bounds are in model-side units: they could not be led back to raw ones.")
+
+
+class NearestPrototype(Contract):
+    """A prototype near the instance, as the model sees it."""
+
+    rank: int
+    row_id: str
+    label: str | None
+    value: float | None
+    proximity: float = Field(ge=0, le=1)
+    distance: float = Field(ge=0, le=1)
+    shared_trees: int
+    n_trees: int
+    coverage: Coverage
+    features: list[ComparedFeature]
+    similar_because: list[Reason]
+
+
+class PrototypePrediction(Contract):
+    """What the nearest prototype predicts."""
+
+    status: Literal["assigned", "unassigned"]
+    label: str | None
+    value: float | None
+    agrees: bool | None = Field(description="Same label as the model; null for regression and unassigned rows.")
+
+
+class Contrast(Contract):
+    """The nearest prototype of another class."""
+
+    row_id: str
+    label: str
+    proximity: float
+
+
+class Explanation(Contract):
+    """One prediction explained, or why it could not be."""
+
+    object: Literal["explanation"] = "explanation"
+    row_id: str
+    status: Literal["ok", "error"]
+    prediction: Prediction | None = None
+    nearest_prototypes: list[NearestPrototype] | None = None
+    prototype_prediction: PrototypePrediction | None = None
+    contrast: Contrast | None = None
+    problem: Problem | None = None
+
+
+class Provenance(Contract):
+    """What the explanations rest on."""
+
+    model_sha256: str
+    dataset_sha256: str
+    prototype_set: str
+    numerics: str
+    service: str
+
+
+class ExplanationList(Contract):
+    """Explanations in the order of the instances."""
+
+    object: Literal["list"] = "list"
+    explainer: str
+    data: list[Explanation]
+    provenance: Provenance

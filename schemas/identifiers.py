@@ -1,0 +1,25 @@
+"""Identifiers: what a thing is known by is the hash of what made it."""
+
+import hashlib
+import json
+from base64 import b32encode
+from typing import Any
+
+PREFIXES = {
+    "models": "mdl_",
+    "datasets": "ds_",
+    "prototype_sets": "prs_",
+    "explainers": "xpl_",
+    "jobs": "job_",
+}
+
+
+def canonical_json(value: Any) -> bytes:  # noqa: ANN401  # any JSON value
+    """Return the one way to write a JSON value: sorted keys, no blanks, UTF-8."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+
+
+def content_identifier(noun: str, *parts: Any) -> str:  # noqa: ANN401  # any JSON values
+    """Return the id of a thing of this noun made of these parts: 26 characters of SHA-256 in base 32."""
+    digest = hashlib.sha256(canonical_json([noun, *parts])).digest()
+    return PREFIXES[noun] + b32encode(digest)[:26].decode().lower()

@@ -1,0 +1,169 @@
+"""Models: registered ONNX tree ensembles."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from .contract import Contract, Name
+from .problems import Problem
+
+Ensemble = Literal["random_forest", "boosting", "other"]
+Task = Literal["classification", "regression"]
+Scalar = float | bool | str | None
+
+
+class IndicatorColumn(Contract):
+    """A column that is 1 where the feature has this category, else 0."""
+
+    column: Name
+    category: str
+
+
+class FeatureGroup(Contract):
+    """One-hot columns that belong to one feature."""
+
+    feature: Name
+    columns: list[IndicatorColumn] = Field(min_length=1)
+
+
+class Parity(Contract):
+    """What the caller's own library predicts, to prove that the ONNX model predicts the same."""
+
+    rows: list[list[Scalar]] = Field(
+        min_length=1, max_length=1000, description="Raw rows in the order of the features."
+    )
+    predictions: list[list[float]] = Field(
+        min_length=1, max_length=1000, description="Scores of the classes, or one value, for each row."
+    )
+
+
+class ModelMetadata(Contract):
+    """What the caller knows and the graph does not say."""
+
+    name: Name | None = None
+    feature_names: list[Name] | None = Field(
+        default=None, description="In the order of the ONNX input; default the graph's own, or x0, x1, …"
+    )
+    classes: list[str] | None = Field(default=None, min_length=1, description="Default from the graph.")
+    ensemble: Ensemble | None = Field(
+        default=None, description="The graph does not say it reliably; inferred only where that is certain."
+    )
+    feature_groups: list[FeatureGroup] = Field(default=[])
+    parity: Parity | None = None
+
+
+class ParityResult(Contract):
+    """How closely the registered model agreed with the rows the caller sent."""
+
+    n_rows: int
+    max_difference: float = Field(description="Largest absolute difference of a score or value.")
+
+
+class ModelColumn(Contract):
+    """What one column that the trees read means in raw features."""
+
+    name: str = Field(description="The raw feature, or the model-side name where it cannot be led back to one.")
+    kind: str = Field(description="identity, affine, indicator, ordinal or transformed.")
+    feature: str | None
+    scale: float
+    offset: float
+    imputed: float | str | None
+    category: str | None
+    transformed: bool
+
+
+class Model(Contract):
+    """A registered model."""
+
+    object: Literal["model"] = "model"
+    id: str
+    name: str | None
+    sha256: str
+    size_bytes: int
+    task: Task
+    ensemble: Ensemble | None
+    ensemble_inferred: bool
+    classes: list[str]
+    n_features: int
+    feature_names: list[str]
+    n_trees: int
+    n_nodes: int
+    n_leaves: int
+    max_depth: int
+    operators: list[str]
+    column_map: list[ModelColumn]
+    parity: ParityResult | None
+    created_at: datetime
+
+
+class TreeNode(Contract):
+    """One node of a tree; ids are positions in the list, the root's is 0."""
+
+    id: int
+    feature: str | None = Field(description="What is asked about; null at a leaf.")
+    operator: str | None = Field(description="Yes goes left: <=, <, >=, >, ==, != or `is`; null at a leaf.")
+    value: float | str | None
+    or_missing: bool | None = Field(description="A missing value goes left.")
+    transformed: bool = Field(default=False, description="The column could not be led back to a raw feature.")
+    left: int | None
+    right: int | None
+    leaf: int | None = Field(description="The leaf's number within its tree; null inside.")
+    values: list[float] | None = Field(description="What the leaf adds to the outputs; null inside.")
+
+
+class Tree(Contract):
+    """One tree of a model, for drawing."""
+
+    object: Literal["tree"] = "tree"
+    model: str
+    tree: int
+    nodes: list[TreeNode]
+
+
+Instance = Annotated[
+    dict[str, Any] | list[Any],
+    Field(description="Values by feature name, or in the order of the features; null is a missing value."),
+]
+"""One raw row as the caller writes it."""
+
+
+class PredictionRequest(Contract):
+    """Rows to predict."""
+
+    instances: list[Instance] = Field(min_length=1)
+    include: list[Literal["leaves"]] = Field(default=[])
+
+
+class Score(Contract):
+    """How strongly the model speaks for a class."""
+
+    label: str
+    value: float
+
+
+class Prediction(Contract):
+    """What the model predicts: the same shape for binary, multi-class and regression."""
+
+    task: Task
+    label: str | None
+    value: float | None
+    scores: list[Score]
+
+
+class PredictionRow(Contract):
+    """The prediction for one instance, or why there is none."""
+
+    object: Literal["prediction"] = "prediction"
+    status: Literal["ok", "error"]
+    prediction: Prediction | None = None
+    leaves: list[int] | None = Field(default=None, description="The leaf of the row in each tree.")
+    problem: Problem | None = None
+
+
+class PredictionList(Contract):
+    """Predictions in the order of the instances."""
+
+    object: Literal["list"] = "list"
+    model: str
+    data: list[PredictionRow]

@@ -1,0 +1,143 @@
+"""Prototype sets: a handful of real rows that stand for each class."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from .contract import Contract
+from .datasets import Cell
+from .problems import Problem
+
+ProximityKind = Literal["auto", "random_forest", "boosting"]
+PrototypeMethod = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete"]
+ArtefactStatus = Literal["pending", "ready", "failed", "cancelled"]
+
+
+class PrototypeSetRequest(Contract):
+    """What to select, from which rows, as which model sees them."""
+
+    model: str
+    dataset: str
+    method: PrototypeMethod = Field(
+        default="sm_a",
+        description="sm_u, sm_a, sm_wa, sg: Tan et al.; a_pete: Karolczak & Stefanowski, which stops by itself.",
+    )
+    n_prototypes: int | None = Field(
+        default=None, ge=1, le=10_000, description="Default 10; not with a_pete, which finds the number by `alpha`."
+    )
+    alpha: float = Field(
+        default=0.05, gt=0, lt=1, description="a_pete stops when gains change by no more than this share."
+    )
+    labels: Literal["predicted", "target"] = Field(
+        default="predicted", description="Classes as the model predicts them, or as the dataset's target has them."
+    )
+    kind: ProximityKind = "auto"
+    refine: Literal["none"] = "none"
+    candidates: None = None
+    evaluation_dataset: str | None = None
+    seed: int = Field(default=0, ge=0, le=2**32 - 1)
+
+
+class Coverage(Contract):
+    """The rows for which this prototype is the nearest one of their class."""
+
+    n_rows: int
+    share: float
+
+
+class Prototype(Contract):
+    """A real row that stands for others of its class."""
+
+    rank: int
+    row_id: str
+    row: int = Field(description="0-based position in the dataset.")
+    label: str | None = Field(description="Its class; null for regression.")
+    value: float | None = Field(description="The model's value; null for classification.")
+    gain: float = Field(description="What it added to the objective when it was chosen.")
+    objective: float = Field(description="The objective with all prototypes up to this one.")
+    coverage: Coverage
+    features: list[Cell]
+
+
+class Evaluation(Contract):
+    """How well the nearest of the first ``n_prototypes`` predicts; counts unassigned rows as wrong."""
+
+    n_prototypes: int
+    balanced_accuracy: float | None = None
+    accuracy: float | None = None
+    fidelity: float | None = Field(default=None, description="Share of rows with the model's own label.")
+    r2: float | None = None
+    mean_absolute_error: float | None = None
+    unassigned: float = Field(description="Share of rows that share no leaf with any prototype.")
+
+
+class BaselineScore(Contract):
+    """The same measures for what prototypes are compared with."""
+
+    balanced_accuracy: float | None = None
+    accuracy: float | None = None
+    fidelity: float | None = None
+    r2: float | None = None
+    mean_absolute_error: float | None = None
+    unassigned: float = 0.0
+
+
+class Baseline(Contract):
+    """The model itself, and the nearest of all rows."""
+
+    model: BaselineScore | None = Field(description="Null where the dataset has no target.")
+    one_nearest_neighbor: BaselineScore
+
+
+class StopReason(Contract):
+    """Why the selection ended."""
+
+    reason: str = Field(description="n_prototypes, alpha, no_gain, no_improvement; new ones may come.")
+    detail: str
+
+
+class PrototypeSetContent(Contract):
+    """The result of a prototype job."""
+
+    kind: Literal["random_forest", "boosting"]
+    task: Literal["classification", "regression"]
+    classes: list[str]
+    n_rows: int
+    n_trees: int
+    n_selected: int
+    nested: bool = Field(description="The first k prototypes are the answer for k.")
+    objective: float = Field(description="Sum over rows of the proximity to the nearest prototype of their class.")
+    objective_mean: float = Field(ge=0, le=1)
+    stopped_by: StopReason
+    prototypes: list[Prototype]
+    evaluation: list[Evaluation]
+    evaluated_on: Literal["dataset", "evaluation_dataset"]
+    baseline: Baseline
+
+
+class PrototypeSet(Contract):
+    """A prototype set and how its making stands; what was found is null until it is ready, and in lists."""
+
+    object: Literal["prototype_set"] = "prototype_set"
+    id: str
+    status: ArtefactStatus
+    job: str | None
+    reused: bool = Field(default=False, description="It had been asked for before.")
+    created_at: datetime
+    request: PrototypeSetRequest
+    problem: Problem | None = None
+    kind: Literal["random_forest", "boosting"] | None = None
+    task: Literal["classification", "regression"] | None = None
+    classes: list[str] | None = None
+    n_rows: int | None = None
+    n_trees: int | None = None
+    n_selected: int | None = None
+    nested: bool | None = None
+    objective: float | None = None
+    objective_mean: float | None = None
+    stopped_by: StopReason | None = None
+    prototypes: list[Prototype] | None = None
+    evaluation: list[Evaluation] | None = None
+    evaluated_on: Literal["dataset", "evaluation_dataset"] | None = None
+    baseline: Baseline | None = None

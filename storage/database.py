@@ -1,0 +1,77 @@
+"""Database: the engine, and transactions that either happen whole or not at all."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from .errors import InsufficientStorage, StorageUnavailable
+
+_MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+class Database:
+    """Opens connections when they are needed; safe to share between threads, not across a fork.
+
+    Parameters
+    ----------
+    url
+        An SQLAlchemy URL. SQLite is opened in WAL mode with full synchronisation, so that what was committed
+        survives a power cut.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.engine = _create_engine(url)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """Yield a connection whose changes are committed together at the end, or not at all."""
+        try:
+            with self.engine.begin() as connection:
+                yield connection
+        except (OperationalError, DBAPIError) as error:
+            if "full" in str(error.orig):
+                raise InsufficientStorage from error
+            if isinstance(error, OperationalError) or error.connection_invalidated:
+                detail = "the database does not answer; try again in a moment"
+                raise StorageUnavailable(detail) from error
+            raise
+
+    def migrate(self) -> None:
+        """Bring the tables up to date; several processes may try at once."""
+        config = Config()
+        config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+        with self.engine.begin() as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+
+def _create_engine(url: str) -> Engine:
+    if make_url(url).get_backend_name() != "sqlite":
+        return create_engine(url, pool_pre_ping=True, pool_size=8, max_overflow=8)
+    engine = create_engine(url, connect_args={"timeout": 10, "check_same_thread": False})
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_immediate)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:  # noqa: ANN401  # the driver's own connection
+    # Transactions are begun by hand below: the driver would begin them late, and a reader that then wants to write
+    # is refused at once instead of waiting.
+    connection.isolation_level = None
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_immediate(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -1,0 +1,123 @@
+"""Objects: immutable bytes known by their SHA-256, written whole or not at all, checked when read."""
+
+import errno
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .errors import InsufficientStorage, NotFound, ObjectDamaged
+
+_BLOCK_BYTES = 1 << 20
+
+
+class ObjectStore:
+    """Objects in a local directory.
+
+    An object is written under a temporary name, flushed to disk, then renamed to its hash: a reader sees all of it
+    or nothing, and what ``put`` returned survives a power cut.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._incoming = directory / "incoming"
+        self._incoming.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def put(self, data: bytes) -> str:
+        """Keep ``data``; return its SHA-256 in hexadecimal. Keeping it twice is free."""
+        sha256 = hashlib.sha256(data).hexdigest()
+        if not self._path(sha256).exists():
+            with self.workspace() as folder:
+                path = folder / "object"
+                with _disk_full_is_said():
+                    path.write_bytes(data)
+                self._adopt(path, sha256)
+        return sha256
+
+    def put_file(self, path: Path) -> str:
+        """Keep a copy of the file; return its SHA-256. A file inside a workspace is moved, not copied."""
+        sha256 = file_sha256(path)
+        if self._path(sha256).exists():
+            return sha256
+        if self._incoming in path.parents:
+            self._adopt(path, sha256)
+            return sha256
+        with self.workspace() as folder, _disk_full_is_said():
+            shutil.copyfile(path, folder / "object")
+            self._adopt(folder / "object", sha256)
+        return sha256
+
+    def get(self, sha256: str) -> bytes:
+        """Return the object's bytes; raise ``ObjectDamaged`` when they no longer have their hash."""
+        data = self._existing(sha256).read_bytes()
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise ObjectDamaged(sha256)
+        return data
+
+    def path(self, sha256: str) -> Path:
+        """Return a readable file with the object's bytes, checked once now; it must not be written to."""
+        path = self._existing(sha256)
+        if file_sha256(path) != sha256:
+            raise ObjectDamaged(sha256)
+        return path
+
+    def delete(self, sha256: str) -> None:
+        """Forget the object; an unknown one is no error."""
+        self._path(sha256).unlink(missing_ok=True)
+
+    @contextmanager
+    def workspace(self) -> Iterator[Path]:
+        """Yield an empty private folder on the store's own file system; it is removed at the end."""
+        folder = Path(tempfile.mkdtemp(dir=self._incoming))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _path(self, sha256: str) -> Path:
+        return self._directory / sha256[:2] / sha256
+
+    def _existing(self, sha256: str) -> Path:
+        path = self._path(sha256)
+        if not path.exists():
+            raise NotFound("object", sha256)
+        return path
+
+    def _adopt(self, path: Path, sha256: str) -> None:
+        target = self._path(sha256)
+        with _disk_full_is_said():
+            target.parent.mkdir(exist_ok=True)
+            _flush(path)
+            path.chmod(0o400)
+            path.replace(target)
+            _flush(target.parent)
+
+
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal, read in blocks."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK_BYTES):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _disk_full_is_said() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            raise InsufficientStorage from error
+        raise

@@ -1,0 +1,96 @@
+"""Tables: the rows that say which models, datasets, artefacts, explainers and jobs exist.
+
+Times are seconds since 1970 in UTC as floats, so that leases compare alike in every database.
+"""
+
+from sqlalchemy import JSON, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table
+
+metadata = MetaData()
+
+models = Table(
+    "models",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("name", String(255)),
+    Column("sha256", String(64), nullable=False),  # the uploaded bytes
+    Column("size_bytes", Integer, nullable=False),
+    Column("leaf_graph", String(64), nullable=False),  # object: the graph that also returns leaves
+    Column("ensemble", String(64), nullable=False),  # object: the trees as flat arrays
+    Column("description", JSON, nullable=False),
+    Column("metadata", JSON, nullable=False),
+    Column("parity", JSON),
+    Column("created_at", Float, nullable=False, index=True),
+)
+
+datasets = Table(
+    "datasets",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("name", String(255)),
+    Column("sha256", String(64), nullable=False),  # the uploaded bytes
+    Column("size_bytes", Integer, nullable=False),
+    Column("content", String(64), nullable=False),  # object: the same rows as normalised Parquet
+    Column("summary", JSON, nullable=False),
+    Column("metadata", JSON, nullable=False),
+    Column("created_at", Float, nullable=False, index=True),
+)
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("kind", String(40), nullable=False),
+    Column("artefact", String(40), nullable=False, index=True),
+    Column("request", JSON, nullable=False),
+    Column("status", String(16), nullable=False, index=True),
+    Column("attempt", Integer, nullable=False),
+    Column("max_attempts", Integer, nullable=False),
+    Column("token", String(64)),  # fences off an attempt that lost its lease
+    Column("lease_until", Float),
+    Column("not_before", Float, nullable=False),  # back-off between attempts
+    Column("deadline_seconds", Float, nullable=False),  # of running time, counted from started_at
+    Column("fraction", Float, nullable=False),
+    Column("stage", String(255), nullable=False),
+    Column("message", String(1000), nullable=False),
+    Column("problem", JSON),
+    Column("created_at", Float, nullable=False, index=True),
+    Column("started_at", Float),
+    Column("finished_at", Float),
+)
+
+artefacts = Table(
+    "artefacts",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("noun", String(40), nullable=False),
+    Column("model", String(40), ForeignKey("models.id"), nullable=False, index=True),
+    Column("dataset", String(40), ForeignKey("datasets.id"), nullable=False, index=True),
+    Column("evaluation_dataset", String(40), ForeignKey("datasets.id"), index=True),
+    Column("request", JSON, nullable=False),
+    Column("job", String(40), ForeignKey("jobs.id"), nullable=False),
+    Column("result", String(64)),  # object: the result as JSON; null until it is ready
+    Column("arrays", String(64)),  # object: what explainers need of it, as arrays
+    Column("created_at", Float, nullable=False, index=True),
+)
+Index("artefacts_by_noun", artefacts.c.noun, artefacts.c.created_at)
+
+explainers = Table(
+    "explainers",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("name", String(255)),
+    Column("model", String(40), ForeignKey("models.id"), nullable=False, index=True),
+    Column("prototype_set", String(40), ForeignKey("artefacts.id"), nullable=False, index=True),
+    Column("request", JSON, nullable=False),
+    Column("created_at", Float, nullable=False, index=True),
+)
+
+idempotency_keys = Table(
+    "idempotency_keys",
+    metadata,
+    Column("key", String(255), primary_key=True),
+    Column("request_sha256", String(64), nullable=False),
+    Column("status", Integer, nullable=False),
+    Column("answer", JSON, nullable=False),
+    Column("created_at", Float, nullable=False, index=True),
+)

@@ -3,7 +3,7 @@
 Times are seconds since 1970 in UTC as floats, so that leases compare alike in every database.
 """
 
-from sqlalchemy import JSON, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table
+from sqlalchemy import JSON, BigInteger, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table
 
 metadata = MetaData()
 
@@ -13,7 +13,7 @@ models = Table(
     Column("id", String(40), primary_key=True),
     Column("name", String(255)),
     Column("sha256", String(64), nullable=False),  # the uploaded bytes
-    Column("size_bytes", Integer, nullable=False),
+    Column("size_bytes", BigInteger, nullable=False),
     Column("leaf_graph", String(64), nullable=False),  # object: the graph that also returns leaves
     Column("ensemble", String(64), nullable=False),  # object: the trees as flat arrays
     Column("description", JSON, nullable=False),
@@ -28,7 +28,7 @@ datasets = Table(
     Column("id", String(40), primary_key=True),
     Column("name", String(255)),
     Column("sha256", String(64), nullable=False),  # the uploaded bytes
-    Column("size_bytes", Integer, nullable=False),
+    Column("size_bytes", BigInteger, nullable=False),
     Column("content", String(64), nullable=False),  # object: the same rows as normalised Parquet
     Column("summary", JSON, nullable=False),
     Column("metadata", JSON, nullable=False),

@@ -5,17 +5,16 @@ from typing import Literal
 from pydantic import Field
 
 from .contract import Contract, Name
-from .models import Instance, Prediction
+from .models import MAX_INSTANCES, Instance, Prediction
 from .problems import Problem
 from .prototype_sets import Coverage
-
-MAX_INSTANCES = 1000
 
 
 class ExplanationRequest(Contract):
     """Rows to explain."""
 
-    instances: list[Instance] = Field(min_length=1, max_length=MAX_INSTANCES)
+    # More than the limit is a problem of its own (413), not an invalid field.
+    instances: list[Instance] = Field(min_length=1, json_schema_extra={"maxItems": MAX_INSTANCES})
     row_ids: list[Name] | None = Field(default=None, description="The caller's names for the rows, in their order.")
     n_prototypes: int = Field(default=3, ge=1, le=100)
     include: list[Literal["contrast"]] = Field(default=[], description="More may come: rules, approximation_path.")

@@ -11,6 +11,7 @@ from .problems import Problem
 Ensemble = Literal["random_forest", "boosting", "other"]
 Task = Literal["classification", "regression"]
 Scalar = float | bool | str | None
+MAX_INSTANCES = 1000
 
 
 class IndicatorColumn(Contract):
@@ -131,7 +132,8 @@ Instance = Annotated[
 class PredictionRequest(Contract):
     """Rows to predict."""
 
-    instances: list[Instance] = Field(min_length=1)
+    # More than the limit is a problem of its own (413), not an invalid field.
+    instances: list[Instance] = Field(min_length=1, json_schema_extra={"maxItems": MAX_INSTANCES})
     include: list[Literal["leaves"]] = Field(default=[])
 
 

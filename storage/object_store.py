@@ -1,6 +1,7 @@
 """Objects: immutable bytes known by their SHA-256, written whole or not at all, checked when read."""
 
 import errno
+import fcntl
 import hashlib
 import os
 import shutil
@@ -25,6 +26,18 @@ class ObjectStore:
         self._directory = directory
         self._incoming = directory / "incoming"
         self._incoming.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    @contextmanager
+    def keeping(self) -> Iterator[None]:
+        """Hold while putting objects and then committing the row that refers to them: nothing is discarded meanwhile."""
+        with self._locked(fcntl.LOCK_SH):
+            yield
+
+    @contextmanager
+    def discarding(self) -> Iterator[None]:
+        """Hold while deleting a row and then the objects that it alone referred to: nothing is kept meanwhile."""
+        with self._locked(fcntl.LOCK_EX):
+            yield
 
     def put(self, data: bytes) -> str:
         """Keep ``data``; return its SHA-256 in hexadecimal. Keeping it twice is free."""
@@ -76,6 +89,12 @@ class ObjectStore:
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+    @contextmanager
+    def _locked(self, mode: int) -> Iterator[None]:
+        with (self._directory / "lock").open("ab") as lock:
+            fcntl.flock(lock, mode)
+            yield
 
     def _path(self, sha256: str) -> Path:
         return self._directory / sha256[:2] / sha256

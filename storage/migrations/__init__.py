@@ -1,0 +1,1 @@
+"""Migrations: how the tables came to be, step by step."""

@@ -1,0 +1,144 @@
+"""Artefacts: what jobs make, known by the hash of what made them."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, delete, insert, select, update
+
+from schemas.contract import Page
+
+from .database import Database
+from .errors import InUse
+from .pages import read_page
+from .records import first_record, moment, require, unreferenced
+from .tables import artefacts, explainers, jobs
+
+_STATUS_OF_JOB = {"failed": "failed", "cancelled": "cancelled"}
+
+
+@dataclass(frozen=True, slots=True)
+class NewArtefact:
+    """An artefact to be made."""
+
+    id: str
+    noun: str
+    model: str
+    dataset: str
+    evaluation_dataset: str | None
+    request: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Artefact:
+    """An artefact and how its making stands."""
+
+    id: str
+    noun: str
+    model: str
+    dataset: str
+    request: dict[str, Any]
+    status: str  # pending, ready, failed, cancelled
+    job: str
+    problem: dict[str, Any] | None
+    result: str | None  # object: the result as JSON
+    arrays: str | None  # object: what explainers need of it
+    created_at: datetime
+
+
+class ArtefactStore:
+    """Rows of artefacts; their status is that of their job until a result is kept."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def ask_for(self, artefact: NewArtefact, add_job: Callable[[Connection], str]) -> tuple[Artefact, bool]:
+        """Return the artefact, and whether a new job makes it.
+
+        ``add_job`` writes the row of a job that makes the artefact, in the same transaction: it is called when the
+        artefact is new, or its last job failed or was cancelled.
+        """
+        with self._database.transaction() as connection:
+            existing = _row(connection, artefact.id)
+            if existing is not None and _status(existing) in {"ready", "pending"}:
+                return _artefact(existing), False
+            job = add_job(connection)
+            if existing is None:
+                values = {field: getattr(artefact, field) for field in NewArtefact.__dataclass_fields__}
+                connection.execute(insert(artefacts).values(**values, job=job, created_at=time.time()))
+            else:
+                connection.execute(update(artefacts).where(artefacts.c.id == artefact.id).values(job=job))
+            return _artefact(_existing(connection, artefact.noun, artefact.id)), True
+
+    def get(self, noun: str, artefact_id: str) -> Artefact:
+        """Return the artefact of this noun."""
+        with self._database.transaction() as connection:
+            return _artefact(_existing(connection, noun, artefact_id))
+
+    def list(self, noun: str, limit: int, cursor: str | None) -> Page[Any]:
+        """Return one page of artefacts of this noun, newest first."""
+        query = _with_jobs().where(artefacts.c.noun == noun)
+        with self._database.transaction() as connection:
+            return read_page(connection, query, artefacts, (limit, cursor), _artefact)
+
+    def delete(self, noun: str, artefact_id: str) -> tuple[str, ...]:
+        """Forget the artefact; return the objects that nothing refers to any more. Refused while in use."""
+        with self._database.transaction() as connection:
+            row = _existing(connection, noun, artefact_id)
+            _refuse_if_used(connection, row)
+            connection.execute(delete(artefacts).where(artefacts.c.id == artefact_id))
+            kept = [sha256 for sha256 in (row["result"], row["arrays"]) if sha256 is not None]
+            return unreferenced(connection, artefacts, ("result", "arrays"), kept)
+
+
+def publish(connection: Connection, artefact_id: str, result: str, arrays: str | None) -> None:
+    """Keep what a job made, in the transaction that ends the job."""
+    connection.execute(update(artefacts).where(artefacts.c.id == artefact_id).values(result=result, arrays=arrays))
+
+
+def _with_jobs() -> Any:  # noqa: ANN401  # a select whose columns SQLAlchemy does not type
+    columns = [jobs.c.status.label("job_status"), jobs.c.problem.label("job_problem")]
+    return select(artefacts, *columns).join(jobs, jobs.c.id == artefacts.c.job)
+
+
+def _row(connection: Connection, artefact_id: str) -> RowMapping | None:
+    return first_record(connection, _with_jobs().where(artefacts.c.id == artefact_id))
+
+
+def _existing(connection: Connection, noun: str, artefact_id: str) -> RowMapping:
+    row = _row(connection, artefact_id)
+    return require(row if row is not None and row["noun"] == noun else None, noun, artefact_id)
+
+
+def _refuse_if_used(connection: Connection, row: RowMapping) -> None:
+    user = connection.execute(select(explainers.c.id).where(explainers.c.prototype_set == row["id"])).scalar()
+    if user is not None:
+        detail = f"{row['id']!r} is used by explainer {user!r}; delete that first"
+        raise InUse(detail)
+    if _status(row) == "pending":
+        detail = f"{row['id']!r} is being made by job {row['job']!r}; cancel that first"
+        raise InUse(detail)
+
+
+def _status(row: RowMapping) -> str:
+    if row["result"] is not None:
+        return "ready"
+    return _STATUS_OF_JOB.get(row["job_status"], "pending")
+
+
+def _artefact(row: RowMapping) -> Artefact:
+    return Artefact(
+        id=row["id"],
+        noun=row["noun"],
+        model=row["model"],
+        dataset=row["dataset"],
+        request=row["request"],
+        status=_status(row),
+        job=row["job"],
+        problem=None if row["result"] is not None else row["job_problem"],
+        result=row["result"],
+        arrays=row["arrays"],
+        created_at=moment(row["created_at"]),
+    )

@@ -1,0 +1,45 @@
+"""Records: one row of a table by its id, whatever the table."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, Select, Table, func, or_, select
+
+from .errors import NotFound
+
+
+def find_record(connection: Connection, table: Table, identifier: str) -> RowMapping | None:
+    """Return the row with this id, or nothing."""
+    return first_record(connection, select(table).where(table.c.id == identifier))
+
+
+def first_record(connection: Connection, query: Select[Any]) -> RowMapping | None:
+    """Return the first row of a query, or nothing."""
+    return connection.execute(query).mappings().first()
+
+
+def existing_record(connection: Connection, table: Table, identifier: str) -> RowMapping:
+    """Return the row with this id; raise ``NotFound`` where there is none."""
+    return require(find_record(connection, table, identifier), table.name, identifier)
+
+
+def require(record: RowMapping | None, noun: str, identifier: str) -> RowMapping:
+    """Return the record, or raise ``NotFound``; ``noun`` is the plural used in tables and paths."""
+    if record is None:
+        raise NotFound(noun.replace("_", " ").removesuffix("s"), identifier)
+    return record
+
+
+def unreferenced(connection: Connection, table: Table, columns: tuple[str, ...], hashes: list[str]) -> tuple[str, ...]:
+    """Return those of the object hashes that no row of the table refers to in any of these columns."""
+    return tuple(sha256 for sha256 in hashes if not _is_referred_to(connection, table, columns, sha256))
+
+
+def moment(seconds: float) -> datetime:
+    """Return a stored time as a date and time in UTC."""
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _is_referred_to(connection: Connection, table: Table, columns: tuple[str, ...], sha256: str) -> bool:
+    uses = or_(*(table.c[column] == sha256 for column in columns))
+    return bool(connection.execute(select(func.count()).select_from(table).where(uses)).scalar_one())

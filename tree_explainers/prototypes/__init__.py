@@ -1,0 +1,1 @@
+"""Prototypes: rows of the dataset that stand for others, as the ensemble sees them."""

@@ -1,0 +1,25 @@
+"""How hot loops are compiled: once, kept on disk, without holding the interpreter's lock while they run.
+
+No loop is compiled as parallel: two threads that enter numba's own thread pool at once would end the process. Work
+is shared among ordinary threads by those who call the loops.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from numba import njit
+
+Loop = TypeVar("Loop", bound=Callable[..., Any])
+
+
+def compiled(loop: Loop) -> Loop:
+    """Compile a loop over arrays when it is first called, for the types it is called with."""
+    return cast("Loop", njit(cache=True, nogil=True)(loop))
+
+
+def compiled_for(signature: str) -> Callable[[Loop], Loop]:
+    """Compile a loop over arrays when its module is imported, for these types: it never compiles in a request.
+
+    Other types, read-only arrays among them, are a ``TypeError``.
+    """
+    return cast("Callable[[Loop], Loop]", njit(signature, cache=True, nogil=True))

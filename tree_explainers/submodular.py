@@ -1,0 +1,120 @@
+"""Lazy greedy maximisation of an objective whose gains never grow; knows nothing of trees.
+
+Minoux (1978): a gain known from an earlier step is an upper bound now, so an item whose bound is not the largest need
+not be looked at. Here stale gains are renewed in batches, because a batch costs little more than one.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+_FIRST_BATCH = 16
+_LARGEST_BATCH = 256
+
+
+class Objective(Protocol):
+    """A set function to maximise over items 0 to n - 1; an item's gain never grows when others are added."""
+
+    def first_gains(self) -> NDArray[np.int64]:
+        """Return the gain of each item while nothing has been added."""
+
+    def gains(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return what adding each of these items alone would gain now."""
+
+    def add(self, item: int) -> None:
+        """Add an item for good."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of several objectives that do not influence each other and are maximised as a sum.
+
+    ``scale`` is what a unit of this part's gain is worth beside another part's; ``names`` are the items' positions
+    among the items of all parts, ascending, which decide ties (the lowest wins).
+    """
+
+    objective: Objective
+    names: NDArray[np.int64]  # (n_items,)
+    scale: Fraction = Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The item added in one step, the part that it belongs to and what it gained there (unscaled)."""
+
+    name: int
+    part: int
+    gain: int
+
+
+def greedy(parts: Sequence[Part], progressed: Callable[[], None] = lambda: None) -> Iterator[Choice]:
+    """Yield the item of largest scaled gain, again and again, until no item gains anything.
+
+    Each item yielded has been added to its part's objective. Ties go to the lowest name. The order is the same as
+    that of looking at each item in each step, because a bound is only passed over when it cannot win.
+
+    Parameters
+    ----------
+    parts
+        The objectives; together they are maximised over all their items.
+    progressed
+        Called after each batch of gains; may raise to stop.
+
+    References
+    ----------
+    Minoux (1978), "Accelerated greedy algorithms for maximizing submodular set functions".
+    """
+    fronts = [_Front(part) for part in parts]
+    while True:
+        best = max(range(len(fronts)), key=lambda index: fronts[index].rank())
+        front = fronts[best]
+        if front.bound <= 0:
+            return
+        if front.is_exact:
+            choice = Choice(int(front.part.names[front.item]), best, front.bound)
+            front.add()
+            yield choice
+        else:
+            front.renew()
+            progressed()
+
+
+class _Front:
+    """The most promising item of one part: its gain if that is exact, else what it gains at most."""
+
+    def __init__(self, part: Part) -> None:
+        self.part = part
+        self._bounds = part.objective.first_gains().copy()
+        self._exact = np.ones(len(self._bounds), dtype=np.bool_)
+        self._batch = _FIRST_BATCH
+        self._find()
+
+    def _find(self) -> None:
+        self.item = int(self._bounds.argmax())  # the first of equal ones, which has the lowest name
+        self.bound = int(self._bounds[self.item])
+        self.is_exact = bool(self._exact[self.item])
+
+    def rank(self) -> tuple[Fraction, int]:
+        return self.bound * self.part.scale, -int(self.part.names[self.item])
+
+    def renew(self) -> None:
+        """Look again at the stale items of largest bound; ever more of them as long as none settles the matter."""
+        to_beat = self._bounds[self._exact].max(initial=0)
+        stale = np.flatnonzero(~self._exact & (self._bounds >= to_beat))  # equal ones too: they may have a lower name
+        if len(stale) > self._batch:
+            stale = stale[np.argpartition(-self._bounds[stale], self._batch)[: self._batch]]
+        self._bounds[stale] = self.part.objective.gains(stale)
+        self._exact[stale] = True
+        self._batch = min(2 * self._batch, _LARGEST_BATCH)
+        self._find()
+
+    def add(self) -> None:
+        self.part.objective.add(self.item)
+        self._exact[:] = False
+        self._bounds[self.item] = 0  # adding it again gains nothing
+        self._batch = _FIRST_BATCH
+        self._find()

@@ -1,0 +1,189 @@
+"""Attempts: jobs as a worker sees them, from the claim to the end; a token fences off those that lost their lease.
+
+Every change of a row names the status that it leaves: a late worker cannot overrule a cancel or another attempt.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, update
+
+from schemas.jobs import Progress
+from schemas.problems import Problem
+
+from .database import Database
+from .job_problems import cancelled
+from .jobs import change_job, end_job, lock_job
+from .records import find_record
+from .tables import jobs
+
+RETRY_DELAYS_SECONDS = (1.0, 10.0)
+_TOKEN_BYTES = 16
+_LONGEST_STAGE = 255
+_LONGEST_MESSAGE = 1000
+
+
+class Standing(Enum):
+    """How an attempt stands with its row."""
+
+    RUNNING = "running"
+    CANCELLING = "cancelling"  # somebody asked for it to stop: nothing may be published any more
+    FENCED = "fenced"  # the row has ended or belongs to another attempt: whatever comes out is to be thrown away
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One attempt at a job, held by one worker until its lease ends."""
+
+    job: str
+    kind: str
+    artefact: str
+    request: dict[str, Any]
+    attempt: int  # 1 for the first
+    token: str
+    deadline_seconds: float  # of running time
+
+
+class AttemptStore:
+    """Rows of jobs while workers work on them.
+
+    Parameters
+    ----------
+    retry_delays_seconds
+        Pause before the second, third … attempt after one that was lost; the last one holds for all others.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        now: Callable[[], float] = time.time,
+        retry_delays_seconds: Sequence[float] = RETRY_DELAYS_SECONDS,
+    ) -> None:
+        self._database = database
+        self._now = now
+        self._retry_delays_seconds = retry_delays_seconds
+
+    def claim(self, job_id: str, lease_seconds: float) -> Claim | None:
+        """Begin an attempt; nothing when the job is not waiting for one (a duplicate delivery, a cancelled job)."""
+        now = self._now()
+        taken = {
+            "status": "running",
+            "attempt": jobs.c.attempt + 1,
+            "token": secrets.token_hex(_TOKEN_BYTES),
+            "lease_until": now + lease_seconds,
+            "started_at": now,
+            "fraction": 0.0,
+            "stage": "starting",
+            "message": "",
+        }
+        waiting = (jobs.c.id == job_id, jobs.c.status == "queued", jobs.c.not_before <= now)
+        with self._database.transaction() as connection:
+            if connection.execute(update(jobs).where(*waiting).values(**taken)).rowcount == 0:
+                return None
+            row = find_record(connection, jobs, job_id)
+        return None if row is None else _claim(row)
+
+    def look(self, claim: Claim) -> Standing:
+        """Return how the attempt stands, without changing anything."""
+        with self._database.transaction() as connection:
+            return _standing(find_record(connection, jobs, claim.job), claim)
+
+    def renew(self, claim: Claim, lease_seconds: float) -> Standing:
+        """Keep the attempt for another lease, if it is still this worker's; return how it stands."""
+        return self._touch(claim, lease_until=self._now() + lease_seconds)
+
+    def report_progress(self, claim: Claim, progress: Progress) -> Standing:
+        """Write how far the job is, if it still runs; return how it stands."""
+        stage, message = progress.stage[:_LONGEST_STAGE], progress.message[:_LONGEST_MESSAGE]
+        return self._touch(claim, fraction=progress.fraction, stage=stage, message=message)
+
+    def succeed(self, claim: Claim, publish: Callable[[Connection], None]) -> bool:
+        """End the job and publish what it made, in one transaction; return whether that happened.
+
+        Nothing is published when the attempt was fenced off or the job is being cancelled.
+        """
+        with self._database.transaction() as connection:
+            row = _held(connection, claim)
+            if row is None or row["status"] != "running":
+                return False
+            change_job(connection, row, fraction=1.0, stage="done", message="")
+            end_job(connection, row, "succeeded", self._now())
+            publish(connection)
+            return True
+
+    def fail(self, claim: Claim, problem: Problem) -> None:
+        """End the job with a problem; a job that is being cancelled ends as cancelled instead."""
+        self._release(claim, lambda connection, row: self._end_with(connection, row, problem))
+
+    def try_again(self, claim: Claim, problem: Problem) -> None:
+        """Let the job be tried again after a pause; fail with ``problem`` when this was its last attempt."""
+        self._release(claim, lambda connection, row: self.requeue(connection, row, problem))
+
+    def hand_back(self, claim: Claim) -> None:
+        """Return the job unfinished to the queue, as if this attempt had never begun."""
+        self._release(claim, lambda connection, row: self._requeue_at(connection, row, self._now(), row["attempt"] - 1))
+
+    def finish_cancel(self, claim: Claim) -> None:
+        """End a job that is being cancelled, now that nothing works on it any more."""
+        self._release(claim, lambda _connection, _row: None)
+
+    def requeue(self, connection: Connection, row: RowMapping, problem: Problem) -> None:
+        """Queue a locked, running job again after a pause, or fail it with ``problem`` after its last attempt."""
+        if row["attempt"] >= row["max_attempts"]:
+            self._end_with(connection, row, problem)
+            return
+        delays = self._retry_delays_seconds
+        delay = delays[min(row["attempt"], len(delays)) - 1]
+        self._requeue_at(connection, row, self._now() + delay, row["attempt"])
+
+    def _requeue_at(self, connection: Connection, row: RowMapping, not_before: float, attempt: int) -> None:
+        waiting = {"status": "queued", "not_before": not_before, "attempt": attempt, "fraction": 0.0, "stage": "queued"}
+        change_job(connection, row, **waiting, message="", token=None, lease_until=None, started_at=None)
+
+    def _end_with(self, connection: Connection, row: RowMapping, problem: Problem) -> None:
+        end_job(connection, row, "failed", self._now(), problem)
+
+    def _touch(self, claim: Claim, **values: object) -> Standing:
+        with self._database.transaction() as connection:
+            row = _held(connection, claim)
+            if row is not None and row["status"] == "running":
+                change_job(connection, row, **values)
+            return _standing(row, claim)
+
+    def _release(self, claim: Claim, leave: Callable[[Connection, RowMapping], None]) -> None:
+        # Whatever the reason for letting go, a cancel that was asked for before wins.
+        with self._database.transaction() as connection:
+            row = _held(connection, claim)
+            if row is None:
+                return
+            if row["status"] == "cancelling":
+                end_job(connection, row, "cancelled", self._now(), cancelled())
+            else:
+                leave(connection, row)
+
+
+def _held(connection: Connection, claim: Claim) -> RowMapping | None:
+    row = lock_job(connection, claim.job)
+    return row if _standing(row, claim) is not Standing.FENCED else None
+
+
+def _standing(row: RowMapping | None, claim: Claim) -> Standing:
+    if row is None or row["token"] != claim.token:
+        return Standing.FENCED
+    return Standing.CANCELLING if row["status"] == "cancelling" else Standing.RUNNING
+
+
+def _claim(row: RowMapping) -> Claim:
+    return Claim(
+        job=row["id"],
+        kind=row["kind"],
+        artefact=row["artefact"],
+        request=row["request"],
+        attempt=row["attempt"],
+        token=row["token"],
+        deadline_seconds=row["deadline_seconds"],
+    )

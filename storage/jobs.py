@@ -1,0 +1,149 @@
+"""Jobs as the service sees them: their rows, which are the truth; the queue only carries their ids.
+
+Every change of a row names the status that it leaves, so that of two who want to change it only one does.
+"""
+
+import secrets
+import time
+from base64 import b32encode
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, insert, select, update
+
+from schemas.contract import Page
+from schemas.identifiers import PREFIXES
+from schemas.jobs import Job, Progress
+from schemas.problems import Problem, problem_json
+
+from .database import Database
+from .errors import Conflict
+from .job_problems import cancelled
+from .pages import read_page
+from .records import existing_record, first_record, moment, require
+from .tables import jobs
+
+MAX_ATTEMPTS = 3
+_RANDOM_BYTES = 16
+
+
+class JobStore:
+    """Rows of jobs: written when work is asked for, read while it goes on."""
+
+    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._now = now
+
+    def add(
+        self,
+        connection: Connection,
+        kind: str,
+        artefact: str,
+        request: dict[str, Any],
+        deadline_seconds: float,
+    ) -> str:
+        """Write the row of a new job in the caller's transaction; return the job's id.
+
+        Ring the bell only after the transaction is committed: a worker that is faster finds no row otherwise.
+
+        Parameters
+        ----------
+        connection
+            Of the transaction in which the artefact's row is written, so that there is never one without the other.
+        kind
+            The noun of the artefact to be made.
+        deadline_seconds
+            How long one attempt may run.
+        """
+        job_id = _new_job_id()
+        now = self._now()
+        values = {
+            "id": job_id,
+            "kind": kind,
+            "artefact": artefact,
+            "request": request,
+            "status": "queued",
+            "attempt": 0,
+            "max_attempts": MAX_ATTEMPTS,
+            "not_before": now,
+            "deadline_seconds": deadline_seconds,
+            "fraction": 0.0,
+            "stage": "queued",
+            "message": "",
+            "created_at": now,
+        }
+        connection.execute(insert(jobs).values(**values))
+        return job_id
+
+    def get(self, job_id: str) -> Job:
+        """Return the job as it stands; raise ``NotFound`` where there is none."""
+        with self._database.transaction() as connection:
+            return _job(existing_record(connection, jobs, job_id))
+
+    def list(self, limit: int, cursor: str | None, status: str | None = None) -> Page[Job]:
+        """Return one page of jobs, newest first; of one status alone, if it is named."""
+        query = select(jobs) if status is None else select(jobs).where(jobs.c.status == status)
+        with self._database.transaction() as connection:
+            return read_page(connection, query, jobs, (limit, cursor), _job)
+
+    def request_cancel(self, job_id: str) -> Job:
+        """Stop the job: at once while it is queued, within two seconds while it runs. Asking twice is no error.
+
+        Raises
+        ------
+        NotFound
+            If there is no such job.
+        Conflict
+            If the job has ended already.
+        """
+        with self._database.transaction() as connection:
+            row = require(lock_job(connection, job_id), "jobs", job_id)
+            if row["status"] == "queued":
+                end_job(connection, row, "cancelled", self._now(), cancelled())
+            elif row["status"] == "running":
+                change_job(connection, row, status="cancelling")
+            elif row["status"] != "cancelling":
+                detail = f"job {job_id!r} has ended already: it is {row['status']}; nothing is left to cancel"
+                raise Conflict("conflict", detail)
+            return _job(existing_record(connection, jobs, job_id))
+
+
+def lock_job(connection: Connection, job_id: str) -> RowMapping | None:
+    """Return the job's row, which nobody else changes until the transaction ends; or nothing."""
+    return first_record(connection, select(jobs).where(jobs.c.id == job_id).with_for_update())
+
+
+def change_job(connection: Connection, row: RowMapping, **values: object) -> None:
+    """Change a locked row, which still has the status and token that were read."""
+    same_attempt = jobs.c.token.is_not_distinct_from(row["token"])
+    unchanged = (jobs.c.id == row["id"], jobs.c.status == row["status"], same_attempt)
+    connection.execute(update(jobs).where(*unchanged).values(**values))
+
+
+def end_job(
+    connection: Connection, row: RowMapping, status: str, finished_at: float, problem: Problem | None = None
+) -> None:
+    """End a locked job for good; its token and lease are void from now on."""
+    ended = {"status": status, "finished_at": finished_at, "token": None, "lease_until": None}
+    # A key that is left out stays an SQL NULL; a None would be written as a JSON null.
+    told = {} if problem is None else {"problem": problem_json(problem)}
+    change_job(connection, row, **ended, **told)
+
+
+def _new_job_id() -> str:
+    return PREFIXES["jobs"] + b32encode(secrets.token_bytes(_RANDOM_BYTES)).decode().rstrip("=").lower()
+
+
+def _job(row: RowMapping) -> Job:
+    return Job(
+        id=row["id"],
+        kind=row["kind"],
+        status=row["status"],
+        artefact=row["artefact"],
+        progress=Progress(fraction=row["fraction"], stage=row["stage"], message=row["message"]),
+        attempt=row["attempt"],
+        created_at=moment(row["created_at"]),
+        started_at=None if row["started_at"] is None else moment(row["started_at"]),
+        finished_at=None if row["finished_at"] is None else moment(row["finished_at"]),
+        problem=row["problem"],
+    )

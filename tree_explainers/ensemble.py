@@ -1,5 +1,6 @@
 """TreeEnsemble: all nodes of all trees as flat arrays, and their invariants."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -55,3 +56,43 @@ class TreeEnsemble:
     def n_leaves(self) -> NDArray[np.int32]:
         """Leaves per tree, shape (n_trees,)."""
         return np.diff(self.leaf_offsets)
+
+
+def join_ensembles(parts: Sequence[TreeEnsemble]) -> TreeEnsemble:
+    """Return the trees of all parts in one ensemble, in order; the parts' columns mean the same.
+
+    Leaf values with fewer outputs than the widest are padded with zeros on the right.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    n_nodes = np.cumsum([0, *(part.n_nodes for part in parts)])
+    n_leaves = np.cumsum([0, *(len(part.leaf_nodes) for part in parts)])
+    return TreeEnsemble(
+        offsets=_join_offsets([part.offsets for part in parts], n_nodes),
+        column=np.concatenate([part.column for part in parts]),
+        operator=np.concatenate([part.operator for part in parts]),
+        threshold=np.concatenate([part.threshold for part in parts]),
+        missing_left=np.concatenate([part.missing_left for part in parts]),
+        left=_join_shifted([part.left for part in parts], n_nodes),
+        right=_join_shifted([part.right for part in parts], n_nodes),
+        leaf_nodes=_join_shifted([part.leaf_nodes for part in parts], n_nodes),
+        leaf_offsets=_join_offsets([part.leaf_offsets for part in parts], n_leaves),
+        leaf_values=_join_values([part.leaf_values for part in parts]),
+    )
+
+
+def _join_shifted(arrays: Sequence[NDArray[np.int32]], starts: NDArray[np.int64]) -> NDArray[np.int32]:
+    return np.concatenate([array + np.int32(start) for array, start in zip(arrays, starts, strict=False)])
+
+
+def _join_offsets(arrays: Sequence[NDArray[np.int32]], starts: NDArray[np.int64]) -> NDArray[np.int32]:
+    return np.append(_join_shifted([array[:-1] for array in arrays], starts), np.int32(starts[-1]))
+
+
+def _join_values(arrays: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    values = np.zeros((sum(len(array) for array in arrays), max(array.shape[1] for array in arrays)))
+    start = 0
+    for array in arrays:
+        values[start : start + len(array), : array.shape[1]] = array
+        start += len(array)
+    return values

@@ -22,6 +22,10 @@ class ModelRefused(ExplainerError):
     """The bytes offered as a model are not one that can be explained."""
 
 
+class ForeignFormat(ModelRefused):
+    """The bytes are plainly of another format, a pickle or an archive: an unsupported media type."""
+
+
 class RowRefused(ExplainerError):
     """A row does not fit the model's inputs."""
 

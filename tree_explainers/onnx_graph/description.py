@@ -1,0 +1,152 @@
+"""ModelDescription: what is known of a model once its graph has been read, in plain values that can be kept as JSON."""
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal, Self
+
+InputType = Literal["float", "double", "int64", "int32", "bool", "string"]
+Task = Literal["classification", "regression"]
+Ensemble = Literal["random_forest", "boosting", "other"]
+ScoreKind = Literal["probability", "raw", "value"]
+ColumnKind = Literal["identity", "affine", "indicator", "ordinal", "transformed"]
+
+
+@dataclass(frozen=True, slots=True)
+class InputSpec:
+    """One input of the graph; the inputs' columns, one after the other, are the model's features."""
+
+    name: str
+    type: InputType
+    width: int  # number of columns
+    rank: int = 2  # 1: the graph takes shape (n_rows,); 2: (n_rows, width)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelColumn:
+    """How one model-side column, which the trees ask about, leads back to a raw feature.
+
+    Its value is ``base * scale + offset``, in the arithmetic of the graph (usually float32), where ``base`` is by kind:
+
+    - ``identity``, ``affine``: the raw value;
+    - ``indicator``: 1 when the raw value is ``category`` (``None``: when it is missing), otherwise 0;
+    - ``ordinal``: ``codes[i]`` when the raw value is ``categories[i]`` (``None``: missing), ``default_code`` when it is
+      none of them;
+    - ``transformed``: not known; ``name`` is all that can be shown.
+
+    A missing raw value counts as ``imputed`` (in raw units, before scale and offset) where that is not ``None``.
+    """
+
+    name: str  # shown to people: the raw feature's name, unless transformed
+    kind: ColumnKind
+    feature: str | None  # raw feature; for a transformed column, the only one it depends on
+    raw_index: int | None  # its position among the model's features
+    scale: float = 1.0
+    offset: float = 0.0
+    imputed: float | str | None = None
+    category: float | str | None = None
+    categories: tuple[float | str | None, ...] = ()
+    codes: tuple[float, ...] = ()
+    default_code: float | None = None
+
+    @property
+    def transformed(self) -> bool:
+        """Whether the column could not be led back to a raw feature."""
+        return self.kind == "transformed"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDescription:
+    """What the service keeps of a model beside its graph and its arrays."""
+
+    task: Task
+    classes: tuple[str, ...]  # empty for regression
+    label_values: tuple[int | str, ...]  # what the graph's label output says for each class
+    inputs: tuple[InputSpec, ...]
+    feature_names: tuple[str, ...]  # (n_features,)
+    missing_tokens: tuple[str | None, ...]  # (n_features,) stands for a missing category; None for number features
+    n_trees: int
+    n_nodes: int
+    n_leaves: int
+    max_depth: int  # edges on the longest way from a root to a leaf
+    operators: tuple[str, ...]  # sorted operator types of the original graph
+    ensemble: Ensemble | None
+    ensemble_inferred: bool
+    label_output: str | None
+    score_output: str
+    score_kind: ScoreKind
+    leaf_output: str  # (n_rows, n_trees), trees in the order of TreeEnsemble
+    columns: tuple[ModelColumn, ...]  # what TreeEnsemble.column refers to
+
+    @property
+    def n_features(self) -> int:
+        """Number of raw columns."""
+        return len(self.feature_names)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain dicts, lists, strings, numbers, booleans and ``None``; no NaN."""
+        return _plain(self)
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Self:
+        """Return the description that ``to_json`` wrote, also after a round trip through text."""
+        values = {name: _frozen(value) for name, value in document.items()}
+        values["inputs"] = tuple(InputSpec(**item) for item in document["inputs"])
+        values["columns"] = tuple(
+            ModelColumn(**{name: _frozen(value) for name, value in item.items()}) for item in document["columns"]
+        )
+        return cls(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupColumn:
+    """One one-hot column that the caller made before the graph."""
+
+    column: str
+    category: str
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureGroup:
+    """The one-hot columns that stand for one feature."""
+
+    feature: str
+    columns: tuple[GroupColumn, ...]
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Self:
+        """Return the group written as ``{"feature", "columns": [{"column", "category"}]}``."""
+        return cls(document["feature"], tuple(GroupColumn(**item) for item in document["columns"]))
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredModel:
+    """What the caller says of a model; ``None`` leaves it to the graph."""
+
+    feature_names: tuple[str, ...] | None = None
+    classes: tuple[str, ...] | None = None
+    ensemble: Ensemble | None = None
+    feature_groups: tuple[FeatureGroup, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLimits:
+    """How large a model may be."""
+
+    max_nodes: int = 20_000_000
+    max_trees: int = 10_000
+    max_depth: int = 512
+    max_outputs: int = 1_000  # classes or targets
+    max_features: int = 10_000
+    max_operators: int = 6_000  # bagging of 1,000 trees makes about 4,000
+    max_leaf_values: int = 100_000_000  # leaves x outputs, 8 bytes each
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401  # any JSON value
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if hasattr(value, "__dataclass_fields__"):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    return value
+
+
+def _frozen(value: Any) -> Any:  # noqa: ANN401  # any JSON value
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,142 @@
+"""From raw rows to the tensors that a graph takes: types, missing values, and what to say of values that do not fit."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tree_explainers.errors import InvalidInput, RowRefused
+from tree_explainers.rows import Rows
+
+from .description import InputSpec, ModelDescription
+
+Feeds = dict[str, NDArray[Any]]
+
+_DTYPES: dict[str, np.dtype[Any]] = {
+    "float": np.dtype(np.float32),
+    "double": np.dtype(np.float64),
+    "int64": np.dtype(np.int64),
+    "int32": np.dtype(np.int32),
+    "bool": np.dtype(np.bool_),
+}
+_LARGEST = {"int64": 2.0**53, "int32": 2.0**31 - 1, "bool": 1.0}  # beyond 2^53 a float64 is no exact integer
+
+
+class RowEncoder:
+    """Turns rows into tensors for one model."""
+
+    def __init__(self, description: ModelDescription) -> None:
+        self._names = description.feature_names
+        self._tokens = description.missing_tokens
+        self._inputs: list[tuple[InputSpec, int, int]] = []
+        first = 0
+        for spec in description.inputs:
+            self._inputs.append((spec, first, first + spec.width))
+            first += spec.width
+
+    def encode(self, rows: Rows) -> Feeds:
+        """Return the tensors for rows that have the model's features, in any order and with others beside them.
+
+        Raises
+        ------
+        InvalidInput
+            ``schema_mismatch`` where a feature is lacking.
+        RowRefused
+            ``bad_feature_type`` or ``non_finite_number``, naming the first row and the feature.
+        """
+        columns = self._in_order(rows).columns
+        return {
+            spec.name: self._texts(columns[first:last], first, spec)
+            if spec.type == "string"
+            else self._numbers(_block(columns[first:last], self._names[first:last]), first, spec)
+            for spec, first, last in self._inputs
+        }
+
+    def encode_matrix(self, values: NDArray[np.floating[Any]]) -> Feeds:
+        """Return the tensors for numbers of shape (n_rows, n_features); NaN is a missing value.
+
+        Raises
+        ------
+        InvalidInput
+            Where the shape does not fit, or the model reads categories.
+        RowRefused
+            ``bad_feature_type`` or ``non_finite_number``, naming the first row and the feature.
+        """
+        if values.ndim != 2 or values.shape[1] != len(self._names):  # noqa: PLR2004  # rows by columns
+            msg = f"the shape is {values.shape}; (n_rows, {len(self._names)}) is expected"
+            raise InvalidInput(msg)
+        if any(spec.type == "string" for spec, _, _ in self._inputs):
+            msg = "the model reads categories; a matrix of numbers cannot hold them"
+            raise InvalidInput(msg)
+        return {spec.name: self._numbers(values[:, first:last], first, spec) for spec, first, last in self._inputs}
+
+    def _in_order(self, rows: Rows) -> Rows:
+        if rows.names == self._names:
+            return rows
+        try:
+            return rows.select(self._names)
+        except KeyError as error:
+            detail = f"The rows lack the feature {error.args[0]!r}, which the model reads."
+            raise InvalidInput(detail, code="schema_mismatch") from error
+
+    def _numbers(self, block: NDArray[np.floating[Any]], first: int, spec: InputSpec) -> NDArray[Any]:
+        if spec.type in _LARGEST:
+            self._check_integers(block, first, spec)
+        with np.errstate(over="ignore"):
+            values: NDArray[Any] = np.ascontiguousarray(block, dtype=_DTYPES[spec.type])
+        if np.isinf(values).any():
+            row, column = np.argwhere(np.isinf(values))[0]
+            detail = f"the value is infinite as {spec.type}; send null where it is not known"
+            raise self._refusal("non_finite_number", int(row), first + int(column), detail)
+        return values if spec.rank > 1 else values.reshape(-1)
+
+    def _check_integers(self, block: NDArray[np.floating[Any]], first: int, spec: InputSpec) -> None:
+        limit = _LARGEST[spec.type]
+        lowest = 0.0 if spec.type == "bool" else -limit
+        fits = (block == np.floor(block)) & (block >= lowest) & (block <= limit)  # NaN does not
+        if not fits.all():
+            row, column = np.argwhere(~fits)[0]
+            what = "a boolean" if spec.type == "bool" else "an integer"
+            value = block[row, column]
+            given = "missing" if np.isnan(value) else f"{value:g}"
+            detail = f"the model takes {what} here and has no way to read a missing value; the value is {given}"
+            raise self._refusal("bad_feature_type", int(row), first + int(column), detail)
+
+    def _texts(self, columns: Sequence[NDArray[Any]], first: int, spec: InputSpec) -> NDArray[Any]:
+        texts = np.empty((len(columns[0]), spec.width), dtype=object)
+        for offset, column in enumerate(columns):
+            token = self._tokens[first + offset] or ""
+            if column.dtype != object:
+                column = self._all_missing(column, first + offset)  # noqa: PLW2901  # the same column, as it should be
+            texts[:, offset] = [token if value is None else value for value in column]
+        return texts if spec.rank > 1 else texts.reshape(-1)
+
+    def _all_missing(self, column: NDArray[Any], index: int) -> NDArray[Any]:
+        present = ~np.isnan(column)
+        if present.any():
+            row = int(np.argmax(present))
+            detail = f"the model takes a category (text) here; the value is the number {column[row]:g}"
+            raise self._refusal("bad_feature_type", row, index, detail)
+        return np.full(len(column), None, dtype=object)
+
+    def _refusal(self, code: str, row: int, feature: int, detail: str) -> RowRefused:
+        return RowRefused(code, f"Row {row}, feature {self._names[feature]!r}: {detail}.")
+
+
+def _block(columns: Sequence[NDArray[Any]], names: Sequence[str]) -> NDArray[np.float64]:
+    """Return columns of numbers side by side, shape (n_rows, n_columns)."""
+    if any(column.dtype == object for column in columns):
+        columns = [_as_numbers(column, name) for column, name in zip(columns, names, strict=True)]
+    block: NDArray[np.float64] = np.concatenate(columns).reshape(len(columns), -1).T
+    return block
+
+
+def _as_numbers(column: NDArray[Any], name: str) -> NDArray[np.float64]:
+    if column.dtype == object:
+        for row, value in enumerate(column):
+            if value is not None:
+                detail = f"Row {row}, feature {name!r}: a number is expected; the value is {ascii(value)[:40]}."
+                raise RowRefused("bad_feature_type", detail)
+        return np.full(len(column), np.nan)
+    return column

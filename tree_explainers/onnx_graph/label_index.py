@@ -1,0 +1,48 @@
+"""From what a graph says a row's label is to the label's position among the classes."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tree_explainers.errors import ModelRefused
+
+from .description import ModelDescription
+
+
+class LabelIndex:
+    """The positions of a model's labels among its classes."""
+
+    def __init__(self, description: ModelDescription) -> None:
+        self._is_classifier = description.task == "classification"
+        self._positions = {value: position for position, value in enumerate(description.label_values)}
+        self._is_its_own_position = description.label_values == tuple(range(len(description.classes)))
+
+    def find(self, scores: NDArray[np.floating[Any]], labels: NDArray[Any] | None) -> NDArray[np.int64] | None:
+        """Return each row's class, shape (n_rows,); ``None`` for regression.
+
+        Parameters
+        ----------
+        scores : (n_rows, n_classes)
+            Decide, the first of the highest, where the graph has no label output.
+        labels : (n_rows,) or (n_rows, 1)
+            The graph's labels, integers or texts.
+
+        Raises
+        ------
+        ModelRefused
+            ``validation_failed`` where a label is none of the classes.
+        """
+        if not self._is_classifier:
+            return None
+        if labels is None:
+            return scores.argmax(axis=1)
+        flat = labels.reshape(-1)
+        if self._is_its_own_position and flat.dtype == np.int64:
+            positions: NDArray[np.int64] = flat
+            return positions
+        try:
+            return np.array([self._positions[label] for label in flat.tolist()], np.int64)
+        except KeyError as error:
+            detail = f"The graph's label {ascii(error.args[0])[:40]} is none of the model's classes; give `classes`."
+            raise ModelRefused("validation_failed", detail) from error

@@ -1,0 +1,131 @@
+"""Which outputs of a graph hold the label and the scores, and what the classes are called."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto
+
+from tree_explainers.errors import ModelRefused
+
+from .constants import tensor_array
+from .description import DeclaredModel, ScoreKind, Task
+from .tree_attributes import attributes_of, class_labels, numbers
+
+_NUMBERS = (TensorProto.FLOAT, TensorProto.DOUBLE)
+_LABELS = (TensorProto.INT64, TensorProto.INT32, TensorProto.STRING, TensorProto.BOOL)
+# They hand on the values of their first input.
+_PASSING = ("Identity", "Cast", "Reshape", "Squeeze", "Unsqueeze", "Flatten")
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """How predictions are read from the graph."""
+
+    task: Task
+    classes: tuple[str, ...]  # empty for regression
+    label_values: tuple[int | str, ...]  # what the label output says for each class
+    label: str | None  # tensor
+    score: str  # tensor
+    score_kind: ScoreKind
+
+
+def find_outputs(graph: GraphProto, declared: DeclaredModel) -> Outputs:
+    """Return the label and score tensors of a graph, and its classes as texts.
+
+    A ZipMap is passed over: the tensor that it reads holds the scores. A graph is a classifier where it has a label
+    output, a ZipMap or a TreeEnsembleClassifier, or where classes are declared; otherwise it is a regressor.
+
+    Raises
+    ------
+    ModelRefused
+        ``model_unsupported_input`` for graphs without a score output; ``validation_failed`` for declared classes that
+        cannot be the model's, and where classes must be declared.
+    """
+    makers = {name: node for node in graph.node for name in node.output}
+    score, zip_map = _score_output(graph, makers)
+    label = next((value.name for value in graph.output if _element_type(value) in _LABELS), None)
+    has_classifier = any(node.op_type == "TreeEnsembleClassifier" for node in graph.node)
+    if not (label or zip_map or has_classifier or declared.classes):
+        return Outputs("regression", (), (), None, score, "value")
+    label_values = _label_values(graph, makers, label, zip_map)
+    classes = _classes(label_values, declared.classes)
+    kind: ScoreKind = "probability" if _are_probabilities(score, makers) else "raw"
+    return Outputs("classification", classes, label_values or classes, label, score, kind)
+
+
+def _element_type(value: ValueInfoProto) -> int:
+    return value.type.tensor_type.elem_type if value.type.HasField("tensor_type") else TensorProto.UNDEFINED
+
+
+def _score_output(graph: GraphProto, makers: Mapping[str, NodeProto]) -> tuple[str, NodeProto | None]:
+    """Return the tensor that holds the scores, and the ZipMap that wrapped it, if any."""
+    for value in graph.output:
+        maker = makers.get(value.name)
+        if maker is not None and maker.op_type == "ZipMap":
+            return maker.input[0], maker
+    numbers = [value.name for value in graph.output if _element_type(value) in _NUMBERS]
+    if not numbers:
+        detail = "The graph has no output of scores or values; export it with its probabilities or predictions."
+        raise ModelRefused("model_unsupported_input", detail)
+    return next((name for name in numbers if "prob" in name), numbers[0]), None
+
+
+def _label_values(
+    graph: GraphProto, makers: Mapping[str, NodeProto], label: str | None, zip_map: NodeProto | None
+) -> tuple[int | str, ...]:
+    """Return what the label output can say, in the order of the scores; empty where the graph does not tell."""
+    if zip_map is not None:
+        return class_labels(attributes_of(zip_map))
+    if label is None:
+        classifiers = [node for node in graph.node if node.op_type == "TreeEnsembleClassifier"]
+        return class_labels(attributes_of(classifiers[-1])) if classifiers else ()
+    maker = _first_that_computes(label, makers)
+    if maker is None:
+        return ()
+    if maker.op_type in ("ArrayFeatureExtractor", "Gather"):
+        constants = {tensor.name: tensor for tensor in graph.initializer}
+        return _texts_or_integers(constants[maker.input[0]]) if maker.input[0] in constants else ()
+    return class_labels(attributes_of(maker))
+
+
+def _first_that_computes(tensor: str, makers: Mapping[str, NodeProto]) -> NodeProto | None:
+    """Return the nearest operator before a tensor that does more than hand on its input."""
+    maker = makers.get(tensor)
+    while maker is not None and maker.op_type in _PASSING:
+        maker = makers.get(maker.input[0])
+    return maker
+
+
+def _texts_or_integers(tensor: TensorProto) -> tuple[int | str, ...]:
+    values = tensor_array(tensor).ravel().tolist()
+    return tuple(value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in values)
+
+
+def _classes(label_values: tuple[int | str, ...], declared: tuple[str, ...] | None) -> tuple[str, ...]:
+    found = tuple(str(value) for value in label_values)
+    if declared is None:
+        if not found:
+            raise ModelRefused("validation_failed", "The graph does not name its classes; give them as `classes`.")
+        return found
+    if len(set(declared)) < len(declared):
+        raise ModelRefused("validation_failed", "The declared classes are not distinct.")
+    if found and len(found) != len(declared):
+        detail = f"{len(declared)} classes are declared; the model has {len(found)}."
+        raise ModelRefused("validation_failed", detail)
+    if set(found) == set(declared) and found != declared:
+        detail = "The declared classes are in another order than the model's; give them in the order of the scores."
+        raise ModelRefused("validation_failed", detail)
+    return declared
+
+
+def _are_probabilities(score: str, makers: Mapping[str, NodeProto]) -> bool:
+    """Whether scores are probabilities: taken for granted unless the trees' sums come out as they are."""
+    maker = _first_that_computes(score, makers)
+    if maker is None or maker.op_type not in ("TreeEnsembleClassifier", "TreeEnsembleRegressor", "LinearClassifier"):
+        return True
+    attributes = attributes_of(maker)
+    transform = attributes["post_transform"].s if "post_transform" in attributes else b"NONE"
+    if transform != b"NONE":
+        return True
+    weights = numbers(attributes, "class_weights")
+    return maker.op_type == "TreeEnsembleClassifier" and bool((weights >= 0).all())

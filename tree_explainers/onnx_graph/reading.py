@@ -1,0 +1,186 @@
+"""read_model: bytes from a stranger to a description, flat arrays and the graph that gives leaves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import GraphProto, NodeProto
+
+from tree_explainers.ensemble import Operator, TreeEnsemble, join_ensembles
+from tree_explainers.errors import ModelRefused
+
+from .allowed_operators import TREE_OPERATORS
+from .checking import check_model, parse_model
+from .column_map import TensorColumns, group_columns, map_columns, missing_tokens, model_columns
+from .description import DeclaredModel, ModelColumn, ModelDescription, ModelLimits
+from .ensemble_kind import infer_ensemble
+from .inputs import find_inputs, name_features
+from .leaf_graph import LEAF_OUTPUT, TreesOfTensor, build_leaf_graph, put_in_order
+from .outputs import Outputs, find_outputs
+from .tree_attributes import read_node_table
+from .tree_nodes import OrderedTrees, order_trees
+
+
+@dataclass(frozen=True, slots=True)
+class ReadModel:
+    """All that is kept of a model's file."""
+
+    description: ModelDescription
+    ensemble: TreeEnsemble
+    leaf_graph: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadOperator:
+    """One tree operator of the graph."""
+
+    node: NodeProto
+    trees: OrderedTrees
+    is_double: bool
+
+    @property
+    def tensor(self) -> str:
+        return str(self.node.input[0])
+
+
+def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> ReadModel:
+    """Return what is known of an ONNX model, its trees as arrays, and the graph that gives leaves with predictions.
+
+    Parameters
+    ----------
+    data
+        A whole ONNX file.
+    declared
+        What the caller says of the model; it goes before what the graph says, and must agree with it in numbers.
+    limits
+        How large the model may be.
+
+    Raises
+    ------
+    ModelRefused
+        With the code of the first thing that is wrong: see ``checking``, ``inputs``, ``outputs`` and ``tree_nodes``;
+        ``model_not_a_tree_ensemble`` where the graph has no tree operator; ``model_unsupported_input`` where trees read
+        text or predict several values at once.
+    """
+    model = parse_model(data)
+    check_model(model, limits)
+    tree_nodes = _tree_nodes(model.graph, limits)
+    inputs = find_inputs(model.graph, declared.feature_names, limits)
+    names = name_features(inputs, declared.feature_names)
+    tensors = map_columns(model.graph, inputs, names)
+    outputs = find_outputs(model.graph, declared)
+    operators = [_read_operator(node, tensors, limits) for node in tree_nodes]
+    _check_outputs(operators, outputs, limits)
+    kind = infer_ensemble(model, outputs)
+    op_types = tuple(sorted({node.op_type for node in model.graph.node}))
+    parts = _parts(operators, tensors)
+    ensemble, columns = _join(parts, tensors)
+    leaf_graph = build_leaf_graph(model, parts, [name for name in (outputs.label, outputs.score) if name])
+    description = ModelDescription(
+        task=outputs.task,
+        classes=outputs.classes,
+        label_values=outputs.label_values,
+        inputs=inputs,
+        feature_names=names,
+        missing_tokens=missing_tokens(model.graph, inputs),
+        n_trees=ensemble.n_trees,
+        n_nodes=ensemble.n_nodes,
+        n_leaves=len(ensemble.leaf_nodes),
+        max_depth=max(operator.trees.depth for operator in operators),
+        operators=op_types,
+        ensemble=declared.ensemble or kind,
+        ensemble_inferred=declared.ensemble is None and kind is not None,
+        label_output=outputs.label,
+        score_output=outputs.score,
+        score_kind=outputs.score_kind,
+        leaf_output=LEAF_OUTPUT,
+        columns=group_columns(columns, declared.feature_groups),
+    )
+    return ReadModel(description, ensemble, leaf_graph)
+
+
+def _tree_nodes(graph: GraphProto, limits: ModelLimits) -> list[NodeProto]:
+    nodes = [node for node in graph.node if node.op_type in TREE_OPERATORS]
+    if not nodes:
+        detail = "The graph has no tree-ensemble operator; only tree ensembles can be explained."
+        code = "model_not_a_tree_ensemble"
+        raise ModelRefused(code, detail)
+    n_nodes = sum(
+        max((len(attribute.ints) for attribute in node.attribute if attribute.name.startswith("nodes_")), default=0)
+        for node in nodes
+    )
+    _check_size("nodes", n_nodes, limits.max_nodes)
+    return nodes
+
+
+def _check_size(what: str, n: int, limit: int) -> None:
+    if n > limit:
+        raise ModelRefused("model_too_complex", f"The model has {n:,} {what}; at most {limit:,} are accepted.")
+
+
+def _read_operator(node: NodeProto, tensors: dict[str, TensorColumns], limits: ModelLimits) -> _ReadOperator:
+    tensor = tensors[node.input[0]]
+    if tensor.element == "string":
+        detail = "The trees read a matrix of strings; categories must be encoded in the graph before the trees."
+        raise ModelRefused("model_unsupported_input", detail)
+    table = read_node_table(node)
+    trees = order_trees(table, tensor.width, limits)
+    _check_size("trees", trees.ensemble.n_trees, limits.max_trees)
+    _check_size("outputs per leaf", table.n_outputs, limits.max_outputs)
+    if not _has_roots_first(table.tree, trees.order, trees.ensemble):
+        put_in_order(node, trees.order)
+    return _ReadOperator(node, trees, table.is_double)
+
+
+def _has_roots_first(tree: NDArray[np.int64], order: NDArray[np.int64], ensemble: TreeEnsemble) -> bool:
+    """Whether each tree's nodes already stand together, its root before the others."""
+    starts = np.flatnonzero(np.diff(tree, prepend=-1))
+    return len(starts) == ensemble.n_trees and set(starts.tolist()) == set(order[ensemble.offsets[:-1]].tolist())
+
+
+def _check_outputs(operators: Sequence[_ReadOperator], outputs: Outputs, limits: ModelLimits) -> None:
+    n_values = [operator.trees.ensemble.leaf_values.shape for operator in operators]
+    _check_size("trees", sum(operator.trees.ensemble.n_trees for operator in operators), limits.max_trees)
+    _check_size(
+        "leaf values", sum(n for n, _ in n_values) * max(width for _, width in n_values), limits.max_leaf_values
+    )
+    if outputs.task == "regression" and max(width for _, width in n_values) > 1:
+        detail = "The model predicts several values at once; register one model for each."
+        raise ModelRefused("model_unsupported_input", detail)
+
+
+def _parts(operators: Sequence[_ReadOperator], tensors: dict[str, TensorColumns]) -> list[TreesOfTensor]:
+    """Return trees by tensor: neighbouring operators that read the same one are put together."""
+    groups: list[list[_ReadOperator]] = []
+    for operator in operators:
+        last = groups[-1][-1] if groups else None
+        if last and (last.tensor, last.is_double) == (operator.tensor, operator.is_double):
+            groups[-1].append(operator)
+        else:
+            groups.append([operator])
+    return [
+        TreesOfTensor(
+            tensor=group[0].tensor,
+            ensemble=join_ensembles([operator.trees.ensemble for operator in group]),
+            is_double=group[0].is_double,
+            is_integer=tensors[group[0].tensor].element == "integer",
+        )
+        for group in groups
+    ]
+
+
+def _join(
+    parts: Sequence[TreesOfTensor], tensors: dict[str, TensorColumns]
+) -> tuple[TreeEnsemble, tuple[ModelColumn, ...]]:
+    """Return all trees in one ensemble whose columns are those of all distinct tensors, one after the other."""
+    columns: list[ModelColumn] = []
+    first: dict[str, int] = {}
+    shifted = []
+    for part in parts:
+        if part.tensor not in first:
+            first[part.tensor] = len(columns)
+            columns += model_columns(part.tensor, tensors[part.tensor], part.ensemble)
+        is_branch = part.ensemble.operator != Operator.LEAF
+        shifted.append(replace(part.ensemble, column=part.ensemble.column + is_branch * np.int32(first[part.tensor])))
+    return join_ensembles(shifted), tuple(columns)

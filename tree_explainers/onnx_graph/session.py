@@ -1,0 +1,216 @@
+"""ModelSession: predictions and leaves of raw rows, in one call to onnxruntime.
+
+It must not import ``onnx``: a process that answers requests opens graphs that were read and checked elsewhere.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+from onnxruntime.capi import onnxruntime_pybind11_state as runtime_errors
+
+from tree_explainers.errors import ModelRefused, RowRefused
+from tree_explainers.progress import ReportProgress, ignore_progress
+from tree_explainers.rows import Rows
+
+from .description import ModelDescription
+from .encoding import Feeds, RowEncoder
+from .label_index import LabelIndex
+
+_RUNTIME_ERRORS = (
+    runtime_errors.Fail,
+    runtime_errors.InvalidArgument,
+    runtime_errors.InvalidGraph,
+    runtime_errors.NotImplemented,
+    runtime_errors.RuntimeException,
+)
+_CELLS_PER_CHUNK = 4_000_000  # leaves (rows x trees) held at a time: 16 MB, thrice
+_MAX_CHUNK_ROWS = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the model says of some rows."""
+
+    scores: NDArray[np.floating[Any]]  # (n_rows, n_classes), or (n_rows, 1): the value of a regression
+    labels: NDArray[np.int64] | None  # (n_rows,) positions among the classes; None for regression
+    leaves: NDArray[np.int32]  # (n_rows, n_trees) leaf reached, counted within its tree
+
+
+@dataclass(frozen=True, slots=True)
+class RowOutcomes:
+    """What the model says of those rows that it takes, and why it refuses the others."""
+
+    accepted: NDArray[np.int64]  # (n_accepted,) positions, ascending
+    outcome: Outcome  # of the accepted rows
+    refused: tuple[tuple[int, RowRefused], ...]  # position and reason
+
+
+class ModelSession:
+    """An open model.
+
+    Parameters
+    ----------
+    leaf_graph
+        The graph that ``read_model`` returned.
+    description
+        The description that came with it.
+    n_threads
+        Threads that one call may use; 1 is best for single rows, and gives the same sums every time.
+
+    Raises
+    ------
+    ModelRefused
+        ``model_invalid_graph`` where onnxruntime cannot open the graph.
+    """
+
+    def __init__(self, leaf_graph: bytes, description: ModelDescription, n_threads: int = 1) -> None:
+        self.description = description
+        self._session = _open(leaf_graph, n_threads)
+        self._encoder = RowEncoder(description)
+        self._output_names = [name for name in (description.score_output, description.leaf_output) if name]
+        self._labels = LabelIndex(description)
+        if description.label_output:
+            self._output_names.append(description.label_output)
+
+    def encode(self, rows: Rows) -> Feeds:
+        """Return the graph's tensors for raw rows; see ``RowEncoder.encode`` for what is refused."""
+        return self._encoder.encode(rows)
+
+    def encode_matrix(self, values: NDArray[np.floating[Any]]) -> Feeds:
+        """Return the graph's tensors for numbers, shape (n_rows, n_features); see ``RowEncoder.encode_matrix``."""
+        return self._encoder.encode_matrix(values)
+
+    def run(self, feeds: Feeds) -> Outcome:
+        """Return scores, labels and leaves.
+
+        Labels are the graph's own, so that they agree with the model at ties, too.
+
+        Raises
+        ------
+        RowRefused
+            ``validation_failed`` where the graph refuses a value, such as a category that it does not know;
+            ``non_finite_number`` where a score is not finite.
+        """
+        try:
+            scores, leaves, *label = self._session.run(self._output_names, feeds)
+        except _RUNTIME_ERRORS as error:
+            raise RowRefused("validation_failed", _refusal_detail(self.description, feeds)) from error
+        scores = self._tidy(scores)
+        if not np.isfinite(scores).all():
+            raise RowRefused("non_finite_number", "The model's own score of a row is not finite.")
+        return Outcome(scores, self._labels.find(scores, label[0] if label else None), leaves)
+
+    def run_in_chunks(self, rows: Rows, report: ReportProgress = ignore_progress) -> Outcome:
+        """Return the outcome of many rows, worked through in pieces of moderate size."""
+        return _stack([self._nothing(), *(outcome for _, outcome in self.chunks(rows, report))])
+
+    def chunks(self, rows: Rows, report: ReportProgress = ignore_progress) -> Iterator[tuple[slice, Outcome]]:
+        """Yield the outcome of the rows piece by piece, each with the positions that it is for.
+
+        Raises
+        ------
+        RowRefused
+            Naming the row by its position among all rows.
+        """
+        n_rows = len(rows)
+        step = min(_MAX_CHUNK_ROWS, max(1, _CELLS_PER_CHUNK // self.description.n_trees))
+        for start in range(0, n_rows, step):
+            place = slice(start, min(start + step, n_rows))
+            yield place, self.run(self.encode(rows.take(place)))
+            report(place.stop / n_rows, "leaves")
+
+    def run_rows(self, rows: Rows) -> RowOutcomes:
+        """Return the outcome of the rows that the model takes; a bad row does not fail the others.
+
+        The rows go through together; only where that fails, one by one.
+        """
+        try:
+            return RowOutcomes(np.arange(len(rows)), self.run(self.encode(rows)), ())
+        except RowRefused as refusal:
+            if len(rows) == 1:
+                return RowOutcomes(np.arange(0), self._nothing(), ((0, refusal),))
+        return self._run_one_by_one(rows)
+
+    def _run_one_by_one(self, rows: Rows) -> RowOutcomes:
+        outcomes: list[Outcome] = []
+        accepted: list[int] = []
+        refused: list[tuple[int, RowRefused]] = []
+        for position in range(len(rows)):
+            try:
+                outcomes.append(self.run(self.encode(rows.take(slice(position, position + 1)))))
+                accepted.append(position)
+            except RowRefused as refusal:
+                refused.append((position, refusal))
+        return RowOutcomes(np.array(accepted, np.int64), _stack([self._nothing(), *outcomes]), tuple(refused))
+
+    def _nothing(self) -> Outcome:
+        n_scores = max(1, len(self.description.classes))
+        labels = np.empty(0, np.int64) if self.description.classes else None
+        leaves = np.empty((0, self.description.n_trees), np.int32)
+        return Outcome(np.empty((0, n_scores), np.float32), labels, leaves)
+
+    def _tidy(self, scores: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
+        """Return scores in the shape (n_rows, n_classes or 1)."""
+        n_scores = max(1, len(self.description.classes))
+        columns = scores.reshape(len(scores), -1)
+        if columns.shape[1] == n_scores:
+            return columns
+        if columns.shape[1] == 1 and n_scores == 2:  # noqa: PLR2004  # one score stands for two
+            first = 1 - columns if self.description.score_kind == "probability" else -columns
+            return np.hstack((first, columns))
+        detail = f"The model gives {columns.shape[1]} scores a row; {n_scores} are expected."
+        raise ModelRefused("model_unsupported_input", detail)
+
+
+def _open(leaf_graph: bytes, n_threads: int) -> Any:  # noqa: ANN401  # onnxruntime ships no types
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = n_threads
+    options.inter_op_num_threads = 1
+    options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+    options.log_severity_level = 4
+    # Threads that wait by spinning take the processor from whoever answers the next request.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        return onnxruntime.InferenceSession(leaf_graph, options, providers=["CPUExecutionProvider"])
+    except _RUNTIME_ERRORS as error:
+        detail = "onnxruntime cannot open the graph: its operators, types or shapes do not fit together."
+        raise ModelRefused("model_invalid_graph", detail) from error
+
+
+def _stack(parts: list[Outcome]) -> Outcome:
+    labels = [part.labels for part in parts if part.labels is not None]
+    return Outcome(
+        np.concatenate([part.scores for part in parts]),
+        np.concatenate(labels) if labels else None,
+        np.concatenate([part.leaves for part in parts]),
+    )
+
+
+def _refusal_detail(description: ModelDescription, feeds: Feeds) -> str:
+    """Say which values the graph probably refused: categories that none of its columns knows."""
+    unknown = []
+    first = 0
+    for spec in description.inputs:
+        if spec.type == "string":
+            values = feeds[spec.name].reshape(-1, spec.width)
+            unknown += [
+                f"{description.feature_names[first + offset]!r}: {ascii(value)[:40]}"
+                for offset in range(spec.width)
+                for value in set(values[:, offset]) - _known_categories(description, first + offset)
+            ]
+        first += spec.width
+    if unknown:
+        return f"The model does not know the category of {'; '.join(sorted(unknown)[:5])}."
+    return "The model refuses a value of this row."
+
+
+def _known_categories(description: ModelDescription, raw_index: int) -> set[Any]:
+    columns = [column for column in description.columns if column.raw_index == raw_index]
+    known: set[Any] = {category for column in columns for category in (column.category, *column.categories)}
+    if None in known:
+        known.add(description.missing_tokens[raw_index])
+    return known

@@ -1,0 +1,193 @@
+"""From nodes that refer to each other by id to trees in order: the one place where the shape of trees is checked.
+
+Nothing here calls itself and every step is one pass over arrays, so that a million nodes take a moment and a chain of
+nodes cannot exhaust the stack.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tree_explainers.ensemble import Operator, TreeEnsemble
+from tree_explainers.errors import ModelRefused
+
+from .description import ModelLimits
+from .tree_attributes import NodeTable, refuse_tree
+
+_ID_BITS = 32
+_MAX_ID = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedTrees:
+    """One operator's trees, and how their nodes' order came from that of the attributes."""
+
+    ensemble: TreeEnsemble
+    order: NDArray[np.int64]  # (n_nodes,) position among the attributes of each node of the ensemble
+    depth: int  # edges on the longest way from a root to a leaf
+    members: tuple[NDArray[np.float64], ...]
+
+
+def order_trees(table: NodeTable, n_columns: int | None, limits: ModelLimits) -> OrderedTrees:
+    """Return the table's trees: each contiguous, its root first, every child after its parent.
+
+    Trees are in the order of their ids. The nodes of a tree keep the order of their ids where every child's id is above
+    its parent's, otherwise they go by depth, then id.
+
+    Parameters
+    ----------
+    table
+        Nodes as read.
+    n_columns
+        Width of the tensor that the operator reads; ``None`` where it is not known.
+    limits
+        Depth and number of columns accepted.
+
+    Raises
+    ------
+    ModelRefused
+        ``model_invalid_tree`` where the nodes do not make trees; ``model_too_complex`` beyond the limits.
+    """
+    _check_ids(table)
+    _check_features(table, limits.max_features if n_columns is None else n_columns)
+    by_id = np.argsort(_keys(table.tree, table.node), kind="stable")
+    key = _keys(table.tree[by_id], table.node[by_id])
+    tree = np.cumsum(np.diff(table.tree[by_id], prepend=table.tree.min()) != 0)  # 0, 1, ... in the order of their ids
+    if (key[1:] == key[:-1]).any():
+        refuse_tree("Two nodes of one tree have the same id.")
+    is_branch = table.operator[by_id] != Operator.LEAF
+    children = _children(table, by_id, key, is_branch)
+    roots = _roots(tree, children, is_branch)
+    depths = _depths(roots, children, is_branch, limits.max_depth)
+    place = _place(tree, depths, children, is_branch)
+    return _arrange(table, by_id, place, children, depths)
+
+
+def _check_ids(table: NodeTable) -> None:
+    ids = (table.tree, table.node, table.weight_tree, table.weight_node)
+    if any(len(array) and (array.min() < 0 or array.max() >= _MAX_ID) for array in ids):
+        refuse_tree("The id of a tree or of a node is negative or beyond 2^31.")
+
+
+def _check_features(table: NodeTable, n_columns: int) -> None:
+    features = table.feature[table.operator != Operator.LEAF]
+    if len(features) and (features.min() < 0 or features.max() >= n_columns):
+        bad = features.min() if features.min() < 0 else features.max()
+        refuse_tree(f"A node asks about column {bad}; the trees read {n_columns} columns (counted from 0).")
+
+
+def _children(
+    table: NodeTable, by_id: NDArray[np.int64], key: NDArray[np.int64], is_branch: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return the positions, in the order of ``key``, of both children; a leaf is its own child; (n_nodes, 2)."""
+    children = np.repeat(np.arange(len(key))[:, None], 2, axis=1)
+    own = key[is_branch]
+    for side, ids in enumerate((table.true_node, table.false_node)):
+        wanted_ids = ids[by_id][is_branch]
+        wanted = (own >> _ID_BITS << _ID_BITS) | (wanted_ids & (_MAX_ID - 1))
+        found = np.searchsorted(key, wanted).clip(max=len(key) - 1)
+        wrong = (key[found] != wanted) | (wanted_ids < 0) | (wanted_ids >= _MAX_ID)
+        if wrong.any():
+            refuse_tree(f"A node refers to the child {wanted_ids[wrong][0]}, which its tree does not have.")
+        children[is_branch, side] = found
+    return children
+
+
+def _roots(tree: NDArray[np.int64], children: NDArray[np.int64], is_branch: NDArray[np.bool_]) -> NDArray[np.int64]:
+    n_parents = np.bincount(children[is_branch].ravel(), minlength=len(tree))
+    if n_parents.max() > 1:
+        refuse_tree("A node is the child of two nodes, or of one node on both sides.")
+    roots = np.flatnonzero(n_parents == 0)
+    if (np.bincount(tree[roots], minlength=tree[-1] + 1) != 1).any():
+        refuse_tree("A tree must have exactly one root: a node that is nobody's child.")
+    return roots
+
+
+def _depths(
+    roots: NDArray[np.int64], children: NDArray[np.int64], is_branch: NDArray[np.bool_], max_depth: int
+) -> NDArray[np.int32]:
+    """Return each node's distance from its root, level by level."""
+    depths = np.full(len(children), -1, np.int32)
+    level, depth = roots, 0
+    while len(level):
+        if depth > max_depth:
+            raise ModelRefused("model_too_complex", f"A tree is deeper than {max_depth} questions.")
+        depths[level] = depth
+        level, depth = children[level[is_branch[level]]].ravel(), depth + 1
+    if (depths < 0).any():
+        refuse_tree("Some nodes cannot be reached from their tree's root; there is a cycle.")
+    return depths
+
+
+def _place(
+    tree: NDArray[np.int64], depths: NDArray[np.int32], children: NDArray[np.int64], is_branch: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return the order in which nodes, by id so far, are to stand."""
+    position = np.arange(len(tree))
+    if (children[is_branch] > position[is_branch, None]).all():
+        return position
+    return np.lexsort((position, depths, tree))
+
+
+def _arrange(
+    table: NodeTable,
+    by_id: NDArray[np.int64],
+    place: NDArray[np.int64],
+    children: NDArray[np.int64],
+    depths: NDArray[np.int32],
+) -> OrderedTrees:
+    order = by_id[place]
+    new_position = np.empty_like(place)
+    new_position[place] = np.arange(len(place))
+    operator = table.operator[order]
+    is_leaf = operator == Operator.LEAF
+    sides = new_position[children[place]].astype(np.int32)
+    leaf_nodes = np.flatnonzero(is_leaf).astype(np.int32)
+    offsets = _offsets(table.tree[order])
+    ensemble = TreeEnsemble(
+        offsets=offsets,
+        column=np.where(is_leaf, 0, table.feature[order]).astype(np.int32),
+        operator=operator,
+        threshold=np.where(is_leaf, 0.0, table.threshold[order]),
+        missing_left=table.missing_left[order] & ~is_leaf,
+        left=np.ascontiguousarray(sides[:, 0]),
+        right=np.ascontiguousarray(sides[:, 1]),
+        leaf_nodes=leaf_nodes,
+        leaf_offsets=np.searchsorted(leaf_nodes, offsets).astype(np.int32),
+        leaf_values=_leaf_values(table, order, leaf_nodes),
+    )
+    return OrderedTrees(ensemble, order, int(depths.max()), table.members)
+
+
+def _offsets(tree: NDArray[np.int64]) -> NDArray[np.int32]:
+    starts = np.flatnonzero(np.diff(tree)) + 1
+    return np.concatenate(([0], starts, [len(tree)])).astype(np.int32)
+
+
+def _leaf_values(table: NodeTable, order: NDArray[np.int64], leaf_nodes: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return what the weights add up to at each leaf; 0 where there is none."""
+    leaf_order = order[leaf_nodes]
+    keys = _keys(table.tree[leaf_order], table.node[leaf_order])
+    sorted_leaves = np.argsort(keys, kind="stable")
+    wanted = _keys(table.weight_tree, table.weight_node)
+    found = np.searchsorted(keys, wanted, sorter=sorted_leaves).clip(max=len(keys) - 1)
+    leaf = sorted_leaves[found]
+    if (keys[leaf] != wanted).any():
+        refuse_tree("A weight is given for a node that is not a leaf.")
+    columns, n_columns = _value_columns(table)
+    values = np.zeros((len(leaf_nodes), n_columns))
+    np.add.at(values, (leaf, columns), table.weight)
+    return values
+
+
+def _keys(tree: NDArray[np.int64], node: NDArray[np.int64]) -> NDArray[np.int64]:
+    return (tree << _ID_BITS) | node
+
+
+def _value_columns(table: NodeTable) -> tuple[NDArray[np.int64], int]:
+    """Return the column of each weight and how many there are: one where a binary classifier scores one class only."""
+    outputs = np.unique(table.weight_output)
+    if len(outputs) <= 1 and table.n_outputs <= 2:  # noqa: PLR2004  # a binary classifier
+        return np.zeros_like(table.weight_output), 1
+    return table.weight_output, table.n_outputs

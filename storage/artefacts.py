@@ -74,13 +74,13 @@ class ArtefactStore:
 
     def get(self, noun: str, artefact_id: str) -> Artefact:
         """Return the artefact of this noun."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             return _artefact(_existing(connection, noun, artefact_id))
 
     def list(self, noun: str, limit: int, cursor: str | None) -> Page[Any]:
         """Return one page of artefacts of this noun, newest first."""
         query = _with_jobs().where(artefacts.c.noun == noun)
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             return read_page(connection, query, artefacts, (limit, cursor), _artefact)
 
     def delete(self, noun: str, artefact_id: str) -> tuple[str, ...]:

@@ -28,20 +28,19 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url = url
         self.engine = _create_engine(url)
+        self._reader = self.engine.execution_options(reading=True)
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """Yield a connection whose changes are committed together at the end, or not at all."""
-        try:
-            with self.engine.begin() as connection:
-                yield connection
-        except (OperationalError, DBAPIError) as error:
-            if "full" in str(error.orig):
-                raise InsufficientStorage from error
-            if isinstance(error, OperationalError) or error.connection_invalidated:
-                detail = "the database does not answer; try again in a moment"
-                raise StorageUnavailable(detail) from error
-            raise
+        with _failures_are_said(), self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Yield a connection that sees the rows as they are now, and keeps nobody from writing."""
+        with _failures_are_said(), self._reader.connect() as connection:
+            yield connection
 
     def migrate(self) -> None:
         """Bring the tables up to date; several processes may try at once."""
@@ -56,12 +55,25 @@ class Database:
         self.engine.dispose()
 
 
+@contextmanager
+def _failures_are_said() -> Iterator[None]:
+    try:
+        yield
+    except DBAPIError as error:
+        if "full" in str(error.orig):
+            raise InsufficientStorage from error
+        if isinstance(error, OperationalError) or error.connection_invalidated:
+            detail = "the database does not answer; try again in a moment"
+            raise StorageUnavailable(detail) from error
+        raise
+
+
 def _create_engine(url: str) -> Engine:
     if make_url(url).get_backend_name() != "sqlite":
         return create_engine(url, pool_pre_ping=True, pool_size=8, max_overflow=8)
     engine = create_engine(url, connect_args={"timeout": 10, "check_same_thread": False})
     event.listen(engine, "connect", _prepare_sqlite)
-    event.listen(engine, "begin", _begin_immediate)
+    event.listen(engine, "begin", _begin)
     return engine
 
 
@@ -73,5 +85,6 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:  # noqa: ANN401  
         connection.execute(f"PRAGMA {pragma}")
 
 
-def _begin_immediate(connection: Connection) -> None:
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+def _begin(connection: Connection) -> None:
+    reading = connection.get_execution_options().get("reading", False)
+    connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")

@@ -60,19 +60,19 @@ class DatasetStore:
 
     def find(self, dataset_id: str) -> Dataset | None:
         """Return the dataset, or nothing."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             row = find_record(connection, datasets, dataset_id)
         return None if row is None else _view(row)
 
     def get(self, dataset_id: str) -> StoredDataset:
         """Return the dataset with what it takes to read its rows."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             row = existing_record(connection, datasets, dataset_id)
         return StoredDataset(_view(row), row["content"])
 
     def list(self, limit: int, cursor: str | None) -> Page[Dataset]:
         """Return one page of datasets, newest first."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             return read_page(connection, select(datasets), datasets, (limit, cursor), _view)
 
     def delete(self, dataset_id: str) -> tuple[str, ...]:

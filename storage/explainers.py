@@ -34,12 +34,12 @@ class ExplainerStore:
 
     def get(self, explainer_id: str) -> Explainer:
         """Return the explainer."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             return _view(existing_record(connection, explainers, explainer_id))
 
     def list(self, limit: int, cursor: str | None) -> Page[Explainer]:
         """Return one page of explainers, newest first."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             return read_page(connection, select(explainers), explainers, (limit, cursor), _view)
 
     def delete(self, explainer_id: str) -> None:

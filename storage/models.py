@@ -59,19 +59,19 @@ class ModelStore:
 
     def find(self, model_id: str) -> Model | None:
         """Return the model, or nothing."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             row = find_record(connection, models, model_id)
         return None if row is None else _view(row)
 
     def get(self, model_id: str) -> StoredModel:
         """Return the model with what it takes to run it."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             row = existing_record(connection, models, model_id)
         return StoredModel(_view(row), row["leaf_graph"], row["ensemble"], row["description"])
 
     def list(self, limit: int, cursor: str | None) -> Page[Model]:
         """Return one page of models, newest first."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             return read_page(connection, select(models), models, (limit, cursor), _view)
 
     def delete(self, model_id: str) -> tuple[str, ...]:

@@ -29,13 +29,13 @@ class ObjectStore:
 
     @contextmanager
     def keeping(self) -> Iterator[None]:
-        """Hold while putting objects and then committing the row that refers to them: nothing is discarded meanwhile."""
+        """Hold while objects and then the row that refers to them are kept: nothing is discarded meanwhile."""
         with self._locked(fcntl.LOCK_SH):
             yield
 
     @contextmanager
     def discarding(self) -> Iterator[None]:
-        """Hold while deleting a row and then the objects that it alone referred to: nothing is kept meanwhile."""
+        """Hold while a row and then the objects that it alone referred to are deleted: nothing is kept meanwhile."""
         with self._locked(fcntl.LOCK_EX):
             yield
 

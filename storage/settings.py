@@ -12,6 +12,6 @@ class StorageSettings:
     objects_dir: Path  # objects by hash, and the folder in which they are written first
 
 
-def embedded(data_dir: Path) -> StorageSettings:
-    """Return the settings that keep everything below ``data_dir``."""
-    return StorageSettings(f"sqlite:///{data_dir / 'leafspace.db'}", data_dir / "objects")
+def embedded(data_dir: Path, database_url: str | None = None) -> StorageSettings:
+    """Return the settings that keep everything below ``data_dir``, or the rows in the database named."""
+    return StorageSettings(database_url or f"sqlite:///{data_dir / 'leafspace.db'}", data_dir / "objects")

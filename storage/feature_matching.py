@@ -1,0 +1,49 @@
+"""Which column of a dataset feeds which feature of a model."""
+
+from schemas.datasets import Dataset
+from schemas.models import Model
+
+from .errors import StorageError
+
+
+def match_features(model: Model, dataset: Dataset) -> tuple[str, ...]:
+    """Return the dataset's column for each feature, in the model's order.
+
+    By name; by position where the model's features were never named (``x0, x1, …``) and the numbers agree.
+
+    Raises
+    ------
+    StorageError
+        ``schema_mismatch``, naming the features that lack a column or whose column has another type.
+    """
+    columns = {column.name: column for column in dataset.columns}
+    names = _names(model, dataset)
+    lacking = [name for name in names if name not in columns]
+    if lacking:
+        detail = f"dataset {dataset.id!r} lacks {_some(lacking)} of model {model.id!r}; it has {_some(list(columns))}"
+        raise StorageError("schema_mismatch", detail)
+    wrong = [
+        f"{name!r} is a {columns[name].type}, the model wants a {wanted}"
+        for name, wanted in zip(names, model.feature_types, strict=True)
+        if not _fits(columns[name].type, wanted)
+    ]
+    if wrong:
+        detail = f"dataset {dataset.id!r} does not fit model {model.id!r}: {'; '.join(wrong[:5])}"
+        raise StorageError("schema_mismatch", detail)
+    return tuple(names)
+
+
+def _names(model: Model, dataset: Dataset) -> list[str]:
+    features = [column.name for column in dataset.columns if column.role == "feature"]
+    unnamed = model.feature_names == [f"x{index}" for index in range(model.n_features)]
+    return features if unnamed and len(features) == model.n_features else model.feature_names
+
+
+def _fits(given: str, wanted: str) -> bool:
+    # A column without a single value reads as a category; its missing values fit anything.
+    return given != "category" if wanted == "number" else given != "boolean"
+
+
+def _some(names: list[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:8])
+    return f"{shown} and {len(names) - 8} more" if len(names) > 8 else shown  # noqa: PLR2004  # what fits on a line

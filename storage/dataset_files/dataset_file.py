@@ -1,0 +1,171 @@
+"""DatasetFile: the rows of a normalised file, read back by name and position."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from .layout import ColumnLayout
+from .normalising import LAYOUT_KEY
+
+Values = NDArray[np.float64] | NDArray[np.object_]
+
+
+class DatasetFile:
+    """A normalised dataset, open for reading; close it, or use it in a ``with``.
+
+    One thread at a time reads from it; another thread opens one of its own.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = pq.ParquetFile(path)
+        described = json.loads(self._file.metadata.metadata[LAYOUT_KEY])
+        self.columns = tuple(
+            ColumnLayout(column["name"], column["type"], column["role"], index)
+            for index, column in enumerate(described)
+        )
+        footer = self._file.metadata
+        n_group_rows = [footer.row_group(index).num_rows for index in range(footer.num_row_groups)]
+        self._group_starts = np.concatenate(([0], np.cumsum(n_group_rows, dtype=np.int64)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self._group_starts[-1])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all columns, in the order in which they are kept."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features, in the model's order."""
+        return tuple(column.name for column in self.columns if column.role == "feature")
+
+    def column(self, name: str) -> ColumnLayout:
+        """Return what is known of a column; raise ``KeyError`` where there is none of this name."""
+        return next(column for column in self.columns if column.name == name)
+
+    def read_columns(self, names: Sequence[str], start: int = 0, stop: int | None = None) -> list[Values]:
+        """Return the columns for rows ``start`` up to, not including, ``stop`` (default: all that follow).
+
+        Returns
+        -------
+        list of (stop - start,)
+            float64 with NaN for what is missing (numbers; booleans as 0 and 1), or objects: str or None (categories).
+        """
+        stop = self.n_rows if stop is None else min(stop, self.n_rows)
+        return self._to_numpy(self._range(names, start, stop), names)
+
+    def iter_blocks(self, names: Sequence[str], n_block_rows: int) -> Iterator[list[Values]]:
+        """Yield ``read_columns`` of consecutive blocks of at most ``n_block_rows`` rows."""
+        for start in range(0, self.n_rows, n_block_rows):
+            yield self.read_columns(names, start, start + n_block_rows)
+
+    def take_columns(self, names: Sequence[str], rows: Sequence[int] | NDArray[np.integer[Any]]) -> list[Values]:
+        """Return the columns for these rows, in their order; raise ``IndexError`` where there is no such row."""
+        return self._to_numpy(self._take(names, rows), names)
+
+    def row_ids(self, rows: Sequence[int] | NDArray[np.integer[Any]] | None = None) -> list[str]:
+        """Return the identifiers of these rows (default: of all), in their order."""
+        name = self._row_id_column
+        if name is None:
+            return [str(row) for row in (range(self.n_rows) if rows is None else rows)]
+        table = self._range([name], 0, self.n_rows) if rows is None else self._take([name], rows)
+        identifiers: list[str] = table.column(0).to_pylist()
+        return identifiers
+
+    def rows(self, start: int, stop: int) -> list[dict[str, Any]]:
+        """Return rows ``start`` up to, not including, ``stop`` as objects that are ready for JSON: all columns."""
+        stop = min(stop, self.n_rows)
+        return self._objects(self._range(self.names, start, stop), list(range(start, stop)))
+
+    def take(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> list[dict[str, Any]]:
+        """Return these rows, in their order, as objects that are ready for JSON: all columns."""
+        return self._objects(self._take(self.names, rows), [int(row) for row in rows])
+
+    @property
+    def _row_id_column(self) -> str | None:
+        return next((column.name for column in self.columns if column.role == "row_id"), None)
+
+    def _objects(self, table: pa.Table, rows: list[int]) -> list[dict[str, Any]]:
+        columns = [column.to_pylist() for column in table.columns]
+        id_index = None if self._row_id_column is None else self.names.index(self._row_id_column)
+        return [
+            {
+                "object": "row",
+                "row": row,
+                "row_id": str(row) if id_index is None else columns[id_index][index],
+                "values": [
+                    {"name": name, "value": column[index]} for name, column in zip(self.names, columns, strict=True)
+                ],
+            }
+            for index, row in enumerate(rows)
+        ]
+
+    def _range(self, names: Sequence[str], start: int, stop: int) -> pa.Table:
+        first = int(np.searchsorted(self._group_starts, start, side="right")) - 1
+        last = int(np.searchsorted(self._group_starts, stop, side="left"))
+        groups = list(range(max(first, 0), min(last, self._file.num_row_groups)))
+        table = self._read_groups(groups, names)
+        offset = int(self._group_starts[groups[0]]) if groups else 0
+        return table.slice(start - offset, max(0, stop - start))
+
+    def _take(self, names: Sequence[str], rows: Sequence[int] | NDArray[np.integer[Any]]) -> pa.Table:
+        wanted = np.asarray(rows, dtype=np.int64)
+        if wanted.size and (wanted.min() < 0 or wanted.max() >= self.n_rows):
+            message = f"rows are between 0 and {self.n_rows - 1}, asked for {int(wanted.min())}..{int(wanted.max())}"
+            raise IndexError(message)
+        distinct, position = np.unique(wanted, return_inverse=True)
+        group_of = np.searchsorted(self._group_starts, distinct, side="right") - 1
+        # One group after the other: rows from all over a large file never need the whole of it at once.
+        tables = [self._take_in_group(int(group), names, distinct[group_of == group]) for group in np.unique(group_of)]
+        table = pa.concat_tables(tables) if tables else self._read_groups([], names)
+        return table.take(pa.array(position.ravel()))
+
+    def _take_in_group(self, group: int, names: Sequence[str], rows: NDArray[np.int64]) -> pa.Table:
+        return self._read_groups([group], names).take(pa.array(rows - self._group_starts[group]))
+
+    def _read_groups(self, groups: list[int], names: Sequence[str]) -> pa.Table:
+        # A name with a dot in it selects its neighbours too, hence the second selection.
+        return self._file.read_row_groups(groups, columns=list(names), use_threads=False).select(list(names))
+
+    def _to_numpy(self, table: pa.Table, names: Sequence[str]) -> list[Values]:
+        types = {column.name: column.type for column in self.columns}
+        return [
+            _objects_of(column) if types[name] == "category" else _floats_of(column)
+            for name, column in zip(names, table.columns, strict=True)
+        ]
+
+
+def _floats_of(column: pa.ChunkedArray) -> NDArray[np.float64]:
+    numbers = pc.fill_null(column.cast(pa.float64()), float("nan"))
+    return np.array(numbers.to_numpy(), dtype=np.float64)
+
+
+def _objects_of(column: pa.ChunkedArray) -> NDArray[np.object_]:
+    # Through the dictionary, equal texts are one object.
+    encoded = column.combine_chunks().dictionary_encode()
+    texts = np.array([*encoded.dictionary.to_pylist(), None], dtype=np.object_)
+    indices = pc.fill_null(encoded.indices, len(texts) - 1).to_numpy()
+    return np.asarray(texts[indices])

@@ -1,0 +1,144 @@
+"""JSON rows: read twice, first to find the columns and their types over the whole file, then for the values.
+
+JSON says what a value is, so nothing is guessed: a column holds numbers, texts or booleans, and null or an absent
+field is missing. A column that mixes them is refused, except as row id. Integers from 2^53 on make their column one of
+categories, as in CSV.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+
+from storage.errors import DatasetRefused
+
+from .json_splitting import Row, row_chunks
+from .layout import ColumnDeclaration, ColumnType, check_declaration, check_names, refuse_columns, shown
+from .limits import DatasetLimits, refuse_field, refuse_many_columns, refuse_many_rows
+from .sources import ARROW_TYPES
+from .text_survey import survey_text
+
+JsonForm = Literal["json_array", "json_lines"]
+
+_LARGEST_EXACT = 2**53 - 1
+_TYPE_OF: dict[type, ColumnType] = {bool: "boolean", int: "number", float: "number", str: "category"}
+
+
+@dataclass(frozen=True, slots=True)
+class JsonSource:
+    """A JSON file without faults, whose columns are known."""
+
+    path: Path
+    form: JsonForm
+    names: tuple[str, ...]
+    types: tuple[ColumnType, ...]
+
+    def blocks(self) -> Iterator[list[pa.Array]]:
+        """Yield blocks of rows, one array of values per column."""
+        for rows in row_chunks(self.path, self.form):
+            yield [_to_arrow(rows, name, kind) for name, kind in zip(self.names, self.types, strict=True)]
+
+
+@dataclass(slots=True)
+class _ValueSurvey:
+    """What was seen so far of one column."""
+
+    kinds: set[ColumnType] = field(default_factory=set)
+    has_long_integers: bool = False
+
+    @property
+    def type(self) -> ColumnType:
+        if self.has_long_integers:
+            return "category"
+        return next(iter(self.kinds), "number")
+
+
+def open_json(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: DatasetLimits) -> JsonSource:
+    """Read the file once and return it with its names and types.
+
+    Raises
+    ------
+    DatasetRefused
+        With the row of the first fault: what is not JSON, a nested value, a text among numbers, ...
+    """
+    survey_text(path)
+    surveys = _survey(path, form, declared, limits)
+    names = tuple(surveys)
+    check_names(names)
+    check_declaration(names, declared)
+    types: tuple[ColumnType, ...] = tuple(
+        "category" if name == declared.row_id else survey.type for name, survey in surveys.items()
+    )
+    return JsonSource(path, form, names, types)
+
+
+def _survey(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: DatasetLimits) -> dict[str, _ValueSurvey]:
+    surveys: dict[str, _ValueSurvey] = {}
+    n_rows = 0
+    for rows in row_chunks(path, form):
+        for name in dict.fromkeys(chain.from_iterable(rows)):
+            survey = surveys.setdefault(name, _ValueSurvey())
+            refuse_many_columns(len(surveys), limits)
+            _add(survey, rows, name, n_rows, limits)
+            if name != declared.row_id:
+                _refuse_mixture(survey, name)
+        n_rows += len(rows)
+        refuse_many_rows(n_rows, len(surveys), limits)
+    if n_rows == 0:
+        raise DatasetRefused("dataset_empty", "there is no row; send a dataset with at least one")
+    return surveys
+
+
+def _add(survey: _ValueSurvey, rows: list[Row], name: str, first_row: int, limits: DatasetLimits) -> None:
+    values = [row.get(name) for row in rows]
+    found = set(map(type, values)) - {type(None)}
+    if not found <= _TYPE_OF.keys():
+        row = next(index for index, value in enumerate(values) if isinstance(value, (dict, list)))
+        refuse_columns(f"{_cell(name, first_row + row)} is nested; columns hold numbers, texts and booleans only")
+    survey.kinds |= {_TYPE_OF[kind] for kind in found}
+    if str in found:
+        _check_texts(values, name, first_row, limits)
+    if int in found and not survey.has_long_integers:
+        survey.has_long_integers = any(type(value) is int and abs(value) > _LARGEST_EXACT for value in values)
+
+
+def _check_texts(values: list[Any], name: str, first_row: int, limits: DatasetLimits) -> None:
+    for index, value in enumerate(values):
+        if isinstance(value, str):
+            if "\0" in value:
+                detail = f"{_cell(name, first_row + index)} holds a NUL character; remove it"
+                raise DatasetRefused("dataset_parse_error", detail)
+            # Four bytes a character at most: most texts need no encoding.
+            if len(value) * 4 > limits.max_field_bytes and len(value.encode()) > limits.max_field_bytes:
+                refuse_field(_cell(name, first_row + index), limits)
+
+
+def _refuse_mixture(survey: _ValueSurvey, name: str) -> None:
+    if len(survey.kinds) > 1:
+        mixed = " and ".join(sorted(survey.kinds))
+        refuse_columns(f"column {shown(name)} mixes values of the types {mixed}; use one type in a column")
+
+
+def _to_arrow(rows: list[Row], name: str, kind: ColumnType) -> pa.Array:
+    values = [row.get(name) for row in rows]
+    if kind == "category":
+        values = [value if value is None else spelled(value) for value in values]
+    elif kind == "number":
+        values = [value if value is None else float(value) for value in values]
+    return pa.array(values, ARROW_TYPES[kind])
+
+
+def spelled(value: str | float) -> str:
+    """Return a value as the text that it is in CSV: ``true``, ``7`` (also for 7.0), ``7.5``."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(int(value)) if float(value).is_integer() else repr(value)
+
+
+def _cell(name: str, row: int) -> str:
+    return f"row {row} (counted from 0) of column {shown(name)}"

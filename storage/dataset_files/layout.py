@@ -1,0 +1,138 @@
+"""Layout: which columns a dataset has, of which type, and what each is for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NoReturn, Protocol
+
+from storage.errors import DatasetRefused
+
+ColumnType = Literal["number", "category", "boolean"]
+ColumnRole = Literal["feature", "target", "row_id", "ignored"]
+
+_MAX_NAME_CHARACTERS = 255
+_N_NAMES_SHOWN = 20
+_N_CHARACTERS_SHOWN = 60
+
+
+class ColumnDeclaration(Protocol):
+    """What the sender says about the columns."""
+
+    @property
+    def target(self) -> str | None:
+        """Column with the labels or values to predict."""
+
+    @property
+    def row_id(self) -> str | None:
+        """Column with the rows' identifiers; default: the 0-based row number as a string."""
+
+    @property
+    def features(self) -> Sequence[str] | None:
+        """Columns in the model's order; default: all but target and row_id, in the file's order."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredColumns:
+    """A declaration without anything else."""
+
+    target: str | None = None
+    row_id: str | None = None
+    features: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLayout:
+    """One column of the normalised file."""
+
+    name: str
+    type: ColumnType
+    role: ColumnRole
+    source: int  # its position in the uploaded file
+
+
+def lay_out(names: Sequence[str], types: Sequence[ColumnType], declared: ColumnDeclaration) -> tuple[ColumnLayout, ...]:
+    """Return the columns in the order in which they are kept.
+
+    That is the file's order, or, where ``declared.features`` is given, the features in that order before the others:
+    features are in the model's order either way.
+    """
+    features = _features(names, declared)
+    ordered = list(names)
+    if declared.features is not None:
+        ordered = [*declared.features, *(name for name in names if name not in features)]
+    position = {name: index for index, name in enumerate(names)}
+    return tuple(
+        ColumnLayout(name, types[position[name]], _role(name, declared, features), position[name]) for name in ordered
+    )
+
+
+def check_declaration(names: Sequence[str], declared: ColumnDeclaration) -> None:
+    """Refuse a declaration that names columns which are absent, named twice, or have two roles."""
+    features = declared.features
+    if features is not None:
+        _refuse_repeats(features, "features")
+        _refuse_absent(names, features, "features")
+    for role, name in (("target", declared.target), ("row_id", declared.row_id)):
+        if name is not None:
+            _refuse_absent(names, [name], role)
+            if features is not None and name in features:
+                refuse_columns(f"column {shown(name)} is both {role} and a feature; leave it out of features")
+    if declared.target is not None and declared.target == declared.row_id:
+        refuse_columns(f"column {shown(declared.target)} is both target and row_id; name two columns")
+    if not _features(names, declared):
+        refuse_columns("no column is left as a feature; a dataset needs at least one")
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse names that are empty, repeated, too long, or hold control characters."""
+    for index, name in enumerate(names):
+        if not name.strip():
+            refuse_columns(
+                f"column {index + 1} has no name; name each column (pandas writes its index so: use index=False)"
+            )
+        if len(name) > _MAX_NAME_CHARACTERS:
+            refuse_columns(f"the name of column {index + 1} is longer than {_MAX_NAME_CHARACTERS} characters")
+        if any(character < " " or character == "\x7f" for character in name):
+            refuse_columns(f"the name of column {index + 1} holds a control character: {shown(name)}")
+    _refuse_repeats(names, "the columns' names")
+
+
+def shown(text: str) -> str:
+    """Return a stranger's text as it may appear in a message: short, and with anything odd escaped."""
+    clipped = text if len(text) <= _N_CHARACTERS_SHOWN else text[:_N_CHARACTERS_SHOWN] + "..."
+    return ascii(clipped)
+
+
+def refuse_columns(detail: str) -> NoReturn:
+    """Refuse columns that cannot be used."""
+    raise DatasetRefused("dataset_bad_columns", detail)
+
+
+def _features(names: Sequence[str], declared: ColumnDeclaration) -> frozenset[str]:
+    if declared.features is not None:
+        return frozenset(declared.features)
+    return frozenset(names) - {declared.target, declared.row_id}
+
+
+def _role(name: str, declared: ColumnDeclaration, features: frozenset[str]) -> ColumnRole:
+    if name == declared.target:
+        return "target"
+    if name == declared.row_id:
+        return "row_id"
+    return "feature" if name in features else "ignored"
+
+
+def _refuse_repeats(names: Sequence[str], what: str) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            refuse_columns(f"{what} hold {shown(name)} more than once; names must differ")
+        seen.add(name)
+
+
+def _refuse_absent(names: Sequence[str], wanted: Sequence[str], role: str) -> None:
+    present = set(names)
+    absent = [name for name in wanted if name not in present]
+    if absent:
+        existing = ", ".join(shown(name) for name in names[:_N_NAMES_SHOWN])
+        more = ", ..." if len(names) > _N_NAMES_SHOWN else ""
+        refuse_columns(f"{role}: there is no column {shown(absent[0])}; the file has {existing}{more}")

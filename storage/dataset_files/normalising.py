@@ -1,0 +1,99 @@
+"""Normalising: the columns of any source, written as Parquet of three types, and summed up on the way.
+
+The file's columns are double (``number``), string (``category``) and bool (``boolean``), each nullable; its metadata
+says what each is for. The same source gives the same bytes.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from storage.errors import DatasetRefused
+
+from .layout import ColumnLayout, refuse_columns, shown
+from .limits import DatasetLimits, refuse_many_rows
+from .sources import ARROW_TYPES, ColumnSource, rows_per_block
+from .summaries import ColumnSummary, ColumnTally, without_excess
+
+LAYOUT_KEY = b"leafspace.layout"
+_N_PENDING_BYTES = 256 * 1024**2
+
+
+def write_normalised(
+    source: ColumnSource, layout: Sequence[ColumnLayout], into: Path, limits: DatasetLimits
+) -> tuple[int, tuple[ColumnSummary, ...]]:
+    """Write the source's rows to ``into``; return how many there are, and the summary of each column of ``layout``."""
+    tallies = [ColumnTally(column) for column in layout]
+    schema = pa.schema([pa.field(column.name, ARROW_TYPES[column.type]) for column in layout])
+    n_rows = 0
+    with pq.ParquetWriter(into, schema, compression="zstd", write_statistics=False, store_schema=False) as writer:
+        for group in _row_groups(_tables(source, layout, schema), rows_per_block(len(layout))):
+            n_rows += group.num_rows
+            refuse_many_rows(n_rows, len(layout), limits)
+            _add(tallies, group)
+            writer.write_table(group, row_group_size=group.num_rows)
+        writer.add_key_value_metadata({LAYOUT_KEY: _described(layout)})
+    if n_rows == 0:
+        raise DatasetRefused("dataset_empty", "there is no row; send a dataset with at least one")
+    return n_rows, without_excess([_summary(tally, into, n_rows) for tally in tallies])
+
+
+def _described(layout: Sequence[ColumnLayout]) -> str:
+    return json.dumps([{"name": column.name, "type": column.type, "role": column.role} for column in layout])
+
+
+def _tables(source: ColumnSource, layout: Sequence[ColumnLayout], schema: pa.Schema) -> Iterator[pa.Table]:
+    for block in source.blocks():
+        yield pa.Table.from_arrays([block[column.source] for column in layout], schema=schema)
+
+
+def _row_groups(tables: Iterator[pa.Table], n_group_rows: int) -> Iterator[pa.Table]:
+    """Cut and join tables into groups of ``n_group_rows`` rows, the last one smaller; long texts make smaller ones."""
+    pending: pa.Table | None = None
+    for table in tables:
+        pending = table if pending is None else pa.concat_tables([pending, table])
+        while pending.num_rows >= n_group_rows:
+            yield pending.slice(0, n_group_rows)
+            pending = pending.slice(n_group_rows)
+        if pending.nbytes > _N_PENDING_BYTES:
+            yield pending
+            pending = None
+    if pending is not None and pending.num_rows:
+        yield pending
+
+
+def _add(tallies: Sequence[ColumnTally], group: pa.Table) -> None:
+    for tally, values in zip(tallies, group.columns, strict=True):
+        tally.add(values)
+
+
+def _summary(tally: ColumnTally, written: Path, n_rows: int) -> ColumnSummary:
+    name = tally.layout.name
+    if tally.layout.role == "row_id" and tally.n_missing:
+        refuse_columns(f"{tally.n_missing} rows have no value in the row_id column {shown(name)}; fill them")
+    n_distinct = _n_distinct(written, name) if tally.needs_count else None
+    if tally.layout.role == "row_id" and n_distinct != n_rows:
+        refuse_columns(
+            f"the row_id column {shown(name)} holds {shown(_first_repeated(written, name))} more than once; "
+            "each row needs an id of its own"
+        )
+    return tally.summary(n_distinct)
+
+
+def _n_distinct(written: Path, name: str) -> int:
+    return int(pc.count_distinct(_column(written, name)).as_py())
+
+
+def _first_repeated(written: Path, name: str) -> str:
+    counted = pc.value_counts(_column(written, name).combine_chunks())
+    repeated = pc.filter(counted.field("values"), pc.greater(counted.field("counts"), 1))
+    return str(repeated[0].as_py())
+
+
+def _column(written: Path, name: str) -> pa.ChunkedArray:
+    # A name with a dot in it selects its neighbours too.
+    return pq.ParquetFile(written).read(columns=[name], use_threads=False).column(name)

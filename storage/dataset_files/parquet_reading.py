@@ -1,0 +1,182 @@
+"""Parquet: the footer is judged before anything is decoded, then the rows are read in blocks.
+
+Accepted are flat columns of booleans, integers, floats, decimals, strings, dictionaries of these, dates and timestamps
+(which become ISO 8601 categories). NaN is missing. Integers from 2^53 on make their column one of categories, as in
+CSV.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from storage.errors import DatasetRefused
+
+from .layout import ColumnDeclaration, ColumnType, check_declaration, check_names, refuse_columns, shown
+from .limits import DatasetLimits, refuse_field, refuse_many_columns, refuse_many_rows, refuse_size
+from .parquet_values import convert_values, is_long, natural_type, text_lengths
+from .sources import rows_per_block
+
+_N_THRIFT_BYTES = 100_000_000
+_N_PIECE_BYTES = 64 * 1024**2
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetSource:
+    """A Parquet file whose footer was found sane, and whose columns' types are known."""
+
+    path: Path
+    names: tuple[str, ...]
+    types: tuple[ColumnType, ...]
+    limits: DatasetLimits
+
+    def blocks(self) -> Iterator[list[pa.Array]]:
+        """Yield blocks of rows, one array of values per column."""
+        n_rows, n_text_bytes = 0, 0
+        for batch in _batches(_open(self.path), list(self.names)):
+            n_batch_bytes = self._check_texts(batch, n_rows)
+            n_text_bytes += n_batch_bytes
+            if n_text_bytes > self.limits.max_decoded_bytes:
+                refuse_size(f"the file decodes to more than {self.limits.max_decoded_bytes:,} bytes of text")
+            for piece in _pieces(batch, n_batch_bytes):
+                yield self._convert(piece, n_rows)
+                n_rows += piece.num_rows
+
+    def _convert(self, batch: pa.RecordBatch, first_row: int) -> list[pa.Array]:
+        columns = zip(batch.columns, self.names, self.types, strict=True)
+        return [_finite(convert_values(values, kind), name, first_row) for values, name, kind in columns]
+
+    def _check_texts(self, batch: pa.RecordBatch, first_row: int) -> int:
+        """Refuse texts over the limit; return how many bytes all of them take when they stand by themselves."""
+        n_bytes = 0
+        for name, values in zip(self.names, batch.columns, strict=True):
+            lengths = text_lengths(values)
+            if lengths is not None:
+                if (pc.max(lengths).as_py() or 0) > self.limits.max_field_bytes:
+                    refuse_field(f"a value from row {first_row} on of column {shown(name)}", self.limits)
+                n_bytes += pc.sum(lengths).as_py() or 0
+        return n_bytes
+
+
+def open_parquet(path: Path, declared: ColumnDeclaration, limits: DatasetLimits) -> ParquetSource:
+    """Judge the footer, and return the file with its names and types.
+
+    Raises
+    ------
+    DatasetRefused
+        Where the file is damaged, too large when decoded, or has columns that are nested or binary.
+    """
+    file = _open(path)
+    schema = file.schema_arrow
+    refuse_many_columns(len(schema.names), limits)
+    _judge_footer(file.metadata, limits)
+    check_names(schema.names)
+    check_declaration(schema.names, declared)
+    types = {field.name: _declared_type(field, declared) for field in schema}
+    long_columns = _columns_of_long_integers(file, [name for name, kind in types.items() if kind == "number"])
+    types |= dict.fromkeys(long_columns, "category")
+    return ParquetSource(path, tuple(schema.names), tuple(types.values()), limits)
+
+
+def _open(path: Path) -> pq.ParquetFile:
+    options: dict[str, Any] = {
+        "thrift_string_size_limit": _N_THRIFT_BYTES,
+        "thrift_container_size_limit": _N_THRIFT_BYTES,
+    }
+    try:
+        with pq.ParquetFile(path, **options) as file:
+            schema = file.schema_arrow
+        # Texts stay in their dictionaries until they are known to be small enough.
+        texts = [
+            field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+        ]
+        return pq.ParquetFile(path, read_dictionary=texts, **options)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise _damaged() from error
+
+
+def _judge_footer(footer: pq.FileMetaData, limits: DatasetLimits) -> None:
+    groups = [footer.row_group(index) for index in range(footer.num_row_groups)]
+    n_rows = sum(group.num_rows for group in groups)
+    if any(group.num_rows < 0 or group.total_byte_size < 0 for group in groups) or n_rows != footer.num_rows:
+        raise _damaged()
+    if n_rows == 0:
+        raise DatasetRefused("dataset_empty", "there is no row; send a dataset with at least one")
+    refuse_many_rows(n_rows, footer.num_columns, limits)
+    n_bytes = sum(group.total_byte_size for group in groups)
+    if n_bytes > limits.max_decoded_bytes:
+        refuse_size(f"the file decodes to {n_bytes:,} bytes; at most {limits.max_decoded_bytes:,} are read")
+    for group in groups:
+        _refuse_bomb(group, limits)
+
+
+def _refuse_bomb(group: pq.RowGroupMetaData, limits: DatasetLimits) -> None:
+    # What a column decodes to cannot be more than its rows may hold.
+    n_most = limits.max_field_bytes * max(1, group.num_rows)
+    if group.total_byte_size <= n_most:
+        return
+    for index in range(group.num_columns):
+        column = group.column(index)
+        if column.total_uncompressed_size > n_most + limits.max_field_bytes:
+            refuse_size(
+                f"column {index + 1} decodes to {column.total_uncompressed_size:,} bytes for {group.num_rows} rows; a "
+                f"single value may have {limits.max_field_bytes:,}"
+            )
+
+
+def _declared_type(field: pa.Field, declared: ColumnDeclaration) -> ColumnType:
+    kind = natural_type(field.type)
+    if kind is None:
+        refuse_columns(
+            f"column {shown(field.name)} has the type {shown(str(field.type))}; only flat columns of booleans, "
+            "numbers, strings, dictionaries, dates and timestamps are read"
+        )
+    return "category" if field.name == declared.row_id else kind
+
+
+def _columns_of_long_integers(file: pq.ParquetFile, numbers: list[str]) -> list[str]:
+    schema = file.schema_arrow  # converted anew each time it is asked for
+    suspects = [name for name in numbers if is_long(schema.field(name).type)]
+    found: list[str] = []
+    if suspects:
+        for batch in _batches(file, suspects):
+            columns = zip(suspects, batch.columns, strict=True)
+            found += [name for name, values in columns if name not in found and is_long(values.type, values)]
+    return found
+
+
+def _batches(file: pq.ParquetFile, names: list[str]) -> Iterator[pa.RecordBatch]:
+    n_rows = rows_per_block(len(names))
+    try:
+        for batch in file.iter_batches(batch_size=n_rows, columns=names, use_threads=False):
+            # A name with a dot in it selects its neighbours too.
+            yield batch.select(names)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise _damaged() from error
+
+
+def _pieces(batch: pa.RecordBatch, n_text_bytes: int) -> Iterator[pa.RecordBatch]:
+    n_pieces = max(1, min(batch.num_rows, -(-n_text_bytes // _N_PIECE_BYTES)))
+    n_piece_rows = max(1, -(-batch.num_rows // n_pieces))
+    for start in range(0, batch.num_rows, n_piece_rows):
+        yield batch.slice(start, n_piece_rows)
+
+
+def _finite(values: pa.Array, name: str, first_row: int) -> pa.Array:
+    if pa.types.is_floating(values.type):
+        infinite = pc.is_inf(values)
+        if pc.any(infinite).as_py():
+            row = first_row + pc.index(infinite, value=True).as_py()
+            detail = (
+                f"row {row} (counted from 0) of column {shown(name)} is infinite; use null where a value is missing"
+            )
+            raise DatasetRefused("dataset_bad_number", detail)
+    return values
+
+
+def _damaged() -> DatasetRefused:
+    return DatasetRefused("dataset_parse_error", "the Parquet file is damaged, encrypted, or nested too deeply")

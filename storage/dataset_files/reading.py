@@ -1,0 +1,69 @@
+"""read_upload: from an uploaded file to the normalised one, or to a refusal that says what to mend."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from .csv_reading import open_csv
+from .json_reading import open_json
+from .layout import ColumnDeclaration, lay_out
+from .limits import DatasetLimits, refuse_large_file
+from .normalising import write_normalised
+from .parquet_reading import open_parquet
+from .sniffing import FileForm, sniff
+from .sources import ColumnSource
+from .summaries import ColumnSummary
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDataset:
+    """What an upload holds; its rows are in the normalised file."""
+
+    n_rows: int
+    columns: tuple[ColumnSummary, ...]  # as in the normalised file; features are in the model's order
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features, in the model's order."""
+        return tuple(column.name for column in self.columns if column.role == "feature")
+
+
+def read_upload(
+    path: Path,
+    media_hint: str | None,
+    declared: ColumnDeclaration,
+    limits: DatasetLimits,
+    into: Path,
+) -> ReadDataset:
+    """Read an upload and write it to ``into`` as normalised Parquet.
+
+    Parameters
+    ----------
+    path
+        The uploaded bytes. The name is not looked at: the content says what it is.
+    media_hint
+        The media type that the sender claims, if any.
+    declared
+        What the columns are for.
+    limits
+        How large the dataset may be.
+    into
+        The file to be written; worthless where the upload is refused.
+
+    Raises
+    ------
+    DatasetRefused
+        Codes ``dataset_*`` and ``unsupported_media_type``.
+    """
+    refuse_large_file(path.stat().st_size, limits)
+    source = _open(sniff(path, media_hint), path, declared, limits)
+    layout = lay_out(source.names, source.types, declared)
+    n_rows, columns = write_normalised(source, layout, into, limits)
+    return ReadDataset(n_rows, columns)
+
+
+def _open(form: FileForm, path: Path, declared: ColumnDeclaration, limits: DatasetLimits) -> ColumnSource:
+    if form == "parquet":
+        return open_parquet(path, declared, limits)
+    if form == "csv":
+        return open_csv(path, declared, limits)
+    return open_json(path, form, declared, limits)

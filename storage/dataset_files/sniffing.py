@@ -1,0 +1,81 @@
+"""What kind of file an upload is, told from its first bytes and never from its name."""
+
+import re
+from pathlib import Path
+from typing import Literal
+
+from storage.errors import DatasetRefused
+
+FileForm = Literal["csv", "json_array", "json_lines", "parquet"]
+
+_N_HEAD_BYTES = 1024
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_REFUSED_MAGICS = (
+    (b"PK\x03\x04", "a zip archive (or a spreadsheet or .npz file)"),
+    (b"PK\x05\x06", "an empty zip archive"),
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\x00", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstandard"),
+    (b"\x04\x22\x4d\x18", "lz4"),
+    (b"7z\xbc\xaf\x27\x1c", "7-zip"),
+    (b"\xd0\xcf\x11\xe0", "an old spreadsheet"),
+    (b"\x93NUMPY", "a NumPy array"),
+    (b"\x89HDF", "HDF5"),
+    (b"ARROW1", "Arrow or Feather"),
+    (b"FEA1", "Feather"),
+    (b"ORC", "ORC"),
+    (b"Obj\x01", "Avro"),
+    (b"SQLite format 3", "SQLite"),
+    (b"%PDF", "PDF"),
+    (b"\x7fELF", "a program"),
+    (b"\x89PNG", "an image"),
+    (b"\xff\xd8\xff", "an image"),
+)
+_BINARY_PICKLE = re.compile(rb"\x80[\x01-\x05][\x80-\xff\x58}\]()cKNGX.]", re.DOTALL)
+_TEXT_PICKLE = re.compile(rb"(?:c[\w.]+\n\w+\n|\((?:dp|lp|i)\w*\n)")
+_JSON_ARRAY = re.compile(rb"\[\s*(?:[\[\]{\"\d-]|true|false|null)")
+
+
+def sniff(path: Path, media_hint: str | None) -> FileForm:
+    """Return the form of the file.
+
+    ``media_hint`` is the media type that the sender claims. It never decides how bytes are read; it only turns
+    bytes that contradict it (text that is no JSON sent as JSON) into a refusal instead of a one-column CSV.
+    """
+    with path.open("rb") as file:
+        head = file.read(_N_HEAD_BYTES)
+    _refuse_other_formats(head)
+    form = _form_of(head)
+    _refuse_contradiction(form, media_hint)
+    return form
+
+
+def _refuse_other_formats(head: bytes) -> None:
+    found = next((what for magic, what in _REFUSED_MAGICS if head.startswith(magic)), None)
+    if found is None and (_BINARY_PICKLE.match(head) or _TEXT_PICKLE.match(head)):
+        found = "a pickle"
+    if found is not None:
+        detail = (
+            f"the content is {found}; datasets are read as plain CSV, Parquet or JSON rows (compressed CSV is "
+            "refused: Parquet is the compact format)"
+        )
+        raise DatasetRefused("unsupported_media_type", detail)
+
+
+def _form_of(head: bytes) -> FileForm:
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    text = head.removeprefix(_BYTE_ORDER_MARK).lstrip()
+    if text.startswith(b"{"):
+        return "json_lines"
+    return "json_array" if _JSON_ARRAY.match(text) else "csv"
+
+
+def _refuse_contradiction(form: FileForm, media_hint: str | None) -> None:
+    media_type = (media_hint or "").partition(";")[0].strip().lower()
+    claims_json = media_type in ("application/json", "application/x-ndjson", "application/jsonl")
+    claims_parquet = media_type == "application/vnd.apache.parquet"
+    if (claims_json and not form.startswith("json")) or (claims_parquet and form != "parquet"):
+        detail = f"the content was sent as {media_type}, but does not begin like it; mend the file or the content type"
+        raise DatasetRefused("dataset_parse_error", detail)

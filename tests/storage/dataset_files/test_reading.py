@@ -1,0 +1,387 @@
+"""Uploads of all forms, read into normalised files."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as pq
+import pytest
+
+from storage.dataset_files import DatasetFile, DatasetLimits, DeclaredColumns, ReadDataset, read_upload
+from storage.errors import DatasetRefused
+from tests.support.shared import shared_path
+
+BAD_FILES = [
+    "60_csv_good.csv",
+    "61_csv_unterminated_quote.csv",
+    "62_csv_ragged.csv",
+    "63_csv_duplicate_headers.csv",
+    "64_csv_nul_bytes.csv",
+    "66_csv_invalid_utf8.csv",
+    "68_csv_one_field_300kB.csv",
+    "69_csv_formula_injection.csv",
+    "70_csv_nan_inf_huge.csv",
+    "71_csv_header_only.csv",
+    "76_zip_bomb_50MiB.zip",
+    "77_zip_slip.zip",
+    "80_parquet_good.parquet",
+    "82_parquet_magic_only.parquet",
+    "85_parquet_256MiB_string_cell.parquet",
+    "86_parquet_2k_columns.parquet",
+    "87_parquet_nested_120_levels.parquet",
+    "88_parquet_binary_and_struct_columns.parquet",
+]
+
+
+class Upload:
+    """Bytes on their way in."""
+
+    def __init__(self, folder: Path) -> None:
+        self.into = folder / "normalised.parquet"
+        self._path = folder / "upload"
+
+    def read(
+        self,
+        content: bytes,
+        declared: DeclaredColumns | None = None,
+        limits: DatasetLimits | None = None,
+        media_hint: str | None = None,
+    ) -> ReadDataset:
+        self._path.write_bytes(content)
+        return read_upload(self._path, media_hint, declared or DeclaredColumns(), limits or DatasetLimits(), self.into)
+
+    def refused(
+        self, content: bytes, declared: DeclaredColumns | None = None, limits: DatasetLimits | None = None
+    ) -> DatasetRefused:
+        with pytest.raises(DatasetRefused) as caught:
+            self.read(content, declared, limits)
+        return caught.value
+
+    def column(self, name: str) -> list[object]:
+        values: list[object] = pq.read_table(self.into).column(name).to_pylist()
+        return values
+
+
+@pytest.fixture
+def upload(tmp_path: Path) -> Upload:
+    return Upload(tmp_path)
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_each_shared_file_is_accepted_or_refused_as_expected(name: str, upload: Upload) -> None:
+    content = shared_path(f"badinputs/{name}").read_bytes()
+    expected = json.loads(shared_path("badinputs/expected.json").read_text())[name]["code"]
+    if expected is None:
+        assert upload.read(content).n_rows >= 1
+    else:
+        assert upload.refused(content).code == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [("61_csv_unterminated_quote.csv", 2), ("62_csv_ragged.csv", 3), ("64_csv_nul_bytes.csv", 2)]
+)
+def test_a_fault_in_csv_names_its_line(name: str, line: int, upload: Upload) -> None:
+    assert f"line {line} " in upload.refused(shared_path(f"badinputs/{name}").read_bytes()).detail
+
+
+def test_an_infinite_number_is_named_by_row_line_and_column(upload: Upload) -> None:
+    refusal = upload.refused(b"a,b\n1,2\n\n3,-Infinity\n4,5\n")
+    assert refusal.code == "dataset_bad_number"
+    assert "row 1 (line 4) of column 'b'" in refusal.detail
+
+
+@pytest.mark.parametrize("name", ["adult", "titanic", "sick_thyroid"])
+def test_real_data_is_the_same_as_csv_parquet_and_json(name: str, tmp_path: Path) -> None:
+    original = pq.read_table(shared_path(f"data/{name}.parquet"))
+    declared = DeclaredColumns(target=original.column_names[-1])
+    forms = {
+        "csv": tmp_path / "csv",
+        "parquet": tmp_path / "parquet",
+        "json": tmp_path / "json",
+        "lines": tmp_path / "l",
+    }
+    arrow_csv.write_csv(original, forms["csv"])
+    pq.write_table(original, forms["parquet"], row_group_size=1_000)
+    rows = original.to_pylist()
+    forms["json"].write_text(json.dumps(rows, indent=1))
+    forms["lines"].write_text("\n".join(json.dumps(row) for row in rows))
+
+    read = {}
+    for form, path in forms.items():
+        into = path.with_suffix(".normalised")
+        read[form] = (read_upload(path, None, declared, DatasetLimits(), into), pq.read_table(into))
+
+    summary, table = read["parquet"]
+    assert summary.n_rows == original.num_rows
+    assert sum(column.n_missing for column in summary.columns) == sum(column.null_count for column in original.columns)
+    for other_summary, other_table in read.values():
+        assert other_summary == summary
+        assert other_table.equals(table)
+    for column in original.column_names:
+        expected = original.column(column)
+        kind = pa.string() if pa.types.is_large_string(expected.type) else pa.float64()
+        assert table.column(column).combine_chunks().equals(expected.cast(kind).combine_chunks())
+
+
+def test_the_same_upload_gives_the_same_bytes(upload: Upload) -> None:
+    content = shared_path("data/titanic.parquet").read_bytes()
+    upload.read(content)
+    first = upload.into.read_bytes()
+    upload.read(content)
+    assert upload.into.read_bytes() == first
+
+
+def test_a_column_is_typed_by_all_of_its_cells(upload: Upload) -> None:
+    rows = [f"{i},{i},TRUE,{'x' if i == 999 else i},01" for i in range(1_000)]
+    read = upload.read("\n".join(["id,n,b,mixed,zeros", *rows]).encode(), DeclaredColumns(row_id="id"))
+    assert [column.type for column in read.columns] == ["category", "number", "boolean", "category", "number"]
+
+
+def test_words_for_missing_are_missing_among_numbers_and_categories_elsewhere(upload: Upload) -> None:
+    read = upload.read(b'n,b,country,empty\n1,true,NA,\nNA,nan,NA,\n"",,"",\nnull,FALSE,FR,""\nNaN,None, ,\n')
+    assert {column.name: column.n_missing for column in read.columns} == {"n": 4, "b": 3, "country": 2, "empty": 5}
+    assert upload.column("n") == [1.0, None, None, None, None]
+    assert upload.column("b") == [True, None, None, False, None]
+    assert upload.column("country") == ["NA", "NA", None, "FR", None]
+    assert read.columns[3].type == "number"
+
+
+def test_spellings_of_numbers_that_other_languages_take_make_a_category(upload: Upload) -> None:
+    read = upload.read("a,b,c\n0x10,1_000,\uff11\uff12\n1,2,3\n".encode())
+    assert [column.type for column in read.columns] == ["category"] * 3
+
+
+def test_numbers_may_be_padded_signed_and_in_scientific_notation(upload: Upload) -> None:
+    upload.read(b"a\n +1\n.5\n1.\n-2.5E-3 \n1e-999\n")
+    assert upload.column("a") == [1.0, 0.5, 1.0, -0.0025, 0.0]
+
+
+def test_a_code_that_looks_like_an_overflow_stays_a_category(upload: Upload) -> None:
+    read = upload.read(b"hash\nab12cd\n1e999999\nfe00aa\n")
+    assert read.columns[0].categories == ("1e999999", "ab12cd", "fe00aa")
+
+
+@pytest.mark.parametrize(
+    "content", [b"a,b\n9007199254740993,1\n9007199254740992,2\n", b'[{"a":9007199254740993},{"a":9007199254740992}]']
+)
+def test_integers_beyond_two_to_the_53_stay_apart_as_categories(content: bytes, upload: Upload) -> None:
+    read = upload.read(content)
+    assert read.columns[0].categories == ("9007199254740992", "9007199254740993")
+
+
+def test_integers_beyond_two_to_the_53_stay_apart_in_parquet(upload: Upload, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [2**53 + 1, 2**53], "b": [1, 2]}), tmp_path / "f")
+    read = upload.read((tmp_path / "f").read_bytes())
+    assert read.columns[0].categories == (str(2**53), str(2**53 + 1))
+    assert read.columns[1].type == "number"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"id,x\n007,1\n08,2\n", b'[{"id":"007","x":1},{"id":"08","x":2}]', b'{"id":"007","x":1}\n{"id":"08","x":2}\n'],
+)
+def test_row_ids_are_texts_as_they_were_sent(content: bytes, upload: Upload) -> None:
+    upload.read(content, DeclaredColumns(row_id="id"))
+    with DatasetFile(upload.into) as dataset:
+        assert dataset.row_ids() == ["007", "08"]
+
+
+def test_row_ids_that_are_numbers_are_spelled_alike_in_all_forms(upload: Upload, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"id": [7, 8], "x": [1.0, 2.0]}), tmp_path / "f")
+    pq.write_table(pa.table({"id": [7.0, 8.0], "x": [1.0, 2.0]}), tmp_path / "g")
+    contents = [b"id,x\n7,1\n8,2\n", b'[{"id":7,"x":1},{"id":8.0,"x":2}]', (tmp_path / "f").read_bytes()]
+    for content in [*contents, (tmp_path / "g").read_bytes()]:
+        upload.read(content, DeclaredColumns(row_id="id"))
+        assert upload.column("id") == ["7", "8"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"id,x\na,1\nb,2\na,3\n", "'a' more than once"), (b"id,x\na,1\n,2\n", "1 rows have no value")],
+)
+def test_row_ids_must_be_there_and_differ(content: bytes, said: str, upload: Upload) -> None:
+    refusal = upload.refused(content, DeclaredColumns(row_id="id"))
+    assert refusal.code == "dataset_bad_columns"
+    assert said in refusal.detail
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        DeclaredColumns(target="z"),
+        DeclaredColumns(row_id="z"),
+        DeclaredColumns(features=("a", "z")),
+        DeclaredColumns(features=("a", "a")),
+        DeclaredColumns(features=()),
+        DeclaredColumns(target="a", features=("a", "b")),
+        DeclaredColumns(target="a", row_id="a"),
+    ],
+)
+@pytest.mark.parametrize("content", [b"a,b\n1,2\n", b'[{"a":1,"b":2}]'])
+def test_a_declaration_that_does_not_fit_is_refused(declared: DeclaredColumns, content: bytes, upload: Upload) -> None:
+    assert upload.refused(content, declared).code == "dataset_bad_columns"
+
+
+def test_an_absent_column_is_named_beside_those_that_exist(upload: Upload) -> None:
+    assert "'z'; the file has 'a', 'b'" in upload.refused(b"a,b\n1,2\n", DeclaredColumns(target="z")).detail
+
+
+def test_declared_features_come_in_the_models_order_and_the_rest_is_ignored(upload: Upload) -> None:
+    read = upload.read(b"a,b,c,d\n1,2,3,4\n", DeclaredColumns(target="b", features=("d", "a")))
+    assert [(column.name, column.role) for column in read.columns] == [
+        ("d", "feature"),
+        ("a", "feature"),
+        ("b", "target"),
+        ("c", "ignored"),
+    ]
+    assert read.features == ("d", "a")
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"a,b\n", b"[]", b"[ ]", b"\xef\xbb\xbf"])
+def test_a_dataset_without_rows_is_empty(content: bytes, upload: Upload) -> None:
+    assert upload.refused(content).code == "dataset_empty"
+
+
+def test_line_ends_and_byte_order_marks_of_other_systems_are_taken(upload: Upload) -> None:
+    for content in (
+        b"\xef\xbb\xbfa,b\r\n1,2\r\n3,4\r\n",
+        b"a,b\r1,2\r3,4\r",
+        b'\xef\xbb\xbf[{"a":1,"b":2},{"a":3,"b":4}]',
+    ):
+        assert upload.read(content).n_rows == 2
+        assert upload.column("a") == [1.0, 3.0]
+
+
+def test_quoted_text_may_hold_commas_quotes_and_line_ends(upload: Upload) -> None:
+    upload.read(b'a,b\n"x, ""y""\nz",1\n')
+    assert upload.column("a") == ['x, "y"\nz']
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        ("a,b\n1,2\n".encode("utf-16"), "dataset_bad_encoding"),
+        (b"a,b\n1,\xc3", "dataset_bad_encoding"),
+        (b"\x1f\x8b\x08\x00rest", "unsupported_media_type"),
+        (b"BZh91AY", "unsupported_media_type"),
+        (b"\x80\x04\x95\x10\x00", "unsupported_media_type"),
+        (b"cposix\nsystem\np0\n(S'id'\np1\ntp2\nRp3\n.", "unsupported_media_type"),
+        (b"\x93NUMPY\x01\x00", "unsupported_media_type"),
+        (b"PAR1", "dataset_parse_error"),
+        (b'a,b\n1,"2', "dataset_parse_error"),
+        (b'{"a": 1,', "dataset_parse_error"),
+        (b'[{"a":1} {"a":2}]', "dataset_parse_error"),
+        (b"[1,2,3]", "dataset_parse_error"),
+        (b'[{"a":"\\ud800"}]', "dataset_parse_error"),
+        (b'[{"a":"\\u0000"}]', "dataset_parse_error"),
+        (b'[{"a":1e400}]', "dataset_bad_number"),
+        (b'[{"a":{"b":1}}]', "dataset_bad_columns"),
+        (b'[{"a":[1]}]', "dataset_bad_columns"),
+        (b'[{"a":1},{"a":"x"}]', "dataset_bad_columns"),
+        (b'[{"a":1},{"a":true}]', "dataset_bad_columns"),
+        (b'[{"":1}]', "dataset_bad_columns"),
+        (b'"a\nb",c\n1,2\n', "dataset_bad_columns"),
+        (b"[" * 100_000 + b"]" * 100_000, "dataset_parse_error"),
+        (b'[{"a":"' + b"x" * 200_000 + b'"}]', "dataset_field_too_large"),
+        (b"a" * 17_000_000, "dataset_field_too_large"),
+        (b",".join(b"c%d" % i for i in range(10_001)) + b"\n", "dataset_too_large"),
+    ],
+)
+def test_what_is_no_dataset_is_refused_with_a_code(content: bytes, code: str, upload: Upload) -> None:
+    assert upload.refused(content).code == code
+
+
+def test_content_that_contradicts_its_media_type_is_refused(upload: Upload) -> None:
+    with pytest.raises(DatasetRefused, match="was sent as application/json"):
+        upload.read(b"a,b\n1,2\n", media_hint="application/json; charset=utf-8")
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        DatasetLimits(max_file_bytes=10),
+        DatasetLimits(max_rows=2),
+        DatasetLimits(max_columns=1),
+        DatasetLimits(max_cells=5),
+    ],
+)
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+def test_each_limit_holds_for_each_form(limits: DatasetLimits, form: str, upload: Upload, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [1, 2, 3], "b": [1, 2, 3]}), tmp_path / "f")
+    contents = {"csv": b"a,b\n1,2\n3,4\n5,6\n", "json": b'[{"a":1,"b":2},{"a":1},{"b":3}]'}
+    content = contents.get(form) or (tmp_path / "f").read_bytes()
+    assert upload.refused(content, limits=limits).code == "dataset_too_large"
+
+
+def test_a_repeated_text_that_decodes_to_gigabytes_is_refused(upload: Upload, tmp_path: Path) -> None:
+    repeated = pa.DictionaryArray.from_arrays(np.zeros(1_000_000, dtype=np.int32), ["x" * 100_000])
+    pq.write_table(pa.table({"a": repeated}), tmp_path / "f")
+    assert (tmp_path / "f").stat().st_size < 500_000
+    assert upload.refused((tmp_path / "f").read_bytes()).code == "dataset_too_large"
+
+
+def test_parquet_types_become_numbers_categories_and_booleans(upload: Upload, tmp_path: Path) -> None:
+    table = pa.table(
+        {
+            "bool": [True, None],
+            "uint8": pa.array([1, 2], pa.uint8()),
+            "half": pa.array([np.float16(0.5), None], pa.float16()),
+            "decimal": pa.array([1, None], pa.int32()).cast(pa.decimal128(12, 2)),
+            "nan": [float("nan"), 1.0],
+            "categorical": pa.array(["a", "b"]).dictionary_encode(),
+            "date": pa.array([0, 18_000], pa.date32()),
+            "moment": pa.array([0, 1_500], pa.timestamp("ms", "America/New_York")),
+            "local": pa.array([0, 86_400], pa.timestamp("s")),
+            "nulls": pa.nulls(2),
+        }
+    )
+    pq.write_table(table, tmp_path / "f")
+    upload.read((tmp_path / "f").read_bytes())
+    assert pq.read_table(upload.into).to_pydict() == {
+        "bool": [True, None],
+        "uint8": [1.0, 2.0],
+        "half": [0.5, None],
+        "decimal": [1.0, None],
+        "nan": [None, 1.0],
+        "categorical": ["a", "b"],
+        "date": ["1970-01-01", "2019-04-14"],
+        "moment": ["1970-01-01T00:00:00Z", "1970-01-01T00:00:01.5Z"],
+        "local": ["1970-01-01T00:00:00", "1970-01-02T00:00:00"],
+        "nulls": [None, None],
+    }
+
+
+def test_an_infinity_in_parquet_is_named(upload: Upload, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [0.0, float("inf")]}), tmp_path / "f")
+    refusal = upload.refused((tmp_path / "f").read_bytes())
+    assert refusal.code == "dataset_bad_number"
+    assert "row 1 (counted from 0) of column 'a'" in refusal.detail
+
+
+def test_names_with_dots_do_not_mix_columns(upload: Upload, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": [1, 2], "a.b": [3, 4], "id": ["x", "y"], "id.old": ["z", "z"]}), tmp_path / "f")
+    upload.read((tmp_path / "f").read_bytes(), DeclaredColumns(row_id="id"))
+    with DatasetFile(upload.into) as dataset:
+        assert [column.tolist() for column in dataset.read_columns(["a"])] == [[1.0, 2.0]]
+        assert dataset.row_ids([1]) == ["y"]
+
+
+def test_many_categories_are_counted_but_not_listed(upload: Upload) -> None:
+    read = upload.read(("a,b\n" + "".join(f"c{i},d{i % 7}\n" for i in range(5_000))).encode())
+    assert (read.columns[0].n_categories, read.columns[0].categories) == (5_000, None)
+    assert (read.columns[1].n_categories, len(read.columns[1].categories or ())) == (7, 7)
+
+
+def test_large_json_arrays_are_cut_between_rows_only(upload: Upload) -> None:
+    rows = [{"text": f'}}, {{ "\\ {i}', "n": i} for i in range(300_000)]
+    read = upload.read(json.dumps(rows).encode())
+    assert read.n_rows == len(rows)
+    assert upload.column("n") == [float(row["n"]) for row in rows]  # type: ignore[arg-type]
+    assert upload.column("text")[-1] == rows[-1]["text"]
+
+
+def test_stranger_texts_are_escaped_in_messages(upload: Upload) -> None:
+    detail = upload.refused("a\u202e\u2028,b\n1,2\n".encode(), DeclaredColumns(target="\u202e<b>")).detail
+    assert detail.isascii()

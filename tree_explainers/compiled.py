@@ -17,7 +17,7 @@ def compiled(loop: Loop) -> Loop:
     return cast("Loop", njit(cache=True, nogil=True)(loop))
 
 
-def compiled_for(signature: str) -> Callable[[Loop], Loop]:
+def compiled_for(signature: Any) -> Callable[[Loop], Loop]:  # noqa: ANN401  # text or a numba type
     """Compile a loop over arrays when its module is imported, for these types: it never compiles in a request.
 
     Other types, read-only arrays among them, are a ``TypeError``.

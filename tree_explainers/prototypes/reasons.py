@@ -1,0 +1,158 @@
+"""Why a row is like a prototype: the intervals inside which the trees that they share cannot tell values apart."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiled import compiled, compiled_for
+from .leaf_boxes import ENTRY, LeafBoxes, Side, lower_high, raise_low
+
+# One interval of one column over all trees that a row and a prototype share, or a hole in it.
+REASON = np.dtype(
+    [
+        ("pair", np.int32),
+        ("feature", np.int32),
+        ("column", np.int32),
+        ("side", np.int32),
+        ("low", np.float64),
+        ("high", np.float64),
+        ("tree_share", np.float64),
+    ],
+    align=True,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """The prototypes' leaf boxes, ready to be intersected; on one thread, without compiling anything."""
+
+    boxes: LeafBoxes
+    room: NDArray[np.int64]  # (n_prototypes,) reasons that a prototype can have at most
+
+    @staticmethod
+    def build(boxes: LeafBoxes) -> "Reasons":
+        """Make room for the answers."""
+        room = np.array([_n_distinct(boxes.entries[start:end]) for start, end in _spans(boxes.starts)], dtype=np.int64)
+        return Reasons(boxes, room)
+
+    def of(self, prototypes: NDArray[np.int64], shared: NDArray[np.bool_]) -> NDArray[Any]:
+        """Return what one row has in common with each of some prototypes.
+
+        Parameters
+        ----------
+        prototypes : (n_pairs,) int64
+            Positions of the prototypes.
+        shared : (n_pairs, n_trees) bool
+            In which trees the row shares a leaf with each of them.
+
+        Returns
+        -------
+        (n_reasons,) REASON
+            Sorted by pair, feature, column. A column's interval is the intersection over the shared trees that ask
+            about it on the way: with any other value inside (and not in one of the holes that follow it) the row
+            stays in its leaf in each of them; beyond an end, it leaves at least one. ``MISSING_STAYS`` holds if it
+            does for all of them. An end that no tree sets is infinite. ``tree_share`` is the share of the shared
+            trees that ask about the *feature*, through whichever of its columns, and is the same for all of these.
+        """
+        reasons = np.empty(int(self.room[prototypes].sum()), dtype=REASON)
+        n_reasons = _intersect(self.boxes.entries, self.boxes.starts, prototypes, shared, reasons)
+        return reasons[:n_reasons]
+
+
+def _spans(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
+    return list(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True))
+
+
+def _n_distinct(entries: NDArray[Any]) -> int:
+    """Count columns and holes."""
+    if len(entries) == 0:
+        return 0
+    is_hole = (entries["side"] & Side.HOLE) != 0
+    keys = np.stack([entries["column"], is_hole, np.where(is_hole, entries["low"], 0)])
+    return 1 + int((keys[:, 1:] != keys[:, :-1]).any(axis=0).sum())
+
+
+_LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
+_MISSING_STAYS, _INCOMPLETE, _HOLE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE), int(Side.HOLE)
+
+_ENTRIES = numba.types.Array(numba.from_dtype(ENTRY), 1, "C")
+_REASONS = numba.types.Array(numba.from_dtype(REASON), 1, "C")
+_MATRIX = numba.types.Array(numba.types.boolean, 2, "C")
+_VECTOR = numba.types.Array(numba.types.int64, 1, "C")
+
+
+@compiled
+def _meet_entries(entries: NDArray[Any], shared: NDArray[np.bool_], reasons: NDArray[Any]) -> int:
+    """Intersect one prototype's entries over the shared trees; return how many reasons were written."""
+    last, interval = -1, -1  # the reason written last, and the last that is no hole
+    for place in range(len(entries)):
+        entry = entries[place]
+        if not shared[entry.tree]:
+            continue
+        is_hole = entry.side & _HOLE
+        same_column = last >= 0 and reasons[last].column == entry.column
+        if is_hole:
+            outside = entry.low < reasons[interval].low or entry.low > reasons[interval].high
+            if outside or (reasons[last].side & _HOLE and reasons[last].low == entry.low):
+                continue
+        elif same_column:
+            raise_low(reasons[last], entry.low, entry.side & _LOW_INCLUSIVE)
+            lower_high(reasons[last], entry.high, entry.side & _HIGH_INCLUSIVE)
+            reasons[last].side &= entry.side | ~_MISSING_STAYS
+            reasons[last].side |= entry.side & _INCOMPLETE
+            continue
+        last += 1
+        interval = interval if is_hole else last
+        _copy(entry, reasons[last])
+    return last + 1
+
+
+@compiled
+def _copy(entry: Any, reason: Any) -> None:  # noqa: ANN401  # records
+    reason.feature = entry.feature
+    reason.column = entry.column
+    reason.side = entry.side
+    reason.low = entry.low
+    reason.high = entry.high
+
+
+@compiled
+def _write_tree_shares(entries: NDArray[Any], shared: NDArray[np.bool_], reasons: NDArray[Any]) -> None:
+    """Count, for each feature, the shared trees that ask about any of its columns."""
+    n_shared = shared.sum()
+    seen_for = np.full(len(shared), -1, dtype=np.int32)  # the last feature that each tree was seen to ask about
+    place = 0
+    reason = 0
+    while reason < len(reasons):
+        feature = reasons[reason].feature
+        n_asking = 0
+        while place < len(entries) and entries[place].feature <= feature:
+            tree = entries[place].tree
+            if shared[tree] and seen_for[tree] != entries[place].feature:
+                seen_for[tree] = entries[place].feature
+                n_asking += 1
+            place += 1
+        while reason < len(reasons) and reasons[reason].feature == feature:
+            reasons[reason].tree_share = n_asking / n_shared
+            reason += 1
+
+
+@compiled_for(numba.types.int64(_ENTRIES, _VECTOR, _VECTOR, _MATRIX, _REASONS))
+def _intersect(
+    entries: NDArray[Any],
+    starts: NDArray[np.int64],
+    prototypes: NDArray[np.int64],
+    shared: NDArray[np.bool_],
+    reasons: NDArray[Any],
+) -> int:
+    end = 0
+    for pair in range(len(prototypes)):
+        own_entries = entries[starts[prototypes[pair]] : starts[prototypes[pair] + 1]]
+        first, end = end, end + _meet_entries(own_entries, shared[pair], reasons[end:])
+        for reason in range(first, end):
+            reasons[reason].pair = pair
+        _write_tree_shares(own_entries, shared[pair], reasons[first:end])
+    return end

@@ -1,0 +1,1 @@
+"""Workers: they do the jobs whose rows wait in the database."""

@@ -1,0 +1,1 @@
+"""Kinds of jobs: one file per artefact, taking inputs, calling one algorithm, packing its result."""

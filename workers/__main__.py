@@ -1,0 +1,29 @@
+"""``python -m workers``: a worker with settings from the environment."""
+
+import os
+
+_BEFORE_IMPORTS = {
+    # GNU OpenMP does not survive a fork after its first parallel region; numba's own threads do.
+    "NUMBA_THREADING_LAYER": "workqueue",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+}
+
+
+def main() -> None:
+    """Run the worker until it is told to stop."""
+    for name, value in _BEFORE_IMPORTS.items():
+        os.environ.setdefault(name, value)
+    # Imported late: numerical libraries read the environment as soon as they are imported.
+    from .job_kinds import load_job_kinds  # noqa: PLC0415
+    from .logs import log_json_lines  # noqa: PLC0415
+    from .main import run_worker  # noqa: PLC0415
+    from .settings import WorkerSettings  # noqa: PLC0415
+
+    log_json_lines()
+    run_worker(WorkerSettings(), load_job_kinds())
+
+
+if __name__ == "__main__":
+    main()

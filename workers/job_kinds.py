@@ -1,0 +1,21 @@
+"""Which function makes which artefact: one line for each kind of job."""
+
+from collections.abc import Mapping
+from importlib import import_module
+
+from .context import JobKind
+
+JOB_KINDS = {
+    "prototype_sets": "workers.jobs.prototype_sets.make_prototype_set",
+}
+
+
+def load_job_kinds(names: Mapping[str, str] = JOB_KINDS) -> dict[str, JobKind]:
+    """Import the function of each kind, and with it everything heavy, before the first job is forked."""
+    return {kind: _load(name) for kind, name in names.items()}
+
+
+def _load(name: str) -> JobKind:
+    module, _, function = name.rpartition(".")
+    kind: JobKind = getattr(import_module(module), function)
+    return kind

@@ -1,0 +1,88 @@
+"""The life of one attempt inside its own process: do the work, publish what it made, or say why not."""
+
+import logging
+from collections.abc import Mapping
+
+import numpy as np
+from sqlalchemy import Connection
+
+from schemas.problems import PROBLEM_KINDS, Problem, problem_for
+from storage.artefacts import publish
+from storage.attempts import AttemptStore, Claim
+from storage.database import Database
+from storage.errors import StorageError, StorageUnavailable
+from storage.object_store import ObjectStore
+from tree_explainers.errors import ExplainerError
+
+from .context import JobContext, JobKind, Produced
+from .process_limits import limit_memory
+from .progress import JobStopped, ProgressReporter
+from .settings import WorkerSettings
+
+_OURS = "internal_error"
+_BYTES_PER_GIB = 1 << 30
+_log = logging.getLogger(__name__)
+
+
+def run_job(settings: WorkerSettings, kinds: Mapping[str, JobKind], claim: Claim) -> None:
+    """Run a claimed job to its end: succeeded, failed, or left to be tried again.
+
+    Called in a process of its own, which is forked for the job and ends with it: connections are opened here.
+    """
+    limit_memory(settings.job_memory_bytes)
+    database = Database(settings.storage.database_url)
+    attempts = AttemptStore(database, retry_delays_seconds=settings.retry_delays_seconds)
+    try:
+        context = _context(settings, database, attempts, claim)
+        _keep(context, attempts, claim, kinds[claim.kind](context))
+    except JobStopped:
+        attempts.finish_cancel(claim)
+    except StorageUnavailable as error:
+        _log.warning("job %s: storage is away, to be tried again: %s", claim.job, error)
+        attempts.try_again(claim, problem_for(error.code, error.detail))
+    except Exception as error:  # noqa: BLE001  # the edge of the process: whatever it is, the job must say so
+        attempts.fail(claim, _problem(error, settings, claim))
+
+
+def _context(settings: WorkerSettings, database: Database, attempts: AttemptStore, claim: Claim) -> JobContext:
+    return JobContext(
+        job=claim.job,
+        artefact=claim.artefact,
+        request=claim.request,
+        database=database,
+        objects=ObjectStore(settings.storage.objects_dir),
+        report=ProgressReporter(attempts, claim),
+        rng=np.random.default_rng(claim.request.get("seed", 0)),
+    )
+
+
+def _keep(context: JobContext, attempts: AttemptStore, claim: Claim, produced: Produced) -> None:
+    with context.objects.keeping():
+        result = context.objects.put(produced.result)
+        arrays = None if produced.arrays is None else context.objects.put(produced.arrays)
+
+        def publish_artefact(connection: Connection) -> None:
+            publish(connection, claim.artefact, result, arrays)
+
+        if not attempts.succeed(claim, publish_artefact):
+            raise JobStopped
+
+
+def _problem(error: Exception, settings: WorkerSettings, claim: Claim) -> Problem:
+    if isinstance(error, MemoryError):
+        _log.warning("job %s: out of memory", claim.job)
+        return problem_for("job_failed", _out_of_memory(settings))
+    if isinstance(error, ExplainerError | StorageError) and error.code in PROBLEM_KINDS and error.code != _OURS:
+        return problem_for(error.code, error.detail)
+    _log.error("job %s (%s, attempt %d) failed", claim.job, claim.kind, claim.attempt, exc_info=error)
+    return problem_for(
+        "job_failed", f"something failed on our side while the job ran; the log has it under {claim.job}"
+    )
+
+
+def _out_of_memory(settings: WorkerSettings) -> str:
+    limit = settings.job_memory_bytes / _BYTES_PER_GIB
+    return (
+        f"the job needed more memory than the {limit:.3g} GiB that a job may use; ask for fewer rows or trees, "
+        "or raise LEAFSPACE_JOB_MEMORY_BYTES"
+    )

@@ -1,0 +1,62 @@
+"""Maintenance: a thread that looks for jobs whose worker is gone or whose bell was not heard."""
+
+import logging
+from threading import Event, RLock, Thread
+
+from storage.abandoned_jobs import AbandonedJobs
+from storage.doorbell import Doorbell
+from storage.errors import StorageError
+
+_log = logging.getLogger(__name__)
+
+
+class Maintenance:
+    """Looks after all jobs once in a while, in every worker: any one of them is enough, many do no harm.
+
+    Parameters
+    ----------
+    fork_lock
+        Held while connections are in use: a process forked meanwhile would inherit them half-used.
+    """
+
+    def __init__(self, abandoned: AbandonedJobs, doorbell: Doorbell, fork_lock: RLock, interval_seconds: float) -> None:
+        self._abandoned = abandoned
+        self._doorbell = doorbell
+        self._fork_lock = fork_lock
+        self._interval_seconds = interval_seconds
+        self._stopped = Event()
+        self._thread = Thread(target=self._run, name="maintenance", daemon=True)
+
+    def start(self) -> None:
+        """Begin, with a first look at once."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the look under way."""
+        self._stopped.set()
+        self._thread.join()
+
+    def look_once(self) -> None:
+        """Queue, fail and ring for what needs it."""
+        n_lost = self._abandoned.requeue_expired()
+        n_overdue = self._abandoned.expire_deadlines()
+        if n_lost or n_overdue:
+            _log.warning("%d jobs had lost their worker, %d ran too long", n_lost, n_overdue)
+        waiting = {job.id: job for job in self._abandoned.due_for_ringing()}
+        for job_id in self._doorbell.unheard(waiting):
+            self._doorbell.ring(job_id, waiting[job_id].deadline_seconds)
+
+    def _run(self) -> None:
+        while True:
+            with self._fork_lock:
+                self._look_and_log()
+            if self._stopped.wait(self._interval_seconds):
+                return
+
+    def _look_and_log(self) -> None:
+        try:
+            self.look_once()
+        except StorageError as error:
+            _log.warning("cannot look after jobs now: %s", error)
+        except Exception:  # noqa: BLE001  # the edge of a thread: the next look may succeed
+            _log.exception("looking after jobs failed")

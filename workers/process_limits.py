@@ -1,0 +1,37 @@
+"""What the kernel is asked to hold a process to: its memory, its priority, its end when its parent ends."""
+
+import ctypes
+import os
+import resource
+import signal
+import sys
+
+_PR_SET_PDEATHSIG = 1
+
+
+def end_with_parent(parent_pid: int, signal_number: signal.Signals) -> None:
+    """Have the kernel send this process a signal when its parent dies, even by kill -9; Linux alone can do that.
+
+    Parameters
+    ----------
+    parent_pid
+        The parent that this process was started by: when it is gone already, this process ends at once.
+    """
+    if sys.platform != "linux":
+        return
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(signal_number), 0, 0, 0)
+    if os.getppid() != parent_pid:
+        os.kill(os.getpid(), signal_number)
+
+
+def limit_memory(n_bytes: int) -> None:
+    """Let allocations beyond ``n_bytes`` fail with ``MemoryError`` instead of drawing the machine into swapping."""
+    # Data, not address space: libraries reserve far more addresses than they ever use.
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    ceiling = n_bytes if hard == resource.RLIM_INFINITY else min(n_bytes, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (ceiling, hard))
+
+
+def lower_priority(niceness: int) -> None:
+    """Bring this process and those that it starts to this niceness, unless they are lower already."""
+    os.nice(max(0, niceness - os.nice(0)))

@@ -54,6 +54,7 @@ class ReasonReader:
     offset: NDArray[np.float64]  # (n_columns,)
     imputed: NDArray[np.float64]  # (n_columns,) model-side value of a missing raw number; NaN: it stays missing
     is_alone: NDArray[np.bool_]  # (n_columns,) the feature's only column, and a number that varies
+    is_transformed: NDArray[np.bool_]  # (n_columns,)
 
     @staticmethod
     def build(columns: Sequence[ModelColumn]) -> "ReasonReader":
@@ -67,6 +68,7 @@ class ReasonReader:
             offset=np.where(varies, offsets, 0.0),
             imputed=np.array([_imputed_number(column) for column in columns]),
             is_alone=varies & (np.bincount(features)[features] == 1),
+            is_transformed=np.array([column.transformed for column in columns], dtype=np.bool_),
         )
 
     def read(self, reasons: NDArray[Any], n_pairs: int) -> list[list[FeatureReason]]:
@@ -86,62 +88,60 @@ class ReasonReader:
             The ends of an affine column are calculated back from the model's in float64; the model itself rounds to
             float32 on the way, and such an end is exact to that rounding only.
         """
+        group = np.flatnonzero(_opens_group(reasons))
+        ends = np.append(group[1:], len(reasons))
+        heads = reasons[group]
+        features = self._of_numbers(heads)
+        is_simple = self.is_alone[heads["column"]] & (ends - group == 1)
+        if not is_simple.all():
+            intervals = self._intervals(reasons)
+            for place in np.flatnonzero(~is_simple).tolist():
+                features[place] = self._of_columns(intervals[group[place] : ends[place]])
+        order = np.lexsort((-heads["tree_share"], heads["pair"]))  # stable: ties stay in the order of columns
         result: list[list[FeatureReason]] = [[] for _ in range(n_pairs)]
-        intervals = self._intervals(reasons)
-        start = 0
-        while start < len(intervals):
-            first = intervals[start]
-            end = start + 1
-            while end < len(intervals) and intervals[end][:2] == first[:2]:
-                end += 1
-            if end == start + 1 and self.is_alone[first.column]:
-                result[first.pair].append(self._of_number(first))
-            else:
-                result[first.pair].append(self._of_columns(intervals[start:end]))
-            start = end
-        for own in result:
-            own.sort(key=_tree_share, reverse=True)  # stable: ties stay in the order of columns
+        for pair, place in zip(heads["pair"][order].tolist(), order.tolist(), strict=True):
+            result[pair].append(features[place])
         return result
 
+    def _of_numbers(self, reasons: NDArray[Any]) -> list[FeatureReason]:
+        """Translate features that are one number each; all at once, because that is fast."""
+        raw = self._in_raw_units(reasons)
+        n_reasons = len(reasons)
+        columns = (
+            [self.columns[column].name for column in reasons["column"].tolist()],
+            _finite_or_none(raw.low),
+            _finite_or_none(raw.high),
+            raw.low_inclusive.tolist(),
+            raw.high_inclusive.tolist(),
+            raw.or_missing.tolist(),
+            [False] * n_reasons,
+            [None] * n_reasons,
+            [()] * n_reasons,
+            reasons["tree_share"].tolist(),
+            self.is_transformed[reasons["column"]].tolist(),
+            (reasons["side"] & _INCOMPLETE == 0).tolist(),
+        )
+        return list(map(FeatureReason._make, zip(*columns, strict=True)))
+
     def _intervals(self, reasons: NDArray[Any]) -> list["_Interval"]:
-        """Return the reasons as plain values, ends in raw units; all at once, because that is fast."""
+        """Return the reasons one by one as plain values."""
+        own = (reasons[name].tolist() for name in ("column", "side", "low", "high", "tree_share"))
+        raw = (values.tolist() for values in self._in_raw_units(reasons))
+        return list(map(_Interval, *own, map(_Raw._make, zip(*raw, strict=True))))
+
+    def _in_raw_units(self, reasons: NDArray[Any]) -> "_Raw":
         column, side, low, high = reasons["column"], reasons["side"], reasons["low"], reasons["high"]
         scale, offset, imputed = self.scale[column], self.offset[column], self.imputed[column]
         low_in, high_in = side & _LOW_INCLUSIVE != 0, side & _HIGH_INCLUSIVE != 0
         above = (imputed > low) | (low_in & (imputed == low))
         below = (imputed < high) | (high_in & (imputed == high))
         raw_low, raw_high, flips = (low - offset) / scale, (high - offset) / scale, scale < 0
-        properties = (
-            reasons["pair"],
-            reasons["feature"],
-            column,
-            side,
-            low,
-            high,
+        return _Raw(
             np.where(flips, raw_high, raw_low),
             np.where(flips, raw_low, raw_high),
             np.where(flips, high_in, low_in),
             np.where(flips, low_in, high_in),
             np.where(np.isnan(imputed), side & _MISSING_STAYS != 0, above & below),
-            reasons["tree_share"],
-        )
-        return list(map(_Interval._make, zip(*(values.tolist() for values in properties), strict=True)))
-
-    def _of_number(self, interval: "_Interval") -> FeatureReason:
-        column = self.columns[interval.column]
-        return FeatureReason(
-            column.name,
-            interval.raw_low if interval.raw_low > -inf else None,
-            interval.raw_high if interval.raw_high < inf else None,
-            interval.raw_low_inclusive,
-            interval.raw_high_inclusive,
-            interval.or_missing,
-            False,  # noqa: FBT003  # by position, because names take twice as long
-            None,
-            (),
-            interval.tree_share,
-            column.transformed,
-            not interval.side & _INCOMPLETE,
         )
 
     def _of_columns(self, intervals: Sequence["_Interval"]) -> FeatureReason:
@@ -152,21 +152,25 @@ class ReasonReader:
         return draft.finish(self.columns[intervals[0].column], intervals[0].tree_share)
 
 
-class _Interval(NamedTuple):
-    """One reason; its ends in the model's units and in raw ones."""
+class _Raw(NamedTuple):
+    """One or many intervals in raw units."""
 
-    pair: int
-    feature: int
+    low: Any
+    high: Any
+    low_inclusive: Any
+    high_inclusive: Any
+    or_missing: Any
+
+
+class _Interval(NamedTuple):
+    """One reason, in the model's units and in raw ones."""
+
     column: int
     side: int
     low: float
     high: float
-    raw_low: float
-    raw_high: float
-    raw_low_inclusive: bool
-    raw_high_inclusive: bool
-    or_missing: bool
     tree_share: float
+    raw: _Raw
 
 
 class _Values:
@@ -206,12 +210,12 @@ class _Draft:
 
     def _take_number(self, column: ModelColumn, values: _Values) -> None:
         interval, imputed = values.interval, _imputed_number(column)
-        self._or_missing &= interval.or_missing if isnan(imputed) else values.admit(imputed)
+        self._or_missing &= interval.raw.or_missing if isnan(imputed) else values.admit(imputed)
         if column.scale == 0:
             return  # always the same, whatever the raw value
-        self._low = max(self._low, (interval.raw_low, not interval.raw_low_inclusive))
-        self._high = min(self._high, (interval.raw_high, interval.raw_high_inclusive))
-        self._is_not.update((hole.raw_low, None) for hole in values.holes)
+        self._low = max(self._low, (interval.raw.low, not interval.raw.low_inclusive))
+        self._high = min(self._high, (interval.raw.high, interval.raw.high_inclusive))
+        self._is_not.update((hole.raw.low, None) for hole in values.holes)
 
     def _take_indicator(self, column: ModelColumn, values: _Values) -> None:
         present, absent = values.admit(_model_value(column, 1)), values.admit(_model_value(column, 0))
@@ -263,8 +267,22 @@ class _Draft:
 _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
 _MISSING_STAYS, _INCOMPLETE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE)
 
-_tree_share = attrgetter("tree_share")
 _column = attrgetter("column")
+
+
+def _opens_group(reasons: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell where another pair or another feature begins."""
+    opens = np.ones(len(reasons), dtype=np.bool_)
+    pair, feature = reasons["pair"], reasons["feature"]
+    opens[1:] = (pair[1:] != pair[:-1]) | (feature[1:] != feature[:-1])
+    return opens
+
+
+def _finite_or_none(ends: NDArray[np.float64]) -> list[float | None]:
+    finite = np.isfinite(ends)
+    if finite.all():
+        return ends.tolist()
+    return [end if is_finite else None for end, is_finite in zip(ends.tolist(), finite.tolist(), strict=True)]
 
 
 def _feature_key(index: int, column: ModelColumn) -> tuple[str, str | int]:

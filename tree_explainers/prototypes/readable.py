@@ -281,7 +281,7 @@ def _opens_group(reasons: NDArray[Any]) -> NDArray[np.bool_]:
 def _finite_or_none(ends: NDArray[np.float64]) -> list[float | None]:
     finite = np.isfinite(ends)
     if finite.all():
-        return ends.tolist()
+        return list(ends.tolist())
     return [end if is_finite else None for end, is_finite in zip(ends.tolist(), finite.tolist(), strict=True)]
 
 

@@ -1,0 +1,179 @@
+"""The nearest-prototype predictor, and how well it does.
+
+A row gets what its nearest prototype has (ties: the earlier prototype). A row that shares no leaf with any of them is
+unassigned and gets nothing.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidInput
+from ..leaves import LeafTable
+from ..progress import ReportProgress, ignore_progress
+from ..proximity import columns, rows_per_block
+
+UNASSIGNED = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """How well rows are predicted; ``None`` where a measure has no meaning or nothing to compare with."""
+
+    balanced_accuracy: float | None = None  # mean over the true classes of the share of their rows given that class
+    accuracy: float | None = None  # share of rows given their true class
+    fidelity: float | None = None  # share of rows given the class that the model predicts
+    r2: float | None = None
+    mean_absolute_error: float | None = None  # in units of the target
+    unassigned: float = 0.0  # share of rows given nothing, which count as wrong in the first three
+
+
+def nearest_by_size(
+    table: LeafTable, weights: NDArray[np.int64], prototype_leaves: NDArray[np.int32]
+) -> Iterator[NDArray[np.int64]]:
+    """Yield each row's nearest prototype among the first 1, 2, … prototypes.
+
+    Parameters
+    ----------
+    table
+        The rows to predict.
+    weights : (n_trees,) int64
+        What each tree counts.
+    prototype_leaves : (n_prototypes, n_trees) int32
+        Leaves of the prototypes in the order chosen, numbered as in the table.
+
+    Yields
+    ------
+    (n_rows,) int64
+        Position of the prototype, or ``UNASSIGNED``; a new array each time.
+    """
+    largest = np.zeros(table.n_rows, dtype=np.uint32)
+    nearest = np.full(table.n_rows, UNASSIGNED, dtype=np.int64)
+    for position in range(len(prototype_leaves)):
+        column = columns(table, weights, prototype_leaves[position : position + 1])[0]
+        nearer = column > largest  # an equally near prototype comes too late
+        largest[nearer] = column[nearer]
+        nearest = np.where(nearer, position, nearest)
+        yield nearest
+
+
+def nearest_training_rows(
+    table: LeafTable,
+    weights: NDArray[np.int64],
+    leaves: NDArray[np.int32],
+    own_rows: NDArray[np.int64] | None = None,
+    report: ReportProgress = ignore_progress,
+) -> NDArray[np.int64]:
+    """Return the nearest row of a table for each of some rows: the one-nearest-neighbour baseline.
+
+    Parameters
+    ----------
+    table, weights
+        The rows to choose from, and what each tree counts.
+    leaves : (n_rows, n_trees) int32
+        Leaves of the rows to predict.
+    own_rows : (n_rows,) int64, optional
+        Where these rows are themselves in the table: a row is not its own neighbour.
+    report
+        Told how far it is.
+
+    Returns
+    -------
+    (n_rows,) int64
+        Row of the table (ties: the lowest), or ``UNASSIGNED`` if no leaf is shared with any.
+    """
+    nearest = np.empty(len(leaves), dtype=np.int64)
+    block = min(rows_per_block(table.n_rows), 1024)
+    for start in range(0, len(leaves), block):
+        report(start / len(leaves), "finding nearest rows")
+        shared = columns(table, weights, leaves[start : start + block])
+        lines = np.arange(len(shared))
+        if own_rows is not None:
+            shared[lines, own_rows[start : start + block]] = 0
+        best = shared.argmax(axis=1)
+        nearest[start : start + block] = np.where(shared[lines, best] > 0, best, UNASSIGNED)
+    return nearest
+
+
+def score_classes(
+    given: NDArray[np.int64], truth: NDArray[np.int64] | None, predicted: NDArray[np.int64] | None
+) -> Scores:
+    """Judge classes given to rows.
+
+    Parameters
+    ----------
+    given : (n_rows,) int64
+        Class given to each row, or ``UNASSIGNED``.
+    truth : (n_rows,) int64, optional
+        Class that each row has.
+    predicted : (n_rows,) int64, optional
+        Class that the model predicts.
+
+    Returns
+    -------
+    Scores
+        Balanced accuracy is the mean over the classes that rows truly have, as in scikit-learn.
+    """
+    _check_rows(given, truth, predicted)
+    right = None if truth is None else given == truth
+    return Scores(
+        balanced_accuracy=None if truth is None else _balanced_accuracy(given, truth),
+        accuracy=None if right is None else float(right.mean()),
+        fidelity=None if predicted is None else float((given == predicted).mean()),
+        unassigned=float((given == UNASSIGNED).mean()),
+    )
+
+
+def score_values(given: NDArray[np.float64], truth: NDArray[np.float64]) -> Scores:
+    """Judge values given to rows.
+
+    Parameters
+    ----------
+    given : (n_rows,) float64
+        Value given to each row; NaN where it is unassigned.
+    truth : (n_rows,) float64
+        Value that each row has.
+
+    Returns
+    -------
+    Scores
+        R2 and mean absolute error over the assigned rows only, since no value is as wrong as a wrong class is; read
+        them beside ``unassigned``. R2 is ``None`` where the true values do not vary, both if no row is assigned.
+    """
+    _check_rows(given, truth)
+    assigned = ~np.isnan(given)
+    unassigned = float(1 - assigned.mean())
+    if not assigned.any():
+        return Scores(unassigned=unassigned)
+    errors = truth[assigned] - given[assigned]
+    spread = float(((truth[assigned] - truth[assigned].mean()) ** 2).sum())
+    return Scores(
+        r2=1 - float((errors**2).sum()) / spread if spread > 0 else None,
+        mean_absolute_error=float(np.abs(errors).mean()),
+        unassigned=unassigned,
+    )
+
+
+def classes_of(nearest: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the class of each row's nearest prototype, ``UNASSIGNED`` where there is none."""
+    return np.where(nearest == UNASSIGNED, UNASSIGNED, classes[nearest])
+
+
+def values_of(nearest: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the value of each row's nearest prototype, NaN where there is none."""
+    return np.where(nearest == UNASSIGNED, np.nan, values[nearest])
+
+
+def _balanced_accuracy(given: NDArray[np.int64], truth: NDArray[np.int64]) -> float:
+    _, true_class = np.unique(truth, return_inverse=True)
+    n_right = np.bincount(true_class, weights=given == truth)
+    return float((n_right / np.bincount(true_class)).mean())
+
+
+def _check_rows(*columns_of_rows: NDArray[np.int64] | NDArray[np.float64] | None) -> None:
+    lengths = {len(column) for column in columns_of_rows if column is not None}
+    if len(lengths) > 1 or 0 in lengths:
+        msg = f"predictions to be compared are of {sorted(lengths)} rows; they must be as many, and at least one"
+        raise InvalidInput(msg)

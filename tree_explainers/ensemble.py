@@ -41,6 +41,7 @@ class TreeEnsemble:
     leaf_nodes: NDArray[np.int32]  # (n_leaves,) the node of each leaf, tree by tree
     leaf_offsets: NDArray[np.int32]  # (n_trees + 1,)
     leaf_values: NDArray[np.float64]  # (n_leaves, n_outputs) as stored: boosting's step size is already in them
+    members: tuple[NDArray[np.float64], ...] = ()  # the sets of MEMBER nodes, whose threshold is a position in here
 
     @property
     def n_trees(self) -> int:
@@ -71,13 +72,24 @@ def join_ensembles(parts: Sequence[TreeEnsemble]) -> TreeEnsemble:
         offsets=_join_offsets([part.offsets for part in parts], n_nodes),
         column=np.concatenate([part.column for part in parts]),
         operator=np.concatenate([part.operator for part in parts]),
-        threshold=np.concatenate([part.threshold for part in parts]),
+        threshold=_join_thresholds(parts),
         missing_left=np.concatenate([part.missing_left for part in parts]),
         left=_join_shifted([part.left for part in parts], n_nodes),
         right=_join_shifted([part.right for part in parts], n_nodes),
         leaf_nodes=_join_shifted([part.leaf_nodes for part in parts], n_nodes),
         leaf_offsets=_join_offsets([part.leaf_offsets for part in parts], n_leaves),
         leaf_values=_join_values([part.leaf_values for part in parts]),
+        members=tuple(values for part in parts for values in part.members),
+    )
+
+
+def _join_thresholds(parts: Sequence[TreeEnsemble]) -> NDArray[np.float64]:
+    n_before = np.cumsum([0, *(len(part.members) for part in parts)])
+    return np.concatenate(
+        [
+            part.threshold + n * (part.operator == Operator.MEMBER)
+            for part, n in zip(parts, n_before[:-1], strict=True)
+        ]
     )
 
 

@@ -1,11 +1,79 @@
 """Whether trees are averaged or added, where the graph shows it beyond doubt."""
 
-from onnx import ModelProto
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from onnx import ModelProto, NodeProto
 
 from .description import Ensemble
-from .outputs import Outputs
+from .tree_attributes import Attributes, attributes_of, class_labels, integers, numbers
+from .wiring import first_that_computes, makers_of
+
+_LINKS = (b"LOGISTIC", b"SOFTMAX", b"SOFTMAX_ZERO", b"PROBIT")
+_AVERAGE = 0  # of opset 5's numbers for aggregate functions
+_TOLERANCE = 1e-4  # of float32 weights added up
 
 
-def infer_ensemble(model: ModelProto, outputs: Outputs) -> Ensemble | None:
-    """Return the kind of ensemble; ``None`` where it is not certain."""
+def infer_ensemble(model: ModelProto, score: str, trees: Sequence[NodeProto]) -> Ensemble | None:
+    """Return the kind of ensemble; ``None`` where it is not certain.
+
+    Certain are: boosting where one operator's sums go through a link function, where CatBoost wrote the graph, and
+    where a regressor by skl2onnx has a base value; a random forest where trees are averaged, or where the leaf weights
+    of one operator are shares that add up to 1 over the trees, or where a regressor by skl2onnx has no base value.
+    """
+    if model.producer_name == "CatBoost":
+        return "boosting"
+    makers = makers_of(model.graph)
+    maker = first_that_computes(score, makers)
+    if maker is None:
+        return None
+    if maker not in trees:
+        return "random_forest" if _averages(maker, makers, trees) else None
+    return _kind_of_operator(maker, model.producer_name) if len(trees) == 1 else None
+
+
+def _averages(maker: NodeProto, makers: Mapping[str, NodeProto], trees: Sequence[NodeProto]) -> bool:
+    """Whether an operator is the mean of all tree operators."""
+    if maker.op_type not in ("ReduceMean", "Mean"):
+        return False
+    tensors = list(maker.input) if maker.op_type == "Mean" else [maker.input[0]]
+    stacked = makers.get(tensors[0])
+    if stacked is not None and stacked.op_type == "Concat":
+        tensors = list(stacked.input)
+    return all(first_that_computes(tensor, makers) in trees for tensor in tensors) and len(tensors) == len(trees)
+
+
+def _kind_of_operator(node: NodeProto, producer: str) -> Ensemble | None:
+    attributes = attributes_of(node)
+    if _is_average(attributes):
+        return "random_forest"
+    if _text(attributes, "post_transform") in _LINKS:
+        return "boosting"
+    if node.op_type == "TreeEnsembleClassifier":
+        return "random_forest" if _weights_are_shares(attributes) else None
+    if producer == "skl2onnx" and node.op_type == "TreeEnsembleRegressor":
+        return "boosting" if len(numbers(attributes, "base_values")) else "random_forest"
     return None
+
+
+def _is_average(attributes: Attributes) -> bool:
+    aggregate = attributes.get("aggregate_function")
+    if aggregate is None:
+        return False
+    return aggregate.s == b"AVERAGE" or ("tree_roots" in attributes and aggregate.i == _AVERAGE)
+
+
+def _text(attributes: Attributes, name: str) -> bytes:
+    return attributes[name].s if name in attributes else b"NONE"
+
+
+def _weights_are_shares(attributes: Attributes) -> bool:
+    """Whether each leaf holds shares of the classes, divided by the number of trees."""
+    weights = numbers(attributes, "class_weights")
+    if len(numbers(attributes, "base_values")) or not len(weights) or (weights < 0).any():
+        return False
+    trees, tree = np.unique(integers(attributes, "class_treeids"), return_inverse=True)
+    leaf = np.unique(np.column_stack((tree, integers(attributes, "class_nodeids"))), axis=0, return_inverse=True)[1]
+    sums = np.bincount(leaf, weights) * len(trees)
+    is_one_of_two = len(class_labels(attributes)) == 2 and len(np.unique(integers(attributes, "class_ids"))) == 1  # noqa: PLR2004
+    return bool((sums <= 1 + _TOLERANCE).all() and (is_one_of_two or (sums >= 1 - _TOLERANCE).all()))

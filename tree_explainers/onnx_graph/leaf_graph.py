@@ -12,25 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
-from tree_explainers.ensemble import Operator, TreeEnsemble
+from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.errors import ModelRefused
 
+from .checking import opset_version
 from .constants import tensor_array
+from .leaf_operators import leaf_ensemble_5, leaf_regressor
 
 LEAF_OUTPUT = "leafspace_leaves"
 _MAX_EXACT_FLOAT32 = 2**24
 _MAX_PROTOBUF_BYTES = 2**31 - 1
 _DEFAULT_OPSET = 9  # imported where a graph of tree operators alone does not name one
-
-_MODES: dict[int, bytes] = {
-    Operator.LEAF: b"LEAF",
-    Operator.LEQ: b"BRANCH_LEQ",
-    Operator.LT: b"BRANCH_LT",
-    Operator.GTE: b"BRANCH_GTE",
-    Operator.GT: b"BRANCH_GT",
-    Operator.EQ: b"BRANCH_EQ",
-    Operator.NEQ: b"BRANCH_NEQ",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +53,7 @@ def build_leaf_graph(model: ModelProto, parts: Sequence[TreesOfTensor], outputs:
         ``model_too_complex`` where the result is beyond what protobuf can hold.
     """
     graph = model.graph
-    leaf_nodes = _leaf_nodes(parts)
+    leaf_nodes = _leaf_nodes(parts, opset_version(model, "ai.onnx.ml") or 1)
     _keep_what_is_needed(model, {*outputs, *(part.tensor for part in parts)})
     graph.node.extend(leaf_nodes)
     del graph.output[:], graph.value_info[:], graph.quantization_annotation[:]
@@ -110,57 +102,23 @@ def _keep_what_is_needed(model: ModelProto, wanted: set[str]) -> None:
     model.graph.initializer.extend(constants)
 
 
-def _leaf_nodes(parts: Sequence[TreesOfTensor]) -> list[NodeProto]:
+def _leaf_nodes(parts: Sequence[TreesOfTensor], ml_version: int) -> list[NodeProto]:
     nodes: list[NodeProto] = []
     for index, part in enumerate(parts):
-        _append_leaf_nodes(nodes, part, f"{LEAF_OUTPUT}_{index}")
+        _append_leaf_nodes(nodes, part, f"{LEAF_OUTPUT}_{index}", ml_version)
     names = [f"{LEAF_OUTPUT}_{index}" for index in range(len(parts))]
     nodes.append(helper.make_node("Concat", names, [f"{LEAF_OUTPUT}_all"], axis=1))
     nodes.append(helper.make_node("Cast", [f"{LEAF_OUTPUT}_all"], [LEAF_OUTPUT], to=TensorProto.INT32))
     return nodes
 
 
-def _append_leaf_nodes(nodes: list[NodeProto], part: TreesOfTensor, output: str) -> None:
+def _append_leaf_nodes(nodes: list[NodeProto], part: TreesOfTensor, output: str, ml_version: int) -> None:
     if part.ensemble.n_leaves.max() > _MAX_EXACT_FLOAT32:
         raise ModelRefused("model_too_complex", "A tree has more than 2^24 leaves.")
     tensor = part.tensor
     if part.is_integer:
         tensor = f"{output}_input"
         nodes.append(helper.make_node("Cast", [part.tensor], [tensor], to=TensorProto.FLOAT))
-    nodes.append(_leaf_regressor(part, tensor, output))
-
-
-def _leaf_regressor(part: TreesOfTensor, tensor: str, output: str) -> NodeProto:
-    trees = part.ensemble
-    tree_of_node = np.repeat(np.arange(trees.n_trees), np.diff(trees.offsets))
-    node_in_tree = np.arange(trees.n_nodes) - trees.offsets[tree_of_node]
-    is_leaf = trees.operator == Operator.LEAF
-    first = trees.offsets[tree_of_node]
-    integers = {
-        "nodes_treeids": tree_of_node,
-        "nodes_nodeids": node_in_tree,
-        "nodes_featureids": trees.column,
-        "nodes_truenodeids": np.where(is_leaf, 0, trees.left - first),
-        "nodes_falsenodeids": np.where(is_leaf, 0, trees.right - first),
-        "nodes_missing_value_tracks_true": trees.missing_left,
-        "target_treeids": tree_of_node[is_leaf],
-        "target_nodeids": node_in_tree[is_leaf],
-        "target_ids": tree_of_node[is_leaf],
-    }
-    node = helper.make_node("TreeEnsembleRegressor", [tensor], [output], domain="ai.onnx.ml", n_targets=trees.n_trees)
-    for name, values in integers.items():
-        node.attribute.add(name=name, type=AttributeProto.INTS, ints=values.astype(np.int64).tolist())
-    modes = [_MODES[operator] for operator in trees.operator.tolist()]
-    node.attribute.add(name="nodes_modes", type=AttributeProto.STRINGS, strings=modes)
-    leaf_index = np.arange(len(trees.leaf_nodes)) - np.repeat(trees.leaf_offsets[:-1], trees.n_leaves)
-    _add_numbers(node, "nodes_values", trees.threshold, is_double=part.is_double)
-    _add_numbers(node, "target_weights", leaf_index, is_double=part.is_double)
-    return node
-
-
-def _add_numbers(node: NodeProto, name: str, values: NDArray[np.generic], *, is_double: bool) -> None:
-    if is_double:
-        tensor = numpy_helper.from_array(values.astype(np.float64), name)
-        node.attribute.add(name=f"{name}_as_tensor", type=AttributeProto.TENSOR, t=tensor)
-    else:
-        node.attribute.add(name=name, type=AttributeProto.FLOATS, floats=values.astype(np.float32).tolist())
+    # From opset 5 on there is one tree operator only, of another form.
+    build = leaf_ensemble_5 if ml_version >= 5 else leaf_regressor  # noqa: PLR2004
+    nodes.append(build(part.ensemble, tensor, output, is_double=part.is_double))

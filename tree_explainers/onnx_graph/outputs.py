@@ -10,11 +10,10 @@ from tree_explainers.errors import ModelRefused
 from .constants import tensor_array
 from .description import DeclaredModel, ScoreKind, Task
 from .tree_attributes import attributes_of, class_labels, numbers
+from .wiring import first_that_computes, makers_of
 
 _NUMBERS = (TensorProto.FLOAT, TensorProto.DOUBLE)
 _LABELS = (TensorProto.INT64, TensorProto.INT32, TensorProto.STRING, TensorProto.BOOL)
-# They hand on the values of their first input.
-_PASSING = ("Identity", "Cast", "Reshape", "Squeeze", "Unsqueeze", "Flatten")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ def find_outputs(graph: GraphProto, declared: DeclaredModel) -> Outputs:
         ``model_unsupported_input`` for graphs without a score output; ``validation_failed`` for declared classes that
         cannot be the model's, and where classes must be declared.
     """
-    makers = {name: node for node in graph.node for name in node.output}
+    makers = makers_of(graph)
     score, zip_map = _score_output(graph, makers)
     label = next((value.name for value in graph.output if _element_type(value) in _LABELS), None)
     has_classifier = any(node.op_type == "TreeEnsembleClassifier" for node in graph.node)
@@ -79,21 +78,13 @@ def _label_values(
     if label is None:
         classifiers = [node for node in graph.node if node.op_type == "TreeEnsembleClassifier"]
         return class_labels(attributes_of(classifiers[-1])) if classifiers else ()
-    maker = _first_that_computes(label, makers)
+    maker = first_that_computes(label, makers)
     if maker is None:
         return ()
     if maker.op_type in ("ArrayFeatureExtractor", "Gather"):
         constants = {tensor.name: tensor for tensor in graph.initializer}
         return _texts_or_integers(constants[maker.input[0]]) if maker.input[0] in constants else ()
     return class_labels(attributes_of(maker))
-
-
-def _first_that_computes(tensor: str, makers: Mapping[str, NodeProto]) -> NodeProto | None:
-    """Return the nearest operator before a tensor that does more than hand on its input."""
-    maker = makers.get(tensor)
-    while maker is not None and maker.op_type in _PASSING:
-        maker = makers.get(maker.input[0])
-    return maker
 
 
 def _texts_or_integers(tensor: TensorProto) -> tuple[int | str, ...]:
@@ -120,7 +111,7 @@ def _classes(label_values: tuple[int | str, ...], declared: tuple[str, ...] | No
 
 def _are_probabilities(score: str, makers: Mapping[str, NodeProto]) -> bool:
     """Whether scores are probabilities: taken for granted unless the trees' sums come out as they are."""
-    maker = _first_that_computes(score, makers)
+    maker = first_that_computes(score, makers)
     if maker is None or maker.op_type not in ("TreeEnsembleClassifier", "TreeEnsembleRegressor", "LinearClassifier"):
         return True
     attributes = attributes_of(maker)

@@ -19,7 +19,9 @@ from .inputs import find_inputs, name_features
 from .leaf_graph import LEAF_OUTPUT, TreesOfTensor, build_leaf_graph, put_in_order
 from .outputs import Outputs, find_outputs
 from .tree_attributes import read_node_table
+from .tree_attributes_5 import read_node_table_5
 from .tree_nodes import OrderedTrees, order_trees
+from .wiring import in_reading_order, makers_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +72,10 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     names = name_features(inputs, declared.feature_names)
     tensors = map_columns(model.graph, inputs, names)
     outputs = find_outputs(model.graph, declared)
+    tree_nodes = in_reading_order(tree_nodes, outputs.score, makers_of(model.graph))
+    kind = infer_ensemble(model, outputs.score, tree_nodes)
     operators = [_read_operator(node, tensors, limits) for node in tree_nodes]
     _check_outputs(operators, outputs, limits)
-    kind = infer_ensemble(model, outputs)
     op_types = tuple(sorted({node.op_type for node in model.graph.node}))
     parts = _parts(operators, tensors)
     ensemble, columns = _join(parts, tensors)
@@ -124,11 +127,13 @@ def _read_operator(node: NodeProto, tensors: dict[str, TensorColumns], limits: M
     if tensor.element == "string":
         detail = "The trees read a matrix of strings; categories must be encoded in the graph before the trees."
         raise ModelRefused("model_unsupported_input", detail)
-    table = read_node_table(node)
+    is_opset_5 = node.op_type == "TreeEnsemble"
+    table = read_node_table_5(node, limits) if is_opset_5 else read_node_table(node)
+    _check_size("classes or targets", table.n_outputs, limits.max_outputs)
+    _check_size("leaf values", int((table.operator == Operator.LEAF).sum()) * table.n_outputs, limits.max_leaf_values)
     trees = order_trees(table, tensor.width, limits)
     _check_size("trees", trees.ensemble.n_trees, limits.max_trees)
-    _check_size("outputs per leaf", table.n_outputs, limits.max_outputs)
-    if not _has_roots_first(table.tree, trees.order, trees.ensemble):
+    if not is_opset_5 and not _has_roots_first(table.tree, trees.order, trees.ensemble):
         put_in_order(node, trees.order)
     return _ReadOperator(node, trees, table.is_double)
 

@@ -26,7 +26,6 @@ class OrderedTrees:
     ensemble: TreeEnsemble
     order: NDArray[np.int64]  # (n_nodes,) position among the attributes of each node of the ensemble
     depth: int  # edges on the longest way from a root to a leaf
-    members: tuple[NDArray[np.float64], ...]
 
 
 def order_trees(table: NodeTable, n_columns: int | None, limits: ModelLimits) -> OrderedTrees:
@@ -156,8 +155,9 @@ def _arrange(
         leaf_nodes=leaf_nodes,
         leaf_offsets=np.searchsorted(leaf_nodes, offsets).astype(np.int32),
         leaf_values=_leaf_values(table, order, leaf_nodes),
+        members=table.members,
     )
-    return OrderedTrees(ensemble, order, int(depths.max()), table.members)
+    return OrderedTrees(ensemble, order, int(depths.max()))
 
 
 def _offsets(tree: NDArray[np.int64]) -> NDArray[np.int32]:

@@ -29,18 +29,20 @@ class ComparedFeature(Contract):
 
 
 class Reason(Contract):
-    """The interval inside which the trees that put both rows into one leaf cannot tell values apart."""
+    """What the trees that put both rows into one leaf cannot tell apart: with any such value the row stays there."""
 
     feature: str
     low: float | None = Field(description="Null: no lower end.")
     high: float | None = Field(description="Null: no upper end.")
     low_inclusive: bool
     high_inclusive: bool
-    or_missing: bool = Field(description="A missing value would go the same way in all those trees.")
-    category: str | None = Field(description="The feature is this category.")
-    not_categories: list[str] = Field(description="The feature is none of these categories.")
+    or_missing: bool = Field(description="A missing value would do as well.")
+    is_missing: bool = Field(description="Nothing but a missing value would do.")
+    category: float | str | None = Field(description="Nothing but this value would do.")
+    not_categories: list[float | str] = Field(description="These values would not do.")
     tree_share: float = Field(description="Share of the shared trees that ask about the feature on the way.")
-    transformed: bool = Field(description="The bounds are in model-side units: they could not be led back to raw ones.")
+    transformed: bool = Field(description="The feature is model-side: it could not be led back to a raw one.")
+    exact: bool = Field(description="False where a tree asks about a set of values, which is not told here.")
 
 
 class NearestPrototype(Contract):

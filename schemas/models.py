@@ -62,15 +62,21 @@ class ParityResult(Contract):
 
 
 class ModelColumn(Contract):
-    """What one column that the trees read means in raw features."""
+    """What one column that the trees read means in raw features: ``base * scale + offset``.
+
+    ``base`` is the raw value (identity, affine), 1 where the feature is ``category`` and else 0 (indicator), or the
+    code of its category (ordinal).
+    """
 
     name: str = Field(description="The raw feature, or the model-side name where it cannot be led back to one.")
     kind: str = Field(description="identity, affine, indicator, ordinal or transformed.")
     feature: str | None
     scale: float
     offset: float
-    imputed: float | str | None
-    category: str | None
+    imputed: float | str | None = Field(description="What a missing value counts as, in raw units.")
+    category: float | str | None = Field(description="Null with kind `indicator`: missing.")
+    categories: list[float | str | None]
+    codes: list[float] = Field(description="The code of each of `categories`.")
     transformed: bool
 
 
@@ -88,6 +94,7 @@ class Model(Contract):
     classes: list[str]
     n_features: int
     feature_names: list[str]
+    feature_types: list[Literal["number", "category"]] = Field(description="What each feature's values are.")
     n_trees: int
     n_nodes: int
     n_leaves: int

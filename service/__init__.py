@@ -1,0 +1,1 @@
+"""HTTP: what callers reach; parses, calls one operation, answers."""

@@ -2,12 +2,12 @@
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import Connection, RowMapping, delete, insert, select
 
 from schemas.contract import Page
-from schemas.models import Model
+from schemas.models import Model, ModelColumn
 
 from .database import Database
 from .errors import InUse
@@ -105,12 +105,25 @@ def _view(row: RowMapping) -> Model:
         classes=description["classes"],
         n_features=len(description["feature_names"]),
         feature_names=description["feature_names"],
+        feature_types=_feature_types(description["inputs"]),
         n_trees=description["n_trees"],
         n_nodes=description["n_nodes"],
         n_leaves=description["n_leaves"],
         max_depth=description["max_depth"],
         operators=description["operators"],
-        column_map=[],
+        column_map=[_column(column) for column in description["columns"]],
         parity=row["parity"],
         created_at=moment(row["created_at"]),
     )
+
+
+def _feature_types(inputs: list[dict[str, Any]]) -> list[Literal["number", "category"]]:
+    types: list[Literal["number", "category"]] = []
+    for spec in inputs:
+        types += ["category" if spec["type"] == "string" else "number"] * spec["width"]
+    return types
+
+
+def _column(column: dict[str, Any]) -> ModelColumn:
+    shown = {name: column[name] for name in ModelColumn.model_fields if name != "transformed"}
+    return ModelColumn(**shown, transformed=column["kind"] == "transformed")

@@ -1,8 +1,9 @@
 """TreeEnsemble: all nodes of all trees as flat arrays, and their invariants."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from enum import IntEnum
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,21 @@ class TreeEnsemble:
     leaf_offsets: NDArray[np.int32]  # (n_trees + 1,)
     leaf_values: NDArray[np.float64]  # (n_leaves, n_outputs) as stored: boosting's step size is already in them
     members: tuple[NDArray[np.float64], ...] = ()  # the sets of MEMBER nodes, whose threshold is a position in here
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return plain arrays that can be kept without pickle; ``from_arrays`` puts them together again."""
+        arrays = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "members"}
+        sizes = [0, *(len(values) for values in self.members)]
+        values = np.concatenate([np.empty(0), *self.members])
+        return {**arrays, "member_starts": np.cumsum(sizes), "member_values": values}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the ensemble that ``to_arrays`` took apart."""
+        plain = {name: array for name, array in arrays.items() if not name.startswith("member_")}
+        starts = arrays["member_starts"][1:-1]
+        members = tuple(np.split(arrays["member_values"], starts)) if len(arrays["member_starts"]) > 1 else ()
+        return cls(**plain, members=members)  # type: ignore[arg-type]  # the names are those of the fields
 
     @property
     def n_trees(self) -> int:

@@ -1,0 +1,1 @@
+"""What the service can do, free of HTTP: one file per noun."""

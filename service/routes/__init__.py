@@ -1,0 +1,1 @@
+"""Routes: one file per noun; each reads the request, calls one operation, answers."""

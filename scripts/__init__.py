@@ -1,0 +1,1 @@
+"""What keeps generated files in step with the code."""

@@ -1,0 +1,35 @@
+"""Warm explainers, in memory; the least recently used is dropped when there are too many."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+
+from .warm_explainer import WarmExplainer
+
+
+class ExplainerCache:
+    """Warm explainers by id. Looking one up takes no lock, no database and no disk."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._warm: OrderedDict[str, WarmExplainer] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def find(self, explainer_id: str) -> WarmExplainer | None:
+        """Return the explainer if it is warm."""
+        return self._warm.get(explainer_id)
+
+    def get(self, explainer_id: str, warm_up: Callable[[], WarmExplainer]) -> WarmExplainer:
+        """Return the explainer, warming it up if need be; one at a time, so that none is warmed up twice."""
+        with self._lock:
+            if explainer_id not in self._warm:
+                self._warm[explainer_id] = warm_up()
+            self._warm.move_to_end(explainer_id)
+            while len(self._warm) > self._capacity:
+                self._warm.popitem(last=False)
+            return self._warm[explainer_id]
+
+    def forget(self, explainer_id: str) -> None:
+        """Drop the explainer, if it is warm."""
+        with self._lock:
+            self._warm.pop(explainer_id, None)

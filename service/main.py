@@ -1,0 +1,53 @@
+"""The API: the one place where its parts are put together."""
+
+import gc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+
+from . import docs_page, problems
+from .parts import build_parts
+from .routes import datasets, explainers, health, jobs, models, prototype_sets
+from .settings import ServiceSettings
+
+_DESCRIPTION = "Tree ensembles that explain themselves: prototypes, nearest prototypes of single predictions, and why."
+
+
+def create_app(settings: ServiceSettings) -> FastAPI:
+    """Return the API; what the settings name is opened when it starts, and closed when it stops."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        parts = build_parts(settings)
+        app.state.parts = parts
+        gc.freeze()  # what lives as long as the process need not be looked at again by the collector
+        yield
+        parts.close()
+
+    return build_app(lifespan)
+
+
+def build_app(lifespan: object = None) -> FastAPI:
+    """Return the API's routes without parts behind them: enough to write down its contract."""
+    app = FastAPI(
+        title="Leafspace",
+        version=version("leafspace"),
+        description=_DESCRIPTION,
+        lifespan=lifespan,  # type: ignore[arg-type]  # an async context manager of the app, or none
+        docs_url=None,
+        redoc_url=None,
+        form_limits={"max_files": 1, "max_fields": 20},
+        generate_unique_id_function=_operation_id,
+    )
+    for module in (models, datasets, prototype_sets, explainers, jobs, health):
+        app.include_router(module.router)
+    docs_page.install(app)
+    problems.install(app)
+    return app
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name

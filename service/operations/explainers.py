@@ -1,0 +1,52 @@
+"""Register explainers, and read them."""
+
+from schemas.contract import Page
+from schemas.explainers import Explainer, ExplainerRequest
+from schemas.identifiers import content_identifier
+from schemas.models import Model
+from storage.errors import StorageError
+
+from ..parts import Parts
+from . import prototype_sets
+
+
+def register_explainer(parts: Parts, request: ExplainerRequest) -> tuple[Explainer, bool]:
+    """Keep an explainer; return it, and whether it is new.
+
+    Raises
+    ------
+    StorageError
+        ``artefact_not_ready``, ``conflict`` for prototypes of another model, ``unknown_feature`` to be shown.
+    """
+    model = parts.models.get(request.model).view
+    prototype_set = parts.artefacts.get(prototype_sets.NOUN, request.prototype_set)
+    prototype_sets.ready_result(prototype_set)
+    if prototype_set.model != request.model:
+        detail = f"prototype set {prototype_set.id!r} is of model {prototype_set.model!r}, not of {request.model!r}"
+        raise StorageError("conflict", detail)
+    _check_shown_features(model, request)
+    return parts.explainers.add(content_identifier("explainers", request.model_dump(mode="json")), request)
+
+
+def list_explainers(parts: Parts, limit: int, cursor: str | None) -> Page[Explainer]:
+    """Return one page of explainers, newest first."""
+    return parts.explainers.list(limit, cursor)
+
+
+def get_explainer(parts: Parts, explainer_id: str) -> Explainer:
+    """Return an explainer."""
+    return parts.explainers.get(explainer_id)
+
+
+def delete_explainer(parts: Parts, explainer_id: str) -> None:
+    """Forget an explainer."""
+    parts.explainers.delete(explainer_id)
+    parts.explainer_cache.forget(explainer_id)
+
+
+def _check_shown_features(model: Model, request: ExplainerRequest) -> None:
+    known = set(model.feature_names)
+    unknown = [name for name in request.shown_features if name not in known] if request.shown_features != "all" else []
+    if unknown:
+        detail = f"model {model.id!r} has no feature {unknown[0]!r} to be shown; take names from its `feature_names`"
+        raise StorageError("unknown_feature", detail)

@@ -1,0 +1,119 @@
+"""Instances as callers write them, made into rows that a session can read; a bad one never fails the others."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from schemas.models import MAX_INSTANCES
+from storage.errors import StorageError
+from tree_explainers.errors import RowRefused
+from tree_explainers.rows import Rows
+
+_LARGEST_FLOAT32 = 3.4028235677973366e38  # what still rounds to a finite float32
+
+
+class Feature(NamedTuple):
+    """A raw feature of a model."""
+
+    name: str
+    type: Literal["number", "category"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadInstances:
+    """The instances that can be read, and why the others cannot."""
+
+    rows: Rows
+    positions: list[int]  # of the rows, among the instances
+    values: list[list[Any]]  # of the rows, as sent, in the order of the features
+    refused: dict[int, RowRefused]  # by position among the instances
+
+
+def read_instances(instances: Sequence[dict[str, Any] | list[Any]], features: Sequence[Feature]) -> ReadInstances:
+    """Return the instances as rows.
+
+    Raises
+    ------
+    StorageError
+        ``too_many_rows`` for more than a call may hold.
+    """
+    _check_number(len(instances))
+    positions, values, encoded, refused = [], [], [], {}
+    for position, instance in enumerate(instances):
+        try:
+            ordered = _in_order(instance, features)
+            encoded.append(_encoded(ordered, features))
+        except RowRefused as error:
+            refused[position] = error
+            continue
+        positions.append(position)
+        values.append(ordered)
+    return ReadInstances(_rows(encoded, features), positions, values, refused)
+
+
+def _encoded(ordered: list[Any], features: Sequence[Feature]) -> list[float | str | None]:
+    return [_ENCODE[feature.type](feature, value) for feature, value in zip(features, ordered, strict=True)]
+
+
+def _check_number(n_instances: int) -> None:
+    if n_instances > MAX_INSTANCES:
+        detail = (
+            f"{n_instances} instances in one call, at most {MAX_INSTANCES} are answered at once; "
+            "send them in several calls, or register them as a dataset and let a job do it"
+        )
+        raise StorageError("too_many_rows", detail)
+
+
+def _rows(encoded: list[list[Any]], features: Sequence[Feature]) -> Rows:
+    columns = [
+        np.array([row[index] for row in encoded], dtype=np.float64 if feature.type == "number" else object)
+        for index, feature in enumerate(features)
+    ]
+    return Rows(tuple(feature.name for feature in features), tuple(columns))
+
+
+def _in_order(instance: dict[str, Any] | list[Any], features: Sequence[Feature]) -> list[Any]:
+    if isinstance(instance, list):
+        if len(instance) != len(features):
+            detail = f"the instance has {len(instance)} values, the model has {len(features)} features"
+            raise RowRefused("schema_mismatch", detail)
+        return instance
+    try:
+        ordered = [instance[feature.name] for feature in features]
+    except KeyError as error:
+        detail = f"the instance lacks the feature {error.args[0]!r}; send null where its value is missing"
+        raise RowRefused("schema_mismatch", detail) from error
+    if len(instance) != len(features):
+        known = {feature.name for feature in features}
+        extra = next(name for name in instance if name not in known)
+        detail = f"the model has no feature {extra[:80]!r}; leave it out, or check its spelling"
+        raise RowRefused("unknown_feature", detail)
+    return ordered
+
+
+def _number(feature: Feature, value: Any) -> float:  # noqa: ANN401  # any JSON value
+    if value is None:
+        return math.nan
+    if not isinstance(value, float | int):
+        detail = f"feature {feature.name!r} is a number, got {str(value)[:80]!r}"
+        raise RowRefused("bad_feature_type", detail)
+    if not abs(value) < _LARGEST_FLOAT32:
+        detail = f"feature {feature.name!r} is {value!r}, which is not finite as a 32-bit number"
+        raise RowRefused("non_finite_number", detail)
+    return float(value)
+
+
+def _category(feature: Feature, value: Any) -> str | None:  # noqa: ANN401  # any JSON value
+    if value is None or isinstance(value, str):
+        return value
+    # Codes such as 7 are often written without quotes; 7.0 and true could be meant in more than one way.
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    detail = f"feature {feature.name!r} is a category, got {str(value)[:80]!r}; send a string"
+    raise RowRefused("bad_feature_type", detail)
+
+
+_ENCODE: dict[str, Callable[[Feature, Any], float | str | None]] = {"number": _number, "category": _category}

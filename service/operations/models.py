@@ -1,0 +1,76 @@
+"""Register, read and delete models."""
+
+import shutil
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from schemas.contract import Page
+from schemas.identifiers import content_identifier
+from schemas.models import Model, ModelMetadata
+from storage.models import NewModel
+from storage.object_store import file_sha256
+from tree_explainers.onnx_graph.sniffing import HEAD_BYTES, sniff_model
+
+from ..parts import Parts
+
+
+def register_model(parts: Parts, file: BinaryIO, metadata: ModelMetadata) -> tuple[Model, bool]:
+    """Vet and keep a model; return it, and whether it is new.
+
+    Raises
+    ------
+    ModelRefused
+        What is wrong with it; nothing is kept then.
+    """
+    sniff_model(file.read(HEAD_BYTES))
+    file.seek(0)
+    with parts.objects.workspace() as folder:
+        upload = folder / "model.onnx"
+        with upload.open("wb") as target:
+            shutil.copyfileobj(file, target)
+        document = metadata.model_dump(mode="json")
+        model_id = content_identifier("models", file_sha256(upload), document)
+        known = parts.models.find(model_id)
+        return (known, False) if known else _vet_and_keep(parts, upload, model_id, metadata)
+
+
+def list_models(parts: Parts, limit: int, cursor: str | None) -> Page[Model]:
+    """Return one page of models, newest first."""
+    return parts.models.list(limit, cursor)
+
+
+def get_model(parts: Parts, model_id: str) -> Model:
+    """Return a model."""
+    return parts.models.get(model_id).view
+
+
+def delete_model(parts: Parts, model_id: str) -> None:
+    """Forget a model that nothing is built on."""
+    with parts.objects.discarding():
+        for sha256 in parts.models.delete(model_id):
+            parts.objects.delete(sha256)
+    parts.sessions.forget(model_id)
+
+
+def _vet_and_keep(parts: Parts, upload: Path, model_id: str, metadata: ModelMetadata) -> tuple[Model, bool]:
+    document = metadata.model_dump(mode="json")
+    vetted = parts.intake.read_model(upload, document)
+    size_bytes = upload.stat().st_size
+    with parts.objects.keeping():
+        model = NewModel(
+            id=model_id,
+            name=metadata.name,
+            sha256=parts.objects.put_file(upload),
+            size_bytes=size_bytes,
+            leaf_graph=parts.objects.put_file(vetted.leaf_graph),
+            ensemble=parts.objects.put_file(vetted.ensemble),
+            description=vetted.description,
+            metadata=_without_parity_rows(document),
+            parity=vetted.parity,
+        )
+        return parts.models.add(model)
+
+
+def _without_parity_rows(document: dict[str, Any]) -> dict[str, Any]:
+    # They have done their work; a caller's rows are not kept longer than needed.
+    return {**document, "parity": None}

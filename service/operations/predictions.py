@@ -1,0 +1,58 @@
+"""Predict rows: what the model says, and on which leaves it lands."""
+
+from schemas.models import Model, Prediction, PredictionList, PredictionRequest, PredictionRow, Score
+from schemas.problems import problem_for
+from tree_explainers.errors import RowRefused
+from tree_explainers.onnx_graph.session import ModelSession, Outcome
+
+from ..parts import Parts
+from .instances import Feature, ReadInstances, read_instances
+
+
+def predict(parts: Parts, model_id: str, request: PredictionRequest) -> PredictionList:
+    """Return the predictions for the instances, in their order."""
+    model = parts.models.get(model_id).view
+    read = read_instances(request.instances, features_of(model))
+    outcome, positions, refused = run_readable(parts.sessions.get(model_id), read)
+    answers = {position: _answered(model, outcome, index) for index, position in enumerate(positions)}
+    answers |= {position: _refused(error) for position, error in refused.items()}
+    if "leaves" in request.include:
+        for index, position in enumerate(positions):
+            leaves = outcome.leaves[index].tolist()
+            answers[position] = answers[position].model_copy(update={"leaves": leaves})
+    return PredictionList(model=model_id, data=[answers[position] for position in range(len(request.instances))])
+
+
+def features_of(model: Model) -> tuple[Feature, ...]:
+    """Return a model's raw features, in its order."""
+    return tuple(map(Feature, model.feature_names, model.feature_types))
+
+
+def run_readable(session: ModelSession, read: ReadInstances) -> tuple[Outcome, list[int], dict[int, RowRefused]]:
+    """Return what the model says of the rows that it takes, their positions, and why the others are refused."""
+    found = session.run_rows(read.rows)
+    if not found.refused:
+        return found.outcome, read.positions, read.refused
+    late = {read.positions[row]: error for row, error in found.refused}
+    return found.outcome, [read.positions[row] for row in found.accepted], read.refused | late
+
+
+def prediction_of(model: Model, outcome: Outcome, row: int) -> Prediction:
+    """Return one row's prediction."""
+    scores = outcome.scores[row].tolist()
+    if outcome.labels is None:
+        return Prediction(task="regression", label=None, value=scores[0], scores=[])
+    label = model.classes[outcome.labels[row]]
+    return Prediction(task="classification", label=label, value=None, scores=list(map(_score, model.classes, scores)))
+
+
+def _score(label: str, value: float) -> Score:
+    return Score(label=label, value=value)
+
+
+def _answered(model: Model, outcome: Outcome, row: int) -> PredictionRow:
+    return PredictionRow(status="ok", prediction=prediction_of(model, outcome, row))
+
+
+def _refused(error: RowRefused) -> PredictionRow:
+    return PredictionRow(status="error", problem=problem_for(error.code, error.detail))

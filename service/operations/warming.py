@@ -1,0 +1,60 @@
+"""Warm an explainer up: read once what its answers need."""
+
+import json
+from importlib.metadata import version
+from typing import Any
+
+from schemas.explainers import Explainer
+from schemas.models import Model
+from storage.array_files import read_arrays
+from tree_explainers.prototypes.leaf_boxes import LeafBoxes
+from tree_explainers.prototypes.nearest import PrototypeIndex
+from tree_explainers.prototypes.readable import ReasonReader
+from tree_explainers.prototypes.reasons import Reasons
+
+from ..parts import Parts
+from ..warm_explainer import ShownValue, WarmExplainer, WarmPrototype
+from . import prototype_sets
+from .predictions import features_of
+
+_BOXES = "boxes_"
+
+
+def warm_up(parts: Parts, explainer_id: str) -> WarmExplainer:
+    """Return the explainer, opened; raise ``NotFound`` where there is none."""
+    explainer = parts.explainers.get(explainer_id)
+    model = parts.models.get(explainer.model).view
+    artefact = parts.artefacts.get(prototype_sets.NOUN, explainer.prototype_set)
+    result = json.loads(parts.objects.get(prototype_sets.ready_result(artefact)))
+    arrays = read_arrays(parts.objects.get(artefact.arrays or ""))
+    session = parts.sessions.get(explainer.model)
+    boxes = {name.removeprefix(_BOXES): array for name, array in arrays.items() if name.startswith(_BOXES)}
+    return WarmExplainer(
+        explainer_id=explainer_id,
+        model=model,
+        features=features_of(model),
+        session=session,
+        index=PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
+        reasons=Reasons.build(LeafBoxes.from_arrays(boxes)),
+        reader=ReasonReader.build(session.description.columns),
+        prototypes=tuple(_prototype(item, explainer, model) for item in result["prototypes"]),
+        provenance=_provenance(model, parts.datasets.get(artefact.dataset).view.sha256, explainer),
+    )
+
+
+def _prototype(item: dict[str, Any], explainer: Explainer, model: Model) -> WarmPrototype:
+    allowed = set(model.feature_names if explainer.shown_features == "all" else explainer.shown_features)
+    position = {name: index for index, name in enumerate(model.feature_names)}
+    shown = [cell for cell in item["features"] if cell["name"] in allowed]
+    values = tuple(ShownValue(cell["name"], cell["value"], position[cell["name"]]) for cell in shown)
+    return WarmPrototype(item["row_id"], item["label"], item["value"], item["coverage"], values)
+
+
+def _provenance(model: Model, dataset_sha256: str, explainer: Explainer) -> dict[str, Any]:
+    return {
+        "model_sha256": model.sha256,
+        "dataset_sha256": dataset_sha256,
+        "prototype_set": explainer.prototype_set,
+        "numerics": "float32",
+        "service": version("leafspace"),
+    }

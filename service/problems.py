@@ -1,0 +1,106 @@
+"""The one place where failures become answers: error type to problem."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from schemas.problems import PROBLEM_KINDS, FieldProblem, Problem, problem_for
+from storage.errors import StorageError
+from tree_explainers.errors import ExplainerError, ForeignFormat
+
+from .request_class import BodyRefused
+
+_LOG = structlog.get_logger(__name__)
+_CODE_OF_STATUS = {
+    400: "bad_request",
+    401: "unauthenticated",
+    404: "not_found",
+    405: "method_not_allowed",
+    406: "not_acceptable",
+    413: "body_too_large",
+    415: "unsupported_media_type",
+}
+_CODE_OF_FAULT = {"extra_forbidden": "unknown_field", "finite_number": "non_finite_number"}
+_RETRY_AFTER_SECONDS = {"unavailable": "2", "rate_limited": "1"}
+PROBLEM_TYPE = "application/problem+json"
+
+
+def install(app: FastAPI) -> None:
+    """Answer every failure of the app's routes with a problem."""
+    for error_type in (StorageError, ExplainerError, BodyRefused):
+        app.add_exception_handler(error_type, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(Exception, _our_fault)
+
+
+def problem_response(problem: Problem) -> Response:
+    """Return the answer that carries a problem."""
+    headers = {"Retry-After": seconds} if (seconds := _RETRY_AFTER_SECONDS.get(problem.code)) else None
+    body = problem.model_dump_json(exclude_none=True)
+    return Response(body, problem.status, headers, PROBLEM_TYPE)
+
+
+def request_id(request: Request) -> str | None:
+    """Return the id under which the request is logged."""
+    found: str | None = request.scope.get("request_id")
+    return found
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    code, detail = error.code, error.detail  # type: ignore[attr-defined]  # each type installed above has both
+    if PROBLEM_KINDS[code].status >= 500:  # noqa: PLR2004  # server errors
+        _LOG.error("request_failed", code=code, detail=detail, exc_info=error)
+    problem = problem_for(code, detail, request_id(request))
+    if isinstance(error, ForeignFormat):
+        problem = problem.model_copy(update={"status": 415})
+    return problem_response(problem)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101  # for the type checker
+    faults = error.errors()
+    problems = [FieldProblem(pointer=_pointer(fault["loc"]), detail=_detail(fault)) for fault in faults[:20]]
+    code = next((_CODE_OF_FAULT[fault["type"]] for fault in faults if fault["type"] in _CODE_OF_FAULT), None)
+    detail = "; ".join(f"{problem.pointer}: {problem.detail}" for problem in problems[:3])
+    return problem_response(problem_for(code or "validation_failed", detail, request_id(request), problems))
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101  # for the type checker
+    code = _code_of(error)
+    nowhere = f"{request.method} {request.url.path[:200]!r} is not part of this API; see /docs"
+    detail = nowhere if code == "not_found" else error.detail
+    response = problem_response(problem_for(code, detail, request_id(request)))
+    response.headers.update(error.headers or {})
+    return response
+
+
+def _code_of(error: HTTPException) -> str:
+    if error.status_code == 400 and error.detail.startswith("Too many"):  # noqa: PLR2004  # the form parser's words
+        return "too_many_parts"
+    return _CODE_OF_STATUS.get(error.status_code, "bad_request")
+
+
+async def _our_fault(request: Request, error: Exception) -> Response:
+    _LOG.error("request_failed", method=request.method, path=request.url.path, exc_info=error)
+    detail = "something failed on our side; it was logged under this request id"
+    return problem_response(problem_for("internal_error", detail, request_id(request)))
+
+
+def _pointer(location: Sequence[Any]) -> str:
+    steps = location[1:] if location and location[0] in {"body", "query", "path", "header"} else location
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in steps)
+
+
+def _detail(fault: dict[str, Any]) -> str:
+    if fault["type"] == "extra_forbidden":
+        return "there is no such field; leave it out, or check its spelling"
+    given = fault.get("input")
+    shown = f"; got {str(given)[:80]!r}" if isinstance(given, str | int | float | bool) else ""
+    return f"{fault['msg']}{shown}"

@@ -1,0 +1,82 @@
+"""What routes have in common: how they can fail, and how something is created at most once."""
+
+import hashlib
+from collections.abc import Callable
+from typing import Annotated, Any, BinaryIO
+
+from fastapi import File, Form, Response, UploadFile
+
+from schemas.contract import Contract
+from schemas.identifiers import canonical_json
+from schemas.problems import PROBLEM_KINDS
+from storage.idempotency import KeptAnswer
+
+from ..parts import Parts
+from ..problems import PROBLEM_TYPE
+
+Upload = Annotated[UploadFile, File(description="The file's bytes; its name is ignored.")]
+MetadataField = Annotated[
+    str | None, Form(description="JSON.", json_schema_extra={"contentMediaType": "application/json"})
+]
+_BLOCK_BYTES = 1 << 20
+_JOB_RETRY_SECONDS = "1"
+
+
+def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the part of a route's contract that says how it can fail."""
+    content = {PROBLEM_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    # 422 always: otherwise FastAPI would promise an answer of its own for it.
+    return {status: {"description": _codes(status), "content": content} for status in sorted({*statuses, 422})}
+
+
+def repeated(model: type[Contract], description: str) -> dict[int | str, dict[str, Any]]:
+    """Return the part of a route's contract that says what is answered when nothing new was made."""
+    return {200: {"model": model, "description": description}}
+
+
+def fingerprint(*request: Any) -> str:  # noqa: ANN401  # any JSON values
+    """Return a hash of what was asked."""
+    return hashlib.sha256(canonical_json(request)).hexdigest()
+
+
+def upload_fingerprint(path: str, metadata: str | None, file: BinaryIO) -> str:
+    """Return a hash of an upload, which is read from its start and rewound."""
+    digest = hashlib.sha256()
+    while block := file.read(_BLOCK_BYTES):
+        digest.update(block)
+    file.seek(0)
+    return fingerprint(path, metadata, digest.hexdigest())
+
+
+def create_once(
+    parts: Parts, key: str | None, fingerprint_of_request: Callable[[], str], make: Callable[[], tuple[int, Contract]]
+) -> tuple[int, dict[str, Any]]:
+    """Return status and body of the answer: the one kept for ``key``, or what ``make`` gives now."""
+    if key is None:
+        status, message = make()
+        return status, message.model_dump(mode="json")
+    request = fingerprint_of_request()
+    kept = parts.idempotency.find(key, request)
+    if kept is None:
+        status, message = make()
+        kept = KeptAnswer(status, message.model_dump(mode="json"))
+        parts.idempotency.keep(key, request, kept)
+    return kept.status, kept.body
+
+
+def created(status: int, body: dict[str, Any], location: str) -> Response:
+    """Return the answer to a creation: 201 or 200, and where the thing is."""
+    return Response(canonical_json(body), status, {"Location": location}, "application/json")
+
+
+def accepted(status: int, body: dict[str, Any], location: str) -> Response:
+    """Return the answer to a question that takes a job: 202 and where to look, or 200 when it is made."""
+    headers = {"Content-Location": location}
+    if status == 202:  # noqa: PLR2004  # accepted
+        headers |= {"Location": f"/v1/jobs/{body['job']}", "Retry-After": _JOB_RETRY_SECONDS}
+    return Response(canonical_json(body), status, headers, "application/json")
+
+
+def _codes(status: int) -> str:
+    codes = sorted(code for code, kind in PROBLEM_KINDS.items() if kind.status == status)
+    return "Problem codes: " + ", ".join(codes)

@@ -1,0 +1,62 @@
+"""/v1/explainers: single predictions, explained by their nearest prototypes. No queue on this way."""
+
+from fastapi import APIRouter, Response
+
+from schemas.contract import Page
+from schemas.explainers import Explainer, ExplainerRequest
+from schemas.explanations import ExplanationList, ExplanationRequest
+
+from ..dependencies import IdempotencyKey, PageDep, PartsDep
+from ..operations import explainers as operations
+from ..operations import explanations
+from ..request_class import StrictRoute
+from .answers import create_once, created, fingerprint, problems, repeated
+
+router = APIRouter(prefix="/v1/explainers", tags=["explainers"], route_class=StrictRoute)
+
+
+@router.post(
+    "",
+    status_code=201,
+    response_model=Explainer,
+    responses=repeated(Explainer, "It was registered before.") | problems(400, 404, 408, 409, 413, 415, 422, 503, 507),
+)
+def register_explainer(request: ExplainerRequest, parts: PartsDep, idempotency_key: IdempotencyKey = None) -> Response:
+    """Register what to explain a model's predictions with."""
+
+    def register() -> tuple[int, Explainer]:
+        explainer, is_new = operations.register_explainer(parts, request)
+        return (201 if is_new else 200), explainer
+
+    asked = lambda: fingerprint("/v1/explainers", request.model_dump(mode="json"))  # noqa: E731  # only with a key
+    status, body = create_once(parts, idempotency_key, asked, register)
+    return created(status, body, f"/v1/explainers/{body['id']}")
+
+
+@router.get("", responses=problems(422, 503))
+def list_explainers(parts: PartsDep, page: PageDep) -> Page[Explainer]:
+    """List explainers, newest first."""
+    return operations.list_explainers(parts, page.limit, page.cursor)
+
+
+@router.get("/{explainer_id}", responses=problems(404, 503))
+def get_explainer(explainer_id: str, parts: PartsDep) -> Explainer:
+    """Read an explainer."""
+    return operations.get_explainer(parts, explainer_id)
+
+
+@router.delete("/{explainer_id}", status_code=204, responses=problems(404, 503))
+def delete_explainer(explainer_id: str, parts: PartsDep) -> None:
+    """Delete an explainer."""
+    operations.delete_explainer(parts, explainer_id)
+
+
+@router.post(
+    "/{explainer_id}/explanations",
+    response_model=ExplanationList,
+    responses=problems(400, 404, 408, 413, 415, 422, 503),
+)
+async def explain(explainer_id: str, request: ExplanationRequest, parts: PartsDep) -> Response:
+    """Explain up to 1,000 predictions by their nearest prototypes."""
+    body = await explanations.explain(parts, explainer_id, request)
+    return Response(body, media_type="application/json")

@@ -1,0 +1,64 @@
+"""/v1/models: registered ONNX tree ensembles."""
+
+from fastapi import APIRouter, Response
+
+from schemas.contract import Page
+from schemas.models import Model, ModelMetadata, PredictionList, PredictionRequest, Tree
+
+from ..dependencies import IdempotencyKey, PageDep, PartsDep
+from ..operations import models as operations
+from ..operations import predictions, trees
+from ..request_class import StrictRoute, parse_metadata
+from .answers import MetadataField, Upload, create_once, created, problems, repeated, upload_fingerprint
+
+router = APIRouter(prefix="/v1/models", tags=["models"], route_class=StrictRoute)
+
+
+@router.post(
+    "",
+    status_code=201,
+    response_model=Model,
+    responses=repeated(Model, "It was registered before.") | problems(400, 408, 409, 413, 415, 422, 429, 503, 507),
+)
+def register_model(
+    parts: PartsDep, file: Upload, metadata: MetadataField = None, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """Register an ONNX model: it is checked, and first run, in a process of its own."""
+
+    def register() -> tuple[int, Model]:
+        model, is_new = operations.register_model(parts, file.file, parse_metadata(ModelMetadata, metadata))
+        return (201 if is_new else 200), model
+
+    asked = lambda: upload_fingerprint("/v1/models", metadata, file.file)  # noqa: E731  # called only with a key
+    status, body = create_once(parts, idempotency_key, asked, register)
+    return created(status, body, f"/v1/models/{body['id']}")
+
+
+@router.get("", responses=problems(422, 503))
+def list_models(parts: PartsDep, page: PageDep) -> Page[Model]:
+    """List models, newest first."""
+    return operations.list_models(parts, page.limit, page.cursor)
+
+
+@router.get("/{model_id}", responses=problems(404, 503))
+def get_model(model_id: str, parts: PartsDep) -> Model:
+    """Read a model."""
+    return operations.get_model(parts, model_id)
+
+
+@router.delete("/{model_id}", status_code=204, responses=problems(404, 409, 503))
+def delete_model(model_id: str, parts: PartsDep) -> None:
+    """Delete a model that nothing is built on."""
+    operations.delete_model(parts, model_id)
+
+
+@router.get("/{model_id}/trees/{tree}", responses=problems(404, 422, 503))
+def get_tree(model_id: str, tree: int, parts: PartsDep) -> Tree:
+    """Read one tree of a model, for drawing; trees are numbered from 0."""
+    return trees.get_tree(parts, model_id, tree)
+
+
+@router.post("/{model_id}/predictions", responses=problems(400, 404, 408, 413, 415, 422, 503))
+def predict(model_id: str, request: PredictionRequest, parts: PartsDep) -> PredictionList:
+    """Predict up to 1,000 rows, and say on which leaves they land."""
+    return predictions.predict(parts, model_id, request)

@@ -1,0 +1,39 @@
+"""ServiceSettings: everything about the API process that can be set, from LEAFSPACE_* in the environment."""
+
+from pathlib import Path
+
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from storage.settings import StorageSettings, embedded
+
+from .intake.settings import IntakeSettings
+
+
+class ServiceSettings(BaseSettings):
+    """Settings of one API process."""
+
+    model_config = SettingsConfigDict(env_prefix="LEAFSPACE_", frozen=True, extra="ignore")
+
+    data_dir: Path
+    database_url: str | None = None  # default: SQLite in the data directory
+    redis_url: str
+    host: str = "127.0.0.1"
+    port: int = 8000
+    max_model_bytes: int = 1 << 30
+    max_dataset_bytes: int = 2 << 30
+    max_json_bytes: int = 8 << 20
+    max_uploads_at_once: int = 4
+    body_seconds: float = 30
+    job_deadline_seconds: float = 3600
+    large_job_deadline_seconds: float = 6 * 3600  # for datasets over 100,000 rows
+    warm_explainers: int = 16
+
+    @property
+    def intake(self) -> IntakeSettings:
+        """How uploads are read."""
+        return IntakeSettings(n_at_once=self.max_uploads_at_once)
+
+    @property
+    def storage(self) -> StorageSettings:
+        """Where rows and objects are kept."""
+        return embedded(self.data_dir, self.database_url)

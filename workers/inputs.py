@@ -1,0 +1,127 @@
+"""What a job works on: an open model, and what it says of a dataset's rows."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.models import Model
+from storage.array_files import read_arrays
+from storage.dataset_files import DatasetFile
+from storage.datasets import DatasetStore, StoredDataset
+from storage.errors import StorageError
+from storage.feature_matching import match_features
+from storage.models import ModelStore
+from storage.object_store import ObjectStore
+from tree_explainers.ensemble import TreeEnsemble
+from tree_explainers.leaves import LeafTable
+from tree_explainers.onnx_graph.description import ModelDescription
+from tree_explainers.onnx_graph.session import ModelSession, Outcome
+from tree_explainers.progress import ReportProgress
+from tree_explainers.rows import Rows
+
+_BLOCK_ROWS = 65_536
+_THREADS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class OpenModel:
+    """A registered model, ready to run."""
+
+    view: Model
+    session: ModelSession
+    ensemble: TreeEnsemble
+
+    @property
+    def description(self) -> ModelDescription:
+        """What is known of its graph."""
+        return self.session.description
+
+
+@dataclass(frozen=True, slots=True)
+class SeenDataset:
+    """A dataset's rows as a model sees them."""
+
+    stored: StoredDataset
+    columns: tuple[str, ...]  # (n_features,) the dataset's column for each feature
+    outcome: Outcome
+    table: LeafTable
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.outcome.leaves)
+
+
+def open_model(models: ModelStore, objects: ObjectStore, model_id: str) -> OpenModel:
+    """Return the model with this id, opened."""
+    stored = models.get(model_id)
+    description = ModelDescription.from_json(stored.description)
+    session = ModelSession(objects.get(stored.leaf_graph), description, n_threads=_THREADS)
+    return OpenModel(stored.view, session, TreeEnsemble.from_arrays(read_arrays(objects.get(stored.ensemble))))
+
+
+def see_dataset(
+    datasets: DatasetStore, objects: ObjectStore, model: OpenModel, dataset_id: str, report: ReportProgress
+) -> SeenDataset:
+    """Return the leaves and predictions of all rows of a dataset; they are read block by block."""
+    stored = datasets.get(dataset_id)
+    columns = match_features(model.view, stored.view)
+    with DatasetFile(objects.path(stored.content)) as file:
+        outcomes = []
+        for start in range(0, file.n_rows, _BLOCK_ROWS):
+            values = file.read_columns(columns, start, start + _BLOCK_ROWS)
+            outcomes.append(model.session.run_in_chunks(Rows(model.description.feature_names, tuple(values))))
+            report(min(1.0, (start + _BLOCK_ROWS) / file.n_rows), "reading leaves")
+    outcome = _joined(outcomes)
+    return SeenDataset(stored, columns, outcome, LeafTable.from_leaves(outcome.leaves, model.ensemble.n_leaves))
+
+
+def target_values(objects: ObjectStore, stored: StoredDataset) -> NDArray[Any] | None:
+    """Return the dataset's target, float64 (n_rows,) or objects, or ``None`` where it has none."""
+    if stored.view.target is None:
+        return None
+    with DatasetFile(objects.path(stored.content)) as file:
+        return file.read_columns([stored.view.target])[0]
+
+
+def target_classes(values: NDArray[Any], classes: tuple[str, ...], dataset_id: str) -> NDArray[np.int64]:
+    """Return the position of each row's label among the model's classes.
+
+    Raises
+    ------
+    StorageError
+        ``schema_mismatch`` for a missing label, or one that the model does not know; it names the first such row.
+    """
+    distinct, inverse = np.unique(values.astype(str) if values.dtype == object else values, return_inverse=True)
+    known = {label: position for position, label in enumerate(classes)}
+    positions = np.array([_position(value, known) for value in distinct.tolist()], dtype=np.int64)
+    found = positions[inverse.reshape(-1)]
+    if (found < 0).any():
+        row = int((found < 0).argmax())
+        shown = ", ".join(repr(label) for label in classes[:10])
+        detail = f"row {row} of dataset {dataset_id!r} has the target {values[row]!r}; the model's classes are {shown}"
+        raise StorageError("schema_mismatch", detail)
+    return found
+
+
+def _position(value: Any, known: dict[str, int]) -> int:  # noqa: ANN401  # a cell
+    spellings = [value] if isinstance(value, str) else _spellings(value)
+    return next((known[spelling] for spelling in spellings if spelling in known), -1)
+
+
+def _spellings(value: float) -> list[str]:
+    if not value.is_integer():
+        return [repr(value)]
+    booleans = {0.0: ["False", "false"], 1.0: ["True", "true"]}
+    return [str(int(value)), repr(value), *booleans.get(value, [])]
+
+
+def _joined(outcomes: list[Outcome]) -> Outcome:
+    labels = [outcome.labels for outcome in outcomes if outcome.labels is not None]
+    return Outcome(
+        np.concatenate([outcome.scores for outcome in outcomes]),
+        np.concatenate(labels) if labels else None,
+        np.concatenate([outcome.leaves for outcome in outcomes]),
+    )

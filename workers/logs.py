@@ -27,3 +27,5 @@ def log_json_lines(level: int = logging.INFO) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=level, handlers=[handler], force=True)
+    # It tells at each start that there is nothing to migrate.
+    logging.getLogger("alembic").setLevel(logging.WARNING)

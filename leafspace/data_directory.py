@@ -1,0 +1,65 @@
+"""The data directory: where everything is kept, private to its owner, used by one service at a time."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .errors import CannotServe
+
+
+def default_data_dir() -> Path:
+    """Return where data is kept when nobody says otherwise: below the user's own data, as XDG has it."""
+    base = os.environ.get("XDG_DATA_HOME", "")
+    return (Path(base) if Path(base).is_absolute() else Path.home() / ".local" / "share") / "leafspace"
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Path]:
+    """Yield the directory's absolute path, made if need be; nobody else can serve from it meanwhile.
+
+    Raises
+    ------
+    CannotServe
+        If it cannot be made or written to, or somebody serves from it.
+    """
+    directory = _made(path.expanduser().absolute())
+    lock = _open_lock(directory)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        message = (
+            f"another `leafspace serve` (process {_holder(lock)}) uses the data directory {directory}; "
+            "stop that one first, or choose another with --data-dir"
+        )
+        os.close(lock)
+        raise CannotServe(message) from None
+    os.truncate(lock, 0)
+    os.write(lock, str(os.getpid()).encode())
+    try:
+        yield directory
+    finally:
+        # The kernel lets go of the lock when the process ends, however it ends.
+        os.close(lock)
+
+
+def _made(directory: Path) -> Path:
+    try:
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        message = f"cannot make the data directory {directory}: {error.strerror}; choose another with --data-dir"
+        raise CannotServe(message) from error
+    return directory
+
+
+def _open_lock(directory: Path) -> int:
+    try:
+        return os.open(directory / "leafspace.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        message = f"cannot write to the data directory {directory}: {error.strerror}; choose another with --data-dir"
+        raise CannotServe(message) from error
+
+
+def _holder(lock: int) -> str:
+    return os.pread(lock, 20, 0).decode() or "unknown"

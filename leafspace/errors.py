@@ -1,0 +1,5 @@
+"""Why the command line refuses to begin or to go on, said so that the reader can mend it."""
+
+
+class CannotServe(Exception):
+    """Something outside the program has to change first; the message says what."""

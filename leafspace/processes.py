@@ -1,0 +1,53 @@
+"""Starting and stopping processes that must not outlive this one."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from time import monotonic
+
+from workers.process_limits import end_with_parent
+
+
+def start_process(
+    command: Sequence[str],
+    *,
+    environment: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    signal_at_our_end: signal.Signals = signal.SIGKILL,
+) -> "subprocess.Popen[bytes]":
+    """Start a process that gets ``signal_at_our_end`` when this one ends, even by kill -9."""
+    return subprocess.Popen(  # noqa: S603  # commands are our own
+        command,
+        env=None if environment is None else dict(environment),
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        # Ctrl-C reaches this process alone, which then stops the others in the right order.
+        start_new_session=True,
+        # This process has no other threads, so that code may run between fork and exec.
+        preexec_fn=partial(end_with_parent, os.getpid(), signal_at_our_end),  # noqa: PLW1509
+    )
+
+
+def stop_processes(processes: Iterable["subprocess.Popen[bytes]"], patience_seconds: float) -> None:
+    """Ask all to end, wait, kill those that are left."""
+    running = [process for process in processes if process.poll() is None]
+    for process in running:
+        process.terminate()
+    until = monotonic() + patience_seconds
+    for process in running:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(max(0.0, until - monotonic()))
+    for process in running:
+        _kill(process)
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    if process.poll() is None:
+        # Its group has its own children, too.
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

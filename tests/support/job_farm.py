@@ -1,0 +1,129 @@
+"""A database, a Redis and worker processes of a test's own, with short leases."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import insert
+
+from schemas.jobs import FINAL_STATUSES, Job
+from storage.artefacts import Artefact, ArtefactStore, NewArtefact
+from storage.attempts import AttemptStore
+from storage.database import Database
+from storage.jobs import JobStore
+from storage.object_store import ObjectStore
+from storage.settings import embedded
+from storage.tables import datasets, models
+
+from .redis import OwnRedis
+
+_SHORT = {
+    "LEAFSPACE_LEASE_SECONDS": "2",
+    "LEAFSPACE_RENEW_SECONDS": "0.5",
+    "LEAFSPACE_LOOK_SECONDS": "0.2",
+    "LEAFSPACE_RECONCILE_SECONDS": "0.2",
+    "LEAFSPACE_UNHEARD_SECONDS": "0.5",
+    "LEAFSPACE_RETRY_DELAYS_SECONDS": "[0.1, 0.2]",
+    "LEAFSPACE_WORKER_NICENESS": "0",
+}
+
+
+class JobFarm:
+    """Everything that a job meets on its way, but for the API."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        settings = embedded(directory)
+        self.database = Database(settings.database_url)
+        self.database.migrate()
+        self.objects = ObjectStore(settings.objects_dir)
+        self.jobs = JobStore(self.database)
+        self.attempts = AttemptStore(self.database)
+        self.artefacts = ArtefactStore(self.database)
+        self.redis = OwnRedis(directory / "redis")
+        self.redis.start()
+        self.workers: list[subprocess.Popen[bytes]] = []
+        self._n_artefacts = 0
+        self._add_what_artefacts_are_made_of()
+
+    def start_worker(self, **environment: str) -> "subprocess.Popen[bytes]":
+        own = {"LEAFSPACE_DATA_DIR": str(self.directory), "LEAFSPACE_REDIS_URL": self.redis.url}
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "tests.support.job_kinds"],
+            env={**os.environ, **_SHORT, **own, **environment},
+            cwd=Path(__file__).parents[2],
+            start_new_session=True,
+        )
+        self.workers.append(worker)
+        return worker
+
+    def stop(self) -> None:
+        for worker in self.workers:
+            if worker.poll() is None:
+                worker.terminate()
+        for worker in self.workers:
+            worker.wait(10)
+        self.redis.kill()
+        self.database.close()
+
+    def ask_for(self, kind: str, *, deadline_seconds: float = 60, ring: bool = True, **request: Any) -> Artefact:
+        """Ask for an artefact as the API does it."""
+        self._n_artefacts += 1
+        asked = {"seed": 1, "traces": str(self.traces), **request}
+        new = NewArtefact(f"prs_{self._n_artefacts}", kind, "mdl_1", "ds_1", None, asked)
+        artefact, _ = self.artefacts.ask_for(
+            new, lambda connection: self.jobs.add(connection, kind, new.id, asked, deadline_seconds)
+        )
+        if ring:
+            assert self.redis.doorbell.ring(artefact.job, deadline_seconds)
+        return artefact
+
+    @property
+    def traces(self) -> Path:
+        return self.directory / "traces"
+
+    def runs(self) -> list[int]:
+        """Return the processes that began a job which leaves traces."""
+        return [int(line) for line in self.traces.read_text().split()] if self.traces.exists() else []
+
+    def wait_for_end(self, artefact: Artefact, seconds: float = 20) -> Job:
+        self.wait_until(lambda: self.jobs.get(artefact.job).status in FINAL_STATUSES, seconds)
+        return self.jobs.get(artefact.job)
+
+    def wait_for_run(self, n_runs: int = 1) -> int:
+        """Wait until a job began for the n-th time; return its process."""
+        self.wait_until(lambda: len(self.runs()) >= n_runs)
+        return self.runs()[n_runs - 1]
+
+    @staticmethod
+    def wait_until(condition: Callable[[], bool], seconds: float = 20) -> None:
+        until = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < until, "it did not happen in time"
+            time.sleep(0.02)
+
+    def _add_what_artefacts_are_made_of(self) -> None:
+        common = {"sha256": "0" * 64, "size_bytes": 1, "metadata": {}, "created_at": 0.0}
+        model = {"id": "mdl_1", "leaf_graph": "0" * 64, "ensemble": "0" * 64, "description": {}}
+        dataset = {"id": "ds_1", "content": "0" * 64, "summary": {}}
+        with self.database.transaction() as connection:
+            connection.execute(insert(models).values(**common, **model))
+            connection.execute(insert(datasets).values(**common, **dataset))
+
+
+def is_alive(pid: int) -> bool:
+    """Whether the process runs: a zombie does not."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
+def kill(pid: int) -> None:
+    os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,104 @@
+"""A worker with kinds of jobs that tests need: ``python -m tests.support.job_kinds``."""
+
+import ctypes
+import os
+import signal
+import time
+from pathlib import Path
+
+from storage.errors import NotFound
+from tree_explainers.errors import InvalidInput
+from workers.context import JobContext, Produced
+from workers.logs import log_json_lines
+from workers.main import run_worker
+from workers.settings import WorkerSettings
+
+
+def succeed(context: JobContext) -> Produced:
+    context.report(0.5, "half")
+    number = int(context.rng.integers(1_000_000))
+    return Produced(b'{"number":%d}' % number, b"arrays")
+
+
+def refuse(_context: JobContext) -> Produced:
+    detail = "alpha is 7, but must be between 0 and 1"
+    raise InvalidInput(detail)
+
+
+def miss_the_dataset(_context: JobContext) -> Produced:
+    noun = "dataset"
+    raise NotFound(noun, "ds_gone")
+
+
+def break_down(_context: JobContext) -> Produced:
+    secret = "/etc/secret"
+    raise RuntimeError(secret)
+
+
+def run_out_of_memory(_context: JobContext) -> Produced:
+    return Produced(bytes(1 << 40))
+
+
+def count_runs(context: JobContext) -> Produced:
+    _leave_a_trace(context)
+    return Produced(b"{}")
+
+
+def report_for_long(context: JobContext) -> Produced:
+    _leave_a_trace(context)
+    for step in range(600):
+        context.report(step / 600, "counting")
+        time.sleep(0.1)
+    return Produced(b"{}")
+
+
+def hang_in_native_code(context: JobContext) -> Produced:
+    _leave_a_trace(context)
+    # Loaded so that the interpreter's lock is held: no Python code and no signal handler runs meanwhile.
+    ctypes.PyDLL(None).sleep(60)
+    return Produced(b"{}")
+
+
+def die_once(context: JobContext) -> Produced:
+    if _leave_a_trace(context) == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return Produced(b"{}")
+
+
+def die_always(context: JobContext) -> Produced:
+    _leave_a_trace(context)
+    os.kill(os.getpid(), signal.SIGKILL)
+    return Produced(b"{}")
+
+
+def _leave_a_trace(context: JobContext) -> int:
+    traces = Path(context.request["traces"])
+    with traces.open("a") as file:
+        file.write(f"{os.getpid()}\n")
+    return len(traces.read_text().splitlines())
+
+
+KINDS = {
+    kind.__name__: kind
+    for kind in (
+        succeed,
+        refuse,
+        miss_the_dataset,
+        break_down,
+        run_out_of_memory,
+        count_runs,
+        report_for_long,
+        hang_in_native_code,
+        die_once,
+        die_always,
+    )
+}
+
+
+def main() -> None:
+    log_json_lines()
+    run_worker(WorkerSettings(), KINDS)
+
+
+if __name__ == "__main__":
+    main()

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import insert
 
@@ -71,7 +70,7 @@ class JobFarm:
         self.redis.kill()
         self.database.close()
 
-    def ask_for(self, kind: str, *, deadline_seconds: float = 60, ring: bool = True, **request: Any) -> Artefact:
+    def ask_for(self, kind: str, *, deadline_seconds: float = 60, ring: bool = True, **request: object) -> Artefact:
         """Ask for an artefact as the API does it."""
         self._n_artefacts += 1
         asked = {"seed": 1, "traces": str(self.traces), **request}

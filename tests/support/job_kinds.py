@@ -31,8 +31,8 @@ def miss_the_dataset(_context: JobContext) -> Produced:
 
 
 def break_down(_context: JobContext) -> Produced:
-    secret = "/etc/secret"
-    raise RuntimeError(secret)
+    inner_working = "/etc/inner/working"
+    raise RuntimeError(inner_working)
 
 
 def run_out_of_memory(_context: JobContext) -> Produced:

@@ -75,6 +75,7 @@ class Evaluation(Contract):
 class BaselineScore(Contract):
     """The same measures for what prototypes are compared with."""
 
+    n_rows: int = Field(description="Rows judged: all, or a seeded sample where all would take too long.")
     balanced_accuracy: float | None = None
     accuracy: float | None = None
     fidelity: float | None = None
@@ -84,7 +85,7 @@ class BaselineScore(Contract):
 
 
 class Baseline(Contract):
-    """The model itself, and the nearest of all rows."""
+    """The model itself, and the nearest of all rows (not counting the row itself)."""
 
     model: BaselineScore | None = Field(description="Null where the dataset has no target.")
     one_nearest_neighbor: BaselineScore
@@ -113,6 +114,9 @@ class PrototypeSetContent(Contract):
     prototypes: list[Prototype]
     evaluation: list[Evaluation]
     evaluated_on: Literal["dataset", "evaluation_dataset"]
+    measured_against: Literal["target", "model"] = Field(
+        description="What r2, errors and accuracies compare with: without a target there are no accuracies."
+    )
     baseline: Baseline
 
 
@@ -140,4 +144,5 @@ class PrototypeSet(Contract):
     prototypes: list[Prototype] | None = None
     evaluation: list[Evaluation] | None = None
     evaluated_on: Literal["dataset", "evaluation_dataset"] | None = None
+    measured_against: Literal["target", "model"] | None = None
     baseline: Baseline | None = None

@@ -1,7 +1,7 @@
 """What a job works on: an open model, and what it says of a dataset's rows."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,32 +78,70 @@ def see_dataset(
     return SeenDataset(stored, columns, outcome, LeafTable.from_leaves(outcome.leaves, model.ensemble.n_leaves))
 
 
-def target_values(objects: ObjectStore, stored: StoredDataset) -> NDArray[Any] | None:
-    """Return the dataset's target, float64 (n_rows,) or objects, or ``None`` where it has none."""
-    if stored.view.target is None:
-        return None
-    with DatasetFile(objects.path(stored.content)) as file:
-        return file.read_columns([stored.view.target])[0]
+def classes_of_rows(
+    objects: ObjectStore, model: OpenModel, seen: SeenDataset, labels: Literal["predicted", "target"]
+) -> NDArray[np.int64]:
+    """Return the class of each row, (n_rows,): as predicted or as in the target; one class holds all for regression."""
+    if seen.outcome.labels is None:
+        return np.zeros(seen.n_rows, dtype=np.int64)
+    if labels == "predicted":
+        return seen.outcome.labels
+    found = true_classes(objects, model, seen)
+    if found is None:
+        detail = f"dataset {seen.stored.view.id!r} has no target; name it in the dataset's metadata"
+        raise StorageError("schema_mismatch", detail)
+    return found
 
 
-def target_classes(values: NDArray[Any], classes: tuple[str, ...], dataset_id: str) -> NDArray[np.int64]:
-    """Return the position of each row's label among the model's classes.
+def true_classes(objects: ObjectStore, model: OpenModel, seen: SeenDataset) -> NDArray[np.int64] | None:
+    """Return the position of each row's target among the model's classes, or ``None`` without a target.
 
     Raises
     ------
     StorageError
         ``schema_mismatch`` for a missing label, or one that the model does not know; it names the first such row.
     """
+    values = _target(objects, seen.stored)
+    if values is None:
+        return None
+    is_missing = np.array([value is None for value in values]) if values.dtype == object else np.isnan(values)
+    _refuse_missing(is_missing, seen.stored)
     distinct, inverse = np.unique(values.astype(str) if values.dtype == object else values, return_inverse=True)
-    known = {label: position for position, label in enumerate(classes)}
-    positions = np.array([_position(value, known) for value in distinct.tolist()], dtype=np.int64)
-    found = positions[inverse.reshape(-1)]
+    known = {label: position for position, label in enumerate(model.view.classes)}
+    found = np.array([_position(value, known) for value in distinct.tolist()], dtype=np.int64)[inverse.reshape(-1)]
     if (found < 0).any():
         row = int((found < 0).argmax())
-        shown = ", ".join(repr(label) for label in classes[:10])
-        detail = f"row {row} of dataset {dataset_id!r} has the target {values[row]!r}; the model's classes are {shown}"
+        shown = ", ".join(repr(label) for label in model.view.classes[:10])
+        place = f"row {row} of dataset {seen.stored.view.id!r}"
+        detail = f"{place} has the target {values[row]!r}; the model's classes are {shown}"
         raise StorageError("schema_mismatch", detail)
     return found
+
+
+def true_values(objects: ObjectStore, seen: SeenDataset) -> NDArray[np.float64] | None:
+    """Return each row's target as a number, or ``None`` without a target; refuse a target that is not a number."""
+    values = _target(objects, seen.stored)
+    if values is None:
+        return None
+    if values.dtype == object:
+        detail = f"the target of dataset {seen.stored.view.id!r} is a category, but the model predicts a number"
+        raise StorageError("schema_mismatch", detail)
+    _refuse_missing(np.isnan(values), seen.stored)
+    return values
+
+
+def _target(objects: ObjectStore, stored: StoredDataset) -> NDArray[Any] | None:
+    if stored.view.target is None:
+        return None
+    with DatasetFile(objects.path(stored.content)) as file:
+        return file.read_columns([stored.view.target])[0]
+
+
+def _refuse_missing(is_missing: NDArray[np.bool_], stored: StoredDataset) -> None:
+    if is_missing.any():
+        row = int(is_missing.argmax())
+        detail = f"row {row} of dataset {stored.view.id!r} has no {stored.view.target!r}; leave such rows out"
+        raise StorageError("schema_mismatch", detail)
 
 
 def _position(value: Any, known: dict[str, int]) -> int:  # noqa: ANN401  # a cell

@@ -1,1 +1,1 @@
-"""Kinds of jobs: one file per artefact, taking inputs, calling one algorithm, packing its result."""
+"""Jobs: one file per artefact; each takes its inputs, calls one algorithm, packs the result."""

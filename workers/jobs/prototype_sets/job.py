@@ -1,0 +1,50 @@
+"""Make a prototype set: choose rows that stand for others, and judge how well they predict."""
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from schemas.prototype_sets import PrototypeSetContent, PrototypeSetRequest
+from storage.array_files import write_arrays
+from tree_explainers.prototypes.leaf_boxes import leaf_boxes
+from tree_explainers.prototypes.readable import feature_numbers
+
+from ...context import JobContext, Produced
+from .choosing import ChosenPrototypes, choose
+from .evaluation import evaluate
+from .views import view_prototypes, view_stop_reason
+
+
+def make_prototype_set(context: JobContext) -> Produced:
+    """Make what a ``PrototypeSetRequest`` asks for."""
+    request = PrototypeSetRequest(**context.request)
+    chosen = choose(context, request)
+    evaluation = evaluate(context, request, chosen)
+    selection, view = chosen.selection, chosen.model.view
+    content = PrototypeSetContent(
+        kind=chosen.kind,
+        task=view.task,
+        classes=view.classes,
+        n_rows=chosen.seen.n_rows,
+        n_trees=view.n_trees,
+        n_selected=len(selection.rows),
+        nested=selection.nested,
+        objective=selection.objective / selection.total_weight,
+        objective_mean=selection.objective_mean,
+        stopped_by=view_stop_reason(request, selection, view.classes),
+        prototypes=view_prototypes(context.objects, chosen),
+        **evaluation,
+    )
+    return Produced(content.model_dump_json().encode(), _arrays(chosen))
+
+
+def _arrays(chosen: ChosenPrototypes) -> bytes:
+    """Return what explainers need: the prototypes' leaves, and the boxes of those leaves."""
+    features = feature_numbers(chosen.model.description.columns)
+    boxes = leaf_boxes(chosen.model.ensemble, chosen.leaves, features).to_arrays()
+    own: dict[str, NDArray[Any]] = {
+        "leaves": chosen.leaves,
+        "weights": chosen.weights,
+        "classes": chosen.selection.classes,
+    }
+    return write_arrays(own | {f"boxes_{name}": array for name, array in boxes.items()})

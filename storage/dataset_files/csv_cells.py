@@ -25,7 +25,7 @@ from .layout import ColumnType
 _BLANKS = " \t\r\n\f\v"
 _MISSING_WORDS = ("nan", "na", "n/a", "null", "none")
 # Spellings that writers of CSV use, so that most columns need no lower-casing.
-_USUAL_MISSING_WORDS = pa.array(["NaN", "nan", "NA", "N/A", "null", "NULL", "None"])
+_USUAL_MISSING_WORDS = ("NaN", "nan", "NA", "N/A", "null", "NULL", "None")
 _BOOLEANS = ("true", "false")
 _INFINITIES = tuple(sign + word for sign in ("", "+", "-") for word in ("inf", "infinity"))
 _NUMBER = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$"
@@ -128,7 +128,7 @@ def _usual_numbers(cells: pa.Array) -> pa.Array | None:
     """Return the cells as numbers where all are spelled in the usual way and none needs a closer look."""
     numbers = _cast(cells)
     if numbers is None:
-        is_word = pc.is_in(cells, _USUAL_MISSING_WORDS)
+        is_word = pc.is_in(cells, pa.array(_USUAL_MISSING_WORDS))
         numbers = _cast(pc.if_else(is_word, pa.scalar(None, pa.string()), cells)) if pc.any(is_word).as_py() else None
     if numbers is None:
         return None

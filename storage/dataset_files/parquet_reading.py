@@ -95,6 +95,8 @@ def _open(path: Path) -> pq.ParquetFile:
             field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
         ]
         return pq.ParquetFile(path, read_dictionary=texts, **options)
+    except pa.ArrowMemoryError:
+        raise
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _damaged() from error
 
@@ -155,6 +157,8 @@ def _batches(file: pq.ParquetFile, names: list[str]) -> Iterator[pa.RecordBatch]
         for batch in file.iter_batches(batch_size=n_rows, columns=names, use_threads=False):
             # A name with a dot in it selects its neighbours too.
             yield batch.select(names)
+    except pa.ArrowMemoryError:
+        raise
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _damaged() from error
 

@@ -1,0 +1,79 @@
+"""The child's life: confine itself, do one task, answer."""
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from importlib.abc import MetaPathFinder
+from typing import Any, BinaryIO
+
+from .confinement import confine
+from .messages import COULD_NOT_START, Confinement, Request
+
+_Task = Callable[[Request], dict[str, Any]]
+
+
+def main() -> None:
+    """Read the request, answer it, and leave without tidying up."""
+    answer_file = _claim_standard_output()
+    try:
+        request = _read_request()
+        confine(request.confinement)
+        task = _load(request)
+    except Exception:  # noqa: BLE001  # the edge of the process
+        traceback.print_exc()
+        _leave(COULD_NOT_START)
+    answer = _answer(task, request)
+    answer_file.write(json.dumps(answer, allow_nan=False).encode())
+    answer_file.flush()
+    _leave(0)
+
+
+def _claim_standard_output() -> BinaryIO:
+    """Return the way to the parent, and send to standard error whatever libraries print."""
+    answer_file = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return answer_file
+
+
+def _read_request() -> Request:
+    document = json.load(sys.stdin)
+    return Request(**{**document, "confinement": Confinement(**document["confinement"])})
+
+
+def _load(request: Request) -> _Task:
+    # Each task loads libraries that take longer to load than most uploads take to be read.
+    if request.task == "read_model":
+        from .model_task import read_model_upload  # noqa: PLC0415  # see above
+
+        return read_model_upload
+    sys.meta_path.insert(0, _WithoutPandas())
+    from .dataset_task import read_dataset_upload  # noqa: PLC0415  # see above
+
+    return read_dataset_upload
+
+
+class _WithoutPandas(MetaPathFinder):
+    """Keeps pyarrow from loading pandas where there is one: that takes longer than all the rest, for nothing."""
+
+    def find_spec(self, fullname: str, *_: object) -> None:
+        if fullname == "pandas":
+            raise ModuleNotFoundError(fullname)
+
+
+def _answer(task: _Task, request: Request) -> dict[str, Any]:
+    try:
+        return {"ok": task(request)}
+    except MemoryError:
+        return {"out_of_memory": True}
+    except Exception as error:
+        if not hasattr(error, "code"):
+            raise
+        return {"refused": {"kind": type(error).__name__, "code": error.code, "detail": str(error)}}
+
+
+def _leave(status: int) -> None:
+    """End at once: what the libraries would tidy up is the kernel's anyway."""
+    sys.stderr.flush()
+    os._exit(status)

@@ -1,0 +1,85 @@
+"""One child process from start to end, seen from its parent."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+from .messages import Request
+
+# Nothing of ours is passed on: no key, no URL, no path.
+_ENVIRONMENT = {
+    "LANG": "C.UTF-8",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    # Arrow's own allocator takes memory in large pieces that the limit would count before they are used.
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+}
+_MAX_ANSWER_BYTES = 64 * 1024**2
+_N_ERROR_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class ChildOutcome:
+    """How a child ended."""
+
+    answer: dict[str, Any] | None  # None where there is none that can be read
+    status: int | None  # as in subprocess: negative for a signal; None where it was killed at its deadline
+    errors: str  # the end of what it wrote to standard error
+
+
+def run_child(request: Request, deadline_seconds: float) -> ChildOutcome:
+    """Start a child in the upload's folder, wait for it, and make sure that nothing of it is left."""
+    folder = Path(request.upload).parent
+    with TemporaryFile(dir=folder) as asked, TemporaryFile(dir=folder) as answered, TemporaryFile(dir=folder) as errors:
+        asked.write(json.dumps(asdict(request), allow_nan=False).encode())
+        asked.seek(0)
+        # Isolated (-I): neither the folder nor the environment can add code.
+        process = subprocess.Popen(  # our own module, no shell, no argument from outside
+            [sys.executable, "-I", "-m", "service.intake"],
+            stdin=asked,
+            stdout=answered,
+            stderr=errors,
+            cwd=folder,
+            env=_ENVIRONMENT,
+            start_new_session=True,
+        )
+        status = _wait(process, deadline_seconds)
+        return ChildOutcome(_read_answer(answered), status, _tail(errors))
+
+
+def _wait(process: "subprocess.Popen[bytes]", deadline_seconds: float) -> int | None:
+    try:
+        return process.wait(deadline_seconds)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        # The whole group, also after a regular end: nothing that it started may go on.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _read_answer(file: IO[bytes]) -> dict[str, Any] | None:
+    file.seek(0)
+    text = file.read(_MAX_ANSWER_BYTES + 1)
+    if len(text) > _MAX_ANSWER_BYTES:
+        return None
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        return None
+    return answer if isinstance(answer, dict) else None
+
+
+def _tail(file: IO[bytes]) -> str:
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - _N_ERROR_BYTES))
+    return file.read(_N_ERROR_BYTES).decode("utf-8", "backslashreplace")

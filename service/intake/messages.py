@@ -1,0 +1,33 @@
+"""What parent and child say to each other, as JSON. Nothing but the standard library: the child starts with this."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Task = Literal["read_model", "read_dataset"]
+
+COULD_NOT_START = 3
+"""Exit status of a child that failed before it looked at the upload: our fault, not the sender's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """What the child may use."""
+
+    parent: int  # process id; the child ends when that process does
+    n_memory_bytes: int
+    n_cpu_seconds: int
+    n_file_bytes: int  # of any one file it writes
+    n_open_files: int
+    nice: int
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One upload to be read; the child writes its files into the upload's folder."""
+
+    task: Task
+    upload: str
+    media_hint: str | None
+    metadata: dict[str, Any]
+    limits: dict[str, int]
+    confinement: Confinement

@@ -1,0 +1,74 @@
+"""read_model, in the child: an ONNX file becomes a description, arrays and the graph that gives leaves."""
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tree_explainers.ensemble import TreeEnsemble
+from tree_explainers.errors import ModelRefused, RowRefused
+from tree_explainers.onnx_graph.description import DeclaredModel, FeatureGroup, ModelDescription, ModelLimits
+from tree_explainers.onnx_graph.reading import ReadModel, read_model
+from tree_explainers.onnx_graph.session import ModelSession
+from tree_explainers.onnx_graph.sniffing import HEAD_BYTES, sniff_model
+from tree_explainers.rows import Rows
+
+from .file_names import ENSEMBLE, LEAF_GRAPH
+from .messages import Request
+
+
+def read_model_upload(request: Request) -> dict[str, Any]:
+    """Write the arrays and the graph beside the upload; return the description, and how far parity holds."""
+    upload = Path(request.upload)
+    data = upload.read_bytes()
+    sniff_model(data[:HEAD_BYTES])
+    read = read_model(data, _declared(request.metadata), ModelLimits(**request.limits))
+    del data
+    session = ModelSession(read.leaf_graph, read.description)
+    _predict_one_row(session)
+    _write(read, upload.parent)
+    return {"description": read.description.to_json(), "parity": None}
+
+
+def _declared(metadata: dict[str, Any]) -> DeclaredModel:
+    return DeclaredModel(
+        feature_names=_tuple(metadata.get("feature_names")),
+        classes=_tuple(metadata.get("classes")),
+        ensemble=metadata.get("ensemble"),
+        feature_groups=tuple(FeatureGroup.from_json(group) for group in metadata.get("feature_groups") or ()),
+    )
+
+
+def _tuple(names: list[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(names)
+
+
+def _predict_one_row(session: ModelSession) -> None:
+    """Run the graph once: what brings the runtime down brings this process down, and no other.
+
+    Some models refuse the row for its values (a category that they do not know), which is their right; one that
+    reads numbers only has no reason to.
+    """
+    try:
+        session.run(session.encode(_some_row(session.description)))
+    except RowRefused as refusal:
+        if refusal.code == "validation_failed" and all(spec.type != "string" for spec in session.description.inputs):
+            detail = "the model cannot predict a row of zeros: its operators, types or shapes do not fit together"
+            raise ModelRefused("model_invalid_graph", detail) from refusal
+
+
+def _some_row(description: ModelDescription) -> Rows:
+    columns: list[NDArray[Any]] = []
+    for spec in description.inputs:
+        value = np.array([None], np.object_) if spec.type == "string" else np.zeros(1)
+        columns += [value] * spec.width
+    return Rows(description.feature_names, tuple(columns))
+
+
+def _write(read: ReadModel, folder: Path) -> None:
+    (folder / LEAF_GRAPH).write_bytes(read.leaf_graph)
+    arrays = {field.name: getattr(read.ensemble, field.name) for field in fields(TreeEnsemble)}
+    # Members carry a fixed date: the same model gives the same bytes.
+    np.savez(folder / ENSEMBLE, allow_pickle=False, **arrays)

@@ -1,0 +1,185 @@
+"""Intake: reads uploads in child processes, a few at a time, whatever becomes of those processes."""
+
+import math
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from storage.errors import DatasetRefused, StorageError, StorageUnavailable
+from tree_explainers.errors import ExplainerError, ForeignFormat, ModelRefused
+
+from .child_process import ChildOutcome, run_child
+from .file_names import CONTENT, ENSEMBLE, LEAF_GRAPH
+from .messages import COULD_NOT_START, Confinement, Request, Task
+from .settings import Allowance, IntakeSettings
+
+_LOG = structlog.get_logger(__name__)
+_REFUSALS: dict[str, type[ExplainerError] | type[DatasetRefused]] = {
+    kind.__name__: kind for kind in (ModelRefused, ForeignFormat, DatasetRefused)
+}
+_OUT_OF_MEMORY_WORDS = ("out of memory", "bad_alloc", "memory allocation", "memoryerror")
+_OUT_OF_BOUNDS_SIGNALS = {-signal.SIGKILL, -signal.SIGXCPU, -signal.SIGXFSZ}
+
+
+@dataclass(frozen=True, slots=True)
+class VettedModel:
+    """A model that was read, checked, opened and run; its files lie beside the upload."""
+
+    description: dict[str, Any]  # ModelDescription as JSON
+    parity: dict[str, Any] | None
+    leaf_graph: Path  # ONNX: predictions and leaves
+    ensemble: Path  # arrays of TreeEnsemble by field name
+
+
+@dataclass(frozen=True, slots=True)
+class NormalisedDataset:
+    """A dataset that was read; its normalised file lies beside the upload."""
+
+    summary: dict[str, Any]  # n_rows, columns
+    content: Path
+
+
+class Intake:
+    """Reads uploads; calls block, and may come from several threads."""
+
+    def __init__(self, settings: IntakeSettings) -> None:
+        self._settings = settings
+        self._places = threading.BoundedSemaphore(settings.n_at_once)
+
+    def read_model(self, upload: Path, metadata: dict[str, Any]) -> VettedModel:
+        """Read an ONNX file and open it once; files are left in the upload's folder, which must be private.
+
+        Parameters
+        ----------
+        upload
+            The bytes, in a folder that the caller made for them and will remove.
+        metadata
+            What came with them, as in the API: ``feature_names``, ``classes``, ``ensemble``, ``feature_groups``,
+            ``parity``.
+
+        Raises
+        ------
+        ModelRefused
+            What is wrong with the model; ``model_too_complex`` also where reading it took more time or memory than
+            it may, ``model_invalid_graph`` where it brought the child process down.
+        StorageUnavailable
+            All places are taken.
+        """
+        limits = asdict(self._settings.model_limits)
+        ok = self._read("read_model", upload, metadata, limits, self._settings.model)
+        folder = upload.parent
+        return VettedModel(ok["description"], ok["parity"], _written(folder / LEAF_GRAPH), _written(folder / ENSEMBLE))
+
+    def read_dataset(self, upload: Path, metadata: dict[str, Any], media_hint: str | None = None) -> NormalisedDataset:
+        """Read a CSV, Parquet or JSON file into a normalised one; it is left in the upload's folder.
+
+        Parameters
+        ----------
+        upload
+            The bytes, in a folder that the caller made for them and will remove.
+        metadata
+            What came with them, as in the API: ``target``, ``row_id``, ``features``.
+        media_hint
+            The media type that the sender claims.
+
+        Raises
+        ------
+        DatasetRefused
+            What is wrong with the dataset; ``dataset_too_large`` also where reading it took more time or memory than
+            it may, ``dataset_parse_error`` where it brought the child process down.
+        StorageUnavailable
+            All places are taken.
+        """
+        limits = asdict(self._settings.dataset_limits)
+        ok = self._read("read_dataset", upload, metadata, limits, self._settings.dataset, media_hint)
+        return NormalisedDataset(ok, _written(upload.parent / CONTENT))
+
+    def _read(  # private, and each says another thing of the same upload
+        self,
+        task: Task,
+        upload: Path,
+        metadata: dict[str, Any],
+        limits: dict[str, int],
+        allowance: Allowance,
+        media_hint: str | None = None,
+    ) -> dict[str, Any]:
+        n_bytes = upload.stat().st_size
+        deadline_seconds = allowance.deadline(n_bytes)
+        confinement = Confinement(
+            parent=os.getpid(),
+            n_memory_bytes=allowance.memory(n_bytes),
+            n_cpu_seconds=math.ceil(deadline_seconds) + 1,
+            n_file_bytes=allowance.n_file_bytes,
+            n_open_files=64,
+            nice=self._settings.nice,
+        )
+        request = Request(task, str(upload), media_hint, metadata, limits, confinement)
+        with self._place():
+            outcome = run_child(request, deadline_seconds)
+        return _answer(task, outcome)
+
+    @contextmanager
+    def _place(self) -> Iterator[None]:
+        if not self._places.acquire(timeout=self._settings.wait_seconds):
+            detail = f"{self._settings.n_at_once} uploads are being read already; send yours again in a moment"
+            raise StorageUnavailable(detail)
+        try:
+            yield
+        finally:
+            self._places.release()
+
+
+def _answer(task: Task, outcome: ChildOutcome) -> dict[str, Any]:
+    """Return what the child found, or raise what it, or its end, says about the upload."""
+    if outcome.status == COULD_NOT_START:
+        msg = f"the child process for uploads could not start: {outcome.errors}"
+        raise RuntimeError(msg)
+    answer = outcome.answer or {}
+    if outcome.status == 0 and isinstance(answer.get("ok"), dict):
+        found: dict[str, Any] = answer["ok"]
+        return found
+    if outcome.status == 0 and isinstance(answer.get("refused"), dict):
+        raise _refusal(**answer["refused"])
+    _LOG.warning("upload_broke_its_child", task=task, status=outcome.status, answer=bool(answer), errors=outcome.errors)
+    raise _broken(task, is_over=_is_over(outcome))
+
+
+def _is_over(outcome: ChildOutcome) -> bool:
+    """Return whether the child ended because it used up its time or memory."""
+    if outcome.status is None or outcome.status in _OUT_OF_BOUNDS_SIGNALS or "out_of_memory" in (outcome.answer or {}):
+        return True
+    # Native code that gets no memory says so and aborts.
+    said = outcome.errors.lower()
+    return any(words in said for words in _OUT_OF_MEMORY_WORDS)
+
+
+def _refusal(kind: str, code: str, detail: str) -> ExplainerError | StorageError:
+    return _REFUSALS[kind](code, detail)
+
+
+def _broken(task: Task, *, is_over: bool) -> ExplainerError | StorageError:
+    """Return the refusal of an upload that used up its allowance, or brought the child down otherwise."""
+    if task == "read_model":
+        if is_over:
+            detail = "the model could not be opened within the limits of time and memory; register a smaller one"
+            return ModelRefused("model_too_complex", detail)
+        return ModelRefused("model_invalid_graph", "the model could not be opened: the runtime gave up on it")
+    if is_over:
+        detail = "the dataset could not be read within the limits of time and memory; send fewer rows or columns"
+        return DatasetRefused("dataset_too_large", detail)
+    return DatasetRefused("dataset_parse_error", "the dataset could not be read: its reader gave up on it")
+
+
+def _written(path: Path) -> Path:
+    """Return the path of a file that the child was to write: a regular one, not a link to elsewhere."""
+    if path.is_symlink() or not path.is_file():
+        msg = f"the child process did not write {path.name}"
+        raise RuntimeError(msg)
+    return path

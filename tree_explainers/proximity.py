@@ -17,7 +17,7 @@ from .errors import InvalidInput
 from .leaves import LeafTable
 
 _NANOSECONDS_PER_VISIT = 1.0
-_NANOSECONDS_PER_LIST = 100.0  # finding a leaf's list misses the caches
+_NANOSECONDS_PER_LIST = 60.0  # finding a leaf's list misses the caches
 _NANOSECONDS_PER_COMPARISON = 0.04
 _BLOCK_CELLS = 16_000_000
 

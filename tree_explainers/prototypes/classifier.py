@@ -144,7 +144,7 @@ def score_values(given: NDArray[np.float64], truth: NDArray[np.float64]) -> Scor
     """
     _check_rows(given, truth)
     assigned = ~np.isnan(given)
-    unassigned = float(1 - assigned.mean())
+    unassigned = float((~assigned).mean())
     if not assigned.any():
         return Scores(unassigned=unassigned)
     errors = truth[assigned] - given[assigned]

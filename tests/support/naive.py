@@ -1,0 +1,210 @@
+"""Slow, obvious twins of the fast algorithms, written from the papers: dense matrices, no bounds, no batches."""
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from math import floor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tree_explainers.ensemble import Operator, TreeEnsemble
+
+Matrix = NDArray[np.int64]
+
+
+def boosting_weights(leaf_values: list[NDArray[np.float64]], leaves: NDArray[np.int32]) -> list[int]:
+    """Definition 3 of Tan et al. in rationals: each row's own value is looked up and the variance taken of all."""
+    variances = []
+    for tree, values in enumerate(leaf_values):
+        variance = Fraction(0)
+        for output in range(values.shape[1]):
+            seen = [Fraction(float(values[leaf, output])) for leaf in leaves[:, tree]]
+            mean = sum(seen, Fraction(0)) / len(seen)
+            variance += sum(((value - mean) ** 2 for value in seen), Fraction(0)) / len(seen)
+        variances.append(variance)
+    total = sum(variances, Fraction(0))
+    shares = [v / total if total else Fraction(1, len(variances)) for v in variances]
+    quotas = [share * 2**31 for share in shares]
+    weights = [floor(quota) for quota in quotas]
+    while sum(weights) < 2**31:
+        tree = max(range(len(quotas)), key=lambda tree: quotas[tree] - weights[tree])  # the first of equal ones
+        weights[tree] += 1
+    return weights
+
+
+def proximity_matrix(leaves: NDArray[np.int32], weights: NDArray[np.int64]) -> Matrix:
+    """Return the summed weight of the trees in which each pair of rows shares a leaf."""
+    n_rows, n_trees = leaves.shape
+    proximity = np.zeros((n_rows, n_rows), dtype=np.int64)
+    for tree in range(n_trees):
+        proximity += weights[tree] * (leaves[:, tree][:, None] == leaves[:, tree][None, :])
+    return proximity
+
+
+def objective(proximity: Matrix, classes: NDArray[np.int64], chosen: list[int]) -> int:
+    """g(M): each row's proximity to its nearest prototype of its own class, summed."""
+    total = 0
+    for row in range(len(classes)):
+        total += max((int(proximity[row, m]) for m in chosen if classes[m] == classes[row]), default=0)
+    return total
+
+
+def _gains(proximity: Matrix, classes: NDArray[np.int64], chosen: list[int]) -> list[int]:
+    same = classes[:, None] == classes[None, :]
+    near = np.where(same, proximity, 0)
+    covered = near[:, chosen].max(axis=1) if chosen else np.zeros(len(classes), dtype=np.int64)
+    return [int(gain) for gain in np.maximum(near - covered[:, None], 0).sum(axis=0)]
+
+
+def _greedy(
+    proximity: Matrix, classes: NDArray[np.int64], worth: Callable[[int], Fraction]
+) -> Iterator[tuple[int, int]]:
+    """Algorithm 1 of Tan et al.: the row of largest worth x gain, the lowest of equal ones, until none gains."""
+    chosen: list[int] = []
+    while True:
+        gains = _gains(proximity, classes, chosen)
+        best = max(range(len(gains)), key=lambda row: (gains[row] * worth(row), -row))
+        if gains[best] == 0:
+            return
+        chosen.append(best)
+        yield best, gains[best]
+
+
+def _first(choices: Iterator[tuple[int, int]], n: int) -> list[int]:
+    return [row for row, _ in zip((row for row, _ in choices), range(n), strict=False)]
+
+
+def sm_a(proximity: Matrix, classes: NDArray[np.int64], n_prototypes: int) -> list[int]:
+    return _first(_greedy(proximity, classes, lambda _: Fraction(1)), n_prototypes)
+
+
+def sm_wa(proximity: Matrix, classes: NDArray[np.int64], n_prototypes: int) -> list[int]:
+    sizes = {int(value): int((classes == value).sum()) for value in classes}
+    return _first(_greedy(proximity, classes, lambda row: Fraction(1, sizes[int(classes[row])])), n_prototypes)
+
+
+def sm_u(proximity: Matrix, classes: NDArray[np.int64], n_prototypes: int) -> list[int]:
+    present = sorted(set(classes.tolist()))
+    n_each = max(1, floor(Fraction(n_prototypes, len(present)) + Fraction(1, 2)))
+    chosen: list[int] = []
+    for value in present:
+        rows = np.flatnonzero(classes == value)
+        alone = proximity[np.ix_(rows, rows)]
+        chosen += [int(rows[row]) for row in sm_a(alone, np.zeros(len(rows), dtype=np.int64), n_each)]
+    return chosen
+
+
+def a_pete(proximity: Matrix, classes: NDArray[np.int64], alpha: float) -> list[int]:
+    chosen: list[int] = []
+    previous = 0
+    for row, improvement in _greedy(proximity, classes, lambda _: Fraction(1)):
+        chosen.append(row)
+        if abs(previous - improvement) / improvement <= alpha:
+            break
+        previous = improvement
+    return chosen
+
+
+def sg(proximity: Matrix, classes: NDArray[np.int64], n_prototypes: int) -> list[int]:
+    """Supervised greedy: each candidate is tried out on all rows."""
+    chosen: list[int] = []
+    accuracy = Fraction(0)
+    while len(chosen) < n_prototypes:
+        tried = [
+            balanced_accuracy(nearest_prototype_classes(proximity, classes, [*chosen, row]), classes)
+            for row in range(len(classes))
+        ]
+        if max(tried) <= accuracy:
+            break
+        gains = _gains(proximity, classes, chosen)
+        best = max(range(len(classes)), key=lambda row: (tried[row], gains[row], -row))
+        chosen.append(best)
+        accuracy = tried[best]
+    return chosen
+
+
+def nearest_prototype_classes(
+    proximity: Matrix, classes: NDArray[np.int64], prototypes: list[int]
+) -> NDArray[np.int64]:
+    """Return the class of each row's nearest prototype (the earlier of equal ones), -1 for proximity 0 to all."""
+    near = proximity[:, prototypes]
+    first_largest = near.argmax(axis=1)
+    given = classes[np.array(prototypes)[first_largest]]
+    return np.where(near.max(axis=1) == 0, -1, given)
+
+
+def balanced_accuracy(given: NDArray[np.int64], classes: NDArray[np.int64]) -> Fraction:
+    shares = []
+    for value in np.unique(classes):
+        own = classes == value
+        shares.append(Fraction(int((given[own] == value).sum()), int(own.sum())))
+    return sum(shares, Fraction(0)) / len(shares)
+
+
+def coverage(proximity: Matrix, classes: NDArray[np.int64], prototypes: list[int]) -> list[int]:
+    """Count the rows for which each prototype is the nearest of their class."""
+    counts = [0] * len(prototypes)
+    for row in range(len(classes)):
+        best, best_proximity = None, 0
+        for rank, prototype in enumerate(prototypes):
+            if classes[prototype] == classes[row] and proximity[row, prototype] > best_proximity:
+                best, best_proximity = rank, int(proximity[row, prototype])
+        if best is not None:
+            counts[best] += 1
+    return counts
+
+
+SELECTIONS: dict[str, Callable[[Matrix, NDArray[np.int64], Any], list[int]]] = {
+    "sm_u": sm_u,
+    "sm_a": sm_a,
+    "sm_wa": sm_wa,
+    "sg": sg,
+    "a_pete": a_pete,
+}
+
+
+def goes_left(ensemble: TreeEnsemble, node: int, value: float) -> bool:
+    """Answer one node's question for a value, which may be missing."""
+    if np.isnan(value):
+        return bool(ensemble.missing_left[node])
+    threshold = float(ensemble.threshold[node])
+    return {
+        Operator.LEQ: value <= threshold,
+        Operator.LT: value < threshold,
+        Operator.GTE: value >= threshold,
+        Operator.GT: value > threshold,
+        Operator.EQ: value == threshold,
+        Operator.NEQ: value != threshold,
+    }[Operator(ensemble.operator[node])]
+
+
+def path_to_leaf(ensemble: TreeEnsemble, tree: int, leaf: int) -> list[tuple[int, bool]]:
+    """Return the nodes on the way to a leaf, and whether the way goes left there, by searching the whole tree."""
+    goal = int(ensemble.leaf_nodes[ensemble.leaf_offsets[tree] + leaf])
+    stack: list[tuple[int, list[tuple[int, bool]]]] = [(int(ensemble.offsets[tree]), [])]
+    while stack:
+        node, path = stack.pop()
+        if node == goal:
+            return path
+        if ensemble.operator[node] != Operator.LEAF:
+            stack.append((int(ensemble.left[node]), [*path, (node, True)]))
+            stack.append((int(ensemble.right[node]), [*path, (node, False)]))
+    msg = f"tree {tree} has no leaf {leaf}"
+    raise AssertionError(msg)
+
+
+def stays_in_leaves(
+    ensemble: TreeEnsemble, leaves: NDArray[np.int32], trees: list[int], column: int, value: float
+) -> bool:
+    """Tell whether, with this value in this column, all of these trees still lead to the same leaves."""
+    for tree in trees:
+        for node, left in path_to_leaf(ensemble, tree, int(leaves[tree])):
+            if ensemble.column[node] == column and goes_left(ensemble, node, value) != left:
+                return False
+    return True
+
+
+def columns_asked(ensemble: TreeEnsemble, leaves: NDArray[np.int32], tree: int) -> set[int]:
+    """Return the columns that a tree asks about on the way to a leaf."""
+    return {int(ensemble.column[node]) for node, _ in path_to_leaf(ensemble, tree, int(leaves[tree]))}

@@ -1,0 +1,248 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tests.support import naive
+from tests.support.real_leaves import CLASSIFICATIONS, KINDS, REGRESSION, real_leaves
+from tree_explainers.errors import InvalidInput, MethodNotApplicable
+from tree_explainers.leaves import LeafTable, ProximityKind
+from tree_explainers.prototypes.selection import Method, PrototypeSelection, select_prototypes
+
+METHODS: tuple[Method, ...] = ("sm_u", "sm_a", "sm_wa", "sg", "a_pete")
+N_PROTOTYPES = 9
+
+
+def twin(
+    method: Method,
+    leaves: NDArray[np.int32],
+    classes: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    n: int = N_PROTOTYPES,
+) -> list[int]:
+    proximity = naive.proximity_matrix(leaves, weights)
+    return naive.SELECTIONS[method](proximity, classes, 0.05 if method == "a_pete" else n)
+
+
+def table_of(leaves: NDArray[np.int32]) -> LeafTable:
+    return LeafTable.from_leaves(leaves, leaves.max(axis=0) + 1)
+
+
+def selected(
+    method: Method, leaves: NDArray[np.int32], classes: NDArray[np.int64], n: int = N_PROTOTYPES, alpha: float = 0.05
+) -> PrototypeSelection:
+    weights = np.ones(leaves.shape[1], dtype=np.int64)
+    return select_prototypes(table_of(leaves), classes, weights, method, n_prototypes=n, alpha=alpha)
+
+
+@pytest.mark.parametrize("labels", ["target", "predicted"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dataset", CLASSIFICATIONS)
+@pytest.mark.parametrize("method", METHODS)
+def test_each_method_chooses_the_rows_of_its_slow_twin_in_the_same_order(
+    method: Method, dataset: str, kind: ProximityKind, labels: str
+) -> None:
+    real = real_leaves(dataset, kind)
+    classes = real.classes(labels)
+
+    selection = select_prototypes(real.table, classes, real.weights, method, n_prototypes=N_PROTOTYPES)
+
+    assert selection.rows.tolist() == twin(method, real.leaves, classes, real.weights)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa", "a_pete"])
+def test_regression_is_one_class_that_holds_all_rows(method: Method, kind: ProximityKind) -> None:
+    real = real_leaves(REGRESSION, kind)
+    classes = real.classes("target")
+
+    selection = select_prototypes(real.table, classes, real.weights, method, n_prototypes=N_PROTOTYPES)
+
+    assert selection.rows.tolist() == twin(method, real.leaves, classes, real.weights)
+    assert selection.classes.tolist() == [0] * len(selection.rows)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", METHODS)
+def test_gains_objectives_and_coverage_are_those_of_the_dense_matrix(method: Method, kind: ProximityKind) -> None:
+    real = real_leaves("covertype_20k", kind)
+    classes = real.classes("target")
+    proximity = naive.proximity_matrix(real.leaves, real.weights)
+
+    selection = select_prototypes(real.table, classes, real.weights, method, n_prototypes=N_PROTOTYPES)
+
+    chosen = selection.rows.tolist()
+    expected = [naive.objective(proximity, classes, chosen[: n + 1]) for n in range(len(chosen))]
+    assert selection.objectives.tolist() == expected
+    assert selection.gains.tolist() == np.diff(expected, prepend=0).tolist()
+    assert selection.n_covered.tolist() == naive.coverage(proximity, classes, chosen)
+    assert selection.objective_mean == pytest.approx(expected[-1] / proximity.max() / len(classes))
+    assert 0 < selection.objective_mean <= 1
+    assert selection.coverage_shares.sum() <= 1
+
+
+small_tables = (
+    st.integers(0, 2**32 - 1)
+    .map(np.random.default_rng)
+    .flatmap(
+        lambda rng: st.builds(
+            lambda n_rows, n_trees, n_leaves, n_classes: (
+                rng.integers(0, n_leaves, (n_rows, n_trees)).astype(np.int32),
+                rng.integers(0, n_classes, n_rows),
+                rng.integers(1, 4, n_trees),
+            ),
+            st.integers(2, 30),
+            st.integers(1, 6),
+            st.integers(1, 5),
+            st.integers(2, 4),
+        )
+    )
+)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@settings(deadline=None, max_examples=60)
+@given(table=small_tables, n=st.integers(1, 8))
+def test_small_tables_full_of_ties_are_chosen_from_as_the_twin_does(
+    method: Method, table: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]], n: int
+) -> None:
+    leaves, classes, weights = table
+    if method == "sg" and len(np.unique(classes)) == 1:
+        return
+    n = min(n, len(leaves))
+
+    selection = select_prototypes(table_of(leaves), classes, weights, method, n_prototypes=n)
+
+    assert selection.rows.tolist() == twin(method, leaves, classes, weights, n)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_of_rows_in_the_same_leaves_the_lowest_is_chosen(method: Method) -> None:
+    distinct = np.array([[0, 0, 0], [1, 1, 1], [2, 2, 1], [0, 2, 2]], dtype=np.int32)
+    leaves = np.repeat(distinct, 3, axis=0)
+    classes = np.repeat([0, 1, 0, 1], 3)
+
+    selection = selected(method, leaves, classes, n=4, alpha=0)
+
+    assert set(selection.rows.tolist()) <= {0, 3, 6, 9}
+    assert len(selection.rows) >= 2
+
+
+def test_duplicates_of_prototypes_add_nothing_and_selection_ends() -> None:
+    leaves = np.zeros((5, 3), dtype=np.int32)
+
+    selection = selected("sm_a", leaves, np.zeros(5, dtype=np.int64), n=4)
+
+    assert selection.rows.tolist() == [0]
+    assert selection.stopped_by == "no_gain"
+    assert selection.objective_mean == 1
+
+
+def test_uniform_selection_rounds_half_up_and_takes_at_least_one_of_each_class() -> None:
+    rng = np.random.default_rng(0)
+    leaves = rng.integers(0, 9, (60, 12)).astype(np.int32)
+    classes = np.arange(60) % 4
+
+    few, half = selected("sm_u", leaves, classes, n=1), selected("sm_u", leaves, classes, n=6)
+
+    assert few.classes.tolist() == [0, 1, 2, 3]
+    assert half.classes.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert not half.nested
+
+
+def test_classes_without_rows_do_not_count() -> None:
+    rng = np.random.default_rng(0)
+    leaves = rng.integers(0, 9, (40, 12)).astype(np.int32)
+    classes = np.where(np.arange(40) % 2 == 0, 1, 7)
+
+    selection = selected("sm_u", leaves, classes, n=4)
+
+    assert selection.classes.tolist() == [1, 1, 7, 7]
+
+
+@pytest.mark.parametrize("method", ["sm_a", "sm_wa", "sg"])
+def test_the_first_of_many_prototypes_are_the_answer_for_few(method: Method) -> None:
+    real = real_leaves("pima_diabetes", "random_forest")
+    classes = real.classes("target")
+
+    many = select_prototypes(real.table, classes, real.weights, method, n_prototypes=7)
+    few = select_prototypes(real.table, classes, real.weights, method, n_prototypes=3)
+
+    assert many.nested
+    assert many.rows[:3].tolist() == few.rows.tolist()
+
+
+def test_a_pete_says_which_improvements_stopped_it() -> None:
+    real = real_leaves("breast_cancer", "random_forest")
+    classes = real.classes("target")
+
+    selection = select_prototypes(real.table, classes, real.weights, "a_pete", alpha=0.05)
+
+    stopping = selection.stopping_improvement
+    assert selection.stopped_by == "alpha"
+    assert stopping is not None
+    assert stopping.rank == len(selection.rows)
+    assert stopping.improvement == selection.gains[-1]
+    assert stopping.previous_improvement == selection.gains[-2]
+    assert (stopping.previous_class, stopping.prototype_class) == tuple(selection.classes[-2:])
+    assert stopping.relative_change <= 0.05
+    earlier = np.abs(np.diff(selection.gains[:-1])) / selection.gains[1:-1]
+    assert (earlier > 0.05).all()
+
+
+def test_alpha_is_compared_as_the_decimal_that_was_written() -> None:
+    # Three classes of 13, 10 and 1 rows in one leaf each: improvements 13, 10, so the change is 3/10 exactly.
+    classes = np.repeat([0, 1, 2], [13, 10, 1])
+    leaves = classes[:, None].astype(np.int32)
+
+    assert len(selected("a_pete", leaves, classes, alpha=0.3).rows) == 2
+    assert len(selected("a_pete", leaves, classes, alpha=0.29).rows) == 3
+
+
+def test_supervised_selection_stops_when_no_row_improves_accuracy() -> None:
+    leaves = np.repeat(np.arange(2, dtype=np.int32), 5)[:, None]
+    classes = np.repeat([0, 1], 5)
+
+    selection = selected("sg", leaves, classes, n=6)
+
+    assert selection.rows.tolist() == [0, 5]
+    assert selection.stopped_by == "no_improvement"
+
+
+def test_one_row_is_its_own_prototype() -> None:
+    selection = selected("sm_a", np.zeros((1, 2), dtype=np.int32), np.zeros(1, dtype=np.int64), n=1)
+
+    assert selection.rows.tolist() == [0]
+    assert selection.objective_mean == 1
+
+
+def test_more_prototypes_than_rows_are_refused_with_both_numbers() -> None:
+    with pytest.raises(InvalidInput, match="1 to 4, the number of rows, got 5"):
+        selected("sm_a", np.zeros((4, 2), dtype=np.int32), np.zeros(4, dtype=np.int64), n=5)
+
+
+def test_supervised_selection_of_a_single_class_is_refused() -> None:
+    with pytest.raises(MethodNotApplicable, match="sm_a") as refused:
+        selected("sg", np.zeros((4, 2), dtype=np.int32), np.ones(4, dtype=np.int64), n=2)
+
+    assert refused.value.code == "method_not_applicable"
+
+
+@pytest.mark.parametrize("alpha", [-0.1, 1.0, float("nan")])
+def test_an_alpha_outside_its_range_is_refused(alpha: float) -> None:
+    with pytest.raises(InvalidInput, match="alpha"):
+        selected("a_pete", np.zeros((4, 2), dtype=np.int32), np.zeros(4, dtype=np.int64), alpha=alpha)
+
+
+def test_listening_can_stop_a_selection() -> None:
+    real = real_leaves("pima_diabetes", "random_forest")
+
+    def stop(fraction: float, stage: str) -> None:
+        assert 0 <= fraction <= 1
+        assert stage
+        raise KeyboardInterrupt
+
+    for method in METHODS:
+        with pytest.raises(KeyboardInterrupt):
+            select_prototypes(real.table, real.classes("target"), real.weights, method, report=stop)

@@ -24,7 +24,6 @@ from .attending import Attendant, RunClaim
 _WORKER_TTL_SECONDS = 30
 _MAINTENANCE_SECONDS = 30
 _SECONDS_TO_STOP = 6
-_MESSAGES_KEPT_AFTER_CRASHES = 100
 _log = logging.getLogger(__name__)
 
 
@@ -84,9 +83,7 @@ class JobWorker(Worker):  # type: ignore[misc]  # RQ ships no types
         """Listen to no commands: cancelling goes through rows, and being able to write to Redis gives no power."""
 
     def run_maintenance_tasks(self) -> None:
-        """Forget what crashed workers had heard: rows tell which jobs still wait."""
-        with suppress(RedisError):
-            self._doorbell.redis.ltrim(self.queues[0].intermediate_queue_key, -_MESSAGES_KEPT_AFTER_CRASHES, -1)
+        """Leave RQ's registries alone: they are empty, and rows tell which jobs still wait."""
         self.last_cleaned_at = now()
 
     def teardown(self) -> None:
@@ -106,6 +103,6 @@ class JobWorker(Worker):  # type: ignore[misc]  # RQ ships no types
 
     def _forget(self, job: Job, queue: Queue) -> None:
         with suppress(RedisError, OSError), self._doorbell.redis.pipeline() as pipeline:
-            pipeline.lrem(queue.intermediate_queue_key, 0, job.id)
-            pipeline.delete(job.key)
+            # Whatever else is in the intermediate list was left by a crash, or is about to be claimed: nobody needs it.
+            pipeline.delete(job.key, queue.intermediate_queue_key)
             pipeline.execute()

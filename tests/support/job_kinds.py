@@ -52,6 +52,18 @@ def report_for_long(context: JobContext) -> Produced:
     return Produced(b"{}")
 
 
+def run_for_two_seconds(context: JobContext) -> Produced:
+    _leave_a_trace(context)
+    time.sleep(2)
+    return Produced(b"{}")
+
+
+def die_with_the_first_worker(context: JobContext) -> Produced:
+    if _leave_a_trace(context) == 1:
+        time.sleep(60)
+    return Produced(b"{}")
+
+
 def hang_in_native_code(context: JobContext) -> Produced:
     _leave_a_trace(context)
     # Loaded so that the interpreter's lock is held: no Python code and no signal handler runs meanwhile.
@@ -88,6 +100,8 @@ KINDS = {
         run_out_of_memory,
         count_runs,
         report_for_long,
+        run_for_two_seconds,
+        die_with_the_first_worker,
         hang_in_native_code,
         die_once,
         die_always,

@@ -1,0 +1,259 @@
+"""Real workers, a real Redis, a real database: what becomes of a job, whatever happens on its way."""
+
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rq import Queue
+from rq.serializers import JSONSerializer
+
+from schemas.jobs import Progress
+from storage.attempts import Standing
+from storage.doorbell import QUEUE_NAME
+from tests.support.job_farm import JobFarm, is_alive, kill
+
+
+@pytest.fixture
+def farm(tmp_path: Path) -> Iterator[JobFarm]:
+    farm = JobFarm(tmp_path)
+    yield farm
+    farm.stop()
+
+
+def test_a_job_succeeds_and_its_result_is_published(farm: JobFarm) -> None:
+    farm.start_worker()
+    asked = farm.ask_for("succeed", seed=7)
+
+    job = farm.wait_for_end(asked)
+
+    artefact = farm.artefacts.get("succeed", asked.id)
+    assert (job.status, job.attempt, job.problem, artefact.status) == ("succeeded", 1, None, "ready")
+    assert artefact.result is not None
+    assert artefact.arrays is not None
+    assert farm.objects.get(artefact.result).startswith(b'{"number":')
+    assert farm.objects.get(artefact.arrays) == b"arrays"
+
+
+def test_the_same_seed_makes_the_same_result(farm: JobFarm) -> None:
+    farm.start_worker()
+    asked = [farm.ask_for("succeed", seed=seed) for seed in (7, 7, 8)]
+    for artefact in asked:
+        farm.wait_for_end(artefact)
+
+    results = [farm.artefacts.get("succeed", artefact.id).result for artefact in asked]
+
+    assert results[0] == results[1]
+    assert results[0] != results[2]
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "said"),
+    [
+        ("refuse", "validation_failed", "alpha is 7"),
+        ("miss_the_dataset", "not_found", "ds_gone"),
+        ("break_down", "job_failed", "something failed on our side"),
+        ("run_out_of_memory", "job_failed", "more memory than"),
+    ],
+)
+def test_a_failed_job_says_why_and_no_more(farm: JobFarm, kind: str, code: str, said: str) -> None:
+    farm.start_worker()
+    asked = farm.ask_for(kind)
+
+    job = farm.wait_for_end(asked)
+
+    assert job.status == "failed"
+    assert job.problem is not None
+    assert job.problem.code == code
+    assert said in job.problem.detail
+    assert "inner" not in job.problem.detail
+    assert farm.artefacts.get(kind, asked.id).status == "failed"
+
+
+def test_a_job_cancelled_in_the_queue_never_runs(farm: JobFarm) -> None:
+    asked = farm.ask_for("count_runs")
+    farm.jobs.request_cancel(asked.job)
+    farm.start_worker()
+
+    farm.wait_for_end(farm.ask_for("succeed"))
+
+    assert farm.jobs.get(asked.job).status == "cancelled"
+    assert farm.runs() == []
+
+
+@pytest.mark.parametrize("kind", ["report_for_long", "hang_in_native_code"])
+def test_a_running_job_stops_within_two_seconds_of_cancelling_and_publishes_nothing(farm: JobFarm, kind: str) -> None:
+    # With the look interval that is the default: the promise is about that one.
+    farm.start_worker(LEAFSPACE_LOOK_SECONDS="1", LEAFSPACE_RENEW_SECONDS="5", LEAFSPACE_LEASE_SECONDS="30")
+    asked = farm.ask_for(kind)
+    process = farm.wait_for_run()
+
+    farm.jobs.request_cancel(asked.job)
+    job = farm.wait_for_end(asked, seconds=2)
+
+    farm.wait_until(lambda: not is_alive(process), seconds=1)
+    assert job.status == "cancelled"
+    assert farm.artefacts.get(kind, asked.id).status == "cancelled"
+    assert farm.artefacts.get(kind, asked.id).result is None
+
+
+def test_a_message_delivered_many_times_runs_once(farm: JobFarm) -> None:
+    farm.start_worker()
+    farm.start_worker()
+    asked = farm.ask_for("count_runs")
+    for _ in range(5):
+        farm.redis.doorbell.ring(asked.job, 60)
+
+    farm.wait_for_end(asked)
+    farm.wait_for_end(farm.ask_for("succeed"))
+    farm.wait_for_end(farm.ask_for("succeed"))
+
+    assert len(farm.runs()) == 1
+
+
+def test_a_killed_process_is_noticed_within_a_second_and_its_job_tried_again(farm: JobFarm) -> None:
+    farm.start_worker(LEAFSPACE_LEASE_SECONDS="30")
+    asked = farm.ask_for("report_for_long")
+    kill(farm.wait_for_run())
+
+    farm.wait_until(lambda: farm.jobs.get(asked.job).status == "queued" or len(farm.runs()) > 1, seconds=1)
+
+    farm.wait_for_run(2)
+    assert farm.jobs.get(asked.job).attempt == 2
+
+
+def test_a_job_that_kills_its_process_fails_the_third_time_and_the_worker_lives(farm: JobFarm) -> None:
+    worker = farm.start_worker()
+    asked = farm.ask_for("die_always")
+
+    job = farm.wait_for_end(asked)
+
+    assert job.problem is not None
+    assert (job.status, job.attempt, job.problem.code) == ("failed", 3, "worker_lost")
+    assert len(farm.runs()) == 3
+    assert farm.wait_for_end(farm.ask_for("succeed")).status == "succeeded"
+    assert worker.poll() is None
+
+
+def test_a_killed_worker_takes_its_job_along_and_another_worker_does_it(farm: JobFarm) -> None:
+    first = farm.start_worker()
+    asked = farm.ask_for("die_with_the_first_worker")
+    process = farm.wait_for_run()
+    first.kill()
+    farm.wait_until(lambda: not is_alive(process), seconds=1)
+
+    farm.start_worker()
+
+    job = farm.wait_for_end(asked)
+    assert (job.status, job.attempt) == ("succeeded", 2)
+
+
+def test_jobs_whose_messages_are_lost_are_rung_for_again(farm: JobFarm) -> None:
+    asked = [farm.ask_for("succeed") for _ in range(3)]
+    farm.redis.doorbell.redis.flushall()
+
+    farm.start_worker()
+
+    assert [farm.wait_for_end(artefact).status for artefact in asked] == ["succeeded"] * 3
+
+
+def test_jobs_asked_for_while_redis_is_away_are_done_when_it_is_back(farm: JobFarm) -> None:
+    farm.start_worker()
+    farm.wait_for_end(farm.ask_for("succeed"))
+    farm.redis.kill()
+    asked = farm.ask_for("succeed", ring=False)
+    time.sleep(1)
+    assert farm.jobs.get(asked.job).status == "queued"
+
+    farm.redis.start()
+
+    assert farm.wait_for_end(asked, seconds=5).status == "succeeded"
+
+
+def test_a_running_job_does_not_notice_that_redis_is_gone(farm: JobFarm) -> None:
+    farm.start_worker()
+    asked = farm.ask_for("run_for_two_seconds")
+    farm.wait_for_run()
+    farm.redis.kill()
+
+    assert farm.wait_for_end(asked, seconds=5).status == "succeeded"
+
+
+def test_a_worker_that_was_taken_for_dead_can_neither_publish_nor_overrule_a_cancel(farm: JobFarm) -> None:
+    asked = farm.ask_for("succeed", ring=False)
+    late = farm.attempts.claim(asked.job, lease_seconds=0)
+    assert late is not None
+    farm.start_worker()
+    assert farm.wait_for_end(asked).status == "succeeded"
+
+    again = farm.ask_for("report_for_long")
+    farm.wait_for_run()
+    farm.jobs.request_cancel(again.job)
+    farm.wait_for_end(again)
+
+    assert farm.attempts.report_progress(late, Progress(fraction=0, stage="late")) is Standing.FENCED
+    assert not farm.attempts.succeed(late, lambda _connection: pytest.fail("published"))
+    assert farm.jobs.get(again.job).status == "cancelled"
+
+
+def test_a_job_past_its_deadline_is_stopped_even_in_native_code(farm: JobFarm) -> None:
+    farm.start_worker()
+    asked = farm.ask_for("hang_in_native_code", deadline_seconds=1)
+
+    job = farm.wait_for_end(asked, seconds=5)
+
+    assert job.problem is not None
+    assert (job.status, job.problem.code) == ("failed", "deadline_exceeded")
+    assert not is_alive(farm.wait_for_run())
+
+
+def test_sigterm_hands_the_running_job_back_uncounted(farm: JobFarm) -> None:
+    worker = farm.start_worker()
+    asked = farm.ask_for("report_for_long")
+    process = farm.wait_for_run()
+
+    worker.send_signal(signal.SIGTERM)
+
+    assert worker.wait(5) == 0
+    job = farm.jobs.get(asked.job)
+    assert (job.status, job.attempt) == ("queued", 0)
+    assert not is_alive(process)
+    farm.start_worker()
+    farm.wait_for_run(2)
+
+
+def test_an_idle_worker_stops_at_once(farm: JobFarm) -> None:
+    worker = farm.start_worker()
+    farm.wait_for_end(farm.ask_for("succeed"))
+
+    worker.send_signal(signal.SIGTERM)
+
+    assert worker.wait(2) == 0
+
+
+@pytest.mark.parametrize("function", ["os.system", "workers.lifecycle.limit_memory", "builtins.exit"])
+def test_messages_can_ask_for_one_function_only(farm: JobFarm, function: str) -> None:
+    worker = farm.start_worker()
+    queue = Queue(QUEUE_NAME, connection=farm.redis.doorbell.redis, serializer=JSONSerializer)
+    victim = farm.directory / "victim"
+    queue.enqueue_call(function, args=(f"touch {victim}",), job_id="evil")
+
+    assert farm.wait_for_end(farm.ask_for("succeed")).status == "succeeded"
+
+    assert not victim.exists()
+    assert worker.poll() is None
+
+
+def test_nothing_is_left_in_redis_when_all_is_done(farm: JobFarm) -> None:
+    worker = farm.start_worker()
+    for kind in ("succeed", "refuse", "die_once"):
+        farm.wait_for_end(farm.ask_for(kind))
+    worker.terminate()
+    worker.wait(5)
+
+    redis = farm.redis.doorbell.redis
+    assert not list(redis.scan_iter("rq:job:*"))
+    assert not list(redis.scan_iter("rq:wip:*"))
+    assert not list(redis.scan_iter("rq:failed:*"))
+    assert not list(redis.scan_iter("rq:execution*"))

@@ -1,13 +1,12 @@
 """read_model, in the child: an ONNX file becomes a description, arrays and the graph that gives leaves."""
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tree_explainers.ensemble import TreeEnsemble
+from storage.array_files import write_arrays
 from tree_explainers.errors import ModelRefused, RowRefused
 from tree_explainers.onnx_graph.description import DeclaredModel, FeatureGroup, ModelDescription, ModelLimits
 from tree_explainers.onnx_graph.reading import ReadModel, read_model
@@ -69,6 +68,4 @@ def _some_row(description: ModelDescription) -> Rows:
 
 def _write(read: ReadModel, folder: Path) -> None:
     (folder / LEAF_GRAPH).write_bytes(read.leaf_graph)
-    arrays = {field.name: getattr(read.ensemble, field.name) for field in fields(TreeEnsemble)}
-    # Members carry a fixed date: the same model gives the same bytes.
-    np.savez(folder / ENSEMBLE, allow_pickle=False, **arrays)
+    (folder / ENSEMBLE).write_bytes(write_arrays(read.ensemble.to_arrays()))

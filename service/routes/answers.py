@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable
 from typing import Annotated, Any, BinaryIO
 
+import orjson
 from fastapi import File, Form, Response, UploadFile
 
 from schemas.contract import Contract
@@ -66,7 +67,7 @@ def create_once(
 
 def created(status: int, body: dict[str, Any], location: str) -> Response:
     """Return the answer to a creation: 201 or 200, and where the thing is."""
-    return Response(canonical_json(body), status, {"Location": location}, "application/json")
+    return Response(orjson.dumps(body), status, {"Location": location}, "application/json")
 
 
 def accepted(status: int, body: dict[str, Any], location: str) -> Response:
@@ -74,7 +75,7 @@ def accepted(status: int, body: dict[str, Any], location: str) -> Response:
     headers = {"Content-Location": location}
     if status == 202:  # noqa: PLR2004  # accepted
         headers |= {"Location": f"/v1/jobs/{body['job']}", "Retry-After": _JOB_RETRY_SECONDS}
-    return Response(canonical_json(body), status, headers, "application/json")
+    return Response(orjson.dumps(body), status, headers, "application/json")
 
 
 def _codes(status: int) -> str:

@@ -56,6 +56,7 @@ class RedisServer:
 
     def discard_socket(self) -> None:
         """Remove the socket and its private folder, when the server has ended."""
+        (self._directory / "url").unlink(missing_ok=True)
         self._socket.unlink(missing_ok=True)
         if self._socket.parent != self._directory:
             shutil.rmtree(self._socket.parent, ignore_errors=True)
@@ -98,7 +99,7 @@ class RedisServer:
 
 
 def running_server_url(directory: Path) -> str | None:
-    """Return where the server of this directory is found, if one was ever started there."""
+    """Return where the server of this directory is found, if one runs there."""
     note = directory / "url"
     return note.read_text() if note.exists() else None
 

@@ -1,0 +1,39 @@
+"""The data directory: private, and used by one service at a time."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from leafspace.data_directory import default_data_dir, opened
+from leafspace.errors import CannotServe
+
+
+def test_it_is_made_for_its_owner_alone(tmp_path: Path) -> None:
+    with opened(tmp_path / "new folder" / "data") as directory:
+        assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+
+
+def test_a_second_service_is_refused_until_the_first_ends(tmp_path: Path) -> None:
+    with opened(tmp_path), pytest.raises(CannotServe, match=f"process {os.getpid()}"), opened(tmp_path):
+        pass
+
+    with opened(tmp_path):
+        pass
+
+
+def test_a_place_where_nothing_can_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(CannotServe, match="--data-dir"), opened(tmp_path / "file" / "data"):
+        pass
+
+
+def test_the_default_is_below_the_users_own_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert default_data_dir() == tmp_path / "leafspace"
+
+    monkeypatch.delenv("XDG_DATA_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert default_data_dir() == tmp_path / ".local" / "share" / "leafspace"

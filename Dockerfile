@@ -1,0 +1,12 @@
+# One image for the API and for workers; docker-compose.yml says which of them a container is.
+FROM python:3.12-slim
+RUN useradd --create-home leafspace && install --directory --owner leafspace --mode 700 /data
+WORKDIR /app
+COPY requirements/runtime.txt requirements/
+RUN pip install --no-cache-dir --require-hashes -r requirements/runtime.txt
+COPY . .
+RUN pip install --no-cache-dir --no-deps --no-build-isolation .
+USER leafspace
+ENV LEAFSPACE_DATA_DIR=/data
+VOLUME /data
+CMD ["leafspace", "serve"]

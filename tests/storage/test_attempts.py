@@ -1,5 +1,7 @@
 """Attempts at jobs: claims, leases, fences."""
 
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -7,48 +9,19 @@ from sqlalchemy import Connection
 
 from schemas.jobs import Progress
 from schemas.problems import problem_for
-from storage.attempts import AttemptStore, Claim, Standing
+from storage.attempts import AttemptStore, Standing
 from storage.database import Database
 from storage.errors import StorageError
-from storage.jobs import JobStore
+from tests.support.databases import KINDS_OF_DATABASES, empty_database
+from tests.support.job_rows import JobRows
 
 _PROBLEM = problem_for("worker_lost", "it was lost")
 
 
-class _Clock:
-    def __init__(self) -> None:
-        self.seconds = 1000.0
-
-    def __call__(self) -> float:
-        return self.seconds
-
-
-class _Rows:
-    """The stores over one database, with a clock that the test moves."""
-
-    def __init__(self, directory: Path) -> None:
-        self.clock = _Clock()
-        self.database = Database(f"sqlite:///{directory / 'rows.db'}")
-        self.database.migrate()
-        self.jobs = JobStore(self.database, now=self.clock)
-        self.attempts = AttemptStore(self.database, now=self.clock)
-
-    def add(self) -> str:
-        with self.database.transaction() as connection:
-            return self.jobs.add(connection, "prototype_sets", "prs_x", {"seed": 1}, 60)
-
-    def claim(self, job_id: str) -> Claim:
-        claim = self.attempts.claim(job_id, lease_seconds=30)
-        assert claim is not None
-        return claim
-
-    def status(self, job_id: str) -> str:
-        return self.jobs.get(job_id).status
-
-
-@pytest.fixture
-def rows(tmp_path: Path) -> _Rows:
-    return _Rows(tmp_path)
+@pytest.fixture(params=KINDS_OF_DATABASES)
+def rows(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[JobRows]:
+    with empty_database(request.param, tmp_path) as database:
+        yield JobRows(database)
 
 
 def _publish_nothing(_connection: Connection) -> None:
@@ -59,7 +32,7 @@ def _must_not_publish(_connection: Connection) -> None:
     pytest.fail("published")
 
 
-def test_a_job_is_claimed_once(rows: _Rows) -> None:
+def test_a_job_is_claimed_once(rows: JobRows) -> None:
     job_id = rows.add()
 
     first, second = rows.claim(job_id), rows.attempts.claim(job_id, 30)
@@ -69,11 +42,11 @@ def test_a_job_is_claimed_once(rows: _Rows) -> None:
     assert rows.jobs.get(job_id).started_at is not None
 
 
-def test_an_unknown_job_cannot_be_claimed(rows: _Rows) -> None:
+def test_an_unknown_job_cannot_be_claimed(rows: JobRows) -> None:
     assert rows.attempts.claim("job_nobody", 30) is None
 
 
-def test_success_publishes_in_the_same_transaction(rows: _Rows) -> None:
+def test_success_publishes_in_the_same_transaction(rows: JobRows) -> None:
     job_id = rows.add()
     claim = rows.claim(job_id)
 
@@ -90,7 +63,7 @@ def test_success_publishes_in_the_same_transaction(rows: _Rows) -> None:
     assert job.finished_at is not None
 
 
-def test_nothing_is_published_once_cancelling_was_asked_for(rows: _Rows) -> None:
+def test_nothing_is_published_once_cancelling_was_asked_for(rows: JobRows) -> None:
     job_id = rows.add()
     claim = rows.claim(job_id)
     rows.jobs.request_cancel(job_id)
@@ -104,7 +77,7 @@ def test_nothing_is_published_once_cancelling_was_asked_for(rows: _Rows) -> None
 
 
 @pytest.mark.parametrize("leave", ["fail", "try_again", "hand_back"])
-def test_a_cancel_wins_over_whatever_else_ends_the_attempt(rows: _Rows, leave: str) -> None:
+def test_a_cancel_wins_over_whatever_else_ends_the_attempt(rows: JobRows, leave: str) -> None:
     job_id = rows.add()
     claim = rows.claim(job_id)
     rows.jobs.request_cancel(job_id)
@@ -115,11 +88,11 @@ def test_a_cancel_wins_over_whatever_else_ends_the_attempt(rows: _Rows, leave: s
     assert rows.status(job_id) == "cancelled"
 
 
-def test_an_attempt_that_was_replaced_can_do_nothing_any_more(rows: _Rows) -> None:
+def test_an_attempt_that_was_replaced_can_do_nothing_any_more(rows: JobRows) -> None:
     job_id = rows.add()
     late = rows.claim(job_id)
     rows.attempts.try_again(late, _PROBLEM)
-    rows.clock.seconds += 1
+    rows.seconds += 1
     rows.claim(job_id)
 
     standings = [
@@ -137,13 +110,13 @@ def test_an_attempt_that_was_replaced_can_do_nothing_any_more(rows: _Rows) -> No
     assert (job.status, job.attempt, job.progress.stage) == ("running", 2, "starting")
 
 
-def test_a_lost_attempt_is_tried_again_after_growing_pauses_and_three_times_at_most(rows: _Rows) -> None:
+def test_a_lost_attempt_is_tried_again_after_growing_pauses_and_three_times_at_most(rows: JobRows) -> None:
     job_id = rows.add()
     for pause in (1.0, 10.0):
         rows.attempts.try_again(rows.claim(job_id), _PROBLEM)
-        rows.clock.seconds += pause - 0.1
+        rows.seconds += pause - 0.1
         assert rows.attempts.claim(job_id, 30) is None
-        rows.clock.seconds += 0.1
+        rows.seconds += 0.1
 
     rows.attempts.try_again(rows.claim(job_id), _PROBLEM)
 
@@ -151,7 +124,7 @@ def test_a_lost_attempt_is_tried_again_after_growing_pauses_and_three_times_at_m
     assert (job.status, job.attempt, job.problem) == ("failed", 3, _PROBLEM)
 
 
-def test_handing_back_does_not_count_as_an_attempt(rows: _Rows) -> None:
+def test_handing_back_does_not_count_as_an_attempt(rows: JobRows) -> None:
     job_id = rows.add()
     for _ in range(5):
         rows.attempts.hand_back(rows.claim(job_id))
@@ -161,7 +134,7 @@ def test_handing_back_does_not_count_as_an_attempt(rows: _Rows) -> None:
     assert rows.claim(job_id).attempt == 1
 
 
-def test_progress_is_written_and_overlong_words_are_cut(rows: _Rows) -> None:
+def test_progress_is_written_and_overlong_words_are_cut(rows: JobRows) -> None:
     job_id = rows.add()
     claim = rows.claim(job_id)
 
@@ -172,7 +145,7 @@ def test_progress_is_written_and_overlong_words_are_cut(rows: _Rows) -> None:
     assert (progress.fraction, len(progress.stage), len(progress.message)) == (0.25, 255, 1000)
 
 
-def test_a_failed_job_says_why(rows: _Rows) -> None:
+def test_a_failed_job_says_why(rows: JobRows) -> None:
     job_id = rows.add()
 
     rows.attempts.fail(rows.claim(job_id), problem_for("schema_mismatch", "column age is lacking"))
@@ -190,3 +163,12 @@ def test_a_database_that_is_away_is_nobodys_fault(tmp_path: Path) -> None:
         attempts.claim("job_x", 30)
 
     assert caught.value.code == "unavailable"
+
+
+def test_of_many_workers_at_once_one_gets_the_job(rows: JobRows) -> None:
+    job_id = rows.add()
+
+    with ThreadPoolExecutor(8) as pool:
+        claims = list(pool.map(lambda _: rows.attempts.claim(job_id, 30), range(16)))
+
+    assert sum(claim is not None for claim in claims) == 1

@@ -35,7 +35,7 @@ class TreeEnsemble:
     offsets: NDArray[np.int32]  # (n_trees + 1,)
     column: NDArray[np.int32]  # (n_nodes,) model-side column asked about; 0 at a leaf
     operator: NDArray[np.uint8]  # (n_nodes,) an Operator
-    threshold: NDArray[np.float64]  # (n_nodes,) 0 at a leaf
+    threshold: NDArray[np.float64]  # (n_nodes,) finite; 0 at a leaf
     missing_left: NDArray[np.bool_]  # (n_nodes,) a missing value (NaN) goes left
     left: NDArray[np.int32]  # (n_nodes,) child when the answer is yes
     right: NDArray[np.int32]  # (n_nodes,)
@@ -57,7 +57,7 @@ class TreeEnsemble:
         plain = {name: array for name, array in arrays.items() if not name.startswith("member_")}
         starts = arrays["member_starts"][1:-1]
         members = tuple(np.split(arrays["member_values"], starts)) if len(arrays["member_starts"]) > 1 else ()
-        return cls(**plain, members=members)  # type: ignore[arg-type]  # the names are those of the fields
+        return cls(**plain, members=members)
 
     @property
     def n_trees(self) -> int:

@@ -12,12 +12,19 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from skl2onnx import to_onnx
 from sklearn import datasets, ensemble, tree
 
 from tree_explainers.onnx_graph.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_graph.reading import ReadModel, read_model
 from tree_explainers.onnx_graph.session import ModelSession
 from tree_explainers.rows import Rows
+
+# None of these libraries ships types.
+Estimator = Any
+Library = Any
+Maker = Any
+Setting = int | float | str | bool
 
 TASKS = ("binary", "multiclass", "regression")
 FORESTS = ("random_forest", "extra_trees", "bagging", "bagging_of_features")
@@ -35,9 +42,9 @@ class FittedModel:
     """A fitted estimator beside what the service makes of it."""
 
     name: str
-    estimator: Any
+    estimator: Estimator
     onnx: bytes
-    features: Any  # what the estimator takes: a float32 matrix, or a DataFrame
+    features: NDArray[np.float32]  # what the estimator takes
     rows: Rows  # the same rows as the service takes them
     target: NDArray[Any]
 
@@ -94,19 +101,17 @@ def rows_of_matrix(features: NDArray[np.floating[Any]]) -> Rows:
     return Rows(names, tuple(np.asarray(column, np.float64) for column in features.T))
 
 
-def onnx_of(estimator: Any, features: NDArray[np.float32]) -> bytes:
+def onnx_of(estimator: Estimator, features: NDArray[np.float32]) -> bytes:
     """Return the estimator as ONNX with one float32 matrix as input, by its library's own converter."""
     module = type(estimator).__module__.split(".")[0]
     if module == "catboost":
         return _catboost_onnx(estimator)
     if module in ("xgboost", "lightgbm"):
         return _onnxmltools_onnx(estimator, module, features.shape[1])
-    from skl2onnx import to_onnx
-
     return bytes(to_onnx(estimator, features[:1]).SerializeToString())
 
 
-def leaves_of(estimator: Any, features: Any) -> NDArray[np.int64] | None:
+def leaves_of(estimator: Estimator, features: NDArray[np.float32]) -> NDArray[np.int64] | None:
     """Return the library's own leaf numbers, shape (n_rows, n_trees), in the order in which the trees are exported."""
     if hasattr(estimator, "estimators_features_"):
         parts = zip(estimator.estimators_, estimator.estimators_features_, strict=True)
@@ -122,7 +127,7 @@ def leaves_of(estimator: Any, features: Any) -> NDArray[np.int64] | None:
     return None
 
 
-def library(name: str) -> Any:
+def library(name: str) -> Library:
     """Return an imported library; skip where it, or what it needs from the system, is not there."""
     try:
         return importlib.import_module(name)
@@ -130,12 +135,12 @@ def library(name: str) -> Any:
         pytest.skip(f"{name} cannot be imported here: {error}")
 
 
-def _sklearn(classifier: Any, regressor: Any, **settings: Any) -> Callable[[str], Any]:
+def _sklearn(classifier: Maker, regressor: Maker, **settings: Setting) -> Callable[[str], Estimator]:
     return lambda task: (regressor if task == "regression" else classifier)(random_state=0, **settings)
 
 
-def _bagging(max_features: float) -> Callable[[str], Any]:
-    def make(task: str) -> Any:
+def _bagging(max_features: float) -> Callable[[str], Estimator]:
+    def make(task: str) -> Estimator:
         is_regression = task == "regression"
         base = (tree.DecisionTreeRegressor if is_regression else tree.DecisionTreeClassifier)(max_depth=6)
         maker = ensemble.BaggingRegressor if is_regression else ensemble.BaggingClassifier
@@ -144,13 +149,13 @@ def _bagging(max_features: float) -> Callable[[str], Any]:
     return make
 
 
-def _booster(module: str, classifier: str, regressor: str, **settings: Any) -> Callable[[str], Any]:
+def _booster(module: str, classifier: str, regressor: str, **settings: Setting) -> Callable[[str], Estimator]:
     return lambda task: getattr(library(module), regressor if task == "regression" else classifier)(
         n_estimators=_N_TREES, **settings
     )
 
 
-_MAKERS: dict[str, Callable[[str], Any]] = {
+_MAKERS: dict[str, Callable[[str], Estimator]] = {
     "random_forest": _sklearn(
         ensemble.RandomForestClassifier, ensemble.RandomForestRegressor, n_estimators=_N_TREES, max_depth=8
     ),
@@ -182,14 +187,14 @@ _MAKERS: dict[str, Callable[[str], Any]] = {
 }
 
 
-def _onnxmltools_onnx(estimator: Any, module: str, n_features: int) -> bytes:
+def _onnxmltools_onnx(estimator: Estimator, module: str, n_features: int) -> bytes:
     onnxmltools = library("onnxmltools")
     float_type = onnxmltools.convert.common.data_types.FloatTensorType
     convert = getattr(onnxmltools, f"convert_{module}")
     return bytes(convert(estimator, initial_types=[("X", float_type([None, n_features]))]).SerializeToString())
 
 
-def _catboost_onnx(estimator: Any) -> bytes:
+def _catboost_onnx(estimator: Estimator) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.onnx"
         estimator.save_model(str(path), format="onnx")

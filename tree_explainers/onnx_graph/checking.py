@@ -21,15 +21,17 @@ from .description import ModelLimits
 _IR_VERSIONS = range(3, 14)
 _OPSET_VERSIONS = {"": range(7, 27), "ai.onnx.ml": range(1, 6)}
 
-_TENSOR_ATTRIBUTES = (AttributeProto.TENSOR, AttributeProto.TENSORS)
-_PLAIN_ATTRIBUTES = (
-    AttributeProto.FLOAT,
-    AttributeProto.INT,
-    AttributeProto.STRING,
-    AttributeProto.FLOATS,
-    AttributeProto.INTS,
-    AttributeProto.STRINGS,
-)
+# The types of attribute that are accepted, each with the field that holds its value.
+_FIELDS: dict[int, str] = {
+    AttributeProto.FLOAT: "f",
+    AttributeProto.INT: "i",
+    AttributeProto.STRING: "s",
+    AttributeProto.TENSOR: "t",
+    AttributeProto.FLOATS: "floats",
+    AttributeProto.INTS: "ints",
+    AttributeProto.STRINGS: "strings",
+    AttributeProto.TENSORS: "tensors",
+}
 
 
 def parse_model(data: bytes) -> ModelProto:
@@ -120,6 +122,7 @@ def _check_extras(model: ModelProto) -> None:
 
 
 def _check_node(node: NodeProto) -> None:
+    """Refuse operators that are not allowed, and attributes that readers could understand in different ways."""
     domain = "" if node.domain == "ai.onnx" else node.domain
     if node.op_type not in ALLOWED_OPERATORS.get(domain, ()):
         detail = (
@@ -127,17 +130,22 @@ def _check_node(node: NodeProto) -> None:
             "a graph may hold tree ensembles and common preprocessing."
         )
         raise ModelRefused("model_op_not_allowed", detail)
+    if len({attribute.name for attribute in node.attribute}) < len(node.attribute):
+        raise ModelRefused("model_invalid_graph", f"An attribute of {node.op_type} is given twice.")
     for attribute in node.attribute:
         _check_attribute(node.op_type, attribute)
 
 
 def _check_attribute(op_type: str, attribute: AttributeProto) -> None:
-    if attribute.ref_attr_name or attribute.type not in _PLAIN_ATTRIBUTES + _TENSOR_ATTRIBUTES:
+    if attribute.ref_attr_name or attribute.type not in _FIELDS:
         detail = (
             f"The attribute {quoted(attribute.name)} of {op_type} is a subgraph, a reference or of another kind that "
             "is not accepted."
         )
         raise ModelRefused("model_op_not_allowed", detail)
+    if {field.name for field, _ in attribute.ListFields()} - {_FIELDS[attribute.type], "name", "type", "doc_string"}:
+        detail = f"The attribute {quoted(attribute.name)} of {op_type} holds values of another type than it says."
+        raise ModelRefused("model_invalid_graph", detail)
     may_hold_non_finite = op_type in MAY_HOLD_NON_FINITE
     for tensor in _tensors(attribute):
         _check_constant(tensor, may_hold_non_finite=may_hold_non_finite)
@@ -186,6 +194,10 @@ def _check_shapes_are_those_of_tensors(graph: GraphProto) -> None:
 
 
 def _check_node_wiring(node: NodeProto, known: set[str]) -> None:
+    if node.op_type != "Constant" and not (node.input and node.input[0]):
+        raise ModelRefused("model_invalid_graph", f"An operator {node.op_type} reads nothing.")
+    if not any(node.output):
+        raise ModelRefused("model_invalid_graph", f"An operator {node.op_type} makes nothing.")
     for name in node.input:
         if name and name not in known:
             _refuse_wiring(name, f"is read by {node.op_type} before anything makes it; cycles are not accepted")

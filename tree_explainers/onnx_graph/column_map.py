@@ -1,32 +1,26 @@
-"""What each column that trees read is made of: walked from the graph's inputs onwards, operator by operator."""
+"""The column map: what each column that trees read is made of, followed from the graph's inputs onwards."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from onnx import GraphProto
+import numpy as np
+from numpy.typing import NDArray
+from onnx import GraphProto, NodeProto
 
 from tree_explainers.ensemble import TreeEnsemble
+from tree_explainers.errors import ModelRefused
 
+from .column_changes import is_flag
+from .column_encoding import lookup_table
+from .column_steps import follow
+from .constants import tensor_array
 from .description import FeatureGroup, InputSpec, ModelColumn
+from .tensor_columns import Element, Step, TensorColumns
+from .tree_attributes import attributes_of, integers, numbers
 
-Element = Literal["float", "double", "integer", "bool", "string", "unknown"]
-
-
-@dataclass(frozen=True, slots=True)
-class TensorColumns:
-    """What is known of a tensor of shape (n_rows, width)."""
-
-    element: Element
-    columns: tuple[ModelColumn, ...] | None  # (width,) None where nothing is known, not even the width
-
-    @property
-    def width(self) -> int | None:
-        """Number of columns, if known."""
-        return None if self.columns is None else len(self.columns)
-
-
-_UNKNOWN = TensorColumns("unknown", None)
+# What skl2onnx and its users write for a missing category, the surest first.
+_MISSING_TEXTS = ("nan", "None", "", "NaN", "<NA>", "null")
 _ELEMENTS: dict[str, Element] = {
     "float": "float",
     "double": "double",
@@ -37,36 +31,137 @@ _ELEMENTS: dict[str, Element] = {
 }
 
 
-def map_columns(graph: GraphProto, inputs: Sequence[InputSpec], names: Sequence[str]) -> dict[str, TensorColumns]:
-    """Return what is known of every tensor of the graph."""
-    tensors: dict[str, TensorColumns] = {}
-    first = 0
-    for spec in inputs:
-        columns = tuple(
-            ModelColumn(names[index], "identity", names[index], index) for index in range(first, first + spec.width)
-        )
-        tensors[spec.name] = TensorColumns(_ELEMENTS[spec.type], columns)
-        first += spec.width
+@dataclass(frozen=True, slots=True)
+class ColumnMap:
+    """What is known of the tensors before the trees."""
+
+    tensors: Mapping[str, TensorColumns]
+    missing_tokens: tuple[str | None, ...]  # (n_features,) text that stands for a missing category; None for numbers
+
+    def columns_of(self, tensor: str, ensemble: TreeEnsemble) -> tuple[ModelColumn, ...]:
+        """Return the columns of a tensor that trees read; where nothing is known, as many as the trees ask about."""
+        columns = self.tensors[tensor].columns
+        if columns is None:
+            n_columns = int(ensemble.column.max()) + 1
+            return tuple(ModelColumn(f"{tensor}[{at}]", "transformed", None, None) for at in range(n_columns))
+        return tuple(self._with_missing(column) for column in columns)
+
+    def _with_missing(self, column: ModelColumn) -> ModelColumn:
+        """Return the column with the text for "missing" told from categories."""
+        token = None if column.raw_index is None else self.missing_tokens[column.raw_index]
+        if token is None or token not in (column.category, *column.categories):
+            return column
+        categories = tuple(None if category == token else category for category in column.categories)
+        return replace(column, category=None if column.category == token else column.category, categories=categories)
+
+
+def map_columns(graph: GraphProto, inputs: Sequence[InputSpec], names: Sequence[str]) -> ColumnMap:
+    """Return what is known of every tensor of the graph, and what stands for a missing category.
+
+    Parameters
+    ----------
+    graph
+        A checked graph.
+    inputs
+        Its inputs; their columns are the raw features.
+    names : (n_features,)
+        What the raw features are called.
+    """
+    tensors = _input_tensors(inputs, names)
+    constants: dict[str, NDArray[Any]] = {tensor.name: tensor_array(tensor) for tensor in graph.initializer}
+    reads_text = [spec.type == "string" for spec in inputs for _ in range(spec.width)]
     for node in graph.node:
-        for output in node.output:
-            tensors[output] = _UNKNOWN
-    return tensors
-
-
-def model_columns(name: str, tensor: TensorColumns, ensemble: TreeEnsemble) -> tuple[ModelColumn, ...]:
-    """Return the columns of a tensor that trees read; where nothing is known, as many as they ask about."""
-    if tensor.columns is not None:
-        return tensor.columns
-    return tuple(
-        ModelColumn(f"{name}[{column}]", "transformed", None, None) for column in range(ensemble.column.max() + 1)
-    )
-
-
-def missing_tokens(graph: GraphProto, inputs: Sequence[InputSpec]) -> tuple[str | None, ...]:
-    """Return for each raw column the text that stands for a missing category; ``None`` for number columns."""
-    return tuple("" if spec.type == "string" else None for spec in inputs for _ in range(spec.width))
+        value = _constant_value(node, constants)
+        if value is not None:
+            constants[node.output[0]] = value
+            continue
+        results = follow(Step(node, tensors, constants, reads_text))
+        tensors.update(zip(node.output, results, strict=False))
+    return ColumnMap(tensors, _missing_tokens(tensors, reads_text))
 
 
 def group_columns(columns: tuple[ModelColumn, ...], groups: Sequence[FeatureGroup]) -> tuple[ModelColumn, ...]:
-    """Return the columns with those that a group names turned into indicators of its feature."""
-    return columns
+    """Return the columns with those that a group names turned into indicators of the group's feature.
+
+    Raises
+    ------
+    ModelRefused
+        ``validation_failed`` where a group names a column that is none of the model's features.
+    """
+    members = {each.column: (group.feature, each.category) for group in groups for each in group.columns}
+    unknown = members.keys() - {column.feature for column in columns if column.feature is not None}
+    if unknown:
+        detail = f"feature_groups names the column {min(unknown)!r}, which the model does not read."
+        raise ModelRefused("validation_failed", detail)
+    return tuple(
+        _grouped(column, *members[column.feature]) if column.feature in members else column for column in columns
+    )
+
+
+def _grouped(column: ModelColumn, feature: str, category: str) -> ModelColumn:
+    if column.kind not in ("identity", "affine"):
+        return column
+    return replace(column, name=feature, kind="indicator", feature=feature, category=category)
+
+
+def _input_tensors(inputs: Sequence[InputSpec], names: Sequence[str]) -> dict[str, TensorColumns]:
+    tensors = {}
+    first = 0
+    for spec in inputs:
+        places = range(first, first + spec.width)
+        columns = tuple(ModelColumn(names[place], "identity", names[place], place) for place in places)
+        tensors[spec.name] = TensorColumns(_ELEMENTS[spec.type], columns)
+        first += spec.width
+    return tensors
+
+
+def _constant_value(node: NodeProto, constants: Mapping[str, NDArray[Any]]) -> NDArray[Any] | None:
+    """Return what an operator makes of constants alone; ``None`` where it reads rows, or is not worth following."""
+    attributes = attributes_of(node)
+    if node.op_type == "Constant":
+        return _written_value(node)
+    if node.op_type == "LabelEncoder" and node.input[0] in constants:
+        table = lookup_table(attributes)
+        if table is None:
+            return None
+        keys, values, default = table
+        known = dict(zip(keys.tolist(), values.tolist(), strict=True))
+        return np.array([known.get(key, default) for key in constants[node.input[0]].ravel().tolist()], values.dtype)
+    return None
+
+
+def _written_value(node: NodeProto) -> NDArray[Any]:
+    attributes = attributes_of(node)
+    (name, attribute), *_ = attributes.items()
+    if attribute.HasField("t"):
+        return tensor_array(attribute.t)
+    if name in ("value_string", "value_strings"):
+        return np.array([attribute.s] if name == "value_string" else list(attribute.strings), dtype=object)
+    if name in ("value_int", "value_float"):
+        return np.array([attribute.i if name == "value_int" else attribute.f])
+    return integers(attributes, name) if name == "value_ints" else numbers(attributes, name)
+
+
+def _missing_tokens(tensors: Mapping[str, TensorColumns], reads_text: Sequence[bool]) -> tuple[str | None, ...]:
+    """Return for each text feature what stands for a missing category.
+
+    It is the text that an imputer replaces, or else the first of the usual ones that an encoder knows, or else "".
+    """
+    if not any(reads_text):
+        return (None,) * len(reads_text)
+    known: dict[int, set[object]] = {}
+    replaced: dict[int, str] = {}
+    for column in (column for tensor in tensors.values() for column in tensor.columns or ()):
+        if column.raw_index is not None and reads_text[column.raw_index]:
+            known.setdefault(column.raw_index, set()).update((column.category, *column.categories))
+            if column.kind == "ordinal" and is_flag(column):
+                replaced[column.raw_index] = str(column.categories[0])
+    imputed = {column.raw_index for tensor in tensors.values() for column in tensor.columns or () if column.imputed}
+    return tuple(
+        (replaced[at] if at in imputed and at in replaced else _usual_text(known.get(at, set()))) if is_text else None
+        for at, is_text in enumerate(reads_text)
+    )
+
+
+def _usual_text(known: set[object]) -> str:
+    return next((text for text in _MISSING_TEXTS if text in known), "")

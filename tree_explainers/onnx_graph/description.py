@@ -29,7 +29,7 @@ class ModelColumn:
     - ``identity``, ``affine``: the raw value;
     - ``indicator``: 1 when the raw value is ``category`` (``None``: when it is missing), otherwise 0;
     - ``ordinal``: ``codes[i]`` when the raw value is ``categories[i]`` (``None``: missing), ``default_code`` when it is
-      none of them;
+      none of them; a code of ``None`` is a missing value;
     - ``transformed``: not known; ``name`` is all that can be shown.
 
     A missing raw value counts as ``imputed`` (in raw units, before scale and offset) where that is not ``None``.
@@ -44,7 +44,7 @@ class ModelColumn:
     imputed: float | str | None = None
     category: float | str | None = None
     categories: tuple[float | str | None, ...] = ()
-    codes: tuple[float, ...] = ()
+    codes: tuple[float | None, ...] = ()
     default_code: float | None = None
 
     @property
@@ -83,7 +83,8 @@ class ModelDescription:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain dicts, lists, strings, numbers, booleans and ``None``; no NaN."""
-        return _plain(self)
+        document: dict[str, Any] = _plain(self)
+        return document
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:

@@ -36,7 +36,8 @@ class LabelIndex:
         if not self._is_classifier:
             return None
         if labels is None:
-            return scores.argmax(axis=1)
+            highest: NDArray[np.int64] = scores.argmax(axis=1)
+            return highest
         flat = labels.reshape(-1)
         if self._is_its_own_position and flat.dtype == np.int64:
             positions: NDArray[np.int64] = flat

@@ -12,7 +12,7 @@ from tree_explainers.errors import ModelRefused
 
 from .allowed_operators import TREE_OPERATORS
 from .checking import check_model, parse_model
-from .column_map import TensorColumns, group_columns, map_columns, missing_tokens, model_columns
+from .column_map import ColumnMap, group_columns, map_columns
 from .description import DeclaredModel, ModelColumn, ModelDescription, ModelLimits
 from .ensemble_kind import infer_ensemble
 from .inputs import find_inputs, name_features
@@ -70,15 +70,15 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     tree_nodes = _tree_nodes(model.graph, limits)
     inputs = find_inputs(model.graph, declared.feature_names, limits)
     names = name_features(inputs, declared.feature_names)
-    tensors = map_columns(model.graph, inputs, names)
+    column_map = map_columns(model.graph, inputs, names)
     outputs = find_outputs(model.graph, declared)
     tree_nodes = in_reading_order(tree_nodes, outputs.score, makers_of(model.graph))
     kind = infer_ensemble(model, outputs.score, tree_nodes)
-    operators = [_read_operator(node, tensors, limits) for node in tree_nodes]
+    operators = [_read_operator(node, column_map, limits) for node in tree_nodes]
     _check_outputs(operators, outputs, limits)
     op_types = tuple(sorted({node.op_type for node in model.graph.node}))
-    parts = _parts(operators, tensors)
-    ensemble, columns = _join(parts, tensors)
+    parts = _parts(operators, column_map)
+    ensemble, columns = _join(parts, column_map)
     leaf_graph = build_leaf_graph(model, parts, [name for name in (outputs.label, outputs.score) if name])
     description = ModelDescription(
         task=outputs.task,
@@ -86,7 +86,7 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
         label_values=outputs.label_values,
         inputs=inputs,
         feature_names=names,
-        missing_tokens=missing_tokens(model.graph, inputs),
+        missing_tokens=column_map.missing_tokens,
         n_trees=ensemble.n_trees,
         n_nodes=ensemble.n_nodes,
         n_leaves=len(ensemble.leaf_nodes),
@@ -122,8 +122,8 @@ def _check_size(what: str, n: int, limit: int) -> None:
         raise ModelRefused("model_too_complex", f"The model has {n:,} {what}; at most {limit:,} are accepted.")
 
 
-def _read_operator(node: NodeProto, tensors: dict[str, TensorColumns], limits: ModelLimits) -> _ReadOperator:
-    tensor = tensors[node.input[0]]
+def _read_operator(node: NodeProto, column_map: ColumnMap, limits: ModelLimits) -> _ReadOperator:
+    tensor = column_map.tensors[node.input[0]]
     if tensor.element == "string":
         detail = "The trees read a matrix of strings; categories must be encoded in the graph before the trees."
         raise ModelRefused("model_unsupported_input", detail)
@@ -155,7 +155,7 @@ def _check_outputs(operators: Sequence[_ReadOperator], outputs: Outputs, limits:
         raise ModelRefused("model_unsupported_input", detail)
 
 
-def _parts(operators: Sequence[_ReadOperator], tensors: dict[str, TensorColumns]) -> list[TreesOfTensor]:
+def _parts(operators: Sequence[_ReadOperator], column_map: ColumnMap) -> list[TreesOfTensor]:
     """Return trees by tensor: neighbouring operators that read the same one are put together."""
     groups: list[list[_ReadOperator]] = []
     for operator in operators:
@@ -169,15 +169,13 @@ def _parts(operators: Sequence[_ReadOperator], tensors: dict[str, TensorColumns]
             tensor=group[0].tensor,
             ensemble=join_ensembles([operator.trees.ensemble for operator in group]),
             is_double=group[0].is_double,
-            is_integer=tensors[group[0].tensor].element == "integer",
+            is_integer=column_map.tensors[group[0].tensor].element == "integer",
         )
         for group in groups
     ]
 
 
-def _join(
-    parts: Sequence[TreesOfTensor], tensors: dict[str, TensorColumns]
-) -> tuple[TreeEnsemble, tuple[ModelColumn, ...]]:
+def _join(parts: Sequence[TreesOfTensor], column_map: ColumnMap) -> tuple[TreeEnsemble, tuple[ModelColumn, ...]]:
     """Return all trees in one ensemble whose columns are those of all distinct tensors, one after the other."""
     columns: list[ModelColumn] = []
     first: dict[str, int] = {}
@@ -185,7 +183,7 @@ def _join(
     for part in parts:
         if part.tensor not in first:
             first[part.tensor] = len(columns)
-            columns += model_columns(part.tensor, tensors[part.tensor], part.ensemble)
+            columns += column_map.columns_of(part.tensor, part.ensemble)
         is_branch = part.ensemble.operator != Operator.LEAF
         shifted.append(replace(part.ensemble, column=part.ensemble.column + is_branch * np.int32(first[part.tensor])))
     return join_ensembles(shifted), tuple(columns)

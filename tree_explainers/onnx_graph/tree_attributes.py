@@ -173,11 +173,8 @@ def check_values(table: NodeTable, base_values: NDArray[np.float64]) -> None:
     outputs = table.weight_output
     if len(outputs) and (outputs.min() < 0 or outputs.max() >= table.n_outputs):
         refuse_tree(f"A leaf weight is for output {outputs.max()}; there are {table.n_outputs} (counted from 0).")
-    is_threshold = (table.operator != Operator.LEAF) & (table.operator != Operator.MEMBER)
-    for what, values in (
-        ("threshold", table.threshold[is_threshold]),
-        ("leaf weight", table.weight),
-        ("base value", base_values),
-    ):
+    if np.isnan(table.threshold[table.operator != Operator.LEAF]).any():
+        raise ModelRefused("model_non_finite", "A threshold of a tree ensemble is NaN.")
+    for what, values in (("leaf weight", table.weight), ("base value", base_values)):
         if not np.isfinite(values).all():
             raise ModelRefused("model_non_finite", f"A {what} of a tree ensemble is NaN or infinite.")

@@ -107,7 +107,8 @@ def _operators(attributes: Attributes) -> NDArray[np.uint8]:
     modes = _tensor(attributes, "nodes_modes")
     if modes.dtype != np.uint8 or (len(modes) and modes.max() >= len(_MODES)):
         refuse_tree(f"The modes of the nodes must be unsigned bytes from 0 to {len(_MODES) - 1}.")
-    return np.array(_MODES, np.uint8)[modes]
+    operators: NDArray[np.uint8] = np.array(_MODES, np.uint8)[modes]
+    return operators
 
 
 def _children(attributes: Attributes, side: str, n_branches: int, n_leaves: int) -> NDArray[np.int64]:

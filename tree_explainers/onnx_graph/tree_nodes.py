@@ -13,6 +13,7 @@ from tree_explainers.ensemble import Operator, TreeEnsemble
 from tree_explainers.errors import ModelRefused
 
 from .description import ModelLimits
+from .finite_thresholds import with_finite_thresholds
 from .tree_attributes import NodeTable, refuse_tree
 
 _ID_BITS = 32
@@ -139,8 +140,10 @@ def _arrange(
     order = by_id[place]
     new_position = np.empty_like(place)
     new_position[place] = np.arange(len(place))
-    operator = table.operator[order]
-    is_leaf = operator == Operator.LEAF
+    is_leaf = table.operator[order] == Operator.LEAF
+    operator, threshold = with_finite_thresholds(
+        table.operator[order], np.where(is_leaf, 0.0, table.threshold[order]), is_double=table.is_double
+    )
     sides = new_position[children[place]].astype(np.int32)
     leaf_nodes = np.flatnonzero(is_leaf).astype(np.int32)
     offsets = _offsets(table.tree[order])
@@ -148,7 +151,7 @@ def _arrange(
         offsets=offsets,
         column=np.where(is_leaf, 0, table.feature[order]).astype(np.int32),
         operator=operator,
-        threshold=np.where(is_leaf, 0.0, table.threshold[order]),
+        threshold=threshold,
         missing_left=table.missing_left[order] & ~is_leaf,
         left=np.ascontiguousarray(sides[:, 0]),
         right=np.ascontiguousarray(sides[:, 1]),

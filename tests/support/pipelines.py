@@ -1,0 +1,219 @@
+"""Pipelines on real tables with categories and missing values, and their ONNX form."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from skl2onnx import convert_sklearn, to_onnx
+from skl2onnx.common.data_types import FloatTensorType, Int64TensorType, StringTensorType
+from sklearn.base import ClassifierMixin
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import (
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    RobustScaler,
+    StandardScaler,
+)
+
+from tests.support.shared import shared_path
+from tree_explainers.rows import Rows
+
+_N_ROWS = 1500
+
+
+@dataclass(frozen=True)
+class Table:
+    """Features of a real data set: numbers with NaN, texts with None."""
+
+    features: pd.DataFrame
+    target: Any
+
+
+def titanic() -> Table:
+    """Survival: fares and ages (some missing), sex and port (two missing), small integers."""
+    return _table("titanic", "survived", ["age", "fare", "sex", "embarked", "pclass", "sibsp", "parch"])
+
+
+def adult() -> Table:
+    """Income: mixed, with missing categories; the first rows only."""
+    names = ["age", "workclass", "education_num", "occupation", "sex", "capital_gain", "hours_per_week"]
+    return _table("adult", "income", names)
+
+
+def sick_thyroid() -> Table:
+    """Sickness: flags as text, measurements of which many are missing."""
+    names = ["age", "sex", "on thyroxine", "TSH", "T3", "TT4", "FTI measured", "FTI", "referral source"]
+    return _table("sick_thyroid", "class", names)
+
+
+def _table(name: str, target: str, features: Sequence[str]) -> Table:
+    frame = pd.read_parquet(shared_path(f"data/{name}.parquet")).head(_N_ROWS)
+    columns = {name: _plain_column(frame[name]) for name in features}
+    return Table(pd.DataFrame(columns), np.asarray(frame[target].astype(str)))
+
+
+def _plain_column(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    if pd.api.types.is_numeric_dtype(column):
+        is_integer = isinstance(column.dtype, np.dtype) and column.dtype.kind == "i"
+        return column.astype(np.int64 if is_integer else np.float32)
+    return column.astype(object).where(column.notna(), None)
+
+
+def rows_of_frame(frame: pd.DataFrame) -> Rows:
+    """Return a data frame as rows: texts stay, all else becomes float64."""
+    columns = [frame[name].to_numpy() for name in frame.columns]
+    return Rows(
+        tuple(frame.columns), tuple(each if each.dtype == object else each.astype(np.float64) for each in columns)
+    )
+
+
+def columns_onnx(pipeline: Pipeline, frame: pd.DataFrame) -> bytes:
+    """Return a pipeline as ONNX with one input per column."""
+    types = {"O": StringTensorType, "f": FloatTensorType, "i": Int64TensorType}
+    inputs = [(name, types[frame[name].dtype.kind]([None, 1])) for name in frame.columns]
+    return bytes(convert_sklearn(pipeline, initial_types=inputs, options=_as_sklearn_scales()).SerializeToString())
+
+
+def matrix_onnx(pipeline: Pipeline, matrix: NDArray[np.float32]) -> bytes:
+    """Return a pipeline as ONNX with one matrix as input."""
+    return bytes(to_onnx(pipeline, matrix[:1], options=_as_sklearn_scales()).SerializeToString())
+
+
+def _as_sklearn_scales() -> dict[type, dict[str, str]]:
+    """Divide, as scikit-learn does: multiplying by the reciprocal is off by a last digit, which can cross a split."""
+    return {StandardScaler: {"div": "div"}}
+
+
+def scaled_and_one_hot() -> tuple[Pipeline, Table]:
+    """Numbers imputed and scaled, categories one-hot (missing is a category), integers as they are."""
+    table = titanic()
+    steps = ColumnTransformer(
+        [
+            ("numbers", make_pipeline(SimpleImputer(), StandardScaler()), ["age", "fare"]),
+            ("categories", OneHotEncoder(handle_unknown="ignore"), ["sex", "embarked"]),
+            ("integers", "passthrough", ["pclass", "sibsp"]),
+        ]
+    )
+    return _fit(steps, RandomForestClassifier(30, max_depth=7, random_state=0), table)
+
+
+def imputed_categories() -> tuple[Pipeline, Table]:
+    """Categories imputed by a constant before a one-hot encoder that refuses unknown ones; ordinal integers."""
+    table = titanic()
+    frame = table.features.fillna({"embarked": "unknown"})
+    steps = ColumnTransformer(
+        [
+            ("numbers", make_pipeline(SimpleImputer(strategy="median"), MinMaxScaler()), ["age", "fare"]),
+            (
+                "categories",
+                make_pipeline(
+                    SimpleImputer(strategy="constant", fill_value="S", missing_values="unknown"),
+                    OneHotEncoder(handle_unknown="error", sparse_output=False),
+                ),
+                ["embarked"],
+            ),
+            ("ordinal", OrdinalEncoder(), ["pclass", "sibsp"]),
+        ],
+        remainder="drop",
+    )
+    return _fit(steps, GradientBoostingClassifier(n_estimators=30, random_state=0), Table(frame, table.target))
+
+
+def one_matrix() -> tuple[Pipeline, Any, Any]:
+    """All numbers in one float32 matrix with NaN; different treatment by position."""
+    table = titanic()
+    matrix = table.features[["age", "fare", "pclass", "sibsp", "parch"]].to_numpy(np.float32)
+    steps = ColumnTransformer(
+        [
+            ("numbers", make_pipeline(SimpleImputer(), StandardScaler()), [0, 1]),
+            ("categories", OneHotEncoder(handle_unknown="ignore"), [2]),
+            ("robust", RobustScaler(), [3]),
+            ("rest", "passthrough", [4]),
+        ]
+    )
+    pipeline = Pipeline([("columns", steps), ("trees", ExtraTreesClassifier(30, max_depth=7, random_state=0))])
+    return pipeline.fit(matrix, table.target), matrix, table.target
+
+
+def ordinal_categories() -> tuple[Pipeline, Table]:
+    """Categories as ordinal codes, unknown ones as -1; numbers as they are."""
+    table = adult()
+    steps = ColumnTransformer(
+        [
+            (
+                "categories",
+                OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1, encoded_missing_value=-2),
+                ["workclass", "occupation", "sex"],
+            ),
+            ("numbers", MaxAbsScaler(), ["age", "education_num"]),
+            ("rest", "passthrough", ["capital_gain", "hours_per_week"]),
+        ]
+    )
+    return _fit(steps, RandomForestClassifier(30, max_depth=8, random_state=0), table)
+
+
+def dropped_indicators() -> tuple[Pipeline, Table]:
+    """Imputed measurements, and flags one-hot with one of two columns dropped."""
+    table = sick_thyroid()
+    numbers = ["age", "TSH", "T3", "TT4", "FTI"]
+    texts = ["sex", "on thyroxine", "FTI measured", "referral source"]
+    steps = ColumnTransformer(
+        [
+            ("numbers", make_pipeline(SimpleImputer(), StandardScaler()), numbers),
+            ("texts", OneHotEncoder(drop="if_binary", handle_unknown="ignore"), texts),
+        ]
+    )
+    return _fit(steps, RandomForestClassifier(30, max_depth=8, random_state=0), table)
+
+
+def missing_kept() -> tuple[Pipeline, Table]:
+    """Missing numbers reach the trees, which route them themselves."""
+    table = sick_thyroid()
+    steps = ColumnTransformer(
+        [
+            ("numbers", StandardScaler(), ["age", "TSH", "T3", "TT4", "FTI"]),
+            ("texts", OneHotEncoder(handle_unknown="ignore", sparse_output=False), ["sex", "referral source"]),
+        ]
+    )
+    trees = RandomForestClassifier(30, max_depth=8, random_state=0)
+    return _fit(steps, trees, table)
+
+
+def principal_components() -> tuple[Pipeline, Table]:
+    """A regression on columns of which two are mixed, so that they cannot be led back to one feature."""
+    table = titanic()
+    frame = table.features.fillna({"age": 30.0})
+    steps = ColumnTransformer([("mixed", PCA(2), ["fare", "age"]), ("rest", "passthrough", ["pclass"])])
+    pipeline = Pipeline([("columns", steps), ("trees", RandomForestRegressor(20, max_depth=6, random_state=0))])
+    return pipeline.fit(frame, frame["sibsp"]), Table(frame, frame["sibsp"])
+
+
+def _fit(steps: ColumnTransformer, trees: ClassifierMixin, table: Table) -> tuple[Pipeline, Table]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return Pipeline([("columns", steps), ("trees", trees)]).fit(table.features, table.target), table
+
+
+COLUMN_PIPELINES: dict[str, Callable[[], tuple[Pipeline, Table]]] = {
+    "scaled_and_one_hot": scaled_and_one_hot,
+    "imputed_categories": imputed_categories,
+    "ordinal_categories": ordinal_categories,
+    "dropped_indicators": dropped_indicators,
+    "missing_kept": missing_kept,
+    "principal_components": principal_components,
+}

@@ -1,0 +1,94 @@
+"""What preprocessing does to one column: each function returns what a column has become."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from .description import ColumnKind, ModelColumn
+
+Category = float | str
+
+
+def transformed(column: ModelColumn, how: str) -> ModelColumn:
+    """Return a column of which only the feature that it depends on is still known."""
+    name = column.feature or column.name
+    if column.kind == "transformed":
+        name = column.name
+    return ModelColumn(f"{how}({name})", "transformed", column.feature, column.raw_index)
+
+
+def scaled(column: ModelColumn, scale: float, offset: float, how: str) -> ModelColumn:
+    """Return ``column * scale + offset``."""
+    if column.kind == "transformed" or not np.isfinite([scale, offset]).all() or scale == 0:
+        return transformed(column, how)
+    scale, offset = column.scale * scale, column.offset * scale + offset
+    kind: ColumnKind = column.kind
+    if kind in ("identity", "affine"):
+        kind = "identity" if (scale, offset) == (1.0, 0.0) else "affine"
+    return replace(column, kind=kind, scale=scale, offset=offset)
+
+
+def imputed(column: ModelColumn, value: Category) -> ModelColumn:
+    """Return the column with ``value`` in place of what is missing in it."""
+    if column.kind in ("indicator", "transformed"):
+        return column
+    base = value if isinstance(value, str) else (value - column.offset) / column.scale
+    if column.kind == "ordinal" and not isinstance(base, str):
+        codes = tuple(base if code is None else code for code in column.codes)
+        return replace(column, codes=codes, default_code=base if column.default_code is None else column.default_code)
+    return column if column.imputed is not None else replace(column, imputed=base)
+
+
+def missing_indicator(column: ModelColumn) -> ModelColumn:
+    """Return 1 where the column's value is missing."""
+    if column.kind not in ("identity", "affine") or column.imputed is not None:
+        return transformed(column, "isnan")
+    return ModelColumn(column.name, "indicator", column.feature, column.raw_index)
+
+
+def indicator(column: ModelColumn, category: Category) -> ModelColumn:
+    """Return 1 where the column's value is ``category``."""
+    if column.kind == "identity":
+        return replace(column, kind="indicator", category=category)
+    if column.kind == "ordinal" and (column.scale, column.offset) == (1.0, 0.0):
+        sources = [raw for raw, code in zip(column.categories, column.codes, strict=True) if code == category]
+        if len(sources) == 1 and category != column.default_code:
+            source = sources[0]
+            return ModelColumn(
+                column.name, "indicator", column.feature, column.raw_index, imputed=column.imputed, category=source
+            )
+    return transformed(column, f"is {category}")
+
+
+def encoded(
+    column: ModelColumn, categories: Sequence[Category | None], codes: Sequence[float], default: float
+) -> ModelColumn:
+    """Return ``codes[i]`` where the column's value is ``categories[i]``, else ``default``; a NaN stands for missing."""
+    if column.kind != "identity":
+        return transformed(column, "encoded")
+    return replace(
+        column,
+        kind="ordinal",
+        categories=tuple(categories),
+        codes=tuple(_known(code) for code in codes),
+        default_code=_known(default),
+    )
+
+
+def is_flag(column: ModelColumn) -> bool:
+    """Whether the column is 1 for one category and 0 for all else."""
+    if column.kind == "indicator":
+        return (column.scale, column.offset) == (1.0, 0.0)
+    return column.kind == "ordinal" and column.codes == (1.0,) and column.default_code == 0
+
+
+def _known(code: float) -> float | None:
+    return None if np.isnan(code) else float(code)
+
+
+def without_fraction(column: ModelColumn) -> ModelColumn:
+    """Return the column cut to integers and read by something that sees the difference."""
+    if column.kind in ("indicator", "ordinal") and (column.scale, column.offset) == (1.0, 0.0):
+        return column
+    return transformed(column, "integer part of ")

@@ -1,0 +1,105 @@
+"""What is known of a tensor before the trees, and of the operator that is to be followed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import NodeProto
+
+from . import column_changes as changes
+from .description import ModelColumn
+from .tree_attributes import Attributes, attributes_of
+
+Element = Literal["float", "double", "integer", "bool", "string", "unknown"]
+Columns = tuple[ModelColumn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TensorColumns:
+    """What is known of a tensor of shape (n_rows, width); a third dimension counts as flattened."""
+
+    element: Element
+    columns: Columns | None  # (width,) None where nothing is known, not even the width
+    lost_fractions: bool = False  # numbers with fractions were cast to integers, which only encoders do not mind
+
+    @property
+    def width(self) -> int | None:
+        """Number of columns, if known."""
+        return None if self.columns is None else len(self.columns)
+
+
+UNKNOWN = TensorColumns("unknown", None)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One operator, and what is known of its inputs."""
+
+    node: NodeProto
+    tensors: Mapping[str, TensorColumns]
+    constants: Mapping[str, NDArray[Any]]
+    reads_text: Sequence[bool]  # (n_features,) whether the raw feature is text
+
+    @property
+    def attributes(self) -> Attributes:
+        """The operator's attributes by name."""
+        return attributes_of(self.node)
+
+    def tensor(self, position: int = 0) -> TensorColumns:
+        """Return what is known of an input."""
+        return self.tensors.get(self.node.input[position], UNKNOWN)
+
+    def constant(self, position: int) -> NDArray[Any] | None:
+        """Return an input's values where it is a constant."""
+        return self.constants.get(self.node.input[position]) if position < len(self.node.input) else None
+
+    def axis(self, default: int) -> int:
+        """Return the operator's axis."""
+        attributes = self.attributes
+        return int(attributes["axis"].i) if "axis" in attributes else default
+
+
+def settled(tensor: TensorColumns) -> Columns | None:
+    """Return the columns for a reader that minds lost fractions."""
+    if tensor.columns is None or not tensor.lost_fractions:
+        return tensor.columns
+    return tuple(changes.without_fraction(column) for column in tensor.columns)
+
+
+def each_transformed(tensor: TensorColumns, how: str) -> Columns | None:
+    """Return columns that are each transformed by themselves."""
+    if tensor.columns is None:
+        return None
+    return tuple(changes.transformed(column, how) for column in tensor.columns)
+
+
+def mixed(step: Step, width: int) -> Columns:
+    """Return columns that depend on several features."""
+    name = step.node.output[0]
+    return tuple(ModelColumn(f"{name}[{index}]", "transformed", None, None) for index in range(width))
+
+
+def one_each(values: NDArray[Any], width: int, default: float) -> NDArray[np.float64] | None:
+    """Return one number for each column; ``None`` where their number does not fit."""
+    numbers_or_default = values.astype(np.float64).ravel() if values.size else np.array([default])
+    if len(numbers_or_default) not in (1, width):
+        return None
+    return np.broadcast_to(numbers_or_default, width)
+
+
+def is_row(constant: NDArray[Any]) -> bool:
+    """Whether a constant holds one value for all columns or one for each, not something per row."""
+    return constant.size == 1 or constant.size == constant.shape[-1]
+
+
+def combination(step: Step) -> TensorColumns:
+    """Two tensors become one, column by column; where a constant is one of them, each keeps its feature."""
+    variable = [step.tensor(at) for at in range(len(step.node.input)) if step.constant(at) is None]
+    widths = {tensor.width for tensor in variable}
+    if len(variable) == 1:
+        return TensorColumns("float", each_transformed(variable[0], step.node.op_type.lower()))
+    if None in widths or not widths or len(widths - {1}) > 1:
+        return UNKNOWN
+    return TensorColumns("float", mixed(step, max(width or 0 for width in widths)))

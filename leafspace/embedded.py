@@ -19,6 +19,7 @@ from .processes import start_process
 from .redis_server import RedisServer, find_redis_binary
 from .supervisor import Child, Supervisor
 
+READY = "Leafspace is ready at "
 _SECONDS_TO_ANSWER = 1
 _STARTS_BEFORE_GIVING_UP = 3
 _CHILD_PATIENCE_SECONDS = 7.0
@@ -53,7 +54,7 @@ def serve(options: ServeOptions) -> None:
             workers = [_worker(environment, number) for number in range(1, options.n_workers + 1)]
             Supervisor([*redis_children, api, *workers]).run(
                 is_ready=lambda: _is_ready(api, options.host, port),
-                announce=lambda: click.echo(f"Leafspace is ready at {url_of(options.host, port)}"),
+                announce=lambda: click.echo(f"{READY}{url_of(options.host, port)}"),
             )
 
 

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -25,6 +26,8 @@ def start_process(
         env=None if environment is None else dict(environment),
         cwd=cwd,
         stdin=subprocess.DEVNULL,
+        # Standard output is for what this process itself has to say.
+        stdout=sys.stderr,
         # Ctrl-C reaches this process alone, which then stops the others in the right order.
         start_new_session=True,
         # This process has no other threads, so that code may run between fork and exec.

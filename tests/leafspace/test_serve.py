@@ -1,0 +1,188 @@
+"""``leafspace serve`` as a user runs it: the whole of it, with real processes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import insert
+
+from leafspace.running import running_service, start_service, wait_until_ready
+from storage.database import Database
+from storage.jobs import JobStore
+from storage.settings import embedded
+from storage.tables import datasets
+from tests.support.job_farm import JobFarm, is_alive
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    return tmp_path / "data with a blank"
+
+
+@pytest.fixture
+def started() -> Iterator[list["subprocess.Popen[str]"]]:
+    processes: list[subprocess.Popen[str]] = []
+    yield processes
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def _get(url: str) -> tuple[int, Any]:
+    answer = httpx.get(url, timeout=5)
+    return answer.status_code, answer.json()
+
+
+def _descendants(pid: int) -> set[int]:
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    found = {pid}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {pid}
+
+
+def test_it_is_ready_with_everything_and_stops_within_ten_seconds(
+    data_dir: Path, started: list["subprocess.Popen[str]"]
+) -> None:
+    process = start_service(data_dir)
+    started.append(process)
+
+    status, readiness = _get(f"{wait_until_ready(process)}/readyz")
+
+    assert (status, readiness.get("degraded", [])) == (200, [])
+    running = _descendants(process.pid)
+    assert len(running) == 3
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 0
+    assert time.monotonic() - began < 10
+    assert not [pid for pid in running if is_alive(pid)]
+
+
+def test_a_job_is_done_and_found_again_after_a_restart(data_dir: Path) -> None:
+    with running_service(data_dir, "--no-worker") as url:
+        database = Database(embedded(data_dir).database_url)
+        jobs = JobStore(database)
+        with database.transaction() as connection:
+            job_id = jobs.add(connection, "no_such_kind", "prs_x", {}, 60)
+            row = {"sha256": "0" * 64, "content": "0" * 64, "size_bytes": 1, "created_at": 1.0}
+            summary = {"n_rows": 1, "columns": []}
+            connection.execute(insert(datasets).values(id="ds_1", summary=summary, metadata={}, **row))
+        assert _get(f"{url}/v1/jobs/{job_id}")[1]["status"] == "queued"
+
+    with running_service(data_dir) as url:
+        assert _get(f"{url}/v1/datasets/ds_1")[1]["n_rows"] == 1
+        JobFarm.wait_until(lambda: _get(f"{url}/v1/jobs/{job_id}")[1]["status"] == "failed")
+
+
+def test_a_second_service_on_the_same_data_is_refused(data_dir: Path) -> None:
+    with running_service(data_dir):
+        second = _serve("--port", "0", "--data-dir", str(data_dir))
+
+    assert second.returncode == 1
+    assert "another `leafspace serve`" in second.stderr
+
+
+def test_a_taken_port_is_told_before_anything_starts(data_dir: Path, tmp_path: Path) -> None:
+    with running_service(data_dir) as url:
+        port = url.rpartition(":")[2]
+        second = _serve("--port", port, "--data-dir", str(tmp_path / "other"))
+
+    assert second.returncode == 1
+    assert f"cannot listen on 127.0.0.1 port {port}" in second.stderr
+
+
+def test_other_machines_are_not_let_in_by_accident(data_dir: Path) -> None:
+    refused = _serve("--host", "0.0.0.0", "--port", "0", "--data-dir", str(data_dir))  # noqa: S104  # refused
+
+    assert refused.returncode == 1
+    assert "LEAFSPACE_ALLOW_OPEN_NETWORK=1" in refused.stderr
+
+
+def test_kill_9_leaves_no_orphan_and_the_next_start_is_ready_by_itself(
+    data_dir: Path, started: list["subprocess.Popen[str]"]
+) -> None:
+    first = start_service(data_dir)
+    started.append(first)
+    wait_until_ready(first)
+    running = _descendants(first.pid)
+    first.kill()
+
+    second = start_service(data_dir)
+    started.append(second)
+    url = wait_until_ready(second)
+
+    JobFarm.wait_until(lambda: not [pid for pid in running if is_alive(pid)], seconds=5)
+    assert _get(f"{url}/readyz")[0] == 200
+    second.terminate()
+    assert second.wait(10) == 0
+
+
+def test_whatever_ends_is_started_again(data_dir: Path, started: list["subprocess.Popen[str]"]) -> None:
+    process = start_service(data_dir)
+    started.append(process)
+    url = wait_until_ready(process)
+    killed = _descendants(process.pid)
+    for pid in killed:
+        os.kill(pid, signal.SIGKILL)
+
+    def is_whole_again() -> bool:
+        try:
+            return _get(f"{url}/readyz")[1].get("degraded", []) == [] and len(_descendants(process.pid) - killed) == 3
+        except httpx.HTTPError:
+            return False
+
+    JobFarm.wait_until(is_whole_again)
+    process.terminate()
+    assert process.wait(10) == 0
+
+
+def test_a_worker_alone_joins_a_service_without_one(data_dir: Path) -> None:
+    with running_service(data_dir, "--no-worker") as url:
+        database = Database(embedded(data_dir).database_url)
+        jobs = JobStore(database)
+        with database.transaction() as connection:
+            job_id = jobs.add(connection, "no_such_kind", "prs_x", {}, 60)
+        command = [sys.executable, "-m", "leafspace", "worker", "--data-dir", str(data_dir)]
+        with subprocess.Popen(command) as worker:  # noqa: S603  # our own command
+            JobFarm.wait_until(lambda: _get(f"{url}/v1/jobs/{job_id}")[1]["status"] == "failed")
+            worker.terminate()
+            assert worker.wait(10) == 0
+
+
+def test_a_worker_alone_without_redis_says_what_it_needs(tmp_path: Path) -> None:
+    refused = _leafspace("worker", "--data-dir", str(tmp_path))
+
+    assert refused.returncode == 1
+    assert "LEAFSPACE_REDIS_URL" in refused.stderr
+
+
+def test_the_supervisor_stays_light() -> None:
+    heavy = "{'numpy', 'numba', 'onnxruntime', 'sqlalchemy', 'fastapi', 'redis', 'rq'}"
+    program = f"import sys, leafspace.cli; print(sorted({heavy} & set(sys.modules)))"
+
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603  # ours
+
+    assert printed.stdout.strip() == "[]"
+
+
+def _serve(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    return _leafspace("serve", *arguments)
+
+
+def _leafspace(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "leafspace", *arguments]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("LEAFSPACE_")}
+    return subprocess.run(command, capture_output=True, text=True, timeout=20, check=False, env=environment)  # noqa: S603  # ours

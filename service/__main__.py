@@ -1,11 +1,11 @@
 """``python -m service``: the API, with settings from the environment."""
 
-import os
-
 import click
 import uvicorn
 
-from .main import create_app
+from .edge.http_protocol import uvicorn_options
+from .logs import log_json_lines
+from .main import create_server_app
 from .settings import ServiceSettings
 
 _GRACE_SECONDS = 5  # for requests under way when it is told to stop
@@ -16,15 +16,18 @@ _GRACE_SECONDS = 5  # for requests under way when it is told to stop
 @click.option("--port", type=int, default=8000, envvar="LEAFSPACE_PORT", show_default=True)
 def main(host: str, port: int) -> None:
     """Serve the API until SIGTERM or Ctrl-C."""
-    uvicorn.run(
-        create_app(ServiceSettings()),
+    log_json_lines()
+    settings = ServiceSettings()
+    config = uvicorn.Config(
+        create_server_app(settings),
         host=host,
         port=port,
+        log_config=None,  # uvicorn's own lines go through ours
         log_level="warning",
-        access_log=False,
-        server_header=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,
+        **uvicorn_options(settings.connection_limits),
     )
+    uvicorn.Server(config).run()
 
 
 if __name__ == "__main__":

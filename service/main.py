@@ -9,11 +9,18 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from . import docs_page, problems
+from .edge.asgi import Application
+from .edge.stack import behind_edge
 from .parts import build_parts
 from .routes import datasets, explainers, health, jobs, models, prototype_sets
 from .settings import ServiceSettings
 
 _DESCRIPTION = "Tree ensembles that explain themselves: prototypes, nearest prototypes of single predictions, and why."
+
+
+def create_server_app(settings: ServiceSettings) -> Application:
+    """Return the API behind its edge: what a server is given."""
+    return behind_edge(create_app(settings), settings.body_limits)
 
 
 def create_app(settings: ServiceSettings) -> FastAPI:

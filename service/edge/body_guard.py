@@ -1,0 +1,165 @@
+"""BodyGuard: bodies that are too large, too slow or compressed are refused before anything reads them whole."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from time import monotonic
+
+from .asgi import Application, Message, Receive, Scope, Send, problem_messages
+
+_DISCONNECT = {"type": "http.disconnect"}
+_LINGER_SECONDS = 2.0
+_MAX_LENGTH_DIGITS = 18
+
+
+@dataclass(frozen=True, slots=True)
+class BodyLimits:
+    """How large bodies may be, and how long they may take."""
+
+    n_bytes: int = 8 * 1024**2
+    n_bytes_of_path: Mapping[str, int] = field(default_factory=dict)  # exact paths that take more, such as uploads
+    seconds: float = 30  # in which a body must have come, or between two parts of a longer one
+    n_bytes_per_second: int = 64 * 1024  # a body that keeps this pace may take longer
+
+    def of(self, path: str) -> int:
+        """Return the largest body for a path."""
+        return self.n_bytes_of_path.get(path, self.n_bytes)
+
+
+class BodyGuard:
+    """Refuse bodies by their headers and, where those say nothing, while they come in.
+
+    - ``Content-Encoding``: 415, never decoded.
+    - more bytes than the path may have: 413, from ``Content-Length`` or while streaming.
+    - not there in time: 408.
+
+    The connection is closed after each of them. To the application, a body refused on the way looks like a caller
+    who has gone, and what it answers then is dropped.
+    """
+
+    def __init__(self, app: Application, limits: BodyLimits) -> None:
+        self._app = app
+        self._limits = limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        length = b"0"
+        for name, value in scope["headers"]:
+            if name == b"content-length":
+                length = value
+            elif name == b"transfer-encoding":
+                length = b""  # not known
+            elif name == b"content-encoding" and value.strip().lower() != b"identity":
+                await _refuse_encoding(scope, receive, send)
+                return
+        if length == b"0":
+            await self._app(scope, receive, send)
+            return
+        body = _Body(scope, receive, send, self._limits)
+        if _exceeds(length, body.limit):
+            await body.refuse_size()
+            return
+        await body.run(self._app)
+
+
+def _exceeds(length: bytes, limit: int) -> bool:
+    # Python refuses to read numbers of thousands of digits.
+    return len(length) > _MAX_LENGTH_DIGITS or (length.isdigit() and int(length) > limit)
+
+
+async def _refuse_encoding(scope: Scope, receive: Receive, send: Send) -> None:
+    detail = "compressed bodies (Content-Encoding) are not read; send the body as it is"
+    await _answer(scope, send, "unsupported_media_type", detail, drain=receive)
+
+
+async def _answer(scope: Scope, send: Send, code: str, detail: str, drain: Receive | None = None) -> None:
+    start, body = problem_messages(code, detail, scope.get("request_id"))
+    await send(start)
+    await send(body)
+    if drain is not None:
+        await _drain(drain)
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _drain(receive: Receive) -> None:
+    """Throw away what still comes in for a moment: a connection that is closed on a sender loses the answer."""
+    try:
+        async with asyncio.timeout(_LINGER_SECONDS):
+            while (message := await receive())["type"] == "http.request" and message.get("more_body"):
+                pass
+    except TimeoutError:
+        return
+
+
+class _Body:
+    """The body of one request on its way in."""
+
+    __slots__ = ("_is_refused", "_is_whole", "_limits", "_n_bytes", "_receive", "_scope", "_send", "_start", "limit")
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send, limits: BodyLimits) -> None:
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._limits = limits
+        self._start = monotonic()
+        self._n_bytes = 0
+        self._is_whole = False
+        self._is_refused = False
+        self.limit = limits.of(scope["path"])
+
+    async def run(self, app: Application) -> None:
+        """Run the application on this body."""
+        try:
+            await app(self._scope, self.receive, self.send)
+        except Exception:
+            # It may be upset about the caller who left; the caller has an answer.
+            if not self._is_refused:
+                raise
+
+    async def receive(self) -> Message:
+        """Return the next part, or that the caller is gone once the body is refused."""
+        if self._is_refused:
+            return dict(_DISCONNECT)
+        if self._is_whole:
+            return await self._receive()
+        try:
+            async with asyncio.timeout(self._seconds_left()):
+                message = await self._receive()
+        except TimeoutError:
+            return await self._refuse_pace()
+        self._n_bytes += len(message.get("body", b""))
+        self._is_whole = not message.get("more_body", False)
+        if self._n_bytes > self.limit:
+            await self.refuse_size()
+            return dict(_DISCONNECT)
+        return message
+
+    async def send(self, message: Message) -> None:
+        """Pass the answer on, unless the body was refused."""
+        if not self._is_refused:
+            await self._send(message)
+
+    async def refuse_size(self) -> None:
+        """Answer that the body is too large."""
+        self._is_refused = True
+        detail = f"the body is larger than {self.limit:,} bytes, the limit of this path; send less at once"
+        await _answer(
+            self._scope, self._send, "body_too_large", detail, drain=None if self._is_whole else self._receive
+        )
+
+    async def _refuse_pace(self) -> Message:
+        self._is_refused = True
+        limits = self._limits
+        detail = (
+            f"the body was not there after {limits.seconds:g} s; send it faster, or at {limits.n_bytes_per_second:,} "
+            "bytes a second at least"
+        )
+        await _answer(self._scope, self._send, "body_timeout", detail)
+        return dict(_DISCONNECT)
+
+    def _seconds_left(self) -> float:
+        allowed = self._limits.seconds + self._n_bytes / self._limits.n_bytes_per_second
+        return min(self._limits.seconds, self._start + allowed - monotonic())

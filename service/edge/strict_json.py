@@ -1,0 +1,94 @@
+"""parse_json: JSON bodies read strictly, and quickly."""
+
+import re
+from typing import Any, NoReturn
+
+import orjson
+
+_MAX_DEPTH = 64
+_CONTAINERS = (dict, list)
+_INTEGER = re.compile(r"-?\d+(?![\d.eE])")
+
+
+class BadJson(ValueError):
+    """The body is not JSON that we take.
+
+    Parameters
+    ----------
+    code
+        ``malformed_json``, ``bad_string`` or ``non_finite_number``.
+    detail
+        What is wrong, and where; nothing of the body itself.
+    """
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+
+
+def parse_json(body: bytes) -> Any:  # noqa: ANN401  # any JSON value
+    """Return the value that the body spells.
+
+    Raises
+    ------
+    BadJson
+        ``malformed_json``: not JSON in UTF-8 (``NaN`` and ``Infinity`` are not JSON), nested deeper than 64 levels,
+        or an integer of hundreds of digits. ``bad_string``: lone surrogates or NUL characters, which databases and
+        encoders choke on. ``non_finite_number``: a number beyond the range of double precision, such as 1e400.
+    """
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        _refuse(error)
+    # NUL can only come from an escape, so most bodies need not be walked through.
+    if b"\\u0000" in body and _holds_nul(value):
+        raise BadJson("bad_string", "a text holds a NUL character (\\u0000); remove it")
+    if body.count(b"[") + body.count(b"{") > _MAX_DEPTH:
+        _refuse_depth(value)
+    return value
+
+
+def _refuse(error: orjson.JSONDecodeError) -> NoReturn:
+    place = f"line {error.lineno}, column {error.colno}"
+    reason = error.msg.partition(": line ")[0]
+    if "infinity" in reason:
+        if not _INTEGER.match(error.doc, error.pos):
+            detail = f"a number at {place} is beyond the range of double precision"
+            raise BadJson("non_finite_number", detail) from None
+        reason = "an integer has too many digits"
+    elif "surrogate" in reason and "UTF-8" not in reason:
+        detail = f"a text at {place} holds half a surrogate pair; send whole characters"
+        raise BadJson("bad_string", detail) from None
+    elif "UTF-8" in reason:
+        reason = "the body is not valid UTF-8"
+    raise BadJson("malformed_json", f"the body is not JSON: {reason} ({place})") from None
+
+
+def _holds_nul(value: Any) -> bool:  # noqa: ANN401  # any JSON value
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            if "\0" in item:
+                return True
+        elif isinstance(item, dict):
+            waiting += item.keys()
+            waiting += item.values()
+        elif isinstance(item, list):
+            waiting += item
+    return False
+
+
+def _refuse_depth(value: Any) -> None:  # noqa: ANN401  # any JSON value
+    level = [value] if isinstance(value, _CONTAINERS) else []
+    for _ in range(_MAX_DEPTH):
+        level = [
+            item
+            for container in level
+            for item in (container.values() if isinstance(container, dict) else container)
+            if isinstance(item, _CONTAINERS)
+        ]
+        if not level:
+            return
+    raise BadJson("malformed_json", f"the body is nested deeper than {_MAX_DEPTH} levels")

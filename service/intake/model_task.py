@@ -16,6 +16,7 @@ from tree_explainers.rows import Rows
 
 from .file_names import ENSEMBLE, LEAF_GRAPH
 from .messages import Request
+from .parity_rows import compare
 
 
 def read_model_upload(request: Request) -> dict[str, Any]:
@@ -27,8 +28,9 @@ def read_model_upload(request: Request) -> dict[str, Any]:
     del data
     session = ModelSession(read.leaf_graph, read.description)
     _predict_one_row(session)
+    parity = compare(session, request.metadata.get("parity"))
     _write(read, upload.parent)
-    return {"description": read.description.to_json(), "parity": None}
+    return {"description": read.description.to_json(), "parity": parity}
 
 
 def _declared(metadata: dict[str, Any]) -> DeclaredModel:

@@ -161,7 +161,7 @@ def _is_over(outcome: ChildOutcome) -> bool:
 
 
 def _refusal(kind: str, code: str, detail: str) -> ExplainerError | StorageError:
-    return _REFUSALS[kind](code, detail)
+    return _REFUSALS.get(kind, ExplainerError)(code, detail)
 
 
 def _broken(task: Task, *, is_over: bool) -> ExplainerError | StorageError:

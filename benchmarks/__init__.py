@@ -1,0 +1,1 @@
+"""One script per claim of speed or quality; what each printed is in results/."""

@@ -1,0 +1,81 @@
+"""A tiny application behind the edge, on a real uvicorn."""
+
+import asyncio
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+
+from service.edge.asgi import Application, Message, Receive, Scope, Send
+from service.edge.body_guard import BodyLimits
+from service.edge.http_protocol import ConnectionLimits, uvicorn_options
+from service.edge.stack import behind_edge
+
+
+async def echo_length(scope: Scope, receive: Receive, send: Send) -> None:
+    """Read the body whole, then say how long it was."""
+    n_bytes, more = 0, True
+    while more:
+        message: Message = await receive()
+        if message["type"] == "http.disconnect":
+            return
+        n_bytes += len(message.get("body", b""))
+        more = message.get("more_body", False)
+    answer = json.dumps({"n_bytes": n_bytes, "request_id": scope.get("request_id")}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(answer)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": answer})
+
+
+@contextmanager
+def serving(
+    app: Application = echo_length,
+    bodies: BodyLimits | None = None,
+    connections: ConnectionLimits | None = None,
+) -> Iterator[int]:
+    """Serve the application; yield the port."""
+    options = uvicorn_options(connections or ConnectionLimits())
+    config = uvicorn.Config(behind_edge(app, bodies or BodyLimits()), log_level="critical", lifespan="off", **options)
+    server = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0), backlog=512) as listener:
+        thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def exchange(port: int, request: bytes, seconds: float = 5) -> bytes:
+    """Send raw bytes; return all that comes back until the other side closes, or nothing comes for a while."""
+    with socket.create_connection(("127.0.0.1", port), timeout=seconds) as connection:
+        connection.sendall(request)
+        return receive_all(connection)
+
+
+def receive_all(connection: socket.socket) -> bytes:
+    """Return what comes until the connection is closed, reset or silent."""
+    received = b""
+    try:
+        while part := connection.recv(65536):
+            received += part
+    except (TimeoutError, ConnectionResetError):
+        pass
+    return received
+
+
+def status_of(answer: bytes) -> int:
+    """Return the status of the first answer."""
+    return int(answer.split(b" ", 2)[1])
+
+
+def problem_of(answer: bytes) -> dict[str, object]:
+    """Return the problem that an answer states."""
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert b"content-type: application/problem+json" in head.lower()
+    problem: dict[str, object] = json.loads(body)
+    return problem

@@ -34,8 +34,8 @@ def test_lists_of_rows_and_comparison_of_codes_give_the_same_integers(
 def test_lists_are_chosen_for_small_leaves_and_comparison_for_large_ones() -> None:
     deep, shallow = leaves_of_size(1000), leaves_of_size(3)
 
-    assert proximity_module._visits_are_cheaper(LeafTable.from_leaves(deep, np.full(40, 1000)), deep[:9])
-    assert not proximity_module._visits_are_cheaper(LeafTable.from_leaves(shallow, np.full(40, 3)), shallow[:9])
+    assert proximity_module._visits_are_cheaper(LeafTable.from_leaves(deep, np.full(40, 1000)), deep[:9], 2)
+    assert not proximity_module._visits_are_cheaper(LeafTable.from_leaves(shallow, np.full(40, 3)), shallow[:9], 2)
 
 
 def test_a_tree_that_weighs_all_is_counted_without_overflow() -> None:

@@ -50,7 +50,7 @@ def test_a_forest_comes_back_as_description_arrays_and_graph(upload: Path) -> No
     assert vetted.parity["n_rows"] == 50
     assert vetted.parity["max_difference"] < 1e-6
     with np.load(vetted.ensemble, allow_pickle=False) as archive:
-        ensemble = TreeEnsemble(**archive)
+        ensemble = TreeEnsemble.from_arrays(dict(archive))
     assert ensemble.n_nodes == sum(tree.tree_.node_count for tree in FOREST.estimators_)
     session = ModelSession(vetted.leaf_graph.read_bytes(), description)
     outcome = session.run(session.encode(Rows(tuple(NAMES), tuple(X.astype(np.float64).T))))

@@ -16,13 +16,18 @@ def main() -> None:
     for name, value in _BEFORE_IMPORTS.items():
         os.environ.setdefault(name, value)
     # Imported late: numerical libraries read the environment as soon as they are imported.
+    from .process_limits import lower_priority  # noqa: PLC0415
+    from .settings import WorkerSettings  # noqa: PLC0415
+
+    settings = WorkerSettings()
+    # Before what is heavy to import, so that the API starts undisturbed.
+    lower_priority(settings.worker_niceness)
     from .job_kinds import load_job_kinds  # noqa: PLC0415
     from .logs import log_json_lines  # noqa: PLC0415
     from .main import run_worker  # noqa: PLC0415
-    from .settings import WorkerSettings  # noqa: PLC0415
 
     log_json_lines()
-    run_worker(WorkerSettings(), load_job_kinds())
+    run_worker(settings, load_job_kinds())
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ from .attending import Attendant
 from .context import JobKind
 from .lifecycle import run_job
 from .maintenance import Maintenance
-from .process_limits import lower_priority
 from .settings import WorkerSettings
 from .worker import JobWorker
 
@@ -27,7 +26,6 @@ _CONNECTION_ATTEMPTS = 60
 
 def run_worker(settings: WorkerSettings, kinds: Mapping[str, JobKind]) -> None:
     """Do jobs of these kinds until SIGTERM or SIGINT."""
-    lower_priority(settings.worker_niceness)
     database = Database(settings.storage.database_url)
     database.migrate()
     doorbell = Doorbell(settings.redis_url)

@@ -36,7 +36,7 @@ def break_down(_context: JobContext) -> Produced:
 
 
 def run_out_of_memory(_context: JobContext) -> Produced:
-    return Produced(bytes(1 << 40))
+    return Produced(bytes(4 << 30))
 
 
 def count_runs(context: JobContext) -> Produced:
@@ -71,6 +71,13 @@ def hang_in_native_code(context: JobContext) -> Produced:
     return Produced(b"{}")
 
 
+def sleep_a_little(context: JobContext) -> Produced:
+    for step in range(5):
+        context.report(step / 5, "sleeping")
+        time.sleep(0.05)
+    return Produced(context.artefact.encode())
+
+
 def die_once(context: JobContext) -> Produced:
     if _leave_a_trace(context) == 1:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -103,6 +110,7 @@ KINDS = {
         run_for_two_seconds,
         die_with_the_first_worker,
         hang_in_native_code,
+        sleep_a_little,
         die_once,
         die_always,
     )

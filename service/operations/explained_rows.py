@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from schemas.explanations import ExplanationRequest
 from tree_explainers.onnx_graph.session import Outcome
-from tree_explainers.prototypes.readable import FeatureReason
 
 from ..warm_explainer import WarmExplainer
 
@@ -76,27 +75,10 @@ def _nearest_prototypes(
                     {"name": shown.name, "value": shown.value, "instance_value": explained.values[shown.position]}
                     for shown in prototype.shown
                 ],
-                "similar_because": [_reason(reason) for reason in reasons[rank]],
+                "similar_because": reasons[rank],
             }
         )
     return answers
-
-
-def _reason(reason: FeatureReason) -> dict[str, Any]:
-    return {
-        "feature": reason.feature,
-        "low": reason.low,
-        "high": reason.high,
-        "low_inclusive": reason.low_inclusive,
-        "high_inclusive": reason.high_inclusive,
-        "or_missing": reason.or_missing,
-        "is_missing": reason.is_missing,
-        "category": reason.is_category,
-        "not_categories": reason.is_not_categories,
-        "tree_share": reason.tree_share,
-        "transformed": reason.transformed,
-        "exact": reason.exact,
-    }
 
 
 def _prototype_prediction(warm: WarmExplainer, nearest: NDArray[np.int64], label: str | None) -> dict[str, Any]:

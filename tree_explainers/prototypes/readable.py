@@ -2,21 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from math import inf, isnan, nan
+from itertools import groupby, pairwise
+from math import inf, nan
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, TypedDict
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled import compiled_for
 from ..onnx_graph.description import ModelColumn
 from .leaf_boxes import Side
+from .reasons import REASON
 
 Category = float | str
 
 
-class FeatureReason(NamedTuple):
+class FeatureReason(TypedDict):
     """What the shared trees cannot tell apart in one feature: with any such value they keep the row in its leaves."""
 
     feature: str  # the raw feature, or the model-side column where it could not be led back
@@ -26,11 +29,27 @@ class FeatureReason(NamedTuple):
     high_inclusive: bool
     or_missing: bool  # a missing value would do as well
     is_missing: bool  # nothing but a missing value would do
-    is_category: Category | None  # nothing but this would do
-    is_not_categories: tuple[Category, ...]  # these would not do; for a number, values left out of the interval
+    category: Category | None  # nothing but this would do
+    not_categories: tuple[Category, ...]  # these would not do; for a number, values left out of the interval
     tree_share: float  # of the shared trees, those that ask about the feature, in (0, 1]
     transformed: bool  # the feature is a model-side column
     exact: bool  # false: some tree asks about a set of values, which is not told here
+
+
+# One reason in raw units.
+_RAW = np.dtype(
+    [
+        ("column", np.int32),
+        ("low", np.float64),
+        ("high", np.float64),
+        ("low_inclusive", np.bool_),
+        ("high_inclusive", np.bool_),
+        ("or_missing", np.bool_),
+        ("exact", np.bool_),
+        ("tree_share", np.float64),
+    ],
+    align=True,
+)
 
 
 def feature_numbers(columns: Sequence[ModelColumn]) -> NDArray[np.int32]:
@@ -54,7 +73,8 @@ class ReasonReader:
     offset: NDArray[np.float64]  # (n_columns,)
     imputed: NDArray[np.float64]  # (n_columns,) model-side value of a missing raw number; NaN: it stays missing
     is_alone: NDArray[np.bool_]  # (n_columns,) the feature's only column, and a number that varies
-    is_transformed: NDArray[np.bool_]  # (n_columns,)
+    names: tuple[str, ...]  # (n_columns,)
+    is_transformed: tuple[bool, ...]  # (n_columns,)
 
     @staticmethod
     def build(columns: Sequence[ModelColumn]) -> "ReasonReader":
@@ -68,7 +88,8 @@ class ReasonReader:
             offset=np.where(varies, offsets, 0.0),
             imputed=np.array([_imputed_number(column) for column in columns]),
             is_alone=varies & (np.bincount(features)[features] == 1),
-            is_transformed=np.array([column.transformed for column in columns], dtype=np.bool_),
+            names=tuple(column.name for column in columns),
+            is_transformed=tuple(column.transformed for column in columns),
         )
 
     def read(self, reasons: NDArray[Any], n_pairs: int) -> list[list[FeatureReason]]:
@@ -88,61 +109,41 @@ class ReasonReader:
             The ends of an affine column are calculated back from the model's in float64; the model itself rounds to
             float32 on the way, and such an end is exact to that rounding only.
         """
+        raw = np.empty(len(reasons), dtype=_RAW)
+        _to_raw_units(reasons, self.scale, self.offset, self.imputed, raw)
         group = np.flatnonzero(_opens_group(reasons))
         ends = np.append(group[1:], len(reasons))
-        heads = reasons[group]
-        features = self._of_numbers(heads)
-        is_simple = self.is_alone[heads["column"]] & (ends - group == 1)
-        if not is_simple.all():
-            intervals = self._intervals(reasons)
-            for place in np.flatnonzero(~is_simple).tolist():
-                features[place] = self._of_columns(intervals[group[place] : ends[place]])
-        order = np.lexsort((-heads["tree_share"], heads["pair"]))  # stable: ties stay in the order of columns
-        result: list[list[FeatureReason]] = [[] for _ in range(n_pairs)]
-        for pair, place in zip(heads["pair"][order].tolist(), order.tolist(), strict=True):
-            result[pair].append(features[place])
-        return result
+        features = self._of_numbers(raw[group])
+        is_complex = ~self.is_alone[raw["column"][group]] | (ends - group > 1)
+        for place in np.flatnonzero(is_complex).tolist():
+            own = slice(group[place], ends[place])
+            features[place] = self._of_columns(list(map(_Interval, reasons[own].tolist(), raw[own].tolist())))
+        pairs = reasons["pair"][group]
+        order = np.lexsort((-raw["tree_share"][group], pairs))  # stable: ties stay in the order of columns
+        ordered = [features[place] for place in order.tolist()]
+        bounds = np.searchsorted(pairs, np.arange(n_pairs + 1)).tolist()
+        return [ordered[start:end] for start, end in pairwise(bounds)]
 
-    def _of_numbers(self, reasons: NDArray[Any]) -> list[FeatureReason]:
-        """Translate features that are one number each; all at once, because that is fast."""
-        raw = self._in_raw_units(reasons)
-        n_reasons = len(reasons)
-        columns = (
-            [self.columns[column].name for column in reasons["column"].tolist()],
-            _finite_or_none(raw.low),
-            _finite_or_none(raw.high),
-            raw.low_inclusive.tolist(),
-            raw.high_inclusive.tolist(),
-            raw.or_missing.tolist(),
-            [False] * n_reasons,
-            [None] * n_reasons,
-            [()] * n_reasons,
-            reasons["tree_share"].tolist(),
-            self.is_transformed[reasons["column"]].tolist(),
-            (reasons["side"] & _INCOMPLETE == 0).tolist(),
-        )
-        return list(map(FeatureReason._make, zip(*columns, strict=True)))
-
-    def _intervals(self, reasons: NDArray[Any]) -> list["_Interval"]:
-        """Return the reasons one by one as plain values."""
-        own = (reasons[name].tolist() for name in ("column", "side", "low", "high", "tree_share"))
-        raw = (values.tolist() for values in self._in_raw_units(reasons))
-        return list(map(_Interval, *own, map(_Raw._make, zip(*raw, strict=True))))
-
-    def _in_raw_units(self, reasons: NDArray[Any]) -> "_Raw":
-        column, side, low, high = reasons["column"], reasons["side"], reasons["low"], reasons["high"]
-        scale, offset, imputed = self.scale[column], self.offset[column], self.imputed[column]
-        low_in, high_in = side & _LOW_INCLUSIVE != 0, side & _HIGH_INCLUSIVE != 0
-        above = (imputed > low) | (low_in & (imputed == low))
-        below = (imputed < high) | (high_in & (imputed == high))
-        raw_low, raw_high, flips = (low - offset) / scale, (high - offset) / scale, scale < 0
-        return _Raw(
-            np.where(flips, raw_high, raw_low),
-            np.where(flips, raw_low, raw_high),
-            np.where(flips, high_in, low_in),
-            np.where(flips, low_in, high_in),
-            np.where(np.isnan(imputed), side & _MISSING_STAYS != 0, above & below),
-        )
+    def _of_numbers(self, raw: NDArray[Any]) -> list[FeatureReason]:
+        """Translate features that are one number each: the common case, so it is kept short."""
+        names, transformed = self.names, self.is_transformed
+        return [
+            {
+                "feature": names[column],
+                "low": low if low > -inf else None,
+                "high": high if high < inf else None,
+                "low_inclusive": low_inclusive,
+                "high_inclusive": high_inclusive,
+                "or_missing": or_missing,
+                "is_missing": False,
+                "category": None,
+                "not_categories": (),
+                "tree_share": tree_share,
+                "transformed": transformed[column],
+                "exact": exact,
+            }
+            for column, low, high, low_inclusive, high_inclusive, or_missing, exact, tree_share in raw.tolist()
+        ]
 
     def _of_columns(self, intervals: Sequence["_Interval"]) -> FeatureReason:
         """Intersect what the columns of one feature say."""
@@ -152,25 +153,13 @@ class ReasonReader:
         return draft.finish(self.columns[intervals[0].column], intervals[0].tree_share)
 
 
-class _Raw(NamedTuple):
-    """One or many intervals in raw units."""
-
-    low: Any
-    high: Any
-    low_inclusive: Any
-    high_inclusive: Any
-    or_missing: Any
-
-
-class _Interval(NamedTuple):
+class _Interval:
     """One reason, in the model's units and in raw ones."""
 
-    column: int
-    side: int
-    low: float
-    high: float
-    tree_share: float
-    raw: _Raw
+    def __init__(self, reason: tuple[Any, ...], raw: tuple[Any, ...]) -> None:
+        *_, self.side, self.low, self.high, self.tree_share = reason
+        self.column, self.raw_low, self.raw_high, *sides = raw
+        self.raw_low_inclusive, self.raw_high_inclusive, self.or_missing, self.exact, _ = sides
 
 
 class _Values:
@@ -185,6 +174,11 @@ class _Values:
         above = value > interval.low or (value == interval.low and interval.side & _LOW_INCLUSIVE)
         below = value < interval.high or (value == interval.high and interval.side & _HIGH_INCLUSIVE)
         return bool(above and below) and all(value != hole.low for hole in self.holes)
+
+    def admit_code(self, column: ModelColumn, code: float | None) -> bool:
+        if code is None:  # a missing value to the model
+            return bool(self.interval.side & _MISSING_STAYS)
+        return self.admit(_model_value(column, code))
 
 
 class _Draft:
@@ -206,16 +200,18 @@ class _Draft:
             self._take_ordinal(column, values)
         else:
             self._take_number(column, values)
-        self._exact &= not values.interval.side & _INCOMPLETE
+        self._exact &= values.interval.exact
 
     def _take_number(self, column: ModelColumn, values: _Values) -> None:
-        interval, imputed = values.interval, _imputed_number(column)
-        self._or_missing &= interval.raw.or_missing if isnan(imputed) else values.admit(imputed)
+        interval = values.interval
+        self._or_missing &= interval.or_missing and not any(
+            hole.low == _imputed_number(column) for hole in values.holes
+        )
         if column.scale == 0:
             return  # always the same, whatever the raw value
-        self._low = max(self._low, (interval.raw.low, not interval.raw.low_inclusive))
-        self._high = min(self._high, (interval.raw.high, interval.raw.high_inclusive))
-        self._is_not.update((hole.raw.low, None) for hole in values.holes)
+        self._low = max(self._low, (interval.raw_low, not interval.raw_low_inclusive))
+        self._high = min(self._high, (interval.raw_high, interval.raw_high_inclusive))
+        self._is_not.update((hole.raw_low, None) for hole in values.holes)
 
     def _take_indicator(self, column: ModelColumn, values: _Values) -> None:
         present, absent = values.admit(_model_value(column, 1)), values.admit(_model_value(column, 0))
@@ -231,10 +227,10 @@ class _Draft:
 
     def _take_ordinal(self, column: ModelColumn, values: _Values) -> None:
         admitted = {
-            category: values.admit(_model_value(column, code))
+            category: values.admit_code(column, code)
             for category, code in zip(column.categories, column.codes, strict=True)
         }
-        admits_others = column.default_code is not None and values.admit(_model_value(column, column.default_code))
+        admits_others = values.admit_code(column, column.default_code)
         self._or_missing &= admitted.get(column.imputed, admits_others)  # imputed None: missing, a category itself
         possible = [category for category, admits in admitted.items() if admits and category is not None]
         if len(possible) == 1 and not admits_others:
@@ -256,8 +252,8 @@ class _Draft:
             high_inclusive=high < inf and high_included,
             or_missing=self._or_missing,
             is_missing=self._is_missing,
-            is_category=self._is,
-            is_not_categories=() if self._is is not None else tuple(self._is_not),
+            category=self._is,
+            not_categories=() if self._is is not None else tuple(self._is_not),
             tree_share=tree_share,
             transformed=column.transformed,
             exact=self._exact,
@@ -278,13 +274,6 @@ def _opens_group(reasons: NDArray[Any]) -> NDArray[np.bool_]:
     return opens
 
 
-def _finite_or_none(ends: NDArray[np.float64]) -> list[float | None]:
-    finite = np.isfinite(ends)
-    if finite.all():
-        return list(ends.tolist())
-    return [end if is_finite else None for end, is_finite in zip(ends.tolist(), finite.tolist(), strict=True)]
-
-
 def _feature_key(index: int, column: ModelColumn) -> tuple[str, str | int]:
     return ("model", index) if column.transformed or column.feature is None else ("raw", column.feature)
 
@@ -302,3 +291,38 @@ def _imputed_number(column: ModelColumn) -> float:
     if column.imputed is None or isinstance(column.imputed, str) or not _is_number(column):
         return nan
     return _model_value(column, column.imputed)
+
+
+_REASONS = numba.types.Array(numba.from_dtype(REASON), 1, "C")
+_RAWS = numba.types.Array(numba.from_dtype(_RAW), 1, "C")
+_NUMBERS = numba.types.Array(numba.types.float64, 1, "C")
+
+
+@compiled_for(numba.types.void(_REASONS, _NUMBERS, _NUMBERS, _NUMBERS, _RAWS))
+def _to_raw_units(
+    reasons: NDArray[Any],
+    scale: NDArray[np.float64],
+    offset: NDArray[np.float64],
+    imputed: NDArray[np.float64],
+    raw: NDArray[Any],
+) -> None:
+    for place in range(len(reasons)):
+        column, side = reasons[place].column, reasons[place].side
+        low, high = reasons[place].low, reasons[place].high
+        low_inclusive, high_inclusive = (side & _LOW_INCLUSIVE) != 0, (side & _HIGH_INCLUSIVE) != 0
+        value = imputed[column]
+        if np.isnan(value):
+            raw[place].or_missing = (side & _MISSING_STAYS) != 0
+        else:
+            above = value > low or (low_inclusive and value == low)
+            below = value < high or (high_inclusive and value == high)
+            raw[place].or_missing = above and below
+        raw[place].column = column
+        raw[place].exact = (side & _INCOMPLETE) == 0
+        raw[place].tree_share = reasons[place].tree_share
+        raw_low, raw_high = (low - offset[column]) / scale[column], (high - offset[column]) / scale[column]
+        if scale[column] < 0:
+            raw_low, raw_high = raw_high, raw_low
+            low_inclusive, high_inclusive = high_inclusive, low_inclusive
+        raw[place].low, raw[place].high = raw_low, raw_high
+        raw[place].low_inclusive, raw[place].high_inclusive = low_inclusive, high_inclusive

@@ -58,22 +58,22 @@ def titanic() -> tuple[ReadModel, Rows]:
 def admits(reason: FeatureReason, value: float | str | None) -> bool:
     """Read a reason as a person would."""
     if value is None or value != value:  # noqa: PLR0124  # NaN
-        return reason.or_missing
-    if reason.is_missing or value in reason.is_not_categories:
+        return reason["or_missing"]
+    if reason["is_missing"] or value in reason["not_categories"]:
         return False
-    if reason.is_category is not None:
-        return value == reason.is_category
+    if reason["category"] is not None:
+        return value == reason["category"]
     if isinstance(value, str):
         return True
-    above = reason.low is None or value > reason.low or (value == reason.low and reason.low_inclusive)
-    below = reason.high is None or value < reason.high or (value == reason.high and reason.high_inclusive)
+    above = reason["low"] is None or value > reason["low"] or (value == reason["low"] and reason["low_inclusive"])
+    below = reason["high"] is None or value < reason["high"] or (value == reason["high"] and reason["high_inclusive"])
     return above and below
 
 
 def probes(reason: FeatureReason) -> NDArray[Any]:
-    if reason.feature in CATEGORIES:
+    if reason["feature"] in CATEGORIES:
         return np.array(["male", "female", "C", "Q", "S", "1", "2", "3", None], dtype=object)
-    ends = [end for end in (reason.low, reason.high) if end is not None]
+    ends = [end for end in (reason["low"], reason["high"]) if end is not None]
     near = [end + nudge * max(1, abs(end)) for end in ends for nudge in (-1e-4, 1e-4)]
     return np.array([*near, -1e6, 1e6, np.nan])
 
@@ -81,9 +81,9 @@ def probes(reason: FeatureReason) -> NDArray[Any]:
 def own_probes(read: ReadModel, reason: FeatureReason) -> NDArray[Any]:
     """Return the probes that the model knows: a category that it was not shown is refused by ordinal encoding."""
     values = probes(reason)
-    if reason.feature not in CATEGORIES:
+    if reason["feature"] not in CATEGORIES:
         return values
-    columns = [column for column in read.description.columns if column.feature == reason.feature]
+    columns = [column for column in read.description.columns if column.feature == reason["feature"]]
     known = {category for column in columns for category in (column.category, *column.categories)} | {None}
     return np.array([value for value in values if value in known], dtype=object)
 
@@ -106,12 +106,13 @@ def test_behind_a_pipeline_raw_values_that_a_reason_admits_keep_all_shared_trees
                 values = own_probes(read, reason)
                 raw = rows.take(np.full(len(values), prototypes[place]))
                 changed = [
-                    values if name == reason.feature else own for name, own in zip(raw.names, raw.columns, strict=True)
+                    values if name == reason["feature"] else own
+                    for name, own in zip(raw.names, raw.columns, strict=True)
                 ]
                 found = session.run_in_chunks(Rows(raw.names, tuple(changed))).leaves
                 stays = (found[:, shared[place]] == leaves[prototypes[place], shared[place]]).all(axis=1)
                 assert [admits(reason, value) for value in values] == stays.tolist(), reason
-                seen.add(reason.feature)
+                seen.add(reason["feature"])
     assert seen == {*NUMBERS, *CATEGORIES}
 
 
@@ -123,9 +124,9 @@ def test_features_come_by_the_share_of_trees_that_ask_about_them(titanic: tuple[
 
     (told,) = ReasonReader.build(columns).read(reasons.of(np.array([0]), leaves[:1] == leaves[:1]), 1)
 
-    shares = [reason.tree_share for reason in told]
+    shares = [reason["tree_share"] for reason in told]
     assert shares == sorted(shares, reverse=True)
-    assert len({reason.feature for reason in told}) == len(told)
+    assert len({reason["feature"] for reason in told}) == len(told)
 
 
 def reason_of(low: float, high: float, side: int = 0, column: int = 0) -> tuple[Any, ...]:
@@ -153,8 +154,8 @@ def test_a_number_keeps_its_ends_and_an_end_that_no_tree_sets_is_none() -> None:
         high_inclusive=True,
         or_missing=True,
         is_missing=False,
-        is_category=None,
-        is_not_categories=(),
+        category=None,
+        not_categories=(),
         tree_share=0.5,
         transformed=False,
         exact=True,
@@ -164,24 +165,24 @@ def test_a_number_keeps_its_ends_and_an_end_that_no_tree_sets_is_none() -> None:
 def test_a_negative_scale_turns_the_interval_round() -> None:
     told = read_one([replace(AGE, kind="affine", scale=-2.0, offset=1.0)], reason_of(3.0, 9.0, Side.HIGH_INCLUSIVE))
 
-    assert (told.low, told.high, told.low_inclusive, told.high_inclusive) == (-4.0, -1.0, True, False)
+    assert (told["low"], told["high"], told["low_inclusive"], told["high_inclusive"]) == (-4.0, -1.0, True, False)
 
 
 @pytest.mark.parametrize(("imputed", "or_missing"), [(3.0, False), (3.5, True), (9.0, True), (9.5, False)])
 def test_a_missing_number_goes_where_its_imputed_value_goes(imputed: float, or_missing: bool) -> None:  # noqa: FBT001
     told = read_one([replace(AGE, imputed=imputed)], reason_of(3.0, 9.0, Side.HIGH_INCLUSIVE))
 
-    assert told.or_missing == or_missing
+    assert told["or_missing"] == or_missing
 
 
 def test_values_left_out_of_an_interval_are_told() -> None:
     told = read_one([AGE], reason_of(0, 9), reason_of(4, 4, Side.HOLE), reason_of(5, 5, Side.HOLE))
 
-    assert (told.low, told.high, told.is_not_categories) == (0, 9, (4, 5))
+    assert (told["low"], told["high"], told["not_categories"]) == (0, 9, (4, 5))
 
 
 def test_a_set_that_cannot_be_told_makes_a_reason_inexact() -> None:
-    assert not read_one([AGE], reason_of(0, 9, Side.INCOMPLETE)).exact
+    assert not read_one([AGE], reason_of(0, 9, Side.INCOMPLETE))["exact"]
 
 
 @pytest.mark.parametrize(
@@ -197,8 +198,8 @@ def test_an_indicator_says_which_category_it_must_or_must_not_be(
 ) -> None:
     told = read_one([SEX], reason_of(low, high))
 
-    assert (told.is_category, told.is_not_categories, told.or_missing) == (is_category, is_not, or_missing)
-    assert (told.low, told.high) == (None, None)
+    assert (told["category"], told["not_categories"], told["or_missing"]) == (is_category, is_not, or_missing)
+    assert (told["low"], told["high"]) == (None, None)
 
 
 def test_an_indicator_of_missing_values_says_whether_the_value_must_be_missing() -> None:
@@ -206,8 +207,8 @@ def test_an_indicator_of_missing_values_says_whether_the_value_must_be_missing()
 
     present, absent = read_one([column], reason_of(0.5, np.inf)), read_one([column], reason_of(-np.inf, 0.5))
 
-    assert (present.is_missing, present.or_missing) == (True, True)
-    assert (absent.is_missing, absent.or_missing) == (False, False)
+    assert (present["is_missing"], present["or_missing"]) == (True, True)
+    assert (absent["is_missing"], absent["or_missing"]) == (False, False)
 
 
 def test_indicators_of_one_feature_are_told_together() -> None:
@@ -216,8 +217,8 @@ def test_indicators_of_one_feature_are_told_together() -> None:
     none = read_one(columns, reason_of(-np.inf, 0.5, column=0), reason_of(-np.inf, 0.5, column=2))
     one = read_one(columns, reason_of(-np.inf, 0.5, column=0), reason_of(0.5, np.inf, column=1))
 
-    assert none.is_not_categories == ("a", "c")
-    assert (one.is_category, one.is_not_categories) == ("b", ())
+    assert none["not_categories"] == ("a", "c")
+    assert (one["category"], one["not_categories"]) == ("b", ())
 
 
 @pytest.mark.parametrize(
@@ -238,7 +239,7 @@ def test_codes_of_categories_are_told_as_categories(
 ) -> None:
     told = read_one([CLASS], reason_of(low, high))
 
-    assert (told.is_category, told.is_not_categories, told.or_missing) == (is_category, is_not, or_missing)
+    assert (told["category"], told["not_categories"], told["or_missing"]) == (is_category, is_not, or_missing)
 
 
 def test_a_missing_value_that_is_a_category_of_its_own_can_be_the_only_one_admitted() -> None:
@@ -246,7 +247,16 @@ def test_a_missing_value_that_is_a_category_of_its_own_can_be_the_only_one_admit
 
     told = read_one([column], reason_of(0.5, np.inf))
 
-    assert (told.is_missing, told.or_missing, told.is_category) == (True, True, None)
+    assert (told["is_missing"], told["or_missing"], told["category"]) == (True, True, None)
+
+
+@pytest.mark.parametrize("side", [0, Side.MISSING_STAYS])
+def test_a_category_without_a_code_is_admitted_where_a_missing_value_is(side: int) -> None:
+    column = replace(CLASS, categories=("1", "2"), codes=(0, None), default_code=None)
+
+    told = read_one([column], reason_of(-np.inf, 0.5, side))
+
+    assert (told["category"], told["or_missing"]) == ((None, True) if side else ("1", False))
 
 
 def test_several_numbers_of_one_feature_are_intersected() -> None:
@@ -254,13 +264,13 @@ def test_several_numbers_of_one_feature_are_intersected() -> None:
 
     told = read_one([AGE, doubled], reason_of(3, 9, BOTH), reason_of(6, 12, Side.HIGH_INCLUSIVE, column=1))
 
-    assert (told.low, told.low_inclusive, told.high, told.high_inclusive) == (3, False, 6, True)
+    assert (told["low"], told["low_inclusive"], told["high"], told["high_inclusive"]) == (3, False, 6, True)
 
 
 def test_a_column_that_is_the_same_whatever_the_value_says_nothing_of_it() -> None:
     told = read_one([replace(AGE, kind="affine", scale=0.0, offset=5.0)], reason_of(3, 9))
 
-    assert (told.low, told.high) == (None, None)
+    assert (told["low"], told["high"]) == (None, None)
 
 
 def test_columns_that_cannot_be_led_back_are_features_of_their_own() -> None:
@@ -268,7 +278,7 @@ def test_columns_that_cannot_be_led_back_are_features_of_their_own() -> None:
     columns = [AGE, hidden, replace(AGE, kind="affine"), replace(hidden, name="pca_1"), SEX]
 
     assert feature_numbers(columns).tolist() == [0, 1, 0, 2, 3]
-    assert read_one([hidden], reason_of(1, 2, BOTH)).transformed
+    assert read_one([hidden], reason_of(1, 2, BOTH))["transformed"]
 
 
 def test_no_reasons_are_no_features() -> None:

@@ -63,6 +63,7 @@ def child_environment(data_dir: Path, redis_url: str) -> dict[str, str]:
     defaults = {
         "NUMBA_THREADING_LAYER": "workqueue",
         "NUMBA_CACHE_DIR": str(_cache_dir(data_dir)),
+        "ORT_DISABLE_TELEMETRY": "1",  # models are nobody else's business
         **dict.fromkeys(_ONE_THREAD, "1"),
     }
     given = {"LEAFSPACE_DATA_DIR": str(data_dir), "LEAFSPACE_REDIS_URL": redis_url}

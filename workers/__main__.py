@@ -8,13 +8,20 @@ _BEFORE_IMPORTS = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
+    # It would tell its maker about models, from a thread that a fork does not survive.
+    "ORT_DISABLE_TELEMETRY": "1",
 }
+
+
+def prepare_environment() -> None:
+    """Set what numerical libraries read when they are imported, unless somebody set it otherwise."""
+    for name, value in _BEFORE_IMPORTS.items():
+        os.environ.setdefault(name, value)
 
 
 def main() -> None:
     """Run the worker until it is told to stop."""
-    for name, value in _BEFORE_IMPORTS.items():
-        os.environ.setdefault(name, value)
+    prepare_environment()
     # Imported late: numerical libraries read the environment as soon as they are imported.
     from .process_limits import lower_priority  # noqa: PLC0415
     from .settings import WorkerSettings  # noqa: PLC0415

@@ -129,7 +129,7 @@ def nearest_rows(
         raise InvalidInput(msg)
     neighbors = np.empty((len(rows), n_neighbors), dtype=np.int64)
     proximities = np.empty((len(rows), n_neighbors), dtype=np.int64)
-    block = rows_per_block(table.n_rows)
+    block = rows_per_block(8 * table.n_rows)  # sorting takes more room than the columns
     for start in range(0, len(rows), block):
         part = slice(start, min(start + block, len(rows)))
         shared = columns(table, weights, table.leaves_of(rows[part])).astype(np.int64)

@@ -3,11 +3,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.support import naive
 from tests.support.models import FittedModel, fitted
-from tree_explainers.ensemble import Operator, TreeEnsemble
+from tree_explainers.ensemble import Operator, TreeEnsemble, join_ensembles
 from tree_explainers.errors import InvalidInput
 from tree_explainers.prototypes.leaf_boxes import LeafBoxes, Side, leaf_boxes
 from tree_explainers.prototypes.nearest import PrototypeIndex
@@ -175,6 +177,39 @@ def test_each_operator_and_answer_admits_what_the_tree_lets_pass(operator: Opera
         is_hole = value in holes["low"].tolist()
         expected = naive.stays_in_leaves(ensemble, np.array([1], np.int32), [0], 0, value)
         assert (admits(interval, value) and not is_hole) == expected
+
+
+STEPS = st.tuples(
+    st.integers(0, 1),
+    st.sampled_from([Operator.LEQ, Operator.LT, Operator.GTE, Operator.GT, Operator.EQ, Operator.NEQ]),
+    st.integers(0, 4).map(float),
+    st.booleans(),
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(paths=st.lists(st.lists(STEPS, min_size=1, max_size=5), min_size=1, max_size=4), data=st.data())
+def test_any_questions_of_any_shared_trees_are_intersected_as_the_twin_says(
+    paths: list[list[tuple[int, Operator, float, bool]]], data: st.DataObject
+) -> None:
+    n = len(paths)
+    ensemble = join_ensembles([chain(path, missing_left=data.draw(st.booleans())) for path in paths])
+    shared = np.array([data.draw(st.lists(st.booleans(), min_size=n, max_size=n))])
+    leaves = np.array([len(path) for path in paths], np.int32)
+    reasons = Reasons.build(leaf_boxes(ensemble, leaves[None, :], np.arange(2, dtype=np.int32)))
+
+    found = reasons.of(np.array([0]), shared)
+
+    trees = np.flatnonzero(shared[0]).tolist()
+    asked = [naive.columns_asked(ensemble, leaves, tree) for tree in trees]
+    assert set(found["column"].tolist()) == set().union(*asked)
+    for column in set().union(*asked):
+        interval, *holes = found[found["column"] == column]
+        assert interval["tree_share"] == sum(column in own for own in asked) / len(trees)
+        assert all(hole["side"] & Side.HOLE for hole in holes)
+        for value in (*np.arange(-0.5, 5.0, 0.5).tolist(), float("nan")):
+            expected = naive.stays_in_leaves(ensemble, leaves, trees, column, value)
+            assert (admits(interval, value) and all(value != hole["low"] for hole in holes)) == expected
 
 
 def test_holes_outside_the_interval_or_told_twice_are_left_out() -> None:

@@ -1,6 +1,6 @@
 """ASGI: the types that middlewares share, and a problem sent as a whole answer."""
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from typing import Any
 
 import orjson
@@ -9,7 +9,7 @@ from schemas.problems import problem_for, problem_json
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
+Receive = Callable[[], Coroutine[Any, Any, Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 

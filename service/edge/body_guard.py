@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from .asgi import Application, Message, Receive, Scope, Send, problem_messages
+from .waiting import wait_at_most
 
 _DISCONNECT = {"type": "http.disconnect"}
 _LINGER_SECONDS = 2.0
@@ -126,8 +127,7 @@ class _Body:
         if self._is_whole:
             return await self._receive()
         try:
-            async with asyncio.timeout(self._seconds_left()):
-                message = await self._receive()
+            message = await wait_at_most(self._seconds_left(), self._receive())
         except TimeoutError:
             return await self._refuse_pace()
         self._n_bytes += len(message.get("body", b""))

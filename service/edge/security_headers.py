@@ -3,18 +3,16 @@
 The ``Server`` header is not written by applications: uvicorn is told to leave it out (``http_protocol``).
 """
 
+from collections.abc import Awaitable
+
 from .asgi import Application, Message, Receive, Scope, Send
 
 DOCS_PATH = "/docs"
 _NO_SNIFFING = (b"x-content-type-options", b"nosniff")
-_NO_FRAMES = (b"x-frame-options", b"DENY")
-_NO_REFERRER = (b"referrer-policy", b"no-referrer")
 _FOR_API = (
     _NO_SNIFFING,
     (b"cache-control", b"no-store"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
-    _NO_FRAMES,
-    _NO_REFERRER,
 )
 # The page has a script and styles of its own beside its assets, and asks for /openapi.json.
 _DOCS_POLICY = (
@@ -22,7 +20,7 @@ _DOCS_POLICY = (
     b"font-src 'self'; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; "
     b"frame-ancestors 'none'"
 )
-_FOR_DOCS = (_NO_SNIFFING, (b"content-security-policy", _DOCS_POLICY), _NO_FRAMES, _NO_REFERRER)
+_FOR_DOCS = (_NO_SNIFFING, (b"content-security-policy", _DOCS_POLICY))
 
 
 class SecurityHeaders:
@@ -39,9 +37,9 @@ class SecurityHeaders:
         path = scope["path"]
         headers = _FOR_DOCS if path == DOCS_PATH or path.startswith(f"{DOCS_PATH}/") else _FOR_API
 
-        async def send_with_headers(message: Message) -> None:
+        def send_with_headers(message: Message) -> Awaitable[None]:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", ()), *headers]
-            await send(message)
+            return send(message)
 
         await self._app(scope, receive, send_with_headers)

@@ -5,7 +5,7 @@ definition 3 (trees weigh by the variance of their values).
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -69,6 +69,15 @@ def columns(
 
     _in_threads(add, len(queries), n_threads or _n_cores())
     return shared
+
+
+def each_column(
+    table: LeafTable, weights: NDArray[np.int64], leaves: NDArray[np.integer[Any]]
+) -> Iterator[NDArray[Any]]:
+    """Yield the proximities of one row after the other to all rows of the table, as ``columns`` has them."""
+    block = min(rows_per_block(table.n_rows), 64)
+    for start in range(0, len(leaves), block):
+        yield from columns(table, weights, leaves[start : start + block])
 
 
 def rows_per_block(n_rows: int) -> int:

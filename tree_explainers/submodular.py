@@ -70,7 +70,7 @@ def greedy(parts: Sequence[Part], progressed: Callable[[], None] = lambda: None)
     """
     fronts = [_Front(part) for part in parts]
     while True:
-        best = max(range(len(fronts)), key=lambda index: fronts[index].rank())
+        best = max(range(len(fronts)), key=lambda index: fronts[index].rank)
         front = fronts[best]
         if front.bound <= 0:
             return
@@ -97,9 +97,7 @@ class _Front:
         self.item = int(self._bounds.argmax())  # the first of equal ones, which has the lowest name
         self.bound = int(self._bounds[self.item])
         self.is_exact = bool(self._exact[self.item])
-
-    def rank(self) -> tuple[Fraction, int]:
-        return self.bound * self.part.scale, -int(self.part.names[self.item])
+        self.rank = self.bound * self.part.scale, -int(self.part.names[self.item])
 
     def renew(self) -> None:
         """Look again at the stale items of largest bound; ever more of them as long as none settles the matter."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput
 from ..leaves import LeafTable
 from ..progress import ReportProgress, ignore_progress
-from ..proximity import columns, rows_per_block
+from ..proximity import columns, each_column, rows_per_block
 
 UNASSIGNED = -1
 
@@ -51,8 +51,7 @@ def nearest_by_size(
     """
     largest = np.zeros(table.n_rows, dtype=np.uint32)
     nearest = np.full(table.n_rows, UNASSIGNED, dtype=np.int64)
-    for position in range(len(prototype_leaves)):
-        column = columns(table, weights, prototype_leaves[position : position + 1])[0]
+    for position, column in enumerate(each_column(table, weights, prototype_leaves)):
         nearer = column > largest  # an equally near prototype comes too late
         largest[nearer] = column[nearer]
         nearest = np.where(nearer, position, nearest)

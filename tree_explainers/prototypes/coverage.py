@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..leaves import LeafTable, sum_over_leaves
-from ..proximity import columns
+from ..proximity import columns, each_column
 
 
 class ClassCoverage:
@@ -72,9 +72,8 @@ def measure_coverage(
     covered = np.zeros(table.n_rows, dtype=np.int64)
     owner = np.full(table.n_rows, -1, dtype=np.int64)
     objectives = np.empty(len(prototypes), dtype=np.int64)
-    for rank, prototype in enumerate(prototypes):
-        column = columns(table, weights, table.leaves_of(prototypes[rank : rank + 1]))[0]
-        nearer = (classes == classes[prototype]) & (column > covered)
+    for rank, column in enumerate(each_column(table, weights, table.leaves_of(prototypes))):
+        nearer = (classes == classes[prototypes[rank]]) & (column > covered)
         covered[nearer], owner[nearer] = column[nearer], rank
         objectives[rank] = covered.sum()
     return Coverage(objectives, np.bincount(owner[owner >= 0], minlength=len(prototypes)).astype(np.int64))

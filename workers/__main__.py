@@ -33,7 +33,7 @@ def main() -> None:
     from .logs import log_json_lines  # noqa: PLC0415
     from .main import run_worker  # noqa: PLC0415
 
-    log_json_lines()
+    log_json_lines(settings.log_level)
     run_worker(settings, load_job_kinds())
 
 

@@ -61,7 +61,7 @@ class Attendant:
             process.kill()
 
     def _settle(self, claim: Claim, outcome: Outcome) -> None:
-        _log.info("job %s, attempt %d: %s", claim.job, claim.attempt, outcome.name.lower())
+        _log.info("job %s (%s), attempt %d: %s", claim.job, claim.kind, claim.attempt, outcome.name.lower())
         if outcome is Outcome.ENDED:
             self._settle_ended(claim)
         elif outcome is Outcome.CANCELLED:

@@ -22,10 +22,10 @@ class JsonLines(logging.Formatter):
         return json.dumps(line)
 
 
-def log_json_lines(level: int = logging.INFO) -> None:
-    """Have the whole process log this way."""
+def log_json_lines(level: str) -> None:
+    """Have the whole process log this way, from ``level`` upwards."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines())
-    logging.basicConfig(level=level, handlers=[handler], force=True)
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     # It tells at each start that there is nothing to migrate.
     logging.getLogger("alembic").setLevel(logging.WARNING)

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Literal
 
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -21,6 +22,7 @@ class WorkerSettings(BaseSettings):
     data_dir: Path
     database_url: str | None = None  # default: SQLite in the data directory
     redis_url: str
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
     worker_niceness: int = 15  # explanations go first: at nice 0, two busy workers double their p99
     job_memory_bytes: int = _physical_memory_bytes()
     lease_seconds: float = 30  # a worker that is silent for so long is taken for dead

@@ -6,7 +6,7 @@ import signal
 import time
 from pathlib import Path
 
-from storage.errors import NotFound
+from storage.errors import NotFound, StorageUnavailable
 from tree_explainers.errors import InvalidInput
 from workers.context import JobContext, Produced
 from workers.logs import log_json_lines
@@ -84,6 +84,13 @@ def die_once(context: JobContext) -> Produced:
     return Produced(b"{}")
 
 
+def find_storage_away_once(context: JobContext) -> Produced:
+    if _leave_a_trace(context) == 1:
+        detail = "the disk does not answer"
+        raise StorageUnavailable(detail)
+    return Produced(b"{}")
+
+
 def die_always(context: JobContext) -> Produced:
     _leave_a_trace(context)
     os.kill(os.getpid(), signal.SIGKILL)
@@ -112,14 +119,16 @@ KINDS = {
         hang_in_native_code,
         sleep_a_little,
         die_once,
+        find_storage_away_once,
         die_always,
     )
 }
 
 
 def main() -> None:
-    log_json_lines()
-    run_worker(WorkerSettings(), KINDS)
+    settings = WorkerSettings()
+    log_json_lines(settings.log_level)
+    run_worker(settings, KINDS)
 
 
 if __name__ == "__main__":

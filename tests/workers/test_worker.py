@@ -71,6 +71,14 @@ def test_a_failed_job_says_why_and_no_more(farm: JobFarm, kind: str, code: str, 
     assert farm.artefacts.get(kind, asked.id).status == "failed"
 
 
+def test_what_is_nobodys_fault_is_tried_again(farm: JobFarm) -> None:
+    farm.start_worker()
+
+    job = farm.wait_for_end(farm.ask_for("find_storage_away_once"))
+
+    assert (job.status, job.attempt) == ("succeeded", 2)
+
+
 def test_a_job_cancelled_in_the_queue_never_runs(farm: JobFarm) -> None:
     asked = farm.ask_for("count_runs")
     farm.jobs.request_cancel(asked.job)

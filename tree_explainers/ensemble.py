@@ -19,7 +19,7 @@ class Operator(IntEnum):
     GT = 4
     EQ = 5
     NEQ = 6
-    MEMBER = 7  # value is one of a set; never mapped to an interval
+    MEMBER = 7  # value is one of a set of whole numbers (onnxruntime cuts fractions off); never mapped to an interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +102,7 @@ def join_ensembles(parts: Sequence[TreeEnsemble]) -> TreeEnsemble:
 def _join_thresholds(parts: Sequence[TreeEnsemble]) -> NDArray[np.float64]:
     n_before = np.cumsum([0, *(len(part.members) for part in parts)])
     return np.concatenate(
-        [
-            part.threshold + n * (part.operator == Operator.MEMBER)
-            for part, n in zip(parts, n_before[:-1], strict=True)
-        ]
+        [part.threshold + n * (part.operator == Operator.MEMBER) for part, n in zip(parts, n_before[:-1], strict=True)]
     )
 
 

@@ -1,11 +1,14 @@
 """Pipelines on real tables with categories and missing values, and their ONNX form."""
 
+import functools
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import onnx
+import onnxruntime
 import pandas as pd
 from numpy.typing import NDArray
 from skl2onnx import convert_sklearn, to_onnx
@@ -31,6 +34,10 @@ from sklearn.preprocessing import (
 )
 
 from tests.support.shared import shared_path
+from tree_explainers.onnx_graph.description import DeclaredModel, ModelLimits
+from tree_explainers.onnx_graph.encoding import Feeds
+from tree_explainers.onnx_graph.reading import ReadModel, read_model
+from tree_explainers.onnx_graph.session import ModelSession
 from tree_explainers.rows import Rows
 
 _N_ROWS = 1500
@@ -134,10 +141,11 @@ def imputed_categories() -> tuple[Pipeline, Table]:
     return _fit(steps, GradientBoostingClassifier(n_estimators=30, random_state=0), Table(frame, table.target))
 
 
-def one_matrix() -> tuple[Pipeline, Any, Any]:
+def one_matrix() -> tuple[Pipeline, Table]:
     """All numbers in one float32 matrix with NaN; different treatment by position."""
     table = titanic()
-    matrix = table.features[["age", "fare", "pclass", "sibsp", "parch"]].to_numpy(np.float32)
+    names = ["age", "fare", "pclass", "sibsp", "parch"]
+    matrix = table.features[names].to_numpy(np.float32)
     steps = ColumnTransformer(
         [
             ("numbers", make_pipeline(SimpleImputer(), StandardScaler()), [0, 1]),
@@ -147,7 +155,7 @@ def one_matrix() -> tuple[Pipeline, Any, Any]:
         ]
     )
     pipeline = Pipeline([("columns", steps), ("trees", ExtraTreesClassifier(30, max_depth=7, random_state=0))])
-    return pipeline.fit(matrix, table.target), matrix, table.target
+    return pipeline.fit(matrix, table.target), Table(table.features[names], table.target)
 
 
 def ordinal_categories() -> tuple[Pipeline, Table]:
@@ -209,11 +217,79 @@ def _fit(steps: ColumnTransformer, trees: ClassifierMixin, table: Table) -> tupl
         return Pipeline([("columns", steps), ("trees", trees)]).fit(table.features, table.target), table
 
 
-COLUMN_PIPELINES: dict[str, Callable[[], tuple[Pipeline, Table]]] = {
+PIPELINES: dict[str, Callable[[], tuple[Pipeline, Table]]] = {
     "scaled_and_one_hot": scaled_and_one_hot,
     "imputed_categories": imputed_categories,
+    "one_matrix": one_matrix,
     "ordinal_categories": ordinal_categories,
     "dropped_indicators": dropped_indicators,
     "missing_kept": missing_kept,
     "principal_components": principal_components,
 }
+
+
+@dataclass(frozen=True)
+class FittedPipeline:
+    """A fitted pipeline beside what the service makes of it."""
+
+    name: str
+    pipeline: Pipeline
+    onnx: bytes
+    rows: Rows
+
+    @functools.cached_property
+    def read(self) -> ReadModel:
+        return read_model(self.onnx, DeclaredModel(feature_names=self.rows.names), ModelLimits())
+
+    @functools.cached_property
+    def session(self) -> ModelSession:
+        return ModelSession(self.read.leaf_graph, self.read.description)
+
+    @functools.cached_property
+    def tree_inputs(self) -> NDArray[np.float32]:
+        """What the graph's trees read for the rows, shape (n_rows, n_columns)."""
+        tensor = next(node.input[0] for node in onnx.load_from_string(self.onnx).graph.node if "Tree" in node.op_type)
+        return tensor_values(self.onnx, tensor, self.session.encode(self.rows))
+
+    def library_leaves(self) -> NDArray[np.int64]:
+        """Return scikit-learn's own leaves for what the graph's preprocessing makes of the rows."""
+        leaves: NDArray[np.int64] = self.pipeline[-1].apply(self.tree_inputs).reshape(len(self.rows), -1)
+        return leaves
+
+    def library_scores(self) -> NDArray[np.float64]:
+        """Return scikit-learn's own predictions for what the graph's preprocessing makes of the rows."""
+        trees = self.pipeline[-1]
+        predict = getattr(trees, "predict_proba", trees.predict)
+        return np.asarray(predict(self.tree_inputs), np.float64).reshape(len(self.rows), -1)
+
+
+@functools.cache
+def fitted_pipeline(name: str) -> FittedPipeline:
+    """Return one of ``PIPELINES``, fitted and converted; skip where its data are not there."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pipeline, table = PIPELINES[name]()
+        if name == "one_matrix":
+            converted = matrix_onnx(pipeline, table.features.to_numpy(np.float32))
+        else:
+            converted = columns_onnx(pipeline, table.features)
+    if name == "missing_kept":
+        converted = with_missing_routes(converted, pipeline[-1].estimators_)
+    return FittedPipeline(name, pipeline, converted, rows_of_frame(table.features))
+
+
+def with_missing_routes(data: bytes, trees: Sequence[Any]) -> bytes:
+    """Return a forest's graph with the sides to which scikit-learn sends missing values; skl2onnx leaves them out."""
+    model = onnx.load_from_string(data)
+    (node,) = (node for node in model.graph.node if "Tree" in node.op_type)
+    (routes,) = (each for each in node.attribute if each.name == "nodes_missing_value_tracks_true")
+    routes.ints[:] = np.concatenate([each.tree_.missing_go_to_left for each in trees]).tolist()
+    return bytes(model.SerializeToString())
+
+
+def tensor_values(data: bytes, tensor: str, feeds: Feeds) -> NDArray[Any]:
+    """Return what a graph computes for one of its inner tensors."""
+    model = onnx.load_from_string(data)
+    model.graph.output.append(onnx.ValueInfoProto(name=tensor))
+    values: NDArray[Any] = onnxruntime.InferenceSession(model.SerializeToString()).run([tensor], feeds)[0]
+    return values

@@ -32,7 +32,8 @@ class ModelColumn:
       none of them; a code of ``None`` is a missing value;
     - ``transformed``: not known; ``name`` is all that can be shown.
 
-    A missing raw value counts as ``imputed`` (in raw units, before scale and offset) where that is not ``None``.
+    A missing raw value counts as ``imputed`` (in raw units, before scale and offset) where that is not ``None``. A text
+    equal to the feature's missing token is a missing value, too.
     """
 
     name: str  # shown to people: the raw feature's name, unless transformed

@@ -8,15 +8,12 @@ exactly up to 2^24. So nothing walks trees beside onnxruntime, and leaves cannot
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-from onnx import AttributeProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper
 
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.errors import ModelRefused
 
 from .checking import opset_version
-from .constants import tensor_array
 from .leaf_operators import leaf_ensemble_5, leaf_regressor
 
 LEAF_OUTPUT = "leafspace_leaves"
@@ -64,29 +61,6 @@ def build_leaf_graph(model: ModelProto, parts: Sequence[TreesOfTensor], outputs:
     if model.ByteSize() > _MAX_PROTOBUF_BYTES:
         raise ModelRefused("model_too_complex", "The model with its leaf outputs is larger than 2 GiB.")
     return bytes(model.SerializeToString())
-
-
-def put_in_order(node: NodeProto, order: NDArray[np.int64]) -> None:
-    """Change a tree operator so that its nodes stand in ``order``.
-
-    onnxruntime takes the first node of each run of nodes with one tree id for a root; where the nodes stand otherwise,
-    it would answer with parts of trees.
-    """
-    for attribute in node.attribute:
-        if attribute.name.startswith("nodes_"):
-            _permute(attribute, order)
-
-
-def _permute(attribute: AttributeProto, order: NDArray[np.int64]) -> None:
-    if attribute.HasField("t"):
-        values = tensor_array(attribute.t).ravel()
-        if len(values):
-            attribute.t.CopyFrom(numpy_helper.from_array(values[order], attribute.t.name))
-        return
-    for field in (attribute.ints, attribute.floats, attribute.strings):
-        if len(field):
-            listed = list(field)
-            field[:] = [listed[position] for position in order]
 
 
 def _keep_what_is_needed(model: ModelProto, wanted: set[str]) -> None:

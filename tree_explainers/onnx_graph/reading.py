@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from onnx import GraphProto, NodeProto
 
 from tree_explainers.ensemble import Operator, TreeEnsemble, join_ensembles
@@ -16,8 +15,9 @@ from .column_map import ColumnMap, group_columns, map_columns
 from .description import DeclaredModel, ModelColumn, ModelDescription, ModelLimits
 from .ensemble_kind import infer_ensemble
 from .inputs import find_inputs, name_features
-from .leaf_graph import LEAF_OUTPUT, TreesOfTensor, build_leaf_graph, put_in_order
+from .leaf_graph import LEAF_OUTPUT, TreesOfTensor, build_leaf_graph
 from .outputs import Outputs, find_outputs
+from .runtime_order import is_in_runtime_order, put_in_runtime_order
 from .tree_attributes import read_node_table
 from .tree_attributes_5 import read_node_table_5
 from .tree_nodes import OrderedTrees, order_trees
@@ -133,15 +133,9 @@ def _read_operator(node: NodeProto, column_map: ColumnMap, limits: ModelLimits) 
     _check_size("leaf values", int((table.operator == Operator.LEAF).sum()) * table.n_outputs, limits.max_leaf_values)
     trees = order_trees(table, tensor.width, limits)
     _check_size("trees", trees.ensemble.n_trees, limits.max_trees)
-    if not is_opset_5 and not _has_roots_first(table.tree, trees.order, trees.ensemble):
-        put_in_order(node, trees.order)
+    if not is_opset_5 and not is_in_runtime_order(table, trees):
+        put_in_runtime_order(node, trees)
     return _ReadOperator(node, trees, table.is_double)
-
-
-def _has_roots_first(tree: NDArray[np.int64], order: NDArray[np.int64], ensemble: TreeEnsemble) -> bool:
-    """Whether each tree's nodes already stand together, its root before the others."""
-    starts = np.flatnonzero(np.diff(tree, prepend=-1))
-    return len(starts) == ensemble.n_trees and set(starts.tolist()) == set(order[ensemble.offsets[:-1]].tolist())
 
 
 def _check_outputs(operators: Sequence[_ReadOperator], outputs: Outputs, limits: ModelLimits) -> None:

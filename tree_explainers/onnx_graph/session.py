@@ -24,6 +24,7 @@ _RUNTIME_ERRORS = (
     runtime_errors.Fail,
     runtime_errors.InvalidArgument,
     runtime_errors.InvalidGraph,
+    runtime_errors.InvalidProtobuf,
     runtime_errors.NotImplemented,
     runtime_errors.RuntimeException,
 )

@@ -26,6 +26,7 @@ class OrderedTrees:
 
     ensemble: TreeEnsemble
     order: NDArray[np.int64]  # (n_nodes,) position among the attributes of each node of the ensemble
+    weight_leaf: NDArray[np.int64]  # (n_weights,) row of leaf_values that each weight of the attributes went to
     depth: int  # edges on the longest way from a root to a leaf
 
 
@@ -147,6 +148,7 @@ def _arrange(
     sides = new_position[children[place]].astype(np.int32)
     leaf_nodes = np.flatnonzero(is_leaf).astype(np.int32)
     offsets = _offsets(table.tree[order])
+    weight_leaf = _leaves_of_weights(table, order, leaf_nodes)
     ensemble = TreeEnsemble(
         offsets=offsets,
         column=np.where(is_leaf, 0, table.feature[order]).astype(np.int32),
@@ -157,10 +159,10 @@ def _arrange(
         right=np.ascontiguousarray(sides[:, 1]),
         leaf_nodes=leaf_nodes,
         leaf_offsets=np.searchsorted(leaf_nodes, offsets).astype(np.int32),
-        leaf_values=_leaf_values(table, order, leaf_nodes),
+        leaf_values=_leaf_values(table, weight_leaf, len(leaf_nodes)),
         members=table.members,
     )
-    return OrderedTrees(ensemble, order, int(depths.max()))
+    return OrderedTrees(ensemble, order, weight_leaf, int(depths.max()))
 
 
 def _offsets(tree: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -168,19 +170,24 @@ def _offsets(tree: NDArray[np.int64]) -> NDArray[np.int32]:
     return np.concatenate(([0], starts, [len(tree)])).astype(np.int32)
 
 
-def _leaf_values(table: NodeTable, order: NDArray[np.int64], leaf_nodes: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Return what the weights add up to at each leaf; 0 where there is none."""
+def _leaves_of_weights(table: NodeTable, order: NDArray[np.int64], leaf_nodes: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the leaf, among all leaves, of each weight."""
     leaf_order = order[leaf_nodes]
     keys = _keys(table.tree[leaf_order], table.node[leaf_order])
     sorted_leaves = np.argsort(keys, kind="stable")
     wanted = _keys(table.weight_tree, table.weight_node)
     found = np.searchsorted(keys, wanted, sorter=sorted_leaves).clip(max=len(keys) - 1)
-    leaf = sorted_leaves[found]
+    leaf: NDArray[np.int64] = sorted_leaves[found]
     if (keys[leaf] != wanted).any():
         refuse_tree("A weight is given for a node that is not a leaf.")
+    return leaf
+
+
+def _leaf_values(table: NodeTable, weight_leaf: NDArray[np.int64], n_leaves: int) -> NDArray[np.float64]:
+    """Return what the weights add up to at each leaf; 0 where there is none."""
     columns, n_columns = _value_columns(table)
-    values = np.zeros((len(leaf_nodes), n_columns))
-    np.add.at(values, (leaf, columns), table.weight)
+    values = np.zeros((n_leaves, n_columns))
+    np.add.at(values, (weight_leaf, columns), table.weight)
     return values
 
 

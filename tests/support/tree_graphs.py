@@ -1,0 +1,112 @@
+"""Graphs of trees written by hand: random ones, and ones that are wrong in a way of the test's choosing."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from onnx import ModelProto, TensorProto, helper
+
+BRANCHES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ")
+
+
+def regressor(
+    attributes: dict[str, Any], n_features: int = 3, element: int = TensorProto.FLOAT, ml_version: int = 3
+) -> ModelProto:
+    """Return a graph of one TreeEnsembleRegressor with these attributes."""
+    node = helper.make_node("TreeEnsembleRegressor", ["X"], ["Y"], domain="ai.onnx.ml", **attributes)
+    return graph_of([node], n_features, element, ml_version)
+
+
+def graph_of(nodes: Sequence[Any], n_features: int = 3, element: int = 1, ml_version: int = 3) -> ModelProto:
+    """Return a graph that reads the matrix ``X`` and answers ``Y``."""
+    graph = helper.make_graph(
+        nodes,
+        "trees",
+        [helper.make_tensor_value_info("X", element, [None, n_features])],
+        [helper.make_tensor_value_info("Y", TensorProto.FLOAT, [None, 1])],
+    )
+    opsets = [helper.make_opsetid("ai.onnx.ml", ml_version), helper.make_opsetid("", 17)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+
+
+def stump() -> dict[str, Any]:
+    """Return the attributes of one tree with one question and two leaves."""
+    return {
+        "n_targets": 1,
+        "nodes_treeids": [0, 0, 0],
+        "nodes_nodeids": [0, 1, 2],
+        "nodes_modes": ["BRANCH_LEQ", "LEAF", "LEAF"],
+        "nodes_featureids": [0, 0, 0],
+        "nodes_values": [1.0, 0.0, 0.0],
+        "nodes_truenodeids": [1, 0, 0],
+        "nodes_falsenodeids": [2, 0, 0],
+        "target_treeids": [0, 0],
+        "target_nodeids": [1, 2],
+        "target_ids": [0, 0],
+        "target_weights": [10.0, 20.0],
+    }
+
+
+def chain(depth: int) -> dict[str, Any]:
+    """Return the attributes of one tree in which each question hangs on the other's "no"."""
+    branches, n_nodes = list(range(depth)), 2 * depth + 1
+    leaves = list(range(depth, n_nodes))
+    return {
+        "n_targets": 1,
+        "nodes_treeids": [0] * n_nodes,
+        "nodes_nodeids": list(range(n_nodes)),
+        "nodes_modes": ["BRANCH_LEQ"] * depth + ["LEAF"] * len(leaves),
+        "nodes_featureids": [0] * n_nodes,
+        "nodes_values": [float(at) for at in branches] + [0.0] * len(leaves),
+        "nodes_truenodeids": leaves[:depth] + [0] * len(leaves),
+        "nodes_falsenodeids": [*range(1, depth), leaves[depth]] + [0] * len(leaves),
+        "target_treeids": [0] * len(leaves),
+        "target_nodeids": leaves,
+        "target_ids": [0] * len(leaves),
+        "target_weights": [1.0] * len(leaves),
+    }
+
+
+def random_trees(rng: np.random.Generator, n_trees: int, n_features: int) -> dict[str, Any]:
+    """Return the attributes of random trees of all operators, with missing values going either way.
+
+    Ids, trees and nodes stand in random order. Thresholds are small integers, so that values often hit them exactly.
+    """
+    rows: list[tuple[int, ...]] = []
+    for tree in range(n_trees):
+        rows += _random_tree(rng, tree, n_features)
+    order = rng.permutation(len(rows))
+    table = np.array(rows)[order]
+    is_leaf = table[:, 2] == 0
+    return {
+        "n_targets": 1,
+        "nodes_treeids": table[:, 0].tolist(),
+        "nodes_nodeids": table[:, 1].tolist(),
+        "nodes_modes": ["LEAF" if mode == 0 else BRANCHES[mode - 1] for mode in table[:, 2]],
+        "nodes_featureids": table[:, 3].tolist(),
+        "nodes_values": table[:, 4].astype(float).tolist(),
+        "nodes_truenodeids": table[:, 5].tolist(),
+        "nodes_falsenodeids": table[:, 6].tolist(),
+        "nodes_missing_value_tracks_true": table[:, 7].tolist(),
+        "target_treeids": table[is_leaf, 0].tolist(),
+        "target_nodeids": table[is_leaf, 1].tolist(),
+        "target_ids": [0] * int(is_leaf.sum()),
+        "target_weights": rng.normal(size=int(is_leaf.sum())).astype(np.float32).tolist(),
+    }
+
+
+def _random_tree(rng: np.random.Generator, tree: int, n_features: int) -> list[tuple[int, ...]]:
+    """Return rows of tree, node, mode, feature, threshold, yes, no, and where missing values go."""
+    ids = iter(rng.permutation(64).tolist())
+    rows: list[tuple[int, ...]] = []
+    waiting = [(next(ids), 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if depth == 4 or rng.random() < 0.2:
+            rows.append((tree, node, 0, 0, 0, 0, 0, 0))
+            continue
+        yes, no = next(ids), next(ids)
+        mode, feature = int(rng.integers(1, 7)), int(rng.integers(n_features))
+        rows.append((tree, node, mode, feature, int(rng.integers(-2, 3)), yes, no, int(rng.integers(2))))
+        waiting += [(yes, depth + 1), (no, depth + 1)]
+    return rows

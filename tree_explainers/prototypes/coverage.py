@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..leaves import LeafTable, sum_over_leaves
-from ..proximity import columns, each_column
+from ..proximity import columns, each_column, rows_per_block
 
 
 class ClassCoverage:
@@ -28,17 +28,20 @@ class ClassCoverage:
 
     def gains(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return by how much g would grow if each of these rows alone became a prototype."""
-        shared = self._columns(items)
-        nearest = np.maximum(shared, self._covered.astype(shared.dtype), out=shared)
-        return np.asarray(nearest.sum(axis=1, dtype=np.int64) - self._covered.sum())
+        block = rows_per_block(self._table.n_rows)
+        parts = [self._covered_with_each(items[start : start + block]) for start in range(0, len(items), block)]
+        return np.concatenate(parts) - self._covered.sum()
 
     def add(self, item: int) -> None:
         """Make this row a prototype."""
-        column = self._columns(np.array([item]))[0]
+        column = columns(self._table, self._weights, self._table.leaves_of(np.array([item])))[0]
         np.maximum(self._covered, column, out=self._covered)
 
-    def _columns(self, items: NDArray[np.int64]) -> NDArray[np.uint16] | NDArray[np.uint32]:
-        return columns(self._table, self._weights, self._table.leaves_of(items))
+    def _covered_with_each(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return what g would be with each of these rows as one more prototype."""
+        shared = columns(self._table, self._weights, self._table.leaves_of(items))
+        nearest = np.maximum(shared, self._covered.astype(shared.dtype), out=shared)
+        return np.asarray(nearest.sum(axis=1, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True)

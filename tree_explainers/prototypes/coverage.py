@@ -30,7 +30,7 @@ class ClassCoverage:
         """Return by how much g would grow if each of these rows alone became a prototype."""
         block = rows_per_block(self._table.n_rows)
         parts = [self._covered_with_each(items[start : start + block]) for start in range(0, len(items), block)]
-        return np.concatenate(parts) - self._covered.sum()
+        return np.asarray(np.concatenate(parts) - self._covered.sum())
 
     def add(self, item: int) -> None:
         """Make this row a prototype."""

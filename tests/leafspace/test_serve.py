@@ -19,6 +19,7 @@ from storage.jobs import JobStore
 from storage.settings import embedded
 from storage.tables import datasets
 from tests.support.job_farm import JobFarm, is_alive
+from tests.support.redis import OwnRedis
 
 
 @pytest.fixture
@@ -147,6 +148,25 @@ def test_whatever_ends_is_started_again(data_dir: Path, started: list["subproces
     JobFarm.wait_until(is_whole_again)
     process.terminate()
     assert process.wait(10) == 0
+
+
+def test_a_redis_that_is_named_is_used_and_none_started(
+    data_dir: Path, tmp_path: Path, started: list["subprocess.Popen[str]"]
+) -> None:
+    redis = OwnRedis(tmp_path / "redis")
+    redis.start()
+    process = start_service(data_dir, "--workers", "2", environment={"LEAFSPACE_REDIS_URL": redis.url})
+    started.append(process)
+
+    url = wait_until_ready(process)
+
+    assert _get(f"{url}/readyz")[1].get("degraded", []) == []
+    assert len(_descendants(process.pid)) == 3
+    assert not (data_dir / "redis").exists()
+    process.terminate()
+    assert process.wait(10) == 0
+    assert redis.doorbell.is_heard()
+    redis.kill()
 
 
 def test_a_worker_alone_joins_a_service_without_one(data_dir: Path) -> None:

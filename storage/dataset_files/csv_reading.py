@@ -12,7 +12,7 @@ from storage.errors import DatasetRefused
 
 from .csv_cells import CellSurvey, convert_cells
 from .csv_faults import MAX_ROW_BYTES, line_of_row, read_header, refuse_csv, refuse_unnamed_fault
-from .layout import ColumnDeclaration, ColumnType, check_declaration, check_names, shown
+from .layout import ColumnDeclaration, ColumnType, check_declaration, check_names, refuse_columns, shown
 from .limits import DatasetLimits, refuse_field, refuse_many_columns, refuse_many_rows
 from .text_survey import survey_text
 
@@ -45,6 +45,7 @@ def open_csv(path: Path, declared: ColumnDeclaration, limits: DatasetLimits) -> 
     names = read_header(path, limits)
     refuse_many_columns(len(names), limits)
     check_names(names)
+    _refuse_other_separators(names)
     check_declaration(names, declared)
     quotes_are_odd = survey.n_quotes % 2 == 1
     if quotes_are_odd:
@@ -56,6 +57,11 @@ def open_csv(path: Path, declared: ColumnDeclaration, limits: DatasetLimits) -> 
         refuse_csv(path, len(names), limits, quotes_are_odd=quotes_are_odd)
         refuse_unnamed_fault()
     return CsvSource(path, names, types, survey.n_quotes > 0)
+
+
+def _refuse_other_separators(names: tuple[str, ...]) -> None:
+    if len(names) == 1 and any(separator in names[0] for separator in ";\t|"):
+        refuse_columns(f"the header is read as one column, {shown(names[0])}; separate columns by commas")
 
 
 def _find_types(
@@ -87,6 +93,8 @@ def _text_blocks(path: Path, names: tuple[str, ...], *, has_quotes: bool) -> Ite
             column_types=dict.fromkeys(names, pa.string()), null_values=[""], strings_can_be_null=True
         ),
     )
+    if tuple(reader.schema.names) != names:
+        refuse_unnamed_fault()
     with reader:
         yield from reader
 

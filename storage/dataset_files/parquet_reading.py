@@ -18,7 +18,7 @@ from storage.errors import DatasetRefused
 
 from .layout import ColumnDeclaration, ColumnType, check_declaration, check_names, refuse_columns, shown
 from .limits import DatasetLimits, refuse_field, refuse_many_columns, refuse_many_rows, refuse_size
-from .parquet_values import convert_values, is_long, natural_type, text_lengths
+from .parquet_values import convert_values, holds_nul, is_long, natural_type, text_lengths
 from .sources import rows_per_block
 
 _N_THRIFT_BYTES = 100_000_000
@@ -58,6 +58,9 @@ class ParquetSource:
             if lengths is not None:
                 if (pc.max(lengths).as_py() or 0) > self.limits.max_field_bytes:
                     refuse_field(f"a value from row {first_row} on of column {shown(name)}", self.limits)
+                if holds_nul(values):
+                    detail = f"column {shown(name)} holds a NUL character from row {first_row} on; remove it"
+                    raise DatasetRefused("dataset_parse_error", detail)
                 n_bytes += pc.sum(lengths).as_py() or 0
         return n_bytes
 
@@ -156,10 +159,15 @@ def _batches(file: pq.ParquetFile, names: list[str]) -> Iterator[pa.RecordBatch]
     try:
         for batch in file.iter_batches(batch_size=n_rows, columns=names, use_threads=False):
             # A name with a dot in it selects its neighbours too.
-            yield batch.select(names)
+            selected = batch.select(names)
+            # Arrow takes texts and positions in dictionaries on trust.
+            selected.validate(full=True)
+            yield selected
     except pa.ArrowMemoryError:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
+        if "UTF8" in str(error):
+            raise DatasetRefused("dataset_bad_encoding", "a text of the Parquet file is not UTF-8") from error
         raise _damaged() from error
 
 

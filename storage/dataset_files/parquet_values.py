@@ -44,6 +44,12 @@ def text_lengths(values: pa.Array) -> pa.Array | None:
     return pc.binary_length(values).cast(pa.int64()) if _is_text(values.type) else None
 
 
+def holds_nul(values: pa.Array) -> bool:
+    """Return whether any of the texts holds a NUL character."""
+    texts = values.dictionary if pa.types.is_dictionary(values.type) else values
+    return bool(pc.any(pc.match_substring(texts, "\0")).as_py())
+
+
 def convert_values(values: pa.Array, kind: ColumnType) -> pa.Array:
     """Return the values as double, bool or string; NaN becomes null."""
     if pa.types.is_dictionary(values.type):

@@ -360,6 +360,17 @@ def test_an_infinity_in_parquet_is_named(upload: Upload, tmp_path: Path) -> None
     assert "row 1 (counted from 0) of column 'a'" in refusal.detail
 
 
+def test_texts_in_parquet_are_utf_8_without_nul(upload: Upload, tmp_path: Path) -> None:
+    for text, code in ((b"\x9c", "dataset_bad_encoding"), (b"a\0b", "dataset_parse_error")):
+        texts = pa.array([b"a", text]).view(pa.string())
+        pq.write_table(pa.table({"a": texts}), tmp_path / "f")
+        assert upload.refused((tmp_path / "f").read_bytes()).code == code
+
+
+def test_other_separators_are_named(upload: Upload) -> None:
+    assert "separate columns by commas" in upload.refused(b"a;b\n1;2\n").detail
+
+
 def test_names_with_dots_do_not_mix_columns(upload: Upload, tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [1, 2], "a.b": [3, 4], "id": ["x", "y"], "id.old": ["z", "z"]}), tmp_path / "f")
     upload.read((tmp_path / "f").read_bytes(), DeclaredColumns(row_id="id"))

@@ -3,7 +3,7 @@
 import click
 import uvicorn
 
-from .edge.http_protocol import uvicorn_options
+from .edge.http_protocol import ConnectionLimits, uvicorn_options
 from .logs import log_json_lines
 from .main import create_server_app
 from .settings import ServiceSettings
@@ -25,7 +25,7 @@ def main(host: str, port: int) -> None:
         log_config=None,  # uvicorn's own lines go through ours
         log_level="warning",
         timeout_graceful_shutdown=_GRACE_SECONDS,
-        **uvicorn_options(settings.connection_limits),
+        **uvicorn_options(ConnectionLimits()),
     )
     uvicorn.Server(config).run()
 

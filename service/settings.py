@@ -7,7 +7,6 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from storage.settings import StorageSettings, embedded
 
 from .edge.body_guard import BodyLimits
-from .edge.http_protocol import ConnectionLimits
 from .intake.settings import IntakeSettings
 
 
@@ -35,11 +34,6 @@ class ServiceSettings(BaseSettings):
         """How large bodies may be, and how long they may take."""
         uploads = {"/v1/models": self.max_model_bytes, "/v1/datasets": self.max_dataset_bytes}
         return BodyLimits(self.max_json_bytes, uploads, self.body_seconds)
-
-    @property
-    def connection_limits(self) -> ConnectionLimits:
-        """What one connection, and one address, may take."""
-        return ConnectionLimits()
 
     @property
     def intake(self) -> IntakeSettings:

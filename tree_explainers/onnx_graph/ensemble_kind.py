@@ -18,8 +18,9 @@ def infer_ensemble(model: ModelProto, score: str, trees: Sequence[NodeProto]) ->
     """Return the kind of ensemble; ``None`` where it is not certain.
 
     Certain are: boosting where one operator's sums go through a link function, where CatBoost wrote the graph, and
-    where a regressor by skl2onnx has a base value; a random forest where trees are averaged, or where the leaf weights
-    of one operator are shares that add up to 1 over the trees, or where a regressor by skl2onnx has no base value.
+    where a regressor by skl2onnx has a base value; a random forest where trees are averaged, where the leaf weights of
+    one operator are shares that add up to 1 over the trees, where a regressor by skl2onnx has no base value, and where
+    several such operators are averaged.
     """
     if model.producer_name == "CatBoost":
         return "boosting"
@@ -27,9 +28,10 @@ def infer_ensemble(model: ModelProto, score: str, trees: Sequence[NodeProto]) ->
     maker = first_that_computes(score, makers)
     if maker is None:
         return None
-    if maker not in trees:
-        return "random_forest" if _averages(maker, makers, trees) else None
-    return _kind_of_operator(maker, model.producer_name) if len(trees) == 1 else None
+    kinds = {_kind_of_operator(node, model.producer_name) for node in trees}
+    if maker in trees:
+        return kinds.pop() if len(trees) == 1 else None
+    return "random_forest" if kinds == {"random_forest"} and _averages(maker, makers, trees) else None
 
 
 def _averages(maker: NodeProto, makers: Mapping[str, NodeProto], trees: Sequence[NodeProto]) -> bool:

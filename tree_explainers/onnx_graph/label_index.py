@@ -17,6 +17,7 @@ class LabelIndex:
         self._is_classifier = description.task == "classification"
         self._positions = {value: position for position, value in enumerate(description.label_values)}
         self._is_its_own_position = description.label_values == tuple(range(len(description.classes)))
+        self._is_alone = len(description.classes) == 1  # then onnxruntime answers as if there were a second class
 
     def find(self, scores: NDArray[np.floating[Any]], labels: NDArray[Any] | None) -> NDArray[np.int64] | None:
         """Return each row's class, shape (n_rows,); ``None`` for regression.
@@ -35,6 +36,8 @@ class LabelIndex:
         """
         if not self._is_classifier:
             return None
+        if self._is_alone:
+            return np.zeros(len(scores), np.int64)
         if labels is None:
             highest: NDArray[np.int64] = scores.argmax(axis=1)
             return highest

@@ -12,7 +12,7 @@ from tree_explainers.errors import ModelRefused
 from .allowed_operators import TREE_OPERATORS
 from .checking import check_model, parse_model
 from .column_map import ColumnMap, group_columns, map_columns
-from .description import DeclaredModel, ModelColumn, ModelDescription, ModelLimits
+from .description import DeclaredModel, Ensemble, InputSpec, ModelColumn, ModelDescription, ModelLimits
 from .ensemble_kind import infer_ensemble
 from .inputs import find_inputs, name_features
 from .leaf_graph import LEAF_OUTPUT, TreesOfTensor, build_leaf_graph
@@ -31,6 +31,16 @@ class ReadModel:
     description: ModelDescription
     ensemble: TreeEnsemble
     leaf_graph: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Front:
+    """What rows go into, and what predictions are read from."""
+
+    inputs: tuple[InputSpec, ...]
+    feature_names: tuple[str, ...]
+    column_map: ColumnMap
+    outputs: Outputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,39 +78,56 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     model = parse_model(data)
     check_model(model, limits)
     tree_nodes = _tree_nodes(model.graph, limits)
-    inputs = find_inputs(model.graph, declared.feature_names, limits)
-    names = name_features(inputs, declared.feature_names)
-    column_map = map_columns(model.graph, inputs, names)
-    outputs = find_outputs(model.graph, declared)
-    tree_nodes = in_reading_order(tree_nodes, outputs.score, makers_of(model.graph))
-    kind = infer_ensemble(model, outputs.score, tree_nodes)
-    operators = [_read_operator(node, column_map, limits) for node in tree_nodes]
-    _check_outputs(operators, outputs, limits)
+    front = _read_front(model.graph, declared, limits)
+    tree_nodes = in_reading_order(tree_nodes, front.outputs.score, makers_of(model.graph))
+    kind = infer_ensemble(model, front.outputs.score, tree_nodes)
     op_types = tuple(sorted({node.op_type for node in model.graph.node}))
-    parts = _parts(operators, column_map)
-    ensemble, columns = _join(parts, column_map)
-    leaf_graph = build_leaf_graph(model, parts, [name for name in (outputs.label, outputs.score) if name])
-    description = ModelDescription(
-        task=outputs.task,
-        classes=outputs.classes,
-        label_values=outputs.label_values,
-        inputs=inputs,
-        feature_names=names,
-        missing_tokens=column_map.missing_tokens,
+    operators = [_read_operator(node, front.column_map, limits) for node in tree_nodes]
+    _check_outputs(operators, front.outputs, limits)
+    parts = _parts(operators, front.column_map)
+    ensemble, columns = _join(parts, front.column_map)
+    description = replace(
+        _describe(front, declared, kind),
         n_trees=ensemble.n_trees,
         n_nodes=ensemble.n_nodes,
         n_leaves=len(ensemble.leaf_nodes),
         max_depth=max(operator.trees.depth for operator in operators),
         operators=op_types,
+        columns=group_columns(columns, declared.feature_groups),
+    )
+    leaf_graph = build_leaf_graph(model, parts, [name for name in (front.outputs.label, front.outputs.score) if name])
+    return ReadModel(description, ensemble, leaf_graph)
+
+
+def _read_front(graph: GraphProto, declared: DeclaredModel, limits: ModelLimits) -> _Front:
+    inputs = find_inputs(graph, declared.feature_names, limits)
+    names = name_features(inputs, declared.feature_names)
+    return _Front(inputs, names, map_columns(graph, inputs, names), find_outputs(graph, declared))
+
+
+def _describe(front: _Front, declared: DeclaredModel, kind: Ensemble | None) -> ModelDescription:
+    """Return the description, but for the trees."""
+    outputs = front.outputs
+    return ModelDescription(
+        task=outputs.task,
+        classes=outputs.classes,
+        label_values=outputs.label_values,
+        inputs=front.inputs,
+        feature_names=front.feature_names,
+        missing_tokens=front.column_map.missing_tokens,
+        n_trees=0,
+        n_nodes=0,
+        n_leaves=0,
+        max_depth=0,
+        operators=(),
         ensemble=declared.ensemble or kind,
         ensemble_inferred=declared.ensemble is None and kind is not None,
         label_output=outputs.label,
         score_output=outputs.score,
         score_kind=outputs.score_kind,
         leaf_output=LEAF_OUTPUT,
-        columns=group_columns(columns, declared.feature_groups),
+        columns=(),
     )
-    return ReadModel(description, ensemble, leaf_graph)
 
 
 def _tree_nodes(graph: GraphProto, limits: ModelLimits) -> list[NodeProto]:

@@ -55,6 +55,7 @@ def test_scaled_and_imputed_numbers_are_affine_in_raw_units() -> None:
     known = model.rows.columns[model.rows.names.index("age")]
 
     assert age.kind == "affine"
+    assert isinstance(age.imputed, float)
     assert age.imputed == pytest.approx(np.nanmean(known), rel=1e-6)
     assert age.offset == pytest.approx(-age.imputed * age.scale, rel=1e-4)
 

@@ -6,7 +6,7 @@ import onnx
 import onnxruntime
 import pytest
 from skl2onnx import to_onnx
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import BaggingClassifier, GradientBoostingClassifier, RandomForestClassifier
 
 from tests.support.models import ALL_MODELS, fitted, matrix_data
 from tests.support.naive_trees import walk_leaves
@@ -86,6 +86,30 @@ def test_the_kind_of_ensemble_is_inferred_where_it_is_certain(family: str, ensem
 
     assert description.ensemble == ensemble
     assert description.ensemble_inferred == (ensemble is not None)
+
+
+def test_an_average_of_boosted_trees_is_not_taken_for_a_forest() -> None:
+    features, target = matrix_data("binary")
+    boosted = GradientBoostingClassifier(n_estimators=3, random_state=0)
+    bag = BaggingClassifier(boosted, n_estimators=3, random_state=0).fit(features, target)
+
+    description = read(to_onnx(bag, features[:1]).SerializeToString()).description
+
+    assert description.n_trees == 9
+    assert description.ensemble is None
+
+
+def test_a_forest_that_knows_one_class_only_predicts_it() -> None:
+    features, target = matrix_data("binary")
+    forest = RandomForestClassifier(3, random_state=0).fit(features, np.full_like(target, 7))
+    found = read(to_onnx(forest, features[:1]).SerializeToString())
+    session = ModelSession(found.leaf_graph, found.description)
+
+    outcome = session.run(session.encode_matrix(features.astype(float)))
+
+    assert found.description.classes == ("7",)
+    assert set(np.asarray(outcome.labels)) == {0}
+    np.testing.assert_array_equal(outcome.scores, np.ones((len(features), 1)))
 
 
 def test_what_the_caller_declares_goes_before_what_is_inferred() -> None:

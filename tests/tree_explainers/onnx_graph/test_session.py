@@ -85,7 +85,7 @@ def test_a_matrix_and_rows_come_out_alike() -> None:
 @pytest.mark.parametrize("name", [f"{family}_binary" for family in FORESTS])
 def test_a_naive_walk_through_the_arrays_ends_at_the_same_leaves(name: str) -> None:
     model = fitted(name)
-    columns = [column.raw_index for column in model.read.description.columns]
+    columns = np.array([column.raw_index for column in model.read.description.columns], np.int64)
     some = model.rows.take(slice(0, 60))
 
     leaves = walk_leaves(model.read.ensemble, model.features[:60, columns])

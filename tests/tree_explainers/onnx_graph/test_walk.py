@@ -112,7 +112,7 @@ def newest(old: dict[str, Any], rng: np.random.Generator, element: int) -> onnx.
     modes = [numbers[old["nodes_modes"][at]] for at in branches]
     modes = [6 if mode == 4 and rng.random() < 0.7 else mode for mode in modes]
     sets = [[*rng.choice(np.arange(-3, 4), 2, replace=False), np.nan] for mode in modes if mode == 6]
-    sides: dict[str, list[int]] = {}
+    sides: dict[str, Any] = {}
     for side in ("true", "false"):
         children = [
             at if is_leaf[at] else keys.index((keys[at][0], old[f"nodes_{side}nodeids"][at])) for at in branches

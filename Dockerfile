@@ -7,6 +7,6 @@ RUN pip install --no-cache-dir --require-hashes -r requirements/runtime.txt
 COPY . .
 RUN pip install --no-cache-dir --no-deps --no-build-isolation .
 USER leafspace
-ENV LEAFSPACE_DATA_DIR=/data
+ENV LEAFSPACE_DATA_DIR=/data ORT_DISABLE_TELEMETRY=1
 VOLUME /data
 CMD ["leafspace", "serve"]

@@ -1,12 +1,8 @@
 """``python -m service``: the API, with settings from the environment."""
 
-import click
-import uvicorn
+import os
 
-from .edge.http_protocol import ConnectionLimits, uvicorn_options
-from .logs import log_json_lines
-from .main import create_server_app
-from .settings import ServiceSettings
+import click
 
 _GRACE_SECONDS = 5  # for requests under way when it is told to stop
 
@@ -16,6 +12,16 @@ _GRACE_SECONDS = 5  # for requests under way when it is told to stop
 @click.option("--port", type=int, default=8000, envvar="LEAFSPACE_PORT", show_default=True)
 def main(host: str, port: int) -> None:
     """Serve the API until SIGTERM or Ctrl-C."""
+    # onnxruntime would tell its maker about the models it opens.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    # Imported late: onnxruntime reads the environment as soon as it is imported.
+    import uvicorn  # noqa: PLC0415
+
+    from .edge.http_protocol import ConnectionLimits, uvicorn_options  # noqa: PLC0415
+    from .logs import log_json_lines  # noqa: PLC0415
+    from .main import create_server_app  # noqa: PLC0415
+    from .settings import ServiceSettings  # noqa: PLC0415
+
     log_json_lines()
     settings = ServiceSettings()
     config = uvicorn.Config(

@@ -49,6 +49,7 @@ def build_parts(settings: ServiceSettings) -> Parts:
     database = Database(settings.storage.database_url)
     database.migrate()
     objects = ObjectStore(settings.storage.objects_dir)
+    objects.sweep()
     models, datasets = ModelStore(database), DatasetStore(database)
     artefacts, explainers = ArtefactStore(database), ExplainerStore(database)
     sessions = SessionCache(models, objects, settings.warm_explainers)

@@ -7,10 +7,10 @@ from typing import Any
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
 
-from .errors import InsufficientStorage, StorageUnavailable
+from .errors import Conflict, InsufficientStorage, StorageError, StorageUnavailable
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
@@ -25,7 +25,7 @@ class Database:
         survives a power cut.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str | URL) -> None:
         self.url = url
         self.engine = _create_engine(url)
         self._reader = self.engine.execution_options(reading=True)
@@ -62,13 +62,18 @@ def _failures_are_said() -> Iterator[None]:
     except DBAPIError as error:
         if "full" in str(error.orig):
             raise InsufficientStorage from error
+        if isinstance(error, IntegrityError):
+            detail = "what this refers to was changed or deleted at the same moment; look at it again, then repeat this"
+            raise Conflict("conflict", detail) from error
+        if isinstance(error, DataError):
+            raise StorageError("bad_identifier", "an identifier holds characters that none can have") from error
         if isinstance(error, OperationalError) or error.connection_invalidated:
             detail = "the database does not answer; try again in a moment"
             raise StorageUnavailable(detail) from error
         raise
 
 
-def _create_engine(url: str) -> Engine:
+def _create_engine(url: str | URL) -> Engine:
     if make_url(url).get_backend_name() != "sqlite":
         return create_engine(url, pool_pre_ping=True, pool_size=8, max_overflow=8)
     engine = create_engine(url, connect_args={"timeout": 10, "check_same_thread": False})

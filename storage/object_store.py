@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 from .errors import InsufficientStorage, NotFound, ObjectDamaged
 
 _BLOCK_BYTES = 1 << 20
+_ABANDONED_SECONDS = 24 * 3600
 
 
 class ObjectStore:
@@ -89,6 +91,12 @@ class ObjectStore:
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def sweep(self) -> None:
+        """Remove workspaces that a process left behind when it was killed: those untouched for a day."""
+        for folder in self._incoming.iterdir():
+            if time.time() - folder.stat().st_mtime > _ABANDONED_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
 
     @contextmanager
     def _locked(self, mode: int) -> Iterator[None]:

@@ -1,0 +1,98 @@
+"""Leafspace from Python: register a model and data, make prototypes, explain predictions.
+
+>>> from leafspace_client import Leafspace
+>>> client = Leafspace("http://127.0.0.1:8000")
+>>> model = client.register_model(forest, X)
+>>> dataset = client.register_dataset((X, y))
+>>> prototype_set = client.prototype_sets.create(model, dataset).wait(progress=True)
+>>> explainer = client.explainers.create(model, prototype_set)
+>>> print(explainer.explain(X[:1])[0])
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from .errors import (
+    CannotConvert,
+    Conflict,
+    ConnectionFailed,
+    Forbidden,
+    Invalid,
+    JobCancelled,
+    JobFailed,
+    JobNotFinished,
+    LeafspaceError,
+    MissingExtra,
+    NotFound,
+    RateLimited,
+    ServerError,
+    TooLarge,
+    Unauthenticated,
+    Unavailable,
+    UnexpectedAnswer,
+)
+from .version import __version__
+
+if TYPE_CHECKING:
+    from .client import AsyncLeafspace, Leafspace
+    from .explainers import AsyncExplainer, Explainer
+    from .explanations import Explanation, Explanations
+    from .prototype_sets import AsyncPrototypeSet, PrototypeSet
+    from .retrying import RetryPolicy
+
+# What brings httpx and the generated code is imported when it is first asked for.
+_LATE = {
+    "AsyncExplainer": "explainers",
+    "AsyncLeafspace": "client",
+    "AsyncPrototypeSet": "prototype_sets",
+    "Explainer": "explainers",
+    "Explanation": "explanations",
+    "Explanations": "explanations",
+    "Leafspace": "client",
+    "PrototypeSet": "prototype_sets",
+    "RetryPolicy": "retrying",
+}
+
+__all__ = [
+    "AsyncExplainer",
+    "AsyncLeafspace",
+    "AsyncPrototypeSet",
+    "CannotConvert",
+    "Conflict",
+    "ConnectionFailed",
+    "Explainer",
+    "Explanation",
+    "Explanations",
+    "Forbidden",
+    "Invalid",
+    "JobCancelled",
+    "JobFailed",
+    "JobNotFinished",
+    "Leafspace",
+    "LeafspaceError",
+    "MissingExtra",
+    "NotFound",
+    "PrototypeSet",
+    "RateLimited",
+    "RetryPolicy",
+    "ServerError",
+    "TooLarge",
+    "Unauthenticated",
+    "Unavailable",
+    "UnexpectedAnswer",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  # whatever has that name
+    if name not in _LATE:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    from importlib import import_module  # noqa: PLC0415  # only when something is asked for
+
+    value = getattr(import_module(f".{_LATE[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,189 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.problem import Problem
+from ...models.tree import Tree
+from ...types import Response
+
+
+def _get_kwargs(
+    model_id: str,
+    tree: int,
+) -> dict[str, Any]:
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/v1/models/{model_id}/trees/{tree}".format(
+            model_id=quote(str(model_id), safe=""),
+            tree=quote(str(tree), safe=""),
+        ),
+    }
+
+    return _kwargs
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Problem | Tree | None:
+    if response.status_code == 200:
+        response_200 = Tree.from_dict(response.json())
+
+        return response_200
+
+    if response.status_code == 404:
+        response_404 = Problem.from_dict(response.json())
+
+        return response_404
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+        return response_422
+
+    if response.status_code == 503:
+        response_503 = Problem.from_dict(response.json())
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Problem | Tree]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    model_id: str,
+    tree: int,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Response[Problem | Tree]:
+    """Get Tree
+
+     Read one tree of a model, for drawing; trees are numbered from 0.
+
+    Args:
+        model_id (str):
+        tree (int):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Problem | Tree]
+    """
+
+    kwargs = _get_kwargs(
+        model_id=model_id,
+        tree=tree,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    model_id: str,
+    tree: int,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Problem | Tree | None:
+    """Get Tree
+
+     Read one tree of a model, for drawing; trees are numbered from 0.
+
+    Args:
+        model_id (str):
+        tree (int):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Problem | Tree
+    """
+
+    return sync_detailed(
+        model_id=model_id,
+        tree=tree,
+        client=client,
+    ).parsed
+
+
+async def asyncio_detailed(
+    model_id: str,
+    tree: int,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Response[Problem | Tree]:
+    """Get Tree
+
+     Read one tree of a model, for drawing; trees are numbered from 0.
+
+    Args:
+        model_id (str):
+        tree (int):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Problem | Tree]
+    """
+
+    kwargs = _get_kwargs(
+        model_id=model_id,
+        tree=tree,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    model_id: str,
+    tree: int,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Problem | Tree | None:
+    """Get Tree
+
+     Read one tree of a model, for drawing; trees are numbered from 0.
+
+    Args:
+        model_id (str):
+        tree (int):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Problem | Tree
+    """
+
+    return (
+        await asyncio_detailed(
+            model_id=model_id,
+            tree=tree,
+            client=client,
+        )
+    ).parsed

@@ -1,0 +1,105 @@
+"""Contains all the data models used in inputs/outputs"""
+
+from .baseline import Baseline
+from .baseline_score import BaselineScore
+from .body_register_dataset import BodyRegisterDataset
+from .body_register_model import BodyRegisterModel
+from .cell import Cell
+from .column import Column
+from .compared_feature import ComparedFeature
+from .contrast import Contrast
+from .coverage import Coverage
+from .dataset import Dataset
+from .dataset_row import DatasetRow
+from .evaluation import Evaluation
+from .explainer import Explainer
+from .explainer_request import ExplainerRequest
+from .explanation import Explanation
+from .explanation_list import ExplanationList
+from .explanation_request import ExplanationRequest
+from .explanation_request_instances_item_type_0 import ExplanationRequestInstancesItemType0
+from .field_problem import FieldProblem
+from .job import Job
+from .liveness import Liveness
+from .model import Model
+from .model_column import ModelColumn
+from .nearest_prototype import NearestPrototype
+from .page_dataset import PageDataset
+from .page_dataset_row import PageDatasetRow
+from .page_explainer import PageExplainer
+from .page_job import PageJob
+from .page_model import PageModel
+from .page_prototype_set import PagePrototypeSet
+from .parity_result import ParityResult
+from .prediction import Prediction
+from .prediction_list import PredictionList
+from .prediction_request import PredictionRequest
+from .prediction_request_instances_item_type_0 import PredictionRequestInstancesItemType0
+from .prediction_row import PredictionRow
+from .problem import Problem
+from .progress import Progress
+from .prototype import Prototype
+from .prototype_prediction import PrototypePrediction
+from .prototype_set import PrototypeSet
+from .prototype_set_content import PrototypeSetContent
+from .prototype_set_request import PrototypeSetRequest
+from .provenance import Provenance
+from .readiness import Readiness
+from .reason import Reason
+from .score import Score
+from .stop_reason import StopReason
+from .tree import Tree
+from .tree_node import TreeNode
+
+__all__ = (
+    "Baseline",
+    "BaselineScore",
+    "BodyRegisterDataset",
+    "BodyRegisterModel",
+    "Cell",
+    "Column",
+    "ComparedFeature",
+    "Contrast",
+    "Coverage",
+    "Dataset",
+    "DatasetRow",
+    "Evaluation",
+    "Explainer",
+    "ExplainerRequest",
+    "Explanation",
+    "ExplanationList",
+    "ExplanationRequest",
+    "ExplanationRequestInstancesItemType0",
+    "FieldProblem",
+    "Job",
+    "Liveness",
+    "Model",
+    "ModelColumn",
+    "NearestPrototype",
+    "PageDataset",
+    "PageDatasetRow",
+    "PageExplainer",
+    "PageJob",
+    "PageModel",
+    "PagePrototypeSet",
+    "ParityResult",
+    "Prediction",
+    "PredictionList",
+    "PredictionRequest",
+    "PredictionRequestInstancesItemType0",
+    "PredictionRow",
+    "Problem",
+    "Progress",
+    "Prototype",
+    "PrototypePrediction",
+    "PrototypeSet",
+    "PrototypeSetContent",
+    "PrototypeSetRequest",
+    "Provenance",
+    "Readiness",
+    "Reason",
+    "Score",
+    "StopReason",
+    "Tree",
+    "TreeNode",
+)

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="BaselineScore")
+
+
+@_attrs_define
+class BaselineScore:
+    """The same measures for what prototypes are compared with.
+
+    Attributes:
+        n_rows (int): Rows judged: all, or a seeded sample where all would take too long.
+        balanced_accuracy (float | None | Unset):
+        accuracy (float | None | Unset):
+        fidelity (float | None | Unset):
+        r2 (float | None | Unset):
+        mean_absolute_error (float | None | Unset):
+        unassigned (float | Unset):  Default: 0.0.
+    """
+
+    n_rows: int
+    balanced_accuracy: float | None | Unset = UNSET
+    accuracy: float | None | Unset = UNSET
+    fidelity: float | None | Unset = UNSET
+    r2: float | None | Unset = UNSET
+    mean_absolute_error: float | None | Unset = UNSET
+    unassigned: float | Unset = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        n_rows = self.n_rows
+
+        balanced_accuracy: float | None | Unset
+        if isinstance(self.balanced_accuracy, Unset):
+            balanced_accuracy = UNSET
+        else:
+            balanced_accuracy = self.balanced_accuracy
+
+        accuracy: float | None | Unset
+        if isinstance(self.accuracy, Unset):
+            accuracy = UNSET
+        else:
+            accuracy = self.accuracy
+
+        fidelity: float | None | Unset
+        if isinstance(self.fidelity, Unset):
+            fidelity = UNSET
+        else:
+            fidelity = self.fidelity
+
+        r2: float | None | Unset
+        if isinstance(self.r2, Unset):
+            r2 = UNSET
+        else:
+            r2 = self.r2
+
+        mean_absolute_error: float | None | Unset
+        if isinstance(self.mean_absolute_error, Unset):
+            mean_absolute_error = UNSET
+        else:
+            mean_absolute_error = self.mean_absolute_error
+
+        unassigned = self.unassigned
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "n_rows": n_rows,
+            }
+        )
+        if balanced_accuracy is not UNSET:
+            field_dict["balanced_accuracy"] = balanced_accuracy
+        if accuracy is not UNSET:
+            field_dict["accuracy"] = accuracy
+        if fidelity is not UNSET:
+            field_dict["fidelity"] = fidelity
+        if r2 is not UNSET:
+            field_dict["r2"] = r2
+        if mean_absolute_error is not UNSET:
+            field_dict["mean_absolute_error"] = mean_absolute_error
+        if unassigned is not UNSET:
+            field_dict["unassigned"] = unassigned
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        n_rows = d.pop("n_rows")
+
+        def _parse_balanced_accuracy(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        balanced_accuracy = _parse_balanced_accuracy(d.pop("balanced_accuracy", UNSET))
+
+        def _parse_accuracy(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        accuracy = _parse_accuracy(d.pop("accuracy", UNSET))
+
+        def _parse_fidelity(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        fidelity = _parse_fidelity(d.pop("fidelity", UNSET))
+
+        def _parse_r2(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        r2 = _parse_r2(d.pop("r2", UNSET))
+
+        def _parse_mean_absolute_error(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        mean_absolute_error = _parse_mean_absolute_error(d.pop("mean_absolute_error", UNSET))
+
+        unassigned = d.pop("unassigned", UNSET)
+
+        baseline_score = cls(
+            n_rows=n_rows,
+            balanced_accuracy=balanced_accuracy,
+            accuracy=accuracy,
+            fidelity=fidelity,
+            r2=r2,
+            mean_absolute_error=mean_absolute_error,
+            unassigned=unassigned,
+        )
+
+        return baseline_score

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+T = TypeVar("T", bound="Column")
+
+
+@_attrs_define
+class Column:
+    """One column of a dataset.
+
+    Attributes:
+        name (str):
+        type_ (str):
+        role (str):
+        n_missing (int):
+        n_categories (int | None):
+        categories (list[str] | None): Sorted; null for numbers, and where there are over 1,000.
+        min_ (float | None):
+        max_ (float | None):
+    """
+
+    name: str
+    type_: str
+    role: str
+    n_missing: int
+    n_categories: int | None
+    categories: list[str] | None
+    min_: float | None
+    max_: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        name = self.name
+
+        type_ = self.type_
+
+        role = self.role
+
+        n_missing = self.n_missing
+
+        n_categories: int | None
+        n_categories = self.n_categories
+
+        categories: list[str] | None
+        if isinstance(self.categories, list):
+            categories = self.categories
+
+        else:
+            categories = self.categories
+
+        min_: float | None
+        min_ = self.min_
+
+        max_: float | None
+        max_ = self.max_
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "name": name,
+                "type": type_,
+                "role": role,
+                "n_missing": n_missing,
+                "n_categories": n_categories,
+                "categories": categories,
+                "min": min_,
+                "max": max_,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        name = d.pop("name")
+
+        type_ = d.pop("type")
+
+        role = d.pop("role")
+
+        n_missing = d.pop("n_missing")
+
+        def _parse_n_categories(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        n_categories = _parse_n_categories(d.pop("n_categories"))
+
+        def _parse_categories(data: object) -> list[str] | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                categories_type_0 = cast(list[str], data)
+
+                return categories_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[str] | None, data)
+
+        categories = _parse_categories(d.pop("categories"))
+
+        def _parse_min_(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        min_ = _parse_min_(d.pop("min"))
+
+        def _parse_max_(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        max_ = _parse_max_(d.pop("max"))
+
+        column = cls(
+            name=name,
+            type_=type_,
+            role=role,
+            n_missing=n_missing,
+            n_categories=n_categories,
+            categories=categories,
+            min_=min_,
+            max_=max_,
+        )
+
+        return column

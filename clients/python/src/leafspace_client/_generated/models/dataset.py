@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.column import Column
+
+
+T = TypeVar("T", bound="Dataset")
+
+
+@_attrs_define
+class Dataset:
+    """A registered dataset.
+
+    Attributes:
+        id (str):
+        name (None | str):
+        sha256 (str):
+        size_bytes (int):
+        n_rows (int):
+        target (None | str):
+        row_id (None | str):
+        columns (list[Column]):
+        created_at (datetime.datetime):
+        object_ (Literal['dataset'] | Unset):  Default: 'dataset'.
+    """
+
+    id: str
+    name: None | str
+    sha256: str
+    size_bytes: int
+    n_rows: int
+    target: None | str
+    row_id: None | str
+    columns: list[Column]
+    created_at: datetime.datetime
+    object_: Literal["dataset"] | Unset = "dataset"
+
+    def to_dict(self) -> dict[str, Any]:
+        id = self.id
+
+        name: None | str
+        name = self.name
+
+        sha256 = self.sha256
+
+        size_bytes = self.size_bytes
+
+        n_rows = self.n_rows
+
+        target: None | str
+        target = self.target
+
+        row_id: None | str
+        row_id = self.row_id
+
+        columns = []
+        for columns_item_data in self.columns:
+            columns_item = columns_item_data.to_dict()
+            columns.append(columns_item)
+
+        created_at = self.created_at.isoformat()
+
+        object_ = self.object_
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "id": id,
+                "name": name,
+                "sha256": sha256,
+                "size_bytes": size_bytes,
+                "n_rows": n_rows,
+                "target": target,
+                "row_id": row_id,
+                "columns": columns,
+                "created_at": created_at,
+            }
+        )
+        if object_ is not UNSET:
+            field_dict["object"] = object_
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.column import Column  # noqa: PLC0415
+
+        d = dict(src_dict)
+        id = d.pop("id")
+
+        def _parse_name(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        name = _parse_name(d.pop("name"))
+
+        sha256 = d.pop("sha256")
+
+        size_bytes = d.pop("size_bytes")
+
+        n_rows = d.pop("n_rows")
+
+        def _parse_target(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        target = _parse_target(d.pop("target"))
+
+        def _parse_row_id(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        row_id = _parse_row_id(d.pop("row_id"))
+
+        columns = []
+        _columns = d.pop("columns")
+        for columns_item_data in _columns:
+            columns_item = Column.from_dict(columns_item_data)
+
+            columns.append(columns_item)
+
+        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+
+        object_ = cast(Literal["dataset"] | Unset, d.pop("object", UNSET))
+        if object_ != "dataset" and not isinstance(object_, Unset):
+            raise ValueError(f"object must match const 'dataset', got '{object_}'")
+
+        dataset = cls(
+            id=id,
+            name=name,
+            sha256=sha256,
+            size_bytes=size_bytes,
+            n_rows=n_rows,
+            target=target,
+            row_id=row_id,
+            columns=columns,
+            created_at=created_at,
+            object_=object_,
+        )
+
+        return dataset

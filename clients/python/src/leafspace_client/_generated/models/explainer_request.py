@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="ExplainerRequest")
+
+
+@_attrs_define
+class ExplainerRequest:
+    """What to explain with.
+
+    Attributes:
+        model (str):
+        prototype_set (str):
+        rule_set (None | Unset):
+        approximation_tree (None | Unset):
+        name (None | str | Unset):
+        shown_features (list[str] | str | Unset): Which values of the (real) prototype rows a caller ever sees. Default:
+            'all'.
+    """
+
+    model: str
+    prototype_set: str
+    rule_set: None | Unset = UNSET
+    approximation_tree: None | Unset = UNSET
+    name: None | str | Unset = UNSET
+    shown_features: list[str] | str | Unset = "all"
+
+    def to_dict(self) -> dict[str, Any]:
+        model = self.model
+
+        prototype_set = self.prototype_set
+
+        rule_set = self.rule_set
+
+        approximation_tree = self.approximation_tree
+
+        name: None | str | Unset
+        if isinstance(self.name, Unset):
+            name = UNSET
+        else:
+            name = self.name
+
+        shown_features: list[str] | str | Unset
+        if isinstance(self.shown_features, Unset):
+            shown_features = UNSET
+        elif isinstance(self.shown_features, list):
+            shown_features = self.shown_features
+
+        else:
+            shown_features = self.shown_features
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "model": model,
+                "prototype_set": prototype_set,
+            }
+        )
+        if rule_set is not UNSET:
+            field_dict["rule_set"] = rule_set
+        if approximation_tree is not UNSET:
+            field_dict["approximation_tree"] = approximation_tree
+        if name is not UNSET:
+            field_dict["name"] = name
+        if shown_features is not UNSET:
+            field_dict["shown_features"] = shown_features
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        model = d.pop("model")
+
+        prototype_set = d.pop("prototype_set")
+
+        rule_set = d.pop("rule_set", UNSET)
+
+        approximation_tree = d.pop("approximation_tree", UNSET)
+
+        def _parse_name(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        name = _parse_name(d.pop("name", UNSET))
+
+        def _parse_shown_features(data: object) -> list[str] | str | Unset:
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                shown_features_type_1 = cast(list[str], data)
+
+                return shown_features_type_1
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[str] | str | Unset, data)
+
+        shown_features = _parse_shown_features(d.pop("shown_features", UNSET))
+
+        explainer_request = cls(
+            model=model,
+            prototype_set=prototype_set,
+            rule_set=rule_set,
+            approximation_tree=approximation_tree,
+            name=name,
+            shown_features=shown_features,
+        )
+
+        return explainer_request

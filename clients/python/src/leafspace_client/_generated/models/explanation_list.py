@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.explanation import Explanation
+    from ..models.provenance import Provenance
+
+
+T = TypeVar("T", bound="ExplanationList")
+
+
+@_attrs_define
+class ExplanationList:
+    """Explanations in the order of the instances.
+
+    Attributes:
+        explainer (str):
+        data (list[Explanation]):
+        provenance (Provenance): What the explanations rest on.
+        object_ (Literal['list'] | Unset):  Default: 'list'.
+    """
+
+    explainer: str
+    data: list[Explanation]
+    provenance: Provenance
+    object_: Literal["list"] | Unset = "list"
+
+    def to_dict(self) -> dict[str, Any]:
+        explainer = self.explainer
+
+        data = []
+        for data_item_data in self.data:
+            data_item = data_item_data.to_dict()
+            data.append(data_item)
+
+        provenance = self.provenance.to_dict()
+
+        object_ = self.object_
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "explainer": explainer,
+                "data": data,
+                "provenance": provenance,
+            }
+        )
+        if object_ is not UNSET:
+            field_dict["object"] = object_
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.explanation import Explanation  # noqa: PLC0415
+        from ..models.provenance import Provenance  # noqa: PLC0415
+
+        d = dict(src_dict)
+        explainer = d.pop("explainer")
+
+        data = []
+        _data = d.pop("data")
+        for data_item_data in _data:
+            data_item = Explanation.from_dict(data_item_data)
+
+            data.append(data_item)
+
+        provenance = Provenance.from_dict(d.pop("provenance"))
+
+        object_ = cast(Literal["list"] | Unset, d.pop("object", UNSET))
+        if object_ != "list" and not isinstance(object_, Unset):
+            raise ValueError(f"object must match const 'list', got '{object_}'")
+
+        explanation_list = cls(
+            explainer=explainer,
+            data=data,
+            provenance=provenance,
+            object_=object_,
+        )
+
+        return explanation_list

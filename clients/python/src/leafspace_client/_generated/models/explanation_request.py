@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.explanation_request_instances_item_type_0 import ExplanationRequestInstancesItemType0
+
+
+T = TypeVar("T", bound="ExplanationRequest")
+
+
+@_attrs_define
+class ExplanationRequest:
+    """Rows to explain.
+
+    Attributes:
+        instances (list[ExplanationRequestInstancesItemType0 | list[Any]]):
+        row_ids (list[str] | None | Unset): The caller's names for the rows, in their order.
+        n_prototypes (int | Unset):  Default: 3.
+        include (list[str] | Unset): More may come: rules, approximation_path.
+    """
+
+    instances: list[ExplanationRequestInstancesItemType0 | list[Any]]
+    row_ids: list[str] | None | Unset = UNSET
+    n_prototypes: int | Unset = 3
+    include: list[str] | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.explanation_request_instances_item_type_0 import ExplanationRequestInstancesItemType0  # noqa: PLC0415
+
+        instances = []
+        for instances_item_data in self.instances:
+            instances_item: dict[str, Any] | list[Any]
+            if isinstance(instances_item_data, ExplanationRequestInstancesItemType0):
+                instances_item = instances_item_data.to_dict()
+            else:
+                instances_item = instances_item_data
+
+            instances.append(instances_item)
+
+        row_ids: list[str] | None | Unset
+        if isinstance(self.row_ids, Unset):
+            row_ids = UNSET
+        elif isinstance(self.row_ids, list):
+            row_ids = self.row_ids
+
+        else:
+            row_ids = self.row_ids
+
+        n_prototypes = self.n_prototypes
+
+        include: list[str] | Unset = UNSET
+        if not isinstance(self.include, Unset):
+            include = self.include
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "instances": instances,
+            }
+        )
+        if row_ids is not UNSET:
+            field_dict["row_ids"] = row_ids
+        if n_prototypes is not UNSET:
+            field_dict["n_prototypes"] = n_prototypes
+        if include is not UNSET:
+            field_dict["include"] = include
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.explanation_request_instances_item_type_0 import ExplanationRequestInstancesItemType0  # noqa: PLC0415
+
+        d = dict(src_dict)
+        instances = []
+        _instances = d.pop("instances")
+        for instances_item_data in _instances:
+
+            def _parse_instances_item(data: object) -> ExplanationRequestInstancesItemType0 | list[Any]:
+                try:
+                    if not isinstance(data, dict):
+                        raise TypeError()
+                    instances_item_type_0 = ExplanationRequestInstancesItemType0.from_dict(data)
+
+                    return instances_item_type_0
+                except (TypeError, ValueError, AttributeError, KeyError):
+                    pass
+                if not isinstance(data, list):
+                    raise TypeError()
+                instances_item_type_1 = cast(list[Any], data)
+
+                return instances_item_type_1
+
+            instances_item = _parse_instances_item(instances_item_data)
+
+            instances.append(instances_item)
+
+        def _parse_row_ids(data: object) -> list[str] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                row_ids_type_0 = cast(list[str], data)
+
+                return row_ids_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[str] | None | Unset, data)
+
+        row_ids = _parse_row_ids(d.pop("row_ids", UNSET))
+
+        n_prototypes = d.pop("n_prototypes", UNSET)
+
+        include = cast(list[str], d.pop("include", UNSET))
+
+        explanation_request = cls(
+            instances=instances,
+            row_ids=row_ids,
+            n_prototypes=n_prototypes,
+            include=include,
+        )
+
+        return explanation_request

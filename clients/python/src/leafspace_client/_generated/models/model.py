@@ -1,0 +1,248 @@
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.model_column import ModelColumn
+    from ..models.parity_result import ParityResult
+
+
+T = TypeVar("T", bound="Model")
+
+
+@_attrs_define
+class Model:
+    """A registered model.
+
+    Attributes:
+        id (str):
+        name (None | str):
+        sha256 (str):
+        size_bytes (int):
+        task (str):
+        ensemble (None | str):
+        ensemble_inferred (bool):
+        classes (list[str]):
+        n_features (int):
+        feature_names (list[str]):
+        feature_types (list[str]): What each feature's values are.
+        n_trees (int):
+        n_nodes (int):
+        n_leaves (int):
+        max_depth (int):
+        operators (list[str]):
+        column_map (list[ModelColumn]):
+        parity (None | ParityResult):
+        created_at (datetime.datetime):
+        object_ (Literal['model'] | Unset):  Default: 'model'.
+    """
+
+    id: str
+    name: None | str
+    sha256: str
+    size_bytes: int
+    task: str
+    ensemble: None | str
+    ensemble_inferred: bool
+    classes: list[str]
+    n_features: int
+    feature_names: list[str]
+    feature_types: list[str]
+    n_trees: int
+    n_nodes: int
+    n_leaves: int
+    max_depth: int
+    operators: list[str]
+    column_map: list[ModelColumn]
+    parity: None | ParityResult
+    created_at: datetime.datetime
+    object_: Literal["model"] | Unset = "model"
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.parity_result import ParityResult  # noqa: PLC0415
+
+        id = self.id
+
+        name: None | str
+        name = self.name
+
+        sha256 = self.sha256
+
+        size_bytes = self.size_bytes
+
+        task = self.task
+
+        ensemble: None | str
+        ensemble = self.ensemble
+
+        ensemble_inferred = self.ensemble_inferred
+
+        classes = self.classes
+
+        n_features = self.n_features
+
+        feature_names = self.feature_names
+
+        feature_types = self.feature_types
+
+        n_trees = self.n_trees
+
+        n_nodes = self.n_nodes
+
+        n_leaves = self.n_leaves
+
+        max_depth = self.max_depth
+
+        operators = self.operators
+
+        column_map = []
+        for column_map_item_data in self.column_map:
+            column_map_item = column_map_item_data.to_dict()
+            column_map.append(column_map_item)
+
+        parity: dict[str, Any] | None
+        if isinstance(self.parity, ParityResult):
+            parity = self.parity.to_dict()
+        else:
+            parity = self.parity
+
+        created_at = self.created_at.isoformat()
+
+        object_ = self.object_
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "id": id,
+                "name": name,
+                "sha256": sha256,
+                "size_bytes": size_bytes,
+                "task": task,
+                "ensemble": ensemble,
+                "ensemble_inferred": ensemble_inferred,
+                "classes": classes,
+                "n_features": n_features,
+                "feature_names": feature_names,
+                "feature_types": feature_types,
+                "n_trees": n_trees,
+                "n_nodes": n_nodes,
+                "n_leaves": n_leaves,
+                "max_depth": max_depth,
+                "operators": operators,
+                "column_map": column_map,
+                "parity": parity,
+                "created_at": created_at,
+            }
+        )
+        if object_ is not UNSET:
+            field_dict["object"] = object_
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.model_column import ModelColumn  # noqa: PLC0415
+        from ..models.parity_result import ParityResult  # noqa: PLC0415
+
+        d = dict(src_dict)
+        id = d.pop("id")
+
+        def _parse_name(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        name = _parse_name(d.pop("name"))
+
+        sha256 = d.pop("sha256")
+
+        size_bytes = d.pop("size_bytes")
+
+        task = d.pop("task")
+
+        def _parse_ensemble(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        ensemble = _parse_ensemble(d.pop("ensemble"))
+
+        ensemble_inferred = d.pop("ensemble_inferred")
+
+        classes = cast(list[str], d.pop("classes"))
+
+        n_features = d.pop("n_features")
+
+        feature_names = cast(list[str], d.pop("feature_names"))
+
+        feature_types = cast(list[str], d.pop("feature_types"))
+
+        n_trees = d.pop("n_trees")
+
+        n_nodes = d.pop("n_nodes")
+
+        n_leaves = d.pop("n_leaves")
+
+        max_depth = d.pop("max_depth")
+
+        operators = cast(list[str], d.pop("operators"))
+
+        column_map = []
+        _column_map = d.pop("column_map")
+        for column_map_item_data in _column_map:
+            column_map_item = ModelColumn.from_dict(column_map_item_data)
+
+            column_map.append(column_map_item)
+
+        def _parse_parity(data: object) -> None | ParityResult:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                parity_type_0 = ParityResult.from_dict(data)
+
+                return parity_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | ParityResult, data)
+
+        parity = _parse_parity(d.pop("parity"))
+
+        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+
+        object_ = cast(Literal["model"] | Unset, d.pop("object", UNSET))
+        if object_ != "model" and not isinstance(object_, Unset):
+            raise ValueError(f"object must match const 'model', got '{object_}'")
+
+        model = cls(
+            id=id,
+            name=name,
+            sha256=sha256,
+            size_bytes=size_bytes,
+            task=task,
+            ensemble=ensemble,
+            ensemble_inferred=ensemble_inferred,
+            classes=classes,
+            n_features=n_features,
+            feature_names=feature_names,
+            feature_types=feature_types,
+            n_trees=n_trees,
+            n_nodes=n_nodes,
+            n_leaves=n_leaves,
+            max_depth=max_depth,
+            operators=operators,
+            column_map=column_map,
+            parity=parity,
+            created_at=created_at,
+            object_=object_,
+        )
+
+        return model

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+T = TypeVar("T", bound="ModelColumn")
+
+
+@_attrs_define
+class ModelColumn:
+    """What one column that the trees read means in raw features: ``base * scale + offset``.
+
+    ``base`` is the raw value (identity, affine), 1 where the feature is ``category`` and else 0 (indicator), or the
+    code of its category (ordinal).
+
+        Attributes:
+            name (str): The raw feature, or the model-side name where it cannot be led back to one.
+            kind (str): identity, affine, indicator, ordinal or transformed.
+            feature (None | str):
+            scale (float):
+            offset (float):
+            imputed (float | None | str): What a missing value counts as, in raw units.
+            category (float | None | str): Null with kind `indicator`: missing.
+            categories (list[float | None | str]):
+            codes (list[float]): The code of each of `categories`.
+            transformed (bool):
+    """
+
+    name: str
+    kind: str
+    feature: None | str
+    scale: float
+    offset: float
+    imputed: float | None | str
+    category: float | None | str
+    categories: list[float | None | str]
+    codes: list[float]
+    transformed: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        name = self.name
+
+        kind = self.kind
+
+        feature: None | str
+        feature = self.feature
+
+        scale = self.scale
+
+        offset = self.offset
+
+        imputed: float | None | str
+        imputed = self.imputed
+
+        category: float | None | str
+        category = self.category
+
+        categories = []
+        for categories_item_data in self.categories:
+            categories_item: float | None | str
+            categories_item = categories_item_data
+            categories.append(categories_item)
+
+        codes = self.codes
+
+        transformed = self.transformed
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "name": name,
+                "kind": kind,
+                "feature": feature,
+                "scale": scale,
+                "offset": offset,
+                "imputed": imputed,
+                "category": category,
+                "categories": categories,
+                "codes": codes,
+                "transformed": transformed,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        name = d.pop("name")
+
+        kind = d.pop("kind")
+
+        def _parse_feature(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        feature = _parse_feature(d.pop("feature"))
+
+        scale = d.pop("scale")
+
+        offset = d.pop("offset")
+
+        def _parse_imputed(data: object) -> float | None | str:
+            if data is None:
+                return data
+            return cast(float | None | str, data)
+
+        imputed = _parse_imputed(d.pop("imputed"))
+
+        def _parse_category(data: object) -> float | None | str:
+            if data is None:
+                return data
+            return cast(float | None | str, data)
+
+        category = _parse_category(d.pop("category"))
+
+        categories = []
+        _categories = d.pop("categories")
+        for categories_item_data in _categories:
+
+            def _parse_categories_item(data: object) -> float | None | str:
+                if data is None:
+                    return data
+                return cast(float | None | str, data)
+
+            categories_item = _parse_categories_item(categories_item_data)
+
+            categories.append(categories_item)
+
+        codes = cast(list[float], d.pop("codes"))
+
+        transformed = d.pop("transformed")
+
+        model_column = cls(
+            name=name,
+            kind=kind,
+            feature=feature,
+            scale=scale,
+            offset=offset,
+            imputed=imputed,
+            category=category,
+            categories=categories,
+            codes=codes,
+            transformed=transformed,
+        )
+
+        return model_column

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.prediction_request_instances_item_type_0 import PredictionRequestInstancesItemType0
+
+
+T = TypeVar("T", bound="PredictionRequest")
+
+
+@_attrs_define
+class PredictionRequest:
+    """Rows to predict.
+
+    Attributes:
+        instances (list[list[Any] | PredictionRequestInstancesItemType0]):
+        include (list[str] | Unset):
+    """
+
+    instances: list[list[Any] | PredictionRequestInstancesItemType0]
+    include: list[str] | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.prediction_request_instances_item_type_0 import PredictionRequestInstancesItemType0  # noqa: PLC0415
+
+        instances = []
+        for instances_item_data in self.instances:
+            instances_item: dict[str, Any] | list[Any]
+            if isinstance(instances_item_data, PredictionRequestInstancesItemType0):
+                instances_item = instances_item_data.to_dict()
+            else:
+                instances_item = instances_item_data
+
+            instances.append(instances_item)
+
+        include: list[str] | Unset = UNSET
+        if not isinstance(self.include, Unset):
+            include = self.include
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "instances": instances,
+            }
+        )
+        if include is not UNSET:
+            field_dict["include"] = include
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.prediction_request_instances_item_type_0 import PredictionRequestInstancesItemType0  # noqa: PLC0415
+
+        d = dict(src_dict)
+        instances = []
+        _instances = d.pop("instances")
+        for instances_item_data in _instances:
+
+            def _parse_instances_item(data: object) -> list[Any] | PredictionRequestInstancesItemType0:
+                try:
+                    if not isinstance(data, dict):
+                        raise TypeError()
+                    instances_item_type_0 = PredictionRequestInstancesItemType0.from_dict(data)
+
+                    return instances_item_type_0
+                except (TypeError, ValueError, AttributeError, KeyError):
+                    pass
+                if not isinstance(data, list):
+                    raise TypeError()
+                instances_item_type_1 = cast(list[Any], data)
+
+                return instances_item_type_1
+
+            instances_item = _parse_instances_item(instances_item_data)
+
+            instances.append(instances_item)
+
+        include = cast(list[str], d.pop("include", UNSET))
+
+        prediction_request = cls(
+            instances=instances,
+            include=include,
+        )
+
+        return prediction_request

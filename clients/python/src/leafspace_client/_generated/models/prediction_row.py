@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.prediction import Prediction
+    from ..models.problem import Problem
+
+
+T = TypeVar("T", bound="PredictionRow")
+
+
+@_attrs_define
+class PredictionRow:
+    """The prediction for one instance, or why there is none.
+
+    Attributes:
+        status (str):
+        object_ (Literal['prediction'] | Unset):  Default: 'prediction'.
+        prediction (None | Prediction | Unset):
+        leaves (list[int] | None | Unset): The leaf of the row in each tree.
+        problem (None | Problem | Unset):
+    """
+
+    status: str
+    object_: Literal["prediction"] | Unset = "prediction"
+    prediction: None | Prediction | Unset = UNSET
+    leaves: list[int] | None | Unset = UNSET
+    problem: None | Problem | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.prediction import Prediction  # noqa: PLC0415
+        from ..models.problem import Problem  # noqa: PLC0415
+
+        status = self.status
+
+        object_ = self.object_
+
+        prediction: dict[str, Any] | None | Unset
+        if isinstance(self.prediction, Unset):
+            prediction = UNSET
+        elif isinstance(self.prediction, Prediction):
+            prediction = self.prediction.to_dict()
+        else:
+            prediction = self.prediction
+
+        leaves: list[int] | None | Unset
+        if isinstance(self.leaves, Unset):
+            leaves = UNSET
+        elif isinstance(self.leaves, list):
+            leaves = self.leaves
+
+        else:
+            leaves = self.leaves
+
+        problem: dict[str, Any] | None | Unset
+        if isinstance(self.problem, Unset):
+            problem = UNSET
+        elif isinstance(self.problem, Problem):
+            problem = self.problem.to_dict()
+        else:
+            problem = self.problem
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "status": status,
+            }
+        )
+        if object_ is not UNSET:
+            field_dict["object"] = object_
+        if prediction is not UNSET:
+            field_dict["prediction"] = prediction
+        if leaves is not UNSET:
+            field_dict["leaves"] = leaves
+        if problem is not UNSET:
+            field_dict["problem"] = problem
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.prediction import Prediction  # noqa: PLC0415
+        from ..models.problem import Problem  # noqa: PLC0415
+
+        d = dict(src_dict)
+        status = d.pop("status")
+
+        object_ = cast(Literal["prediction"] | Unset, d.pop("object", UNSET))
+        if object_ != "prediction" and not isinstance(object_, Unset):
+            raise ValueError(f"object must match const 'prediction', got '{object_}'")
+
+        def _parse_prediction(data: object) -> None | Prediction | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                prediction_type_0 = Prediction.from_dict(data)
+
+                return prediction_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | Prediction | Unset, data)
+
+        prediction = _parse_prediction(d.pop("prediction", UNSET))
+
+        def _parse_leaves(data: object) -> list[int] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                leaves_type_0 = cast(list[int], data)
+
+                return leaves_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[int] | None | Unset, data)
+
+        leaves = _parse_leaves(d.pop("leaves", UNSET))
+
+        def _parse_problem(data: object) -> None | Problem | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                problem_type_0 = Problem.from_dict(data)
+
+                return problem_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | Problem | Unset, data)
+
+        problem = _parse_problem(d.pop("problem", UNSET))
+
+        prediction_row = cls(
+            status=status,
+            object_=object_,
+            prediction=prediction,
+            leaves=leaves,
+            problem=problem,
+        )
+
+        return prediction_row

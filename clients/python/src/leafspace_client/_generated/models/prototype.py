@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+if TYPE_CHECKING:
+    from ..models.cell import Cell
+    from ..models.coverage import Coverage
+
+
+T = TypeVar("T", bound="Prototype")
+
+
+@_attrs_define
+class Prototype:
+    """A real row that stands for others of its class.
+
+    Attributes:
+        rank (int):
+        row_id (str):
+        row (int): 0-based position in the dataset.
+        label (None | str): Its class; null for regression.
+        value (float | None): The model's value; null for classification.
+        gain (float): What it added to the objective when it was chosen.
+        objective (float): The objective with all prototypes up to this one.
+        coverage (Coverage): The rows for which this prototype is the nearest one of their class.
+        features (list[Cell]):
+    """
+
+    rank: int
+    row_id: str
+    row: int
+    label: None | str
+    value: float | None
+    gain: float
+    objective: float
+    coverage: Coverage
+    features: list[Cell]
+
+    def to_dict(self) -> dict[str, Any]:
+        rank = self.rank
+
+        row_id = self.row_id
+
+        row = self.row
+
+        label: None | str
+        label = self.label
+
+        value: float | None
+        value = self.value
+
+        gain = self.gain
+
+        objective = self.objective
+
+        coverage = self.coverage.to_dict()
+
+        features = []
+        for features_item_data in self.features:
+            features_item = features_item_data.to_dict()
+            features.append(features_item)
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "rank": rank,
+                "row_id": row_id,
+                "row": row,
+                "label": label,
+                "value": value,
+                "gain": gain,
+                "objective": objective,
+                "coverage": coverage,
+                "features": features,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.cell import Cell  # noqa: PLC0415
+        from ..models.coverage import Coverage  # noqa: PLC0415
+
+        d = dict(src_dict)
+        rank = d.pop("rank")
+
+        row_id = d.pop("row_id")
+
+        row = d.pop("row")
+
+        def _parse_label(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        label = _parse_label(d.pop("label"))
+
+        def _parse_value(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        value = _parse_value(d.pop("value"))
+
+        gain = d.pop("gain")
+
+        objective = d.pop("objective")
+
+        coverage = Coverage.from_dict(d.pop("coverage"))
+
+        features = []
+        _features = d.pop("features")
+        for features_item_data in _features:
+            features_item = Cell.from_dict(features_item_data)
+
+            features.append(features_item)
+
+        prototype = cls(
+            rank=rank,
+            row_id=row_id,
+            row=row,
+            label=label,
+            value=value,
+            gain=gain,
+            objective=objective,
+            coverage=coverage,
+            features=features,
+        )
+
+        return prototype

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+if TYPE_CHECKING:
+    from ..models.baseline import Baseline
+    from ..models.evaluation import Evaluation
+    from ..models.prototype import Prototype
+    from ..models.stop_reason import StopReason
+
+
+T = TypeVar("T", bound="PrototypeSetContent")
+
+
+@_attrs_define
+class PrototypeSetContent:
+    """The result of a prototype job.
+
+    Attributes:
+        kind (str):
+        task (str):
+        classes (list[str]):
+        n_rows (int):
+        n_trees (int):
+        n_selected (int):
+        nested (bool): The first k prototypes are the answer for k.
+        objective (float): Sum over rows of the proximity to the nearest prototype of their class.
+        objective_mean (float):
+        stopped_by (StopReason): Why the selection ended.
+        prototypes (list[Prototype]):
+        evaluation (list[Evaluation]):
+        evaluated_on (str):
+        measured_against (str): What r2, errors and accuracies compare with: without a target there are no accuracies.
+        baseline (Baseline): The model itself, and the nearest of all rows (not counting the row itself).
+    """
+
+    kind: str
+    task: str
+    classes: list[str]
+    n_rows: int
+    n_trees: int
+    n_selected: int
+    nested: bool
+    objective: float
+    objective_mean: float
+    stopped_by: StopReason
+    prototypes: list[Prototype]
+    evaluation: list[Evaluation]
+    evaluated_on: str
+    measured_against: str
+    baseline: Baseline
+
+    def to_dict(self) -> dict[str, Any]:
+        kind = self.kind
+
+        task = self.task
+
+        classes = self.classes
+
+        n_rows = self.n_rows
+
+        n_trees = self.n_trees
+
+        n_selected = self.n_selected
+
+        nested = self.nested
+
+        objective = self.objective
+
+        objective_mean = self.objective_mean
+
+        stopped_by = self.stopped_by.to_dict()
+
+        prototypes = []
+        for prototypes_item_data in self.prototypes:
+            prototypes_item = prototypes_item_data.to_dict()
+            prototypes.append(prototypes_item)
+
+        evaluation = []
+        for evaluation_item_data in self.evaluation:
+            evaluation_item = evaluation_item_data.to_dict()
+            evaluation.append(evaluation_item)
+
+        evaluated_on = self.evaluated_on
+
+        measured_against = self.measured_against
+
+        baseline = self.baseline.to_dict()
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "kind": kind,
+                "task": task,
+                "classes": classes,
+                "n_rows": n_rows,
+                "n_trees": n_trees,
+                "n_selected": n_selected,
+                "nested": nested,
+                "objective": objective,
+                "objective_mean": objective_mean,
+                "stopped_by": stopped_by,
+                "prototypes": prototypes,
+                "evaluation": evaluation,
+                "evaluated_on": evaluated_on,
+                "measured_against": measured_against,
+                "baseline": baseline,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.baseline import Baseline  # noqa: PLC0415
+        from ..models.evaluation import Evaluation  # noqa: PLC0415
+        from ..models.prototype import Prototype  # noqa: PLC0415
+        from ..models.stop_reason import StopReason  # noqa: PLC0415
+
+        d = dict(src_dict)
+        kind = d.pop("kind")
+
+        task = d.pop("task")
+
+        classes = cast(list[str], d.pop("classes"))
+
+        n_rows = d.pop("n_rows")
+
+        n_trees = d.pop("n_trees")
+
+        n_selected = d.pop("n_selected")
+
+        nested = d.pop("nested")
+
+        objective = d.pop("objective")
+
+        objective_mean = d.pop("objective_mean")
+
+        stopped_by = StopReason.from_dict(d.pop("stopped_by"))
+
+        prototypes = []
+        _prototypes = d.pop("prototypes")
+        for prototypes_item_data in _prototypes:
+            prototypes_item = Prototype.from_dict(prototypes_item_data)
+
+            prototypes.append(prototypes_item)
+
+        evaluation = []
+        _evaluation = d.pop("evaluation")
+        for evaluation_item_data in _evaluation:
+            evaluation_item = Evaluation.from_dict(evaluation_item_data)
+
+            evaluation.append(evaluation_item)
+
+        evaluated_on = d.pop("evaluated_on")
+
+        measured_against = d.pop("measured_against")
+
+        baseline = Baseline.from_dict(d.pop("baseline"))
+
+        prototype_set_content = cls(
+            kind=kind,
+            task=task,
+            classes=classes,
+            n_rows=n_rows,
+            n_trees=n_trees,
+            n_selected=n_selected,
+            nested=nested,
+            objective=objective,
+            objective_mean=objective_mean,
+            stopped_by=stopped_by,
+            prototypes=prototypes,
+            evaluation=evaluation,
+            evaluated_on=evaluated_on,
+            measured_against=measured_against,
+            baseline=baseline,
+        )
+
+        return prototype_set_content

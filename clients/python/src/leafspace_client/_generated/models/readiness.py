@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="Readiness")
+
+
+@_attrs_define
+class Readiness:
+    """The process can do its work; ``degraded`` names what is away and not needed for answers.
+
+    Attributes:
+        status (str | Unset):  Default: 'ok'.
+        degraded (list[str] | Unset):
+    """
+
+    status: str | Unset = "ok"
+    degraded: list[str] | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        status = self.status
+
+        degraded: list[str] | Unset = UNSET
+        if not isinstance(self.degraded, Unset):
+            degraded = self.degraded
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update({})
+        if status is not UNSET:
+            field_dict["status"] = status
+        if degraded is not UNSET:
+            field_dict["degraded"] = degraded
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        status = d.pop("status", UNSET)
+
+        degraded = cast(list[str], d.pop("degraded", UNSET))
+
+        readiness = cls(
+            status=status,
+            degraded=degraded,
+        )
+
+        return readiness

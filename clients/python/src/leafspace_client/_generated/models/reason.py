@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+T = TypeVar("T", bound="Reason")
+
+
+@_attrs_define
+class Reason:
+    """What the trees that put both rows into one leaf cannot tell apart: with any such value the row stays there.
+
+    Attributes:
+        feature (str):
+        low (float | None): Null: no lower end.
+        high (float | None): Null: no upper end.
+        low_inclusive (bool):
+        high_inclusive (bool):
+        or_missing (bool): A missing value would do as well.
+        is_missing (bool): Nothing but a missing value would do.
+        category (float | None | str): Nothing but this value would do.
+        not_categories (list[float | str]): These values would not do.
+        tree_share (float): Share of the shared trees that ask about the feature on the way.
+        transformed (bool): The feature is model-side: it could not be led back to a raw one.
+        exact (bool): False where a tree asks about a set of values, which is not told here.
+    """
+
+    feature: str
+    low: float | None
+    high: float | None
+    low_inclusive: bool
+    high_inclusive: bool
+    or_missing: bool
+    is_missing: bool
+    category: float | None | str
+    not_categories: list[float | str]
+    tree_share: float
+    transformed: bool
+    exact: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        feature = self.feature
+
+        low: float | None
+        low = self.low
+
+        high: float | None
+        high = self.high
+
+        low_inclusive = self.low_inclusive
+
+        high_inclusive = self.high_inclusive
+
+        or_missing = self.or_missing
+
+        is_missing = self.is_missing
+
+        category: float | None | str
+        category = self.category
+
+        not_categories = []
+        for not_categories_item_data in self.not_categories:
+            not_categories_item: float | str
+            not_categories_item = not_categories_item_data
+            not_categories.append(not_categories_item)
+
+        tree_share = self.tree_share
+
+        transformed = self.transformed
+
+        exact = self.exact
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "feature": feature,
+                "low": low,
+                "high": high,
+                "low_inclusive": low_inclusive,
+                "high_inclusive": high_inclusive,
+                "or_missing": or_missing,
+                "is_missing": is_missing,
+                "category": category,
+                "not_categories": not_categories,
+                "tree_share": tree_share,
+                "transformed": transformed,
+                "exact": exact,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        feature = d.pop("feature")
+
+        def _parse_low(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        low = _parse_low(d.pop("low"))
+
+        def _parse_high(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        high = _parse_high(d.pop("high"))
+
+        low_inclusive = d.pop("low_inclusive")
+
+        high_inclusive = d.pop("high_inclusive")
+
+        or_missing = d.pop("or_missing")
+
+        is_missing = d.pop("is_missing")
+
+        def _parse_category(data: object) -> float | None | str:
+            if data is None:
+                return data
+            return cast(float | None | str, data)
+
+        category = _parse_category(d.pop("category"))
+
+        not_categories = []
+        _not_categories = d.pop("not_categories")
+        for not_categories_item_data in _not_categories:
+
+            def _parse_not_categories_item(data: object) -> float | str:
+                return cast(float | str, data)
+
+            not_categories_item = _parse_not_categories_item(not_categories_item_data)
+
+            not_categories.append(not_categories_item)
+
+        tree_share = d.pop("tree_share")
+
+        transformed = d.pop("transformed")
+
+        exact = d.pop("exact")
+
+        reason = cls(
+            feature=feature,
+            low=low,
+            high=high,
+            low_inclusive=low_inclusive,
+            high_inclusive=high_inclusive,
+            or_missing=or_missing,
+            is_missing=is_missing,
+            category=category,
+            not_categories=not_categories,
+            tree_share=tree_share,
+            transformed=transformed,
+            exact=exact,
+        )
+
+        return reason

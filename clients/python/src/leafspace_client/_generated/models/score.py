@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import define as _attrs_define
+
+T = TypeVar("T", bound="Score")
+
+
+@_attrs_define
+class Score:
+    """How strongly the model speaks for a class.
+
+    Attributes:
+        label (str):
+        value (float):
+    """
+
+    label: str
+    value: float
+
+    def to_dict(self) -> dict[str, Any]:
+        label = self.label
+
+        value = self.value
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "label": label,
+                "value": value,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        label = d.pop("label")
+
+        value = d.pop("value")
+
+        score = cls(
+            label=label,
+            value=value,
+        )
+
+        return score

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import define as _attrs_define
+
+T = TypeVar("T", bound="StopReason")
+
+
+@_attrs_define
+class StopReason:
+    """Why the selection ended.
+
+    Attributes:
+        reason (str): n_prototypes, alpha, no_gain, no_improvement; new ones may come.
+        detail (str):
+    """
+
+    reason: str
+    detail: str
+
+    def to_dict(self) -> dict[str, Any]:
+        reason = self.reason
+
+        detail = self.detail
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "reason": reason,
+                "detail": detail,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        reason = d.pop("reason")
+
+        detail = d.pop("detail")
+
+        stop_reason = cls(
+            reason=reason,
+            detail=detail,
+        )
+
+        return stop_reason

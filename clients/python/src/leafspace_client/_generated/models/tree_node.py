@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="TreeNode")
+
+
+@_attrs_define
+class TreeNode:
+    """One node of a tree; ids are positions in the list, the root's is 0.
+
+    Attributes:
+        id (int):
+        feature (None | str): What is asked about; null at a leaf.
+        operator (None | str): Yes goes left: <=, <, >=, >, ==, != or `is`; null at a leaf.
+        value (float | None | str):
+        or_missing (bool | None): A missing value goes left.
+        left (int | None):
+        right (int | None):
+        leaf (int | None): The leaf's number within its tree; null inside.
+        values (list[float] | None): What the leaf adds to the outputs; null inside.
+        transformed (bool | Unset): The column could not be led back to a raw feature. Default: False.
+    """
+
+    id: int
+    feature: None | str
+    operator: None | str
+    value: float | None | str
+    or_missing: bool | None
+    left: int | None
+    right: int | None
+    leaf: int | None
+    values: list[float] | None
+    transformed: bool | Unset = False
+
+    def to_dict(self) -> dict[str, Any]:
+        id = self.id
+
+        feature: None | str
+        feature = self.feature
+
+        operator: None | str
+        operator = self.operator
+
+        value: float | None | str
+        value = self.value
+
+        or_missing: bool | None
+        or_missing = self.or_missing
+
+        left: int | None
+        left = self.left
+
+        right: int | None
+        right = self.right
+
+        leaf: int | None
+        leaf = self.leaf
+
+        values: list[float] | None
+        if isinstance(self.values, list):
+            values = self.values
+
+        else:
+            values = self.values
+
+        transformed = self.transformed
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "id": id,
+                "feature": feature,
+                "operator": operator,
+                "value": value,
+                "or_missing": or_missing,
+                "left": left,
+                "right": right,
+                "leaf": leaf,
+                "values": values,
+            }
+        )
+        if transformed is not UNSET:
+            field_dict["transformed"] = transformed
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        id = d.pop("id")
+
+        def _parse_feature(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        feature = _parse_feature(d.pop("feature"))
+
+        def _parse_operator(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        operator = _parse_operator(d.pop("operator"))
+
+        def _parse_value(data: object) -> float | None | str:
+            if data is None:
+                return data
+            return cast(float | None | str, data)
+
+        value = _parse_value(d.pop("value"))
+
+        def _parse_or_missing(data: object) -> bool | None:
+            if data is None:
+                return data
+            return cast(bool | None, data)
+
+        or_missing = _parse_or_missing(d.pop("or_missing"))
+
+        def _parse_left(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        left = _parse_left(d.pop("left"))
+
+        def _parse_right(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        right = _parse_right(d.pop("right"))
+
+        def _parse_leaf(data: object) -> int | None:
+            if data is None:
+                return data
+            return cast(int | None, data)
+
+        leaf = _parse_leaf(d.pop("leaf"))
+
+        def _parse_values(data: object) -> list[float] | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                values_type_0 = cast(list[float], data)
+
+                return values_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[float] | None, data)
+
+        values = _parse_values(d.pop("values"))
+
+        transformed = d.pop("transformed", UNSET)
+
+        tree_node = cls(
+            id=id,
+            feature=feature,
+            operator=operator,
+            value=value,
+            or_missing=or_missing,
+            left=left,
+            right=right,
+            leaf=leaf,
+            values=values,
+            transformed=transformed,
+        )
+
+        return tree_node

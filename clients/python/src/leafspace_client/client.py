@@ -1,0 +1,191 @@
+"""The client: one object that speaks to one service, blocking or async, with the same methods."""
+
+from collections.abc import Sequence
+from functools import partial
+from types import TracebackType
+from typing import Any, Self
+
+from ._generated.models import Dataset, Model
+from .calls import Connected, Program, Work, awaitable, blocking
+from .conversion import convert_model
+from .conversion.kinds import Ensemble
+from .conversion.models import Declared
+from .datasets import DATASETS, AsyncDatasets, Datasets
+from .datasets import register as send_dataset
+from .explainers import EXPLAINERS, AsyncExplainer, AsyncExplainers, Explainer, Explainers
+from .jobs import JOBS, AsyncJobs, Jobs
+from .models import MODELS, AsyncModels, Models
+from .models import register as send_model
+from .nouns import unwrapped
+from .prototype_sets import PROTOTYPE_SETS, AsyncPrototypeSet, AsyncPrototypeSets, PrototypeSet, PrototypeSets
+from .retrying import RetryPolicy
+from .tables import TableAsked, table_file
+from .transports import AsyncTransport, Connection, SyncTransport
+
+DEFAULT_URL = "http://127.0.0.1:8000"
+
+
+def _register_model(  # noqa: PLR0913  # what may be declared of a model
+    self: Connected,  # noqa: ARG001  # a method
+    model: Any,  # noqa: ANN401  # an estimator of any library, or ONNX
+    X: Any = None,  # noqa: ANN401, N803  # a DataFrame or an array; the name that scikit-learn uses
+    *,
+    name: str | None = None,
+    feature_names: Sequence[str] | None = None,
+    classes: Sequence[Any] | None = None,
+    ensemble: Ensemble | None = None,
+    feature_groups: Sequence[dict[str, Any]] | None = None,
+    parity: bool = True,
+) -> Program[Model]:
+    """Register a fitted model; the same model again gives the same registration.
+
+    Parameters
+    ----------
+    model
+        A fitted estimator of scikit-learn (also pipelines), XGBoost, LightGBM or CatBoost, which is converted to ONNX
+        here; or ONNX as bytes, path or ``ModelProto``. Nothing is pickled.
+    X : (n_rows, n_features)
+        Raw rows such as those that the model was fitted on: they tell names and types of columns, and up to 100 of
+        them are sent with the library's own predictions, so that the service can prove that it predicts the same.
+    name
+        A name for people.
+    feature_names
+        Names in the order of the columns; default: those of the DataFrame, or those that the model was fitted with.
+    classes
+        Labels in the order of the scores; default: the model's own.
+    ensemble
+        ``"random_forest"`` (trees are averaged), ``"boosting"`` (added) or ``"other"``; default: by the model's class.
+    feature_groups
+        One-hot columns that belong together: ``[{"feature", "columns": [{"column", "category"}]}]``.
+    parity
+        Send rows for the proof.
+
+    Raises
+    ------
+    CannotConvert
+        Naming what in the model has no counterpart in ONNX.
+    MissingExtra
+        Naming the command that installs what is missing.
+    Invalid
+        With the code and the detail of what the service refuses, such as ``model_parity_failed``.
+    """
+    declared = Declared(name, feature_names, classes, ensemble, tuple(feature_groups or ()))
+    converted = yield Work(partial(convert_model, model, X, declared, parity=parity))
+    return (yield from send_model(converted))
+
+
+def _register_dataset(
+    self: Connected,  # noqa: ARG001  # a method
+    data: Any,  # noqa: ANN401  # a DataFrame, arrays, rows or a path
+    *,
+    name: str | None = None,
+    target: str | None = None,
+    row_id: str | None = None,
+    features: Sequence[str] | None = None,
+) -> Program[Dataset]:
+    """Register a table of reference rows; the same table again gives the same registration.
+
+    Parameters
+    ----------
+    data
+        A DataFrame; a pair ``(X, y)`` of arrays; one array; a list of dicts; or the path of a CSV, Parquet or JSON
+        file, which is sent as it is.
+    name
+        A name for people.
+    target
+        The column with the labels or values to predict; the name for ``y`` (default ``"target"``) in a pair.
+    row_id
+        The column that names the rows; default: the rows' numbers. A DataFrame's index may be named here.
+    features
+        Column names in the order of the model; default: all but target and row id. For arrays these are the names of
+        the columns (default ``x0``, ``x1``, …).
+    """
+    file, asked = yield Work(partial(table_file, data, TableAsked(target, row_id, features)))
+    try:
+        return (yield from send_dataset(file, name, asked))
+    finally:
+        file.content.close()
+
+
+class Leafspace(Connected):
+    """A Leafspace service, spoken to by blocking calls; may be shared by threads.
+
+    Parameters
+    ----------
+    base_url
+        Where the service listens.
+    api_key
+        A key, where the service asks for one.
+    timeout
+        Seconds to wait for one answer; waiting for a job may take longer.
+    retries
+        How often and after how long a call is tried again when the service is busy, restarting or out of reach.
+    """
+
+    _transport: SyncTransport
+
+    def __init__(
+        self,
+        base_url: str = DEFAULT_URL,
+        api_key: str | None = None,
+        *,
+        timeout: float = 60.0,
+        retries: RetryPolicy | None = None,
+    ) -> None:
+        self._transport = SyncTransport(Connection(base_url, api_key, timeout, retries or RetryPolicy()))
+        self.models = Models(self._transport, MODELS, unwrapped)
+        self.datasets = Datasets(self._transport, DATASETS, unwrapped)
+        self.prototype_sets = PrototypeSets(self._transport, PROTOTYPE_SETS, PrototypeSet)
+        self.explainers = Explainers(self._transport, EXPLAINERS, Explainer)
+        self.jobs = Jobs(self._transport, JOBS, unwrapped)
+
+    register_model = blocking(_register_model)
+    register_dataset = blocking(_register_dataset)
+
+    def close(self) -> None:
+        """Close the connections; ``with Leafspace(…) as client`` does it by itself."""
+        self._transport.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class AsyncLeafspace(Connected):
+    """A Leafspace service, spoken to by coroutines; the parameters are those of ``Leafspace``."""
+
+    _transport: AsyncTransport
+
+    def __init__(
+        self,
+        base_url: str = DEFAULT_URL,
+        api_key: str | None = None,
+        *,
+        timeout: float = 60.0,
+        retries: RetryPolicy | None = None,
+    ) -> None:
+        self._transport = AsyncTransport(Connection(base_url, api_key, timeout, retries or RetryPolicy()))
+        self.models = AsyncModels(self._transport, MODELS, unwrapped)
+        self.datasets = AsyncDatasets(self._transport, DATASETS, unwrapped)
+        self.prototype_sets = AsyncPrototypeSets(self._transport, PROTOTYPE_SETS, AsyncPrototypeSet)
+        self.explainers = AsyncExplainers(self._transport, EXPLAINERS, AsyncExplainer)
+        self.jobs = AsyncJobs(self._transport, JOBS, unwrapped)
+
+    register_model = awaitable(_register_model)
+    register_dataset = awaitable(_register_dataset)
+
+    async def close(self) -> None:
+        """Close the connections; ``async with AsyncLeafspace(…) as client`` does it by itself."""
+        await self._transport.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()

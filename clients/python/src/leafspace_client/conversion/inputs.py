@@ -1,0 +1,128 @@
+"""Inputs: how raw rows go into the graph: as one matrix of numbers, or as one input for each column of a DataFrame."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..errors import CannotConvert, Invalid, missing_extra
+from ..rows import column_names
+
+ColumnType = Literal["float", "int64", "string"]
+_EXACT_IN_FLOAT32 = 2**24
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInputs:
+    """What the model is fed."""
+
+    names: list[str] | None  # (n_features,); None: nobody knows them
+    n_features: int
+    column_types: list[ColumnType] | None  # (n_features,); None: one float32 matrix
+    rows: Any  # the rows that came along: a DataFrame with just these columns, a matrix, or None
+
+
+def describe_inputs(estimator: Any, rows: Any, declared_names: Sequence[str] | None) -> ModelInputs:  # noqa: ANN401
+    """Return how an estimator is fed.
+
+    A DataFrame goes in column by column where it has texts or where the estimator picks columns by name; all else is
+    a matrix, which the trees read fastest.
+
+    Raises
+    ------
+    Invalid
+        If rows, names and estimator do not fit together.
+    CannotConvert
+        If rows are needed to know the columns' types, and there are none.
+    """
+    fitted_names = _fitted_names(estimator)
+    if is_frame(rows):
+        frame = _fitted_columns(rows, fitted_names)
+        names = list(declared_names) if declared_names is not None else column_names(frame)
+        _check_number(names, len(frame.columns), "columns")
+        types = [_column_type(frame.iloc[:, index], name) for index, name in enumerate(names)]
+        by_column = "string" in types or _picks_columns(estimator)
+        return ModelInputs(names, len(names), types if by_column else None, frame)
+    if fitted_names is not None and _picks_columns(estimator):
+        detail = f"{type(estimator).__name__} picks columns of a DataFrame by name: pass rows of it, X=…"
+        raise CannotConvert("cannot_convert", detail)
+    matrix = None if rows is None else _matrix(rows)
+    n_features = _n_features(estimator, matrix)
+    matrix_names = declared_names if declared_names is not None else fitted_names
+    if matrix_names is not None:
+        _check_number(matrix_names, n_features, "features")
+    return ModelInputs(None if matrix_names is None else list(matrix_names), n_features, None, matrix)
+
+
+def is_frame(rows: Any) -> bool:  # noqa: ANN401  # anything
+    """Whether rows are a DataFrame."""
+    return hasattr(rows, "columns") and hasattr(rows, "iloc")
+
+
+def _fitted_names(estimator: Any) -> list[str] | None:  # noqa: ANN401  # an estimator
+    # CatBoost calls its features by their numbers when it was fitted on an array.
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None and hasattr(estimator, "feature_names_") and type(estimator).__module__.startswith("catboost"):
+        names = estimator.feature_names_
+        names = None if names is None or all(str(name) == str(at) for at, name in enumerate(names)) else names
+    return None if names is None else [str(name) for name in names]
+
+
+def _fitted_columns(frame: Any, fitted_names: list[str] | None) -> Any:  # noqa: ANN401  # a DataFrame
+    given = column_names(frame)
+    if fitted_names is None or given == fitted_names:
+        return frame
+    lacking = [name for name in fitted_names if name not in given]
+    if lacking:
+        raise Invalid("schema_mismatch", f"X lacks the columns {lacking}, which the model was fitted on")
+    return frame.iloc[:, [given.index(name) for name in fitted_names]]
+
+
+def _picks_columns(estimator: Any) -> bool:  # noqa: ANN401  # an estimator
+    steps = getattr(estimator, "steps", None)
+    if steps:
+        return any(_picks_columns(step) for _name, step in steps)
+    return any(kind.__name__ == "ColumnTransformer" for kind in type(estimator).__mro__)
+
+
+def _column_type(column: Any, name: str) -> ColumnType:  # noqa: ANN401  # a Series
+    kind = getattr(column.dtype, "kind", "O")
+    if kind in "iu":
+        largest = max((abs(int(value)) for value in (column.min(), column.max()) if value == value), default=0)  # noqa: PLR0124  # not a NaN
+        return "int64" if largest > _EXACT_IN_FLOAT32 else "float"
+    if kind in "fb":
+        return "float"
+    if kind in "OUST":
+        return "string" if _holds_texts(column) else "float"
+    detail = f"column {name!r} is of type {column.dtype}; send numbers, texts or booleans"
+    raise Invalid("bad_feature_type", detail)
+
+
+def _holds_texts(column: Any) -> bool:  # noqa: ANN401  # a Series
+    return any(isinstance(value, str) for value in column.dropna().unique())
+
+
+def _matrix(rows: Any) -> Any:  # noqa: ANN401  # a matrix
+    try:
+        import numpy as np  # noqa: PLC0415  # an extra
+    except ImportError as error:
+        raise missing_extra("numpy", "sklearn", "a matrix of rows") from error
+    matrix = rows if hasattr(rows, "dtype") else np.asarray(rows)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":  # noqa: PLR2004  # rows by features
+        detail = f"X has {matrix.ndim} dimensions of type {matrix.dtype}; pass rows by features, of numbers"
+        raise Invalid("schema_mismatch", detail)
+    return matrix
+
+
+def _n_features(estimator: Any, matrix: Any) -> int:  # noqa: ANN401  # an estimator, a matrix
+    if matrix is not None:
+        return int(matrix.shape[1])
+    found = getattr(estimator, "n_features_in_", None)
+    if found is None:
+        detail = f"how many features {type(estimator).__name__} reads is not known: pass some rows, X=…"
+        raise CannotConvert("cannot_convert", detail)
+    return int(found)
+
+
+def _check_number(names: Sequence[str], n_features: int, what: str) -> None:
+    if len(names) != n_features:
+        raise Invalid("schema_mismatch", f"{len(names)} feature_names for {n_features} {what}; give one for each")

@@ -1,0 +1,134 @@
+"""convert_model: which library a model is of, what to convert it with, and what to declare about it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..cells import plain_cell, spelled
+from ..errors import CannotConvert, Invalid
+from .inputs import ModelInputs, describe_inputs
+from .kinds import Ensemble, ensemble_of, library_of, unwrapped
+from .libraries import onnx_of
+from .parity import Parity, parity_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What the caller says of a model; ``None`` leaves it to the model, or to the graph."""
+
+    name: str | None = None
+    feature_names: Sequence[str] | None = None
+    classes: Sequence[Any] | None = None
+    ensemble: Ensemble | None = None
+    feature_groups: Sequence[dict[str, Any]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertedModel:
+    """A model as it is sent."""
+
+    onnx: bytes
+    declared: Declared
+    parity: Parity | None
+
+    def metadata(self) -> dict[str, Any]:
+        """Return what goes beside the file; what nobody knows is left out."""
+        known = self.declared
+        document: dict[str, Any] = {
+            "name": known.name,
+            "feature_names": None if known.feature_names is None else list(known.feature_names),
+            "classes": None if known.classes is None else list(known.classes),
+            "ensemble": known.ensemble,
+            "feature_groups": list(known.feature_groups) or None,
+            "parity": None if self.parity is None else self.parity.document(),
+        }
+        return {name: value for name, value in document.items() if value is not None}
+
+
+def convert_model(
+    model: Any,  # noqa: ANN401  # an estimator of any library, or ONNX
+    rows: Any = None,  # noqa: ANN401  # a DataFrame or an array
+    declared: Declared = Declared(),
+    *,
+    parity: bool = True,
+) -> ConvertedModel:
+    """Return a fitted model, or ONNX, as it is sent.
+
+    Parameters
+    ----------
+    model
+        A fitted estimator of scikit-learn, XGBoost, LightGBM or CatBoost; or ONNX as bytes, path or ``ModelProto``.
+    rows : (n_rows, n_features)
+        Raw rows such as those that the model was fitted on: they tell names and types of columns, and up to 100 of
+        them go along with the library's own predictions.
+    declared
+        What to say of the model; what is not said is taken from it.
+    parity
+        Whether to send those rows; for ONNX there is no library to ask.
+
+    Raises
+    ------
+    CannotConvert
+        Naming what in the model has no counterpart in ONNX, or what is lacking.
+    MissingExtra
+        Naming the command that installs the library that converts it.
+    """
+    data = onnx_bytes(model)
+    if data is not None:
+        return ConvertedModel(data, _with_spelled_classes(declared), parity=None)
+    estimator = unwrapped(model)
+    library = library_of(estimator)
+    if library is None:
+        raise CannotConvert("cannot_convert", _unknown(model))
+    inputs = describe_inputs(estimator, rows, declared.feature_names)
+    converted = onnx_of(library, estimator, inputs)
+    found = parity_rows(estimator, inputs) if parity else None
+    return ConvertedModel(converted, _completed(declared, estimator, inputs), found)
+
+
+def onnx_bytes(model: Any) -> bytes | None:  # noqa: ANN401  # anything
+    """Return a model that is ONNX already as bytes, or ``None``."""
+    if isinstance(model, bytes | bytearray | memoryview):
+        return bytes(model)
+    if isinstance(model, str | Path):
+        return _file_bytes(Path(model))
+    if hasattr(model, "SerializeToString") and hasattr(model, "graph"):
+        data: bytes = model.SerializeToString()
+        return data
+    return None
+
+
+def _file_bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Invalid("model_empty", f"cannot read {path}: {error.strerror}; give the path of an ONNX file") from error
+
+
+def _completed(declared: Declared, estimator: Any, inputs: ModelInputs) -> Declared:  # noqa: ANN401  # an estimator
+    classes = declared.classes if declared.classes is not None else getattr(estimator, "classes_", None)
+    is_classifier = hasattr(estimator, "predict_proba")
+    return _with_spelled_classes(
+        replace(
+            declared,
+            feature_names=inputs.names,
+            classes=list(classes) if is_classifier and classes is not None and len(classes) else None,
+            ensemble=declared.ensemble or ensemble_of(estimator),
+        )
+    )
+
+
+def _with_spelled_classes(declared: Declared) -> Declared:
+    if declared.classes is None:
+        return declared
+    names = [spelled(plain_cell(label, f"class {label!r}")) for label in declared.classes]
+    return replace(declared, classes=names)
+
+
+def _unknown(model: object) -> str:
+    kind = type(model)
+    return (
+        f"{kind.__module__}.{kind.__qualname__} is no model of scikit-learn, XGBoost, LightGBM or CatBoost; write it "
+        "as ONNX yourself and register the file"
+    )

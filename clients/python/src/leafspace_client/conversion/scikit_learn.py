@@ -1,0 +1,59 @@
+"""scikit-learn to ONNX, with what skl2onnx leaves out: exact scaling, missing texts, where missing numbers go."""
+
+import copy
+from typing import Any
+
+from skl2onnx import convert_sklearn
+from skl2onnx.common.data_types import FloatTensorType, Int64TensorType, StringTensorType
+from sklearn.utils.validation import check_is_fitted
+
+from ..errors import CannotConvert
+from .exact_scaling import SCALERS, convert_scaler
+from .hist_gradient_boosting import HIST_GRADIENT_BOOSTING, convert_plainly, prepared_trees
+from .inputs import ModelInputs
+from .kinds import final_step
+from .missing_values import read_missing_texts, route_missing_numbers
+from .nested_boosters import booster_converters
+
+MATRIX = "X"
+_TENSORS = {"float": FloatTensorType, "int64": Int64TensorType, "string": StringTensorType}
+
+
+def sklearn_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
+    """Return a fitted estimator as ONNX; the estimator stays as it is."""
+    _check(estimator)
+    prepared = copy.deepcopy(estimator)
+    read_missing_texts(prepared)
+    prepared_trees(final_step(prepared))
+    nested = booster_converters(prepared)
+    is_classifier = hasattr(prepared, "predict_proba")
+    model = convert_sklearn(
+        prepared,
+        initial_types=_initial_types(inputs),
+        options={id(prepared): {"zipmap": False}} if is_classifier else None,
+        custom_conversion_functions={
+            **dict.fromkeys(SCALERS, convert_scaler),
+            **dict.fromkeys(HIST_GRADIENT_BOOSTING, convert_plainly),
+            **nested.converters,
+        },
+        custom_shape_calculators=nested.shapes,
+    )
+    route_missing_numbers(model, final_step(prepared))
+    return bytes(model.SerializeToString())
+
+
+def _check(estimator: Any) -> None:  # noqa: ANN401  # an estimator
+    check_is_fitted(final_step(estimator))
+    if not (hasattr(estimator, "predict_proba") or hasattr(estimator, "predict")):
+        detail = f"{type(estimator).__name__} predicts nothing; register a classifier or a regressor"
+        raise CannotConvert("cannot_convert", detail)
+    if getattr(final_step(estimator), "n_outputs_", 1) != 1:
+        detail = f"{type(estimator).__name__} predicts several targets at once; fit one model for each"
+        raise CannotConvert("cannot_convert", detail)
+
+
+def _initial_types(inputs: ModelInputs) -> list[tuple[str, Any]]:
+    if inputs.column_types is None:
+        return [(MATRIX, FloatTensorType([None, inputs.n_features]))]
+    names = inputs.names or []
+    return [(name, _TENSORS[kind]([None, 1])) for name, kind in zip(names, inputs.column_types, strict=True)]

@@ -1,0 +1,147 @@
+"""Explainers: a model with the prototypes that explain its predictions."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, TypeVar
+
+from ._generated.api.explainers import delete_explainer, explain, get_explainer, list_explainers, register_explainer
+from ._generated.models import Explainer as Details
+from ._generated.models import (
+    ExplainerRequest,
+    ExplanationList,
+    ExplanationRequest,
+    PageExplainer,
+)
+from ._generated.types import UNSET
+from .calls import Connected, Program, awaitable, blocking
+from .endpoints import ask, create
+from .explanations import Explanation, Explanations
+from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
+from .rows import batches, instances_of, row_ids_of
+
+EXPLAINERS: Noun[Details] = Noun(
+    Details, PageExplainer, "explainer_id", get_explainer, list_explainers, delete_explainer
+)
+Include = Literal["contrast", "rules", "approximation_path"]
+Kept = TypeVar("Kept")
+
+
+class ExplainerView(Connected):
+    """A registered explainer; ``details`` has all that the service says of it."""
+
+    def __init__(self, transport: Any, details: Details) -> None:  # noqa: ANN401  # either transport
+        self._transport = transport
+        self.details = details
+
+    @property
+    def id(self) -> str:
+        """What the service knows it by."""
+        return self.details.id
+
+    @property
+    def model(self) -> str:
+        """Id of the model."""
+        return self.details.model
+
+    @property
+    def prototype_set(self) -> str:
+        """Id of the prototype set."""
+        return self.details.prototype_set
+
+    def __repr__(self) -> str:
+        return f"<Explainer {self.id} of {self.model} by {self.prototype_set}>"
+
+
+def _explain(
+    self: ExplainerView,
+    rows: Any,  # noqa: ANN401  # DataFrames, arrays, dicts, lists
+    row_ids: Iterable[Any] | None = None,
+    *,
+    n_prototypes: int = 3,
+    include: Sequence[Include] = (),
+) -> Program[Explanations]:
+    """Return an explanation for each row, in their order.
+
+    Parameters
+    ----------
+    rows
+        A DataFrame, an array of shape (n_rows, n_features), a dict or Series (one row), or a list of rows. More than
+        1,000 are sent in several calls.
+    row_ids
+        Your names for the rows; default: their positions.
+    n_prototypes
+        How many of the nearest prototypes to name for each row.
+    include
+        What else to tell, such as ``"contrast"``, the nearest prototype of another class.
+
+    Notes
+    -----
+    A row that the model cannot read does not fail the others: its explanation has ``is_ok`` false and a ``problem``.
+    """
+    instances = instances_of(rows)
+    # Named here, so that the names are right across several calls.
+    names = row_ids_of(row_ids, len(instances))
+    explanations: list[Explanation] = []
+    provenance = None
+    for batch in batches(instances):
+        request = ExplanationRequest(
+            instances=batch,
+            row_ids=names[len(explanations) : len(explanations) + len(batch)],
+            n_prototypes=n_prototypes,
+            include=list(include) or UNSET,
+        )
+        answer = yield from ask(explain, ExplanationList, explainer_id=self.id, body=request)
+        explanations += map(Explanation, answer.data)
+        provenance = answer.provenance
+    return Explanations(explanations, provenance)
+
+
+def _create(
+    self: Collection[Details, Kept],
+    model: Identified,
+    prototype_set: Identified,
+    *,
+    name: str | None = None,
+    shown_features: Sequence[str] | Literal["all"] = "all",
+) -> Program[Kept]:
+    """Register a model with the prototypes that explain its predictions.
+
+    Parameters
+    ----------
+    model, prototype_set
+        What creating them returned, or ids.
+    name
+        A name for people.
+    shown_features
+        Which values of the (real) prototype rows a caller ever sees.
+    """
+    request = ExplainerRequest(
+        model=id_of(model),
+        prototype_set=id_of(prototype_set),
+        name=name,
+        shown_features="all" if shown_features == "all" else list(shown_features),
+    )
+    return self._wrapped((yield from create(register_explainer, Details, body=request)))
+
+
+class Explainer(ExplainerView):
+    """An explainer, for the blocking client."""
+
+    explain = blocking(_explain)
+
+
+class AsyncExplainer(ExplainerView):
+    """An explainer, for the async client."""
+
+    explain = awaitable(_explain)
+
+
+class Explainers(SyncDeletable[Details, Explainer]):
+    """All explainers, newest first."""
+
+    create = blocking(_create)
+
+
+class AsyncExplainers(AsyncDeletable[Details, AsyncExplainer]):
+    """All explainers, newest first."""
+
+    create = awaitable(_create)

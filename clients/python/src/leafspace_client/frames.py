@@ -1,0 +1,62 @@
+"""Frames: answers as pandas DataFrames, where pandas is installed."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .errors import missing_extra
+
+if TYPE_CHECKING:
+    from ._generated.models import Prototype
+    from .explanations import Explanation
+
+
+def prototypes_frame(prototypes: "Sequence[Prototype]") -> Any:  # noqa: ANN401  # a DataFrame
+    """Return one row for each prototype: what it stands for, then its features."""
+    return _frame([_prototype_row(prototype) for prototype in prototypes])
+
+
+def explanations_frame(explanations: "Sequence[Explanation]") -> Any:  # noqa: ANN401  # a DataFrame
+    """Return one row for each explained row and near prototype."""
+    return _frame([row for explanation in explanations for row in _explanation_rows(explanation)])
+
+
+def _prototype_row(prototype: "Prototype") -> dict[str, Any]:
+    row = {
+        "rank": prototype.rank,
+        "row_id": prototype.row_id,
+        "label": prototype.label,
+        "value": prototype.value,
+        "gain": prototype.gain,
+        "n_covered": prototype.coverage.n_rows,
+        "share_covered": prototype.coverage.share,
+    }
+    return row | {cell.name: cell.value for cell in prototype.features}
+
+
+def _explanation_rows(explanation: "Explanation") -> list[dict[str, Any]]:
+    if not explanation.is_ok:
+        return [{"row_id": explanation.row_id, "status": explanation.status}]
+    prediction = explanation.prediction
+    common = {
+        "row_id": explanation.row_id,
+        "status": explanation.status,
+        "predicted": prediction.value if prediction.label is None else prediction.label,
+    }
+    near = [
+        {
+            "rank": prototype.rank,
+            "prototype": prototype.row_id,
+            "prototype_label": prototype.value if prototype.label is None else prototype.label,
+            "proximity": prototype.proximity,
+        }
+        for prototype in explanation.nearest_prototypes
+    ]
+    return [common | each for each in near] or [common]
+
+
+def _frame(rows: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401  # a DataFrame
+    try:
+        import pandas as pd  # noqa: PLC0415  # an extra
+    except ImportError as error:
+        raise missing_extra("pandas", "pandas", "a DataFrame of answers") from error
+    return pd.DataFrame(list(rows))

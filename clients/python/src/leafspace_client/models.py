@@ -1,0 +1,72 @@
+"""Models: registered ONNX tree ensembles."""
+
+import json
+from collections.abc import Sequence
+from io import BytesIO
+from typing import Any, Literal
+
+from ._generated.api.models import delete_model, get_model, get_tree, list_models, predict, register_model
+from ._generated.models import (
+    BodyRegisterModel,
+    Model,
+    PageModel,
+    PredictionList,
+    PredictionRequest,
+    PredictionRow,
+    Tree,
+)
+from ._generated.types import UNSET, File
+from .calls import Connected, Program, awaitable, blocking
+from .conversion import ConvertedModel
+from .endpoints import ask, create
+from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of
+from .rows import batches, instances_of
+
+MODELS: Noun[Model] = Noun(Model, PageModel, "model_id", get_model, list_models, delete_model)
+
+
+def register(converted: ConvertedModel) -> Program[Model]:
+    """Send a converted model."""
+    body = BodyRegisterModel(
+        file=File(BytesIO(converted.onnx), "model.onnx", "application/octet-stream"),
+        metadata=json.dumps(converted.metadata(), allow_nan=False),
+    )
+    return (yield from create(register_model, Model, body=body))
+
+
+def _tree(self: Connected, model: Identified, tree: int) -> Program[Tree]:  # noqa: ARG001  # a method
+    """Return one tree of a model, for drawing; trees are numbered from 0."""
+    return (yield from ask(get_tree, Tree, model_id=id_of(model), tree=tree))
+
+
+def _predict(
+    self: Connected,  # noqa: ARG001  # a method
+    model: Identified,
+    rows: Any,  # noqa: ANN401  # DataFrames, arrays, dicts, lists
+    *,
+    include: Sequence[Literal["leaves"]] = (),
+) -> Program[list[PredictionRow]]:
+    """Return the prediction for each row, in their order, and with ``include=["leaves"]`` its leaf in each tree.
+
+    A row that the model cannot read does not fail the others: its ``problem`` says why.
+    """
+    found: list[PredictionRow] = []
+    for batch in batches(instances_of(rows)):
+        request = PredictionRequest(instances=batch, include=list(include) or UNSET)
+        answer = yield from ask(predict, PredictionList, model_id=id_of(model), body=request)
+        found += answer.data
+    return found
+
+
+class Models(SyncDeletable[Model, Model]):
+    """All models, newest first."""
+
+    tree = blocking(_tree)
+    predict = blocking(_predict)
+
+
+class AsyncModels(AsyncDeletable[Model, Model]):
+    """All models, newest first."""
+
+    tree = awaitable(_tree)
+    predict = awaitable(_predict)

@@ -1,0 +1,76 @@
+"""Sentences: explanations and reasons as text for people."""
+
+from typing import TYPE_CHECKING
+
+from ._generated.models import NearestPrototype, Prediction, Reason
+
+if TYPE_CHECKING:
+    from .explanations import Explanation
+
+_SHOWN_REASONS = 5
+
+
+def describe_explanation(explanation: "Explanation") -> str:
+    """Return the explanation as a few short lines."""
+    if explanation.problem is not None:
+        return f"Row {explanation.row_id} could not be explained: {explanation.problem.detail}"
+    lines = [f"Row {explanation.row_id} is predicted as {describe_prediction(explanation.prediction)}."]
+    lines += [line for prototype in explanation.nearest_prototypes for line in _prototype_lines(prototype)]
+    if not explanation.nearest_prototypes:
+        lines.append("It shares no leaf with any prototype.")
+    if explanation.contrast is not None:
+        contrast = explanation.contrast
+        lines.append(f"Nearest of another class: row {contrast.row_id} ({contrast.label}), {contrast.proximity:.0%}.")
+    return "\n".join(lines)
+
+
+def describe_prediction(prediction: Prediction) -> str:
+    """Return the label and its score, or the value."""
+    if prediction.label is None:
+        return number(prediction.value)
+    score = next((score.value for score in prediction.scores if score.label == prediction.label), None)
+    return prediction.label if score is None else f"{prediction.label} ({score:.1%})"
+
+
+def describe_reason(reason: Reason) -> str:
+    """Return a reason as one condition on a feature, such as ``28 < income <= 33``."""
+    if reason.is_missing:
+        return f"{reason.feature} is missing"
+    if reason.category is not None:
+        return f"{reason.feature} is {_text(reason.category)}{_or_missing(reason)}"
+    if reason.not_categories:
+        others = ", ".join(map(_text, reason.not_categories))
+        return f"{reason.feature} is not {others}{_or_missing(reason)}"
+    return f"{_interval(reason)}{_or_missing(reason)}"
+
+
+def number(value: float | None) -> str:
+    """Return a number short enough to read."""
+    return "missing" if value is None else f"{value:.6g}"
+
+
+def _interval(reason: Reason) -> str:
+    below, above = ("<=" if reason.low_inclusive else "<"), ("<=" if reason.high_inclusive else "<")
+    if reason.low is not None and reason.high is not None:
+        return f"{number(reason.low)} {below} {reason.feature} {above} {number(reason.high)}"
+    if reason.low is not None:
+        return f"{reason.feature} {'>=' if reason.low_inclusive else '>'} {number(reason.low)}"
+    return f"{reason.feature} {above} {number(reason.high)}" if reason.high is not None else f"any {reason.feature}"
+
+
+def _prototype_lines(prototype: NearestPrototype) -> list[str]:
+    label = number(prototype.value) if prototype.label is None else prototype.label
+    head = f"{prototype.rank}. Like row {prototype.row_id} ({label}): {prototype.proximity:.0%} near"
+    reasons = [describe_reason(reason) for reason in prototype.similar_because[:_SHOWN_REASONS]]
+    rest = len(prototype.similar_because) - len(reasons)
+    if not reasons:
+        return [f"{head}."]
+    return [f"{head}, because", *(f"   {reason}" for reason in reasons), *([f"   and {rest} more"] if rest > 0 else [])]
+
+
+def _or_missing(reason: Reason) -> str:
+    return " or missing" if reason.or_missing else ""
+
+
+def _text(category: float | str) -> str:
+    return category if isinstance(category, str) else number(category)

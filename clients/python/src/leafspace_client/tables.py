@@ -1,0 +1,152 @@
+"""Tables: what callers hold as DataFrames, arrays, rows or files, as a file to send.
+
+Parquet where pyarrow is installed, else JSON: both say what a value is, so that texts of digits stay texts and what is
+missing stays missing.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from .cells import Cell, plain_cell, spelled
+from .errors import Invalid
+from .rows import column_names, instances_of
+
+Columns = dict[str, list[Cell]]
+DEFAULT_TARGET = "target"
+
+
+@dataclass(frozen=True, slots=True)
+class TableFile:
+    """A file to send; whoever opened it closes it."""
+
+    content: BinaryIO
+    media_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableAsked:
+    """How the caller names what is in a table."""
+
+    target: str | None
+    row_id: str | None
+    features: Sequence[str] | None
+
+
+def table_file(data: Any, asked: TableAsked) -> tuple[TableFile, TableAsked]:  # noqa: ANN401  # see register_dataset
+    """Return data as a file, and the names of its columns as far as they had to be made up.
+
+    Raises
+    ------
+    Invalid
+        For data of another form, and for values that the API does not have.
+    """
+    if isinstance(data, str | Path):
+        return TableFile(_opened(Path(data)), "application/octet-stream"), asked
+    if isinstance(data, bytes):
+        return TableFile(BytesIO(data), "application/octet-stream"), asked
+    if hasattr(data, "columns") and hasattr(data, "iloc"):
+        return _written(_frame_columns(data, asked)), asked
+    if isinstance(data, tuple) and len(data) == 2:  # noqa: PLR2004  # features and target
+        target = asked.target or DEFAULT_TARGET
+        columns = _array_columns(data[0], asked.features)
+        columns[target] = _target_cells(data[1], len(next(iter(columns.values()), [])))
+        return _written(columns), TableAsked(target, asked.row_id, asked.features)
+    if isinstance(data, Sequence) and data and all(isinstance(row, Mapping) for row in data):
+        return _written(_mapping_columns(data)), asked
+    return _written(_array_columns(data, asked.features)), asked
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        detail = f"cannot read {path}: {error.strerror}; give the path of a CSV, Parquet or JSON file"
+        raise Invalid("dataset_parse_error", detail) from error
+
+
+def _frame_columns(frame: Any, asked: TableAsked) -> Columns:  # noqa: ANN401  # a DataFrame
+    names = column_names(frame)
+    columns = {name: _series_cells(frame.iloc[:, index], name) for index, name in enumerate(names)}
+    if asked.row_id is not None and asked.row_id not in columns and asked.row_id == frame.index.name:
+        columns = {asked.row_id: _series_cells(frame.index.to_series(), asked.row_id)} | columns
+    return columns
+
+
+def _series_cells(column: Any, name: str) -> list[Cell]:  # noqa: ANN401  # a Series
+    cells = [plain_cell(value, f"row {row}, column {name!r},") for row, value in enumerate(column.tolist())]
+    # Categories stay categories, also where numbers name them.
+    is_category = hasattr(column, "cat") and getattr(column.dtype, "name", "") == "category"
+    return _texts(cells) if is_category else _of_one_kind(cells, name)
+
+
+def _of_one_kind(cells: list[Cell], name: str) -> list[Cell]:
+    kinds = {type(cell) for cell in cells if cell is not None} - {type(None)}
+    if len(kinds) <= 1 or kinds == {int, float}:
+        return cells
+    listed = ", ".join(sorted(kind.__name__ for kind in kinds))
+    detail = f"column {name!r} mixes values of the types {listed}; make it one of them, for example by astype(str)"
+    raise Invalid("dataset_bad_columns", detail)
+
+
+def _texts(cells: list[Cell]) -> list[Cell]:
+    return [None if cell is None else spelled(cell) for cell in cells]
+
+
+def _array_columns(data: Any, features: Sequence[str] | None) -> Columns:  # noqa: ANN401  # arrays, lists
+    if hasattr(data, "columns") and hasattr(data, "iloc"):
+        return _frame_columns(data, TableAsked(None, None, None))
+    rows = instances_of(data)
+    if not rows or not all(isinstance(row, list) for row in rows):
+        raise Invalid("dataset_empty", "send rows by features, at least one row: a DataFrame, an array, or a path")
+    names = [str(name) for name in features] if features is not None else [f"x{index}" for index in range(len(rows[0]))]
+    wrong = next((position for position, row in enumerate(rows) if len(row) != len(names)), None)
+    if wrong is not None:
+        detail = f"row {wrong} has {len(rows[wrong])} values for {len(names)} features; give one for each"
+        raise Invalid("dataset_bad_columns", detail)
+    return {name: _of_one_kind([row[at] for row in rows], name) for at, name in enumerate(names)}  # type: ignore[index]
+
+
+def _target_cells(target: Any, n_rows: int) -> list[Cell]:  # noqa: ANN401  # an array, a Series, a list
+    values = target.tolist() if hasattr(target, "tolist") else list(target)
+    if len(values) != n_rows:
+        raise Invalid(
+            "dataset_bad_columns", f"the target has {len(values)} values for {n_rows} rows; give one for each"
+        )
+    if hasattr(target, "cat") or hasattr(target, "iloc"):
+        return _series_cells(target, DEFAULT_TARGET)
+    return _of_one_kind([plain_cell(value, f"target of row {row}") for row, value in enumerate(values)], DEFAULT_TARGET)
+
+
+def _mapping_columns(rows: Sequence[Mapping[Any, Any]]) -> Columns:
+    names = list(dict.fromkeys(str(name) for row in rows for name in row))
+    plain = [{str(name): value for name, value in row.items()} for row in rows]
+    return {
+        name: _of_one_kind([plain_cell(row.get(name), f"row {at}, {name!r},") for at, row in enumerate(plain)], name)
+        for name in names
+    }
+
+
+def _written(columns: Columns) -> TableFile:
+    try:
+        import pyarrow as pa  # noqa: PLC0415  # an extra
+        import pyarrow.parquet as pq  # noqa: PLC0415  # an extra
+    except ImportError:
+        return TableFile(BytesIO(_json_rows(columns)), "application/json")
+    sink = BytesIO()
+    pq.write_table(pa.table({name: _arrow(cells, pa) for name, cells in columns.items()}), sink, compression="zstd")
+    return TableFile(BytesIO(sink.getvalue()), "application/vnd.apache.parquet")
+
+
+def _arrow(cells: list[Cell], pa: Any) -> Any:  # noqa: ANN401  # pyarrow has no types
+    if any(type(cell) is float for cell in cells):
+        return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
+    return pa.array(cells)
+
+
+def _json_rows(columns: Columns) -> bytes:
+    rows = (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
+    return "\n".join(json.dumps(row, allow_nan=False, ensure_ascii=False) for row in rows).encode()

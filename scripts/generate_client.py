@@ -1,0 +1,96 @@
+"""Generate the SDK's lower half from openapi.json, or check that the committed one is what the generator gives."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+_ROOT = Path(__file__).parents[1]
+_CONTRACT = _ROOT / "openapi.json"
+_CONFIG = _ROOT / "clients/python/generator.yml"
+_TARGET = _ROOT / "clients/python/src/leafspace_client/_generated"
+
+
+def main() -> int:
+    """Write the code, or with ``--check`` compare it; return the exit status."""
+    with tempfile.TemporaryDirectory() as folder:
+        generated = _generate(Path(folder))
+    if "--check" not in sys.argv:
+        _write(generated)
+        return 0
+    differing = sorted(_differences(generated, _committed()))
+    if not differing:
+        return 0
+    print(
+        f"the generated client is not what openapi.json gives ({len(differing)} files differ, the first is "
+        f"{differing[0]}); run `make client` and commit the result"
+    )
+    return 1
+
+
+def client_contract(contract: dict[str, Any]) -> dict[str, Any]:
+    """Return the contract as the client should read it.
+
+    Enumerations may grow, and a client must accept values that it does not know: they become plain strings. Files to
+    upload are told in the words that the generator understands.
+    """
+    opened: dict[str, Any] = _opened(contract)
+    return opened
+
+
+def _opened(value: Any, name: str = "") -> Any:  # noqa: ANN401  # any JSON value
+    if isinstance(value, list):
+        return [_opened(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if value.get("contentMediaType") == "application/octet-stream":
+        return {**value, "format": "binary"}
+    is_closed = value.get("type") == "string" and name != "object"
+    return {key: _opened(item, key) for key, item in value.items() if not (is_closed and key in {"enum", "const"})}
+
+
+def _generate(folder: Path) -> dict[str, bytes]:
+    contract = folder / "openapi.json"
+    contract.write_text(json.dumps(client_contract(json.loads(_CONTRACT.read_text(encoding="utf-8")))))
+    target = folder / "_generated"
+    options = ["--path", contract, "--output-path", target, "--meta", "none", "--config", _CONFIG, "--fail-on-warning"]
+    command = [sys.executable, "-m", "openapi_python_client", "generate", *map(str, options)]
+    subprocess.run(command, env=_environment(), check=True, stdout=subprocess.DEVNULL)  # noqa: S603  # our own command
+    return dict(_files(target))
+
+
+def _environment() -> dict[str, str]:
+    # The generator calls ruff by name: it is the one beside this interpreter. Sets must come out in one order.
+    here = str(Path(sys.executable).parent)
+    return {**os.environ, "PATH": f"{here}{os.pathsep}{os.environ.get('PATH', '')}", "PYTHONHASHSEED": "0"}
+
+
+def _committed() -> dict[str, bytes]:
+    return dict(_files(_TARGET))
+
+
+def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.suffix not in {".pyc", ".pyo"}:
+            yield path.relative_to(folder).as_posix(), path.read_bytes()
+
+
+def _differences(generated: dict[str, bytes], committed: dict[str, bytes]) -> set[str]:
+    return {name for name in generated.keys() | committed.keys() if generated.get(name) != committed.get(name)}
+
+
+def _write(generated: dict[str, bytes]) -> None:
+    for name in _committed().keys() - generated.keys():
+        (_TARGET / name).unlink()
+    for name, content in generated.items():
+        path = _TARGET / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -20,6 +20,7 @@ _ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "ORT_DISABLE_TELEMETRY": "1",
+    "ARROW_IO_THREADS": "1",
     # Arrow's own allocator takes memory in large pieces that the limit would count before they are used.
     "ARROW_DEFAULT_MEMORY_POOL": "system",
 }

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -50,11 +51,36 @@ def serving(
             thread.join()
 
 
-def exchange(port: int, request: bytes, seconds: float = 5) -> bytes:
-    """Send raw bytes; return all that comes back until the other side closes, or nothing comes for a while."""
-    with socket.create_connection(("127.0.0.1", port), timeout=seconds) as connection:
+_PATIENCE_SECONDS = 10
+_LENGTH = re.compile(rb"content-length: (\d+)")
+
+
+def exchange(port: int, request: bytes) -> bytes:
+    """Send raw bytes; return all that comes back until the other side closes the connection."""
+    with socket.create_connection(("127.0.0.1", port), timeout=_PATIENCE_SECONDS) as connection:
         connection.sendall(request)
         return receive_all(connection)
+
+
+def ask(port: int, request: bytes, n_answers: int = 1) -> bytes:
+    """Send raw bytes; return the first answers to them."""
+    with socket.create_connection(("127.0.0.1", port), timeout=_PATIENCE_SECONDS) as connection:
+        connection.sendall(request)
+        return receive_answers(connection, n_answers)
+
+
+def receive_answers(connection: socket.socket, n_answers: int = 1) -> bytes:
+    """Return whole answers, as far as their lengths say."""
+    received, end = b"", 0
+    for _ in range(n_answers):
+        while (body := received.find(b"\r\n\r\n", end) + 4) < 4:
+            received += connection.recv(65536)
+        length = _LENGTH.search(received, end, body)
+        assert length is not None
+        end = body + int(length[1])
+        while len(received) < end:
+            received += connection.recv(65536)
+    return received
 
 
 def receive_all(connection: socket.socket) -> bytes:

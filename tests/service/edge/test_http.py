@@ -12,7 +12,7 @@ from service.edge.body_guard import BodyLimits
 from service.edge.http_protocol import ConnectionLimits
 from tests.support.shared import shared_path
 
-from .serving import exchange, problem_of, receive_all, serving, status_of
+from .serving import ask, exchange, problem_of, receive_all, receive_answers, serving, status_of
 
 SHORT = 0.5
 BODIES = BodyLimits(n_bytes=1_000, n_bytes_of_path={"/v1/datasets": 300_000}, seconds=SHORT)
@@ -50,7 +50,7 @@ def test_each_shared_request_gets_its_status_and_code(name: str, port: int) -> N
 
 @pytest.mark.parametrize("name", ["125_http_multipart_filename_traversal.http", "126_http_multipart_5000_parts.http"])
 def test_forms_are_let_through_to_the_application(name: str, port: int) -> None:
-    answer = exchange(port, shared_path(f"badinputs/{name}").read_bytes(), seconds=1)
+    answer = ask(port, shared_path(f"badinputs/{name}").read_bytes())
     assert status_of(answer) == 200
 
 
@@ -85,14 +85,14 @@ def test_an_impossible_length_is_refused(port: int) -> None:
 
 
 def test_paths_may_have_limits_of_their_own(port: int) -> None:
-    assert status_of(exchange(port, post("/v1/datasets", b"x" * 200_000), seconds=1)) == 200
+    assert status_of(ask(port, post("/v1/datasets", b"x" * 200_000))) == 200
     assert status_of(exchange(port, post("/v1/datasets/", b"x" * 200_000))) == 413
 
 
 def test_a_body_that_stalls_is_refused(port: int) -> None:
     start = time.monotonic()
     answer = exchange(port, post("/v1/explainers", b"{", length=10))
-    assert 0.4 < time.monotonic() - start < 2
+    assert 0.4 < time.monotonic() - start < 5
     assert status_of(answer) == 408
     assert problem_of(answer)["code"] == "body_timeout"
     assert b"connection: close" in answer.lower()
@@ -106,7 +106,7 @@ def test_a_body_that_drips_is_refused(port: int) -> None:
         drip.start()
         answer = receive_all(connection)
         drip.join()
-    assert time.monotonic() - start < 3
+    assert time.monotonic() - start < 5
     assert status_of(answer) == 408
 
 
@@ -117,8 +117,7 @@ def test_a_body_that_keeps_the_pace_may_take_longer() -> None:
         for _ in range(10):
             time.sleep(0.1)
             connection.sendall(b"x" * 2_000)
-        connection.settimeout(1)
-        assert status_of(receive_all(connection)) == 200
+        assert status_of(receive_answers(connection)) == 200
 
 
 def test_headers_that_drip_are_cut_off(port: int) -> None:
@@ -129,24 +128,24 @@ def test_headers_that_drip_are_cut_off(port: int) -> None:
         drip.start()
         answer = receive_all(connection)
         drip.join()
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 5
     assert status_of(answer) == 408
 
 
 def test_a_connection_that_says_nothing_is_cut_off(port: int) -> None:
     start = time.monotonic()
     exchange(port, b"")
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 5
 
 
 def test_blank_lines_after_an_answer_do_not_hold_the_connection(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert status_of(connection.recv(65536)) == 200
+        assert status_of(receive_answers(connection)) == 200
         start = time.monotonic()
         connection.sendall(b"\r\n")
         receive_all(connection)
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 5
 
 
 def test_headers_without_end_are_cut_off(port: int) -> None:
@@ -162,7 +161,7 @@ def test_trailers_without_end_are_cut_off(port: int) -> None:
 
 def test_small_chunks_are_no_offence(port: int) -> None:
     head = b"POST /v1/datasets HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-    answer = exchange(port, head + b"1\r\nx\r\n" * 30_000 + b"0\r\n\r\n", seconds=1)
+    answer = ask(port, head + b"1\r\nx\r\n" * 30_000 + b"0\r\n\r\n")
     assert status_of(answer) == 200
     assert b'"n_bytes": 30000' in answer
 
@@ -174,11 +173,11 @@ def test_an_address_has_only_so_many_connections() -> None:
         held = [socket.create_connection(("127.0.0.1", port), timeout=5) for _ in range(5)]
         for connection in held:
             connection.sendall(request)
-            assert status_of(connection.recv(65536)) == 200
+            assert status_of(receive_answers(connection)) == 200
         assert exchange(port, request) == b""
         held.pop().close()
         time.sleep(0.1)
-        assert status_of(exchange(port, request, seconds=0.5)) == 200
+        assert status_of(ask(port, request)) == 200
         for connection in held:
             connection.close()
 
@@ -186,10 +185,10 @@ def test_an_address_has_only_so_many_connections() -> None:
 def test_slow_connections_are_gone_after_the_deadline_and_others_are_served() -> None:
     limits = ConnectionLimits(header_seconds=SHORT, n_connections_per_address=300)
     with serving(connections=limits) as port:
-        held = [socket.create_connection(("127.0.0.1", port), timeout=3) for _ in range(200)]
+        held = [socket.create_connection(("127.0.0.1", port), timeout=10) for _ in range(200)]
         for connection in held:
             connection.sendall(b"GET / HTTP/1.1\r\nX-A: b\r\n")
-        assert status_of(exchange(port, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", seconds=0.3)) == 200
+        assert status_of(ask(port, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")) == 200
         assert {status_of(receive_all(connection)) for connection in held} == {408}
         for connection in held:
             connection.close()
@@ -203,19 +202,19 @@ def test_compressed_bodies_are_refused(encoding: str, port: int) -> None:
 
 
 def test_identity_is_no_encoding(port: int) -> None:
-    assert status_of(exchange(port, post("/v1/models", b"x", "Content-Encoding: identity"), seconds=0.5)) == 200
+    assert status_of(ask(port, post("/v1/models", b"x", "Content-Encoding: identity"))) == 200
 
 
 @pytest.mark.parametrize("given", ["req-12345678", "A" * 64])
 def test_a_sane_request_id_comes_back(given: str, port: int) -> None:
-    answer = exchange(port, post("/", b"x", f"X-Request-Id: {given}"), seconds=0.5)
+    answer = ask(port, post("/", b"x", f"X-Request-Id: {given}"))
     assert f"x-request-id: {given}\r\n".encode() in answer
     assert f'"request_id": "{given}"'.encode() in answer
 
 
 @pytest.mark.parametrize("given", ["short", "A" * 65, "id with spaces", "<script>alert", "line\tfeed-id"])
 def test_another_request_id_is_replaced(given: str, port: int) -> None:
-    answer = exchange(port, post("/", b"x", f"X-Request-Id: {given}"), seconds=0.5)
+    answer = ask(port, post("/", b"x", f"X-Request-Id: {given}"))
     assert given.encode() not in answer
     assert b"x-request-id: " in answer
 
@@ -229,7 +228,7 @@ def test_refusals_carry_ids_and_headers_too(port: int) -> None:
 
 
 def test_browsers_are_told_to_load_and_keep_nothing(port: int) -> None:
-    answer = exchange(port, b"GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n", seconds=0.5)
+    answer = ask(port, b"GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n")
     assert b"x-content-type-options: nosniff\r\n" in answer
     assert b"cache-control: no-store\r\n" in answer
     assert b"content-security-policy: default-src 'none'; frame-ancestors 'none'\r\n" in answer
@@ -240,12 +239,33 @@ def test_browsers_are_told_to_load_and_keep_nothing(port: int) -> None:
     ("path", "is_page"), [("/docs", True), ("/docs/assets/swagger-ui.css", True), ("/docsx", False)]
 )
 def test_the_documentation_page_may_load_its_own_assets(path: str, is_page: bool, port: int) -> None:  # noqa: FBT001  # a parameter
-    answer = exchange(port, f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode(), seconds=0.5)
+    answer = ask(port, f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
     assert (b"script-src 'self'" in answer) == is_page
 
 
+@pytest.mark.parametrize(
+    ("request_lines", "status"),
+    [
+        (b"GET /x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n", 200),
+        (b"GET /x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n", 200),
+        (b"CONNECT a:1 HTTP/1.1\r\nHost: x\r\n", 400),
+        (b"OPTIONS * HTTP/1.1\r\nHost: x\r\n", 200),
+        (b"GET http://elsewhere/x HTTP/1.1\r\nHost: x\r\n", 200),
+        (b"GET /%00%ff HTTP/1.1\r\nHost: x\r\n", 200),
+        (b"GET /\xff HTTP/1.1\r\nHost: x\r\n", 400),
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n", 400),
+        (b"POST /x HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2000\r\n", 413),
+        (b"POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding : chunked\r\n", 400),
+        (b"POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: +2\r\n", 400),
+        (b"POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: -2\r\n", 400),
+    ],
+)
+def test_odd_requests_are_answered_without_failing(request_lines: bytes, status: int, port: int) -> None:
+    assert status_of(ask(port, request_lines + b"\r\n")) == status
+
+
 def test_pipelined_requests_are_answered_in_order(port: int) -> None:
-    answer = exchange(port, post("/", b"x") + post("/", b"xx") + post("/", b"xxx"), seconds=0.5)
+    answer = ask(port, post("/", b"x") + post("/", b"xx") + post("/", b"xxx"), n_answers=3)
     assert [answer.count(b'"n_bytes": %d' % n) for n in (1, 2, 3)] == [1, 1, 1]
     assert answer.index(b'"n_bytes": 1') < answer.index(b'"n_bytes": 2') < answer.index(b'"n_bytes": 3')
 

@@ -99,7 +99,7 @@ def test_a_child_that_goes_on_for_too_long_is_killed(large_upload: Path) -> None
     with pytest.raises(DatasetRefused) as caught:
         Intake(replace(SETTINGS, dataset=short)).read_dataset(large_upload, {})
     assert caught.value.code == "dataset_too_large"
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 5
     assert _children() == []
 
 

@@ -64,7 +64,7 @@ class DatasetFile:
 
     def column(self, name: str) -> ColumnLayout:
         """Return what is known of a column; raise ``KeyError`` where there is none of this name."""
-        return next(column for column in self.columns if column.name == name)
+        return {column.name: column for column in self.columns}[name]
 
     def read_columns(self, names: Sequence[str], start: int = 0, stop: int | None = None) -> list[Values]:
         """Return the columns for rows ``start`` up to, not including, ``stop`` (default: all that follow).

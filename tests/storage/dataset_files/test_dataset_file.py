@@ -89,3 +89,6 @@ def test_rows_without_ids_are_known_by_their_number(tmp_path: Path) -> None:
         assert small.row_ids([1]) == ["1"]
         assert small.features == ("a",)
         assert small.n_rows == 2
+        assert small.column("a").type == "number"
+        with pytest.raises(KeyError):
+            small.column("b")

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sys
 from pathlib import Path
 
 import click
@@ -73,4 +74,4 @@ def quickstart_command() -> None:
     # Imported late: it brings numerical libraries, which serving does without.
     from .quickstart import run  # noqa: PLC0415
 
-    run()
+    sys.exit(run())

@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from time import monotonic
+from typing import BinaryIO
 
 from workers.process_limits import end_with_parent
 
@@ -19,15 +20,20 @@ def start_process(
     environment: Mapping[str, str] | None = None,
     cwd: Path | None = None,
     signal_at_our_end: signal.Signals = signal.SIGKILL,
+    output: BinaryIO | None = None,
 ) -> "subprocess.Popen[bytes]":
-    """Start a process that gets ``signal_at_our_end`` when this one ends, even by kill -9."""
+    """Start a process that gets ``signal_at_our_end`` when this one ends, even by kill -9.
+
+    All that it writes goes to ``output``, by default to standard error.
+    """
     return subprocess.Popen(  # noqa: S603  # commands are our own
         command,
         env=None if environment is None else dict(environment),
         cwd=cwd,
         stdin=subprocess.DEVNULL,
         # Standard output is for what this process itself has to say.
-        stdout=sys.stderr,
+        stdout=output or sys.stderr,
+        stderr=output,
         # Ctrl-C reaches this process alone, which then stops the others in the right order.
         start_new_session=True,
         # This process has no other threads, so that code may run between fork and exec.

@@ -32,16 +32,17 @@ def describe_prediction(prediction: Prediction) -> str:
     return prediction.label if score is None else f"{prediction.label} ({score:.1%})"
 
 
-def describe_reason(reason: Reason) -> str:
-    """Return a reason as one condition on a feature, such as ``28 < income <= 33``."""
+def describe_reason(reason: Reason, name: str | None = None) -> str:
+    """Return a reason as one condition on a feature, such as ``28 < income <= 33``; ``name`` renames the feature."""
+    feature = reason.feature if name is None else name
+    or_missing = " or missing" if reason.or_missing else ""
     if reason.is_missing:
-        return f"{reason.feature} is missing"
+        return f"{feature} is missing"
     if reason.category is not None:
-        return f"{reason.feature} is {_text(reason.category)}{_or_missing(reason)}"
+        return f"{feature} is {_text(reason.category)}{or_missing}"
     if reason.not_categories:
-        others = ", ".join(map(_text, reason.not_categories))
-        return f"{reason.feature} is not {others}{_or_missing(reason)}"
-    return f"{_interval(reason)}{_or_missing(reason)}"
+        return f"{feature} is not {', '.join(map(_text, reason.not_categories))}{or_missing}"
+    return f"{_interval(reason, feature)}{or_missing}"
 
 
 def number(value: float | None) -> str:
@@ -49,13 +50,13 @@ def number(value: float | None) -> str:
     return "missing" if value is None else f"{value:.6g}"
 
 
-def _interval(reason: Reason) -> str:
+def _interval(reason: Reason, feature: str) -> str:
     below, above = ("<=" if reason.low_inclusive else "<"), ("<=" if reason.high_inclusive else "<")
     if reason.low is not None and reason.high is not None:
-        return f"{number(reason.low)} {below} {reason.feature} {above} {number(reason.high)}"
+        return f"{number(reason.low)} {below} {feature} {above} {number(reason.high)}"
     if reason.low is not None:
-        return f"{reason.feature} {'>=' if reason.low_inclusive else '>'} {number(reason.low)}"
-    return f"{reason.feature} {above} {number(reason.high)}" if reason.high is not None else f"any {reason.feature}"
+        return f"{feature} {'>=' if reason.low_inclusive else '>'} {number(reason.low)}"
+    return f"{feature} {above} {number(reason.high)}" if reason.high is not None else f"any {feature}"
 
 
 def _prototype_lines(prototype: NearestPrototype) -> list[str]:
@@ -66,10 +67,6 @@ def _prototype_lines(prototype: NearestPrototype) -> list[str]:
     if not reasons:
         return [f"{head}."]
     return [f"{head}, because", *(f"   {reason}" for reason in reasons), *([f"   and {rest} more"] if rest > 0 else [])]
-
-
-def _or_missing(reason: Reason) -> str:
-    return " or missing" if reason.or_missing else ""
 
 
 def _text(category: float | str) -> str:

@@ -1,0 +1,135 @@
+"""The quickstart: starts a whole service, explains one prediction through the SDK, stops everything again."""
+
+import http.client
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from rich.console import Console
+
+from .embedded import module_command
+from .errors import CannotServe
+from .listening import free_port, url_of
+from .processes import start_process, stop_processes
+from .quickstart_report import show_explanation
+
+if TYPE_CHECKING:
+    from leafspace_client import Leafspace
+
+_HOST = "127.0.0.1"
+_SECONDS_TO_START = 120.0
+_SECONDS_TO_STOP = 15.0
+_SECONDS_FOR_PROTOTYPES = 300.0
+_N_TREES = 1000
+_N_PROTOTYPES = 6
+_SHOWN_LOG_LINES = 20
+
+
+def run() -> int:
+    """Show the whole way on real data; return 0, or 1 with a message that says what went wrong."""
+    signal.signal(signal.SIGTERM, _interrupted)
+    console = Console(highlight=False, soft_wrap=True)
+    with tempfile.TemporaryDirectory(prefix="leafspace-", ignore_cleanup_errors=True) as folder:
+        try:
+            with _service(Path(folder), console) as url:
+                _explain_one_prediction(url, console)
+        except KeyboardInterrupt:
+            Console(stderr=True).print("Interrupted; everything that was started is stopped.")
+            return 1
+        except Exception as error:  # noqa: BLE001  # the edge of a process
+            Console(stderr=True).print(f"The quickstart failed: {error}", markup=False)
+            return 1
+    console.print("\nAll that was started is stopped again, and its data is gone.")
+    console.print("To keep a service running: [bold]leafspace serve[/bold]. The README goes on from there.")
+    return 0
+
+
+@contextmanager
+def _service(folder: Path, console: Console) -> Iterator[str]:
+    """Yield the address of a service of its own: API, worker and Redis."""
+    port = free_port(_HOST, 0)
+    log = folder / "service.log"
+    command = module_command("leafspace", "serve", "--host", _HOST, "--port", str(port), "--data-dir")
+    console.print("1. Starting a service: an API, a worker and Redis, with a data directory of their own.")
+    with log.open("wb") as output:
+        process = start_process(
+            [*command, str(folder / "data")],
+            # Whatever is set for a service elsewhere is not meant for this one.
+            environment={name: value for name, value in os.environ.items() if not name.startswith("LEAFSPACE_")},
+            signal_at_our_end=signal.SIGTERM,
+            output=output,
+        )
+        try:
+            _wait_until_ready(process, port, log)
+            console.print(f"   It listens on {url_of(_HOST, port)}.")
+            yield url_of(_HOST, port)
+        finally:
+            stop_processes([process], _SECONDS_TO_STOP)
+
+
+def _wait_until_ready(process: "subprocess.Popen[bytes]", port: int, log: Path) -> None:
+    until = time.monotonic() + _SECONDS_TO_START
+    while not _is_ready(port):
+        if process.poll() is not None or time.monotonic() > until:
+            said = "\n".join(log.read_text(errors="replace").splitlines()[-_SHOWN_LOG_LINES:])
+            message = f"the service did not start; it said:\n{said}"
+            raise CannotServe(message)
+        time.sleep(0.1)
+
+
+def _is_ready(port: int) -> bool:
+    connection = http.client.HTTPConnection(_HOST, port, timeout=2)
+    try:
+        connection.request("GET", "/readyz")
+        return connection.getresponse().status == http.HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _explain_one_prediction(url: str, console: Console) -> None:
+    # Imported once the service runs: numerical libraries start threads, and processes are forked before that.
+    from leafspace_client import Leafspace  # noqa: PLC0415
+
+    with Leafspace(url) as client:
+        _on_breast_cancer(client, console)
+
+
+def _on_breast_cancer(client: "Leafspace", console: Console) -> None:
+    from sklearn.datasets import load_breast_cancer  # noqa: PLC0415  # see above
+    from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415
+    from sklearn.model_selection import train_test_split  # noqa: PLC0415
+
+    data = load_breast_cancer()
+    names = list(data.feature_names)
+    rows, new_rows, labels, _ = train_test_split(data.data, data.target_names[data.target], random_state=0)
+    console.print(f"2. Training a random forest of {_N_TREES:,} trees on {len(rows)} real tumours.")
+    forest = RandomForestClassifier(_N_TREES, random_state=0, n_jobs=-1).fit(rows, labels)
+
+    console.print("3. Registering the forest, as ONNX, and its data. The service proves that it predicts the same.")
+    model = client.register_model(forest, rows, name="tumours", feature_names=names)
+    dataset = client.register_dataset((rows, labels), name="tumours", features=names)
+
+    console.print(
+        f"4. Choosing {_N_PROTOTYPES} prototypes: real tumours that stand for all others, as the forest sees it."
+    )
+    asked = client.prototype_sets.create(model, dataset, n_prototypes=_N_PROTOTYPES)
+    prototype_set = asked.wait(progress=sys.stderr.isatty(), timeout=_SECONDS_FOR_PROTOTYPES)
+    found = ", ".join(f"row {each.row_id} ({each.label})" for each in prototype_set.prototypes)
+    console.print(f"   They are {found}.")
+
+    console.print("5. Explaining one prediction, for a tumour that the forest has never seen.\n")
+    explainer = client.explainers.create(model, prototype_set)
+    show_explanation(explainer.explain(new_rows[0], ["new tumour"], n_prototypes=1)[0], console)
+
+
+def _interrupted(_signal: int, _frame: object) -> NoReturn:
+    raise KeyboardInterrupt

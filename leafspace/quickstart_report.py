@@ -1,0 +1,61 @@
+"""The quickstart's report: one explanation as a short table and as JSON."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from leafspace_client import Explanation
+
+_SHOWN_REASONS = 6
+
+
+def show_explanation(explanation: "Explanation", console: Console) -> None:
+    """Print an explanation for people, then as the service sent it."""
+    from leafspace_client.sentences import describe_prediction, describe_reason  # noqa: PLC0415  # imported late
+
+    nearest = explanation.nearest_prototypes[0]
+    console.print(f"[bold]The forest predicts: {describe_prediction(explanation.prediction)}.[/bold]")
+    console.print(
+        f"In {nearest.shared_trees} of {nearest.n_trees:,} trees it ends in the same leaf as row {nearest.row_id}, "
+        f"a prototype that is {nearest.label} and stands for {nearest.coverage.n_rows} tumours.\n"
+    )
+    values = {feature.name: feature for feature in nearest.features}
+    table = Table(title="Why: the shared trees that ask about a feature cannot tell the two apart")
+    for heading in ("Feature", "New tumour", f"Row {nearest.row_id}", "Both are in", "Asked by"):
+        table.add_column(heading, justify="left" if heading == "Feature" else "right", no_wrap=True)
+    for reason in nearest.similar_because[:_SHOWN_REASONS]:
+        value = values[reason.feature]
+        cells = (_short(value.instance_value), _short(value.value), describe_reason(reason, name="x"))
+        table.add_row(reason.feature, *cells, f"{reason.tree_share:.0%}")
+    console.print(table)
+    console.print("\nThe same as JSON, in full:\n")
+    console.print(compact_json(explanation.to_dict()), markup=False)
+
+
+def compact_json(value: Any, indent: str = "") -> str:  # noqa: ANN401  # any JSON value
+    """Return JSON in which whatever holds no other objects or lists stands on one line."""
+    if not isinstance(value, dict | list) or not _is_nested(value):
+        return json.dumps(value, ensure_ascii=False)
+    deeper = f"{indent} "
+    if isinstance(value, list):
+        return _lines("[", [compact_json(item, deeper) for item in value], "]", indent)
+    items = [f"{json.dumps(name)}: {compact_json(item, deeper)}" for name, item in value.items()]
+    return _lines("{", items, "}", indent)
+
+
+def _lines(opening: str, items: list[str], closing: str, indent: str) -> str:
+    inside = ",\n".join(f"{indent} {item}" for item in items)
+    return f"{opening}\n{inside}\n{indent}{closing}"
+
+
+def _is_nested(value: dict[str, Any] | list[Any]) -> bool:
+    items = value.values() if isinstance(value, dict) else value
+    # An empty list inside is short enough for a line.
+    return any(isinstance(item, dict | list) and item for item in items)
+
+
+def _short(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, int | float) else str(value)

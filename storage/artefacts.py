@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, insert, select, update
+from sqlalchemy import Connection, RowMapping, delete, select, update
 
 from schemas.contract import Page
 
 from .database import Database
 from .errors import InUse
 from .pages import read_page
-from .records import first_record, moment, require, unreferenced
+from .records import add_record, first_record, moment, require, unreferenced
 from .tables import artefacts, explainers, jobs
 
 _STATUS_OF_JOB = {"failed": "failed", "cancelled": "cancelled"}
@@ -64,13 +64,8 @@ class ArtefactStore:
             existing = _row(connection, artefact.id)
             if existing is not None and _status(existing) in {"ready", "pending"}:
                 return _artefact(existing), False
-            job = add_job(connection)
-            if existing is None:
-                values = {field: getattr(artefact, field) for field in NewArtefact.__dataclass_fields__}
-                connection.execute(insert(artefacts).values(**values, job=job, created_at=time.time()))
-            else:
-                connection.execute(update(artefacts).where(artefacts.c.id == artefact.id).values(job=job))
-            return _artefact(_existing(connection, artefact.noun, artefact.id)), True
+            is_new_job = _begin(connection, artefact, existing, add_job)
+            return _artefact(_existing(connection, artefact.noun, artefact.id)), is_new_job
 
     def get(self, noun: str, artefact_id: str) -> Artefact:
         """Return the artefact of this noun."""
@@ -96,6 +91,27 @@ class ArtefactStore:
 def publish(connection: Connection, artefact_id: str, result: str, arrays: str | None) -> None:
     """Keep what a job made, in the transaction that ends the job."""
     connection.execute(update(artefacts).where(artefacts.c.id == artefact_id).values(result=result, arrays=arrays))
+
+
+def _begin(
+    connection: Connection, artefact: NewArtefact, existing: RowMapping | None, add_job: Callable[[Connection], str]
+) -> bool:
+    """Write the job and what refers to it; return whether nobody else was faster, whose job stands otherwise."""
+    attempt = connection.begin_nested()
+    is_first = _refer_to_job(connection, artefact, existing, add_job(connection))
+    if is_first:
+        attempt.commit()
+    else:
+        attempt.rollback()
+    return is_first
+
+
+def _refer_to_job(connection: Connection, artefact: NewArtefact, existing: RowMapping | None, job: str) -> bool:
+    if existing is None:
+        values = {field: getattr(artefact, field) for field in NewArtefact.__dataclass_fields__}
+        return add_record(connection, artefacts, {**values, "job": job, "created_at": time.time()})
+    unchanged = (artefacts.c.id == artefact.id, artefacts.c.job == existing["job"])
+    return connection.execute(update(artefacts).where(*unchanged).values(job=job)).rowcount == 1
 
 
 def _with_jobs() -> Any:  # noqa: ANN401  # a select whose columns SQLAlchemy does not type

@@ -7,12 +7,13 @@ from typing import Any
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make_url, select
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
 
 from .errors import Conflict, InsufficientStorage, StorageError, StorageUnavailable
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
+_MIGRATION_LOCK = 5_061_370_153  # any number that no other program on the server takes
 
 
 class Database:
@@ -47,6 +48,9 @@ class Database:
         config = Config()
         config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
         with self.engine.begin() as connection:
+            if connection.dialect.name == "postgresql":
+                # Until the end of the transaction; SQLite has one writer at a time anyway.
+                connection.execute(select(func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
 
@@ -60,13 +64,14 @@ def _failures_are_said() -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        if "full" in str(error.orig):
+        reason = str(error.orig)
+        if "full" in reason:
             raise InsufficientStorage from error
-        if isinstance(error, IntegrityError):
+        if isinstance(error, IntegrityError) and "foreign key" in reason.lower():
             detail = "what this refers to was changed or deleted at the same moment; look at it again, then repeat this"
             raise Conflict("conflict", detail) from error
-        if isinstance(error, DataError):
-            raise StorageError("bad_identifier", "an identifier holds characters that none can have") from error
+        if isinstance(error, DataError) and "NUL" in reason:
+            raise StorageError("bad_identifier", "an identifier holds a NUL character, which none can have") from error
         if isinstance(error, OperationalError) or error.connection_invalidated:
             detail = "the database does not answer; try again in a moment"
             raise StorageUnavailable(detail) from error

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, insert, or_, select
+from sqlalchemy import Connection, RowMapping, delete, or_, select
 
 from schemas.contract import Page
 from schemas.datasets import Dataset
@@ -12,7 +12,7 @@ from schemas.datasets import Dataset
 from .database import Database
 from .errors import InUse
 from .pages import read_page
-from .records import existing_record, find_record, moment, unreferenced
+from .records import add_record, existing_record, find_record, moment, unreferenced
 from .tables import artefacts, datasets
 
 
@@ -51,12 +51,9 @@ class DatasetStore:
     def add(self, dataset: NewDataset) -> tuple[Dataset, bool]:
         """Keep the dataset; return it, and whether it is new."""
         with self._database.transaction() as connection:
-            existing = find_record(connection, datasets, dataset.id)
-            if existing is not None:
-                return _view(existing), False
             values = {field: getattr(dataset, field) for field in NewDataset.__dataclass_fields__}
-            connection.execute(insert(datasets).values(**values, created_at=time.time()))
-            return _view(existing_record(connection, datasets, dataset.id)), True
+            is_new = add_record(connection, datasets, {**values, "created_at": time.time()})
+            return _view(existing_record(connection, datasets, dataset.id)), is_new
 
     def find(self, dataset_id: str) -> Dataset | None:
         """Return the dataset, or nothing."""

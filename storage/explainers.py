@@ -2,14 +2,14 @@
 
 import time
 
-from sqlalchemy import RowMapping, delete, insert, select
+from sqlalchemy import RowMapping, delete, select
 
 from schemas.contract import Page
 from schemas.explainers import Explainer, ExplainerRequest
 
 from .database import Database
 from .pages import read_page
-from .records import existing_record, find_record, moment
+from .records import add_record, existing_record, moment
 from .tables import explainers
 
 
@@ -22,15 +22,16 @@ class ExplainerStore:
     def add(self, explainer_id: str, request: ExplainerRequest) -> tuple[Explainer, bool]:
         """Keep the explainer; return it, and whether it is new."""
         with self._database.transaction() as connection:
-            existing = find_record(connection, explainers, explainer_id)
-            if existing is not None:
-                return _view(existing), False
-            values = {"name": request.name, "model": request.model, "prototype_set": request.prototype_set}
-            document = request.model_dump(mode="json")
-            connection.execute(
-                insert(explainers).values(id=explainer_id, **values, request=document, created_at=time.time())
-            )
-            return _view(existing_record(connection, explainers, explainer_id)), True
+            values = {
+                "id": explainer_id,
+                "name": request.name,
+                "model": request.model,
+                "prototype_set": request.prototype_set,
+                "request": request.model_dump(mode="json"),
+                "created_at": time.time(),
+            }
+            is_new = add_record(connection, explainers, values)
+            return _view(existing_record(connection, explainers, explainer_id)), is_new
 
     def get(self, explainer_id: str) -> Explainer:
         """Return the explainer."""

@@ -39,11 +39,21 @@ class IdempotencyStore:
             raise Conflict("idempotency_key_reused", detail)
         return KeptAnswer(row["status"], row["answer"])
 
-    def keep(self, key: str, request_sha256: str, answer: KeptAnswer) -> None:
-        """Keep the answer; the first one stays where two requests with one key ran at once."""
+    def keep(self, key: str, request_sha256: str, answer: KeptAnswer) -> KeptAnswer:
+        """Keep the answer and return it; where two requests with one key ran at once, the one that was first.
+
+        Raises
+        ------
+        Conflict
+            If the first one was another request.
+        """
         values = {"key": key, "request_sha256": request_sha256, "status": answer.status, "answer": answer.body}
-        try:
-            with self._database.transaction() as connection:
-                connection.execute(insert(idempotency_keys).values(**values, created_at=time.time()))
-        except IntegrityError:
-            return
+        with self._database.transaction() as connection:
+            try:
+                with connection.begin_nested():
+                    connection.execute(insert(idempotency_keys).values(**values, created_at=time.time()))
+            except IntegrityError:
+                is_first = False
+            else:
+                is_first = True
+        return answer if is_first else self.find(key, request_sha256) or answer

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Connection, RowMapping, delete, insert, select
+from sqlalchemy import Connection, RowMapping, delete, select
 
 from schemas.contract import Page
 from schemas.models import Model, ModelColumn
@@ -12,7 +12,7 @@ from schemas.models import Model, ModelColumn
 from .database import Database
 from .errors import InUse
 from .pages import read_page
-from .records import existing_record, find_record, moment, unreferenced
+from .records import add_record, existing_record, find_record, moment, unreferenced
 from .tables import artefacts, explainers, models
 
 
@@ -50,12 +50,9 @@ class ModelStore:
     def add(self, model: NewModel) -> tuple[Model, bool]:
         """Keep the model; return it, and whether it is new."""
         with self._database.transaction() as connection:
-            existing = find_record(connection, models, model.id)
-            if existing is not None:
-                return _view(existing), False
             values = {field: getattr(model, field) for field in NewModel.__dataclass_fields__}
-            connection.execute(insert(models).values(**values, created_at=time.time()))
-            return _view(existing_record(connection, models, model.id)), True
+            is_new = add_record(connection, models, {**values, "created_at": time.time()})
+            return _view(existing_record(connection, models, model.id)), is_new
 
     def find(self, model_id: str) -> Model | None:
         """Return the model, or nothing."""

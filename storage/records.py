@@ -1,9 +1,11 @@
 """Records: one row of a table by its id, whatever the table."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Select, Table, func, or_, select
+from sqlalchemy import Connection, RowMapping, Select, Table, func, insert, or_, select
+from sqlalchemy.exc import IntegrityError
 
 from .errors import NotFound
 
@@ -28,6 +30,20 @@ def require(record: RowMapping | None, noun: str, identifier: str) -> RowMapping
     if record is None:
         raise NotFound(noun.replace("_", " ").removesuffix("s"), identifier)
     return record
+
+
+def add_record(connection: Connection, table: Table, values: Mapping[str, Any]) -> bool:
+    """Write a row unless one with its id is there, or another transaction is faster; return whether it was written."""
+    if find_record(connection, table, values["id"]) is not None:
+        return False
+    try:
+        with connection.begin_nested():
+            connection.execute(insert(table).values(**values))
+    except IntegrityError:
+        if find_record(connection, table, values["id"]) is None:
+            raise  # it refers to something that is gone
+        return False
+    return True
 
 
 def unreferenced(connection: Connection, table: Table, columns: tuple[str, ...], hashes: list[str]) -> tuple[str, ...]:

@@ -60,8 +60,7 @@ def create_once(
     kept = parts.idempotency.find(key, request)
     if kept is None:
         status, message = make()
-        kept = KeptAnswer(status, message.model_dump(mode="json"))
-        parts.idempotency.keep(key, request, kept)
+        kept = parts.idempotency.keep(key, request, KeptAnswer(status, message.model_dump(mode="json")))
     return kept.status, kept.body
 
 

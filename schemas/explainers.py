@@ -17,7 +17,8 @@ class ExplainerRequest(Contract):
     approximation_tree: None = None
     name: Name | None = None
     shown_features: Literal["all"] | list[Name] = Field(
-        default="all", description="Which values of the (real) prototype rows a caller ever sees."
+        default="all",
+        description="Which features of the (real) prototype rows callers see, in `features` and `similar_because`.",
     )
 
 

@@ -76,7 +76,8 @@ class ModelColumn(Contract):
     imputed: float | str | None = Field(description="What a missing value counts as, in raw units.")
     category: float | str | None = Field(description="Null with kind `indicator`: missing.")
     categories: list[float | str | None]
-    codes: list[float] = Field(description="The code of each of `categories`.")
+    codes: list[float | None] = Field(description="The code of each of `categories`; null: missing to the trees.")
+    default_code: float | None = Field(description="The code of any other category.")
     transformed: bool
 
 
@@ -110,8 +111,11 @@ class TreeNode(Contract):
 
     id: int
     feature: str | None = Field(description="What is asked about; null at a leaf.")
-    operator: str | None = Field(description="Yes goes left: <=, <, >=, >, ==, != or `is`; null at a leaf.")
-    value: float | str | None
+    operator: str | None = Field(
+        description="Yes goes left: <=, <, >=, >, ==, !=, is, is not, in or not in; null at a leaf."
+    )
+    value: float | str | None = Field(description="Null with `is` and `is not`: missing.")
+    categories: list[float | str] | None = Field(default=None, description="What is meant with `in` and `not in`.")
     or_missing: bool | None = Field(description="A missing value goes left.")
     transformed: bool = Field(default=False, description="The column could not be led back to a raw feature.")
     left: int | None

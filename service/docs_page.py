@@ -22,4 +22,5 @@ def install(app: FastAPI) -> None:
             swagger_js_url=f"{ASSETS_PATH}/swagger-ui-bundle.js",
             swagger_css_url=f"{ASSETS_PATH}/swagger-ui.css",
             swagger_favicon_url=f"{ASSETS_PATH}/favicon.png",
+            swagger_ui_parameters={"validatorUrl": None},  # otherwise it asks a server on the internet
         )

@@ -3,6 +3,7 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 
 from .warm_explainer import WarmExplainer
 
@@ -17,7 +18,11 @@ class ExplainerCache:
 
     def find(self, explainer_id: str) -> WarmExplainer | None:
         """Return the explainer if it is warm."""
-        return self._warm.get(explainer_id)
+        warm = self._warm.get(explainer_id)
+        if warm is not None:
+            with suppress(KeyError):  # another thread may have dropped it meanwhile
+                self._warm.move_to_end(explainer_id)
+        return warm
 
     def get(self, explainer_id: str, warm_up: Callable[[], WarmExplainer]) -> WarmExplainer:
         """Return the explainer, warming it up if need be; one at a time, so that none is warmed up twice."""

@@ -46,6 +46,7 @@ def build_app(lifespan: object = None) -> FastAPI:
         lifespan=lifespan,  # type: ignore[arg-type]  # an async context manager of the app, or none
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # it would lead wherever the caller's Host header says
         form_limits={"max_files": 1, "max_fields": 20},
         generate_unique_id_function=_operation_id,
     )

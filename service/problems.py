@@ -1,6 +1,6 @@
 """The one place where failures become answers: error type to problem."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import structlog
@@ -56,7 +56,9 @@ async def _refused(request: Request, error: Exception) -> Response:
     code, detail = error.code, error.detail  # type: ignore[attr-defined]  # each type installed above has both
     if PROBLEM_KINDS[code].status >= 500:  # noqa: PLR2004  # server errors
         _LOG.error("request_failed", code=code, detail=detail, exc_info=error)
-    problem = problem_for(code, detail, request_id(request))
+    pointer = getattr(error, "pointer", None)
+    errors = None if pointer is None else [FieldProblem(pointer=pointer, detail=detail)]
+    problem = problem_for(code, detail, request_id(request), errors)
     if isinstance(error, ForeignFormat):
         problem = problem.model_copy(update={"status": 415})
     return problem_response(problem)
@@ -64,10 +66,11 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101  # for the type checker
-    faults = error.errors()
-    problems = [FieldProblem(pointer=_pointer(fault["loc"]), detail=_detail(fault)) for fault in faults[:20]]
+    # Those that the code speaks of come first.
+    faults = sorted(error.errors(), key=lambda fault: fault["type"] not in _CODE_OF_FAULT)
+    problems = [FieldProblem(pointer=_pointer(fault, error.body), detail=_detail(fault)) for fault in faults[:20]]
     code = next((_CODE_OF_FAULT[fault["type"]] for fault in faults if fault["type"] in _CODE_OF_FAULT), None)
-    detail = "; ".join(f"{problem.pointer}: {problem.detail}" for problem in problems[:3])
+    detail = "; ".join(f"{problem.pointer or 'the body'}: {problem.detail}" for problem in problems[:3])
     return problem_response(problem_for(code or "validation_failed", detail, request_id(request), problems))
 
 
@@ -93,9 +96,24 @@ async def _our_fault(request: Request, error: Exception) -> Response:
     return problem_response(problem_for("internal_error", detail, request_id(request)))
 
 
-def _pointer(location: Sequence[Any]) -> str:
-    steps = location[1:] if location and location[0] in {"body", "query", "path", "header"} else location
-    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in steps)
+def _pointer(fault: dict[str, Any], body: Any) -> str:  # noqa: ANN401  # any JSON value, or a form
+    place, *steps = fault["loc"]
+    kept = _steps_in(body, steps, fault["type"]) if place == "body" else steps
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in kept)
+
+
+def _steps_in(body: Any, steps: list[Any], fault_type: str) -> Iterator[Any]:  # noqa: ANN401  # any JSON value
+    """Yield the steps that lead into the body; the others name the member of a union that was tried."""
+    for position, step in enumerate(steps):
+        if _has(body, step):
+            body = body[step]
+            yield step
+        elif fault_type == "missing" and position == len(steps) - 1:
+            yield step
+
+
+def _has(value: Any, step: Any) -> bool:  # noqa: ANN401  # any JSON value, and a key or position
+    return step in value if isinstance(value, Mapping) else isinstance(value, list) and isinstance(step, int)
 
 
 def _detail(fault: dict[str, Any]) -> str:

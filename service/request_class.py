@@ -1,9 +1,10 @@
 """How request bodies are read: JSON strictly, and refused with a problem of its own."""
 
+import time
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from fastapi import HTTPException, Request, Response
+from fastapi import HTTPException, Request, Response, params
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import ValidationError
@@ -35,24 +36,53 @@ class StrictRequest(Request):
 
 
 class StrictRoute(APIRoute):
-    """A route that reads its body through ``StrictRequest``."""
+    """A route that reads its body through ``StrictRequest``, and says how long work took."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the handler that FastAPI calls."""
         handle = super().get_route_handler()
+        if self.body_field is None:
+            return handle
+        refuse_type = (
+            _refuse_unless_form if isinstance(self.body_field.field_info, params.Form) else _refuse_unless_json
+        )
 
         async def handle_strictly(request: Request) -> Response:
-            return await handle(StrictRequest(request.scope, request.receive))
+            began = time.perf_counter()
+            refuse_type(request.headers.get("content-type", ""))
+            response = await handle(StrictRequest(request.scope, request.receive))
+            milliseconds = (time.perf_counter() - began) * 1000
+            response.headers["Server-Timing"] = f"total;dur={milliseconds:.2f}"
+            return response
 
         return handle_strictly
+
+
+def _refuse_unless_json(content_type: str) -> None:
+    if content_type == "application/json":
+        return
+    media_type = content_type.partition(";")[0].strip().lower()
+    if not (
+        media_type == "application/json" or (media_type.startswith("application/") and media_type.endswith("+json"))
+    ):
+        detail = f"Content-Type is {content_type[:80]!r}; send JSON as application/json"
+        raise BodyRefused("unsupported_media_type", detail)
+
+
+def _refuse_unless_form(content_type: str) -> None:
+    if content_type.partition(";")[0].strip().lower() != "multipart/form-data":
+        detail = f"Content-Type is {content_type[:80]!r}; send multipart/form-data with the file in its part `file`"
+        raise BodyRefused("unsupported_media_type", detail)
 
 
 def parse_metadata(kind: type[Message], text: str | None) -> Message:
     """Return the metadata that came with an upload as JSON text."""
     try:
-        return kind.model_validate(parse_json((text or "{}").encode("utf-8", "surrogatepass")))
+        value = parse_json((text or "{}").encode("utf-8", "surrogatepass"))
     except BadJson as error:
         raise BodyRefused(error.code, f"metadata: {error.detail}") from error
+    try:
+        return kind.model_validate(value)
     except ValidationError as error:
         faults = [{**fault, "loc": ("body", "metadata", *fault["loc"])} for fault in error.errors()]
-        raise RequestValidationError(faults) from error
+        raise RequestValidationError(faults, body={"metadata": value}) from error

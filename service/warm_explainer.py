@@ -45,3 +45,4 @@ class WarmExplainer:
     reader: ReasonReader
     prototypes: tuple[WarmPrototype, ...]
     provenance: dict[str, Any]
+    shown_features: frozenset[str] | None  # of which callers may see a prototype's values; None: of all

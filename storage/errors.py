@@ -2,19 +2,24 @@
 
 
 class StorageError(Exception):
-    """Base of all: ``code`` is one of the API contract's problem codes, ``detail`` is for the caller's eyes."""
+    """Base of all: ``code`` is one of the API contract's problem codes, ``detail`` is for the caller's eyes.
 
-    def __init__(self, code: str, detail: str) -> None:
+    ``pointer`` is a JSON Pointer to the field of the request that is at fault, where it is a single one.
+    """
+
+    def __init__(self, code: str, detail: str, pointer: str | None = None) -> None:
         super().__init__(detail)
         self.code = code
         self.detail = detail
+        self.pointer = pointer
 
 
 class NotFound(StorageError):
     """Nothing is kept under this id."""
 
-    def __init__(self, noun: str, identifier: str) -> None:
-        super().__init__("not_found", f"no {noun} has the id {identifier!r}; list the {noun}s to see those that exist")
+    def __init__(self, noun: str, identifier: str, advice: str | None = None) -> None:
+        advice = advice or f"list the {noun}s to see those that exist"
+        super().__init__("not_found", f"no {noun} has the id {identifier!r}; {advice}")
 
 
 class InUse(StorageError):

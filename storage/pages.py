@@ -49,4 +49,4 @@ def _decode(cursor: str) -> tuple[float, str]:
         return float(created_at), str(identifier)
     except (binascii.Error, ValueError, TypeError) as error:
         detail = f"cursor {cursor[:80]!r} is not one that a list gave; leave it out to start from the newest"
-        raise StorageError("validation_failed", detail) from error
+        raise StorageError("validation_failed", detail, "/cursor") from error

@@ -82,5 +82,5 @@ def _position(cursor: str | None) -> int:
         return 0
     if not cursor.isdecimal():
         detail = f"cursor {cursor[:80]!r} is not one that this list gave; leave it out to start from the first row"
-        raise StorageError("validation_failed", detail)
+        raise StorageError("validation_failed", detail, "/cursor")
     return int(cursor)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from schemas.explanations import ExplanationRequest
 from tree_explainers.onnx_graph.session import Outcome
+from tree_explainers.prototypes.readable import FeatureReason
 
 from ..warm_explainer import WarmExplainer
 
@@ -56,6 +57,8 @@ def _nearest_prototypes(
 ) -> list[dict[str, Any]]:
     shared = warm.index.shared_trees(explained.outcome.leaves[explained.row], nearest)
     reasons = warm.reader.read(warm.reasons.of(nearest, shared), len(nearest))
+    if warm.shown_features is not None:
+        reasons = [_shown(own, warm.shown_features) for own in reasons]
     shares = (explained.proximities[nearest] / warm.index.total_weight).tolist()
     answers = []
     for rank, (position, n_shared) in enumerate(zip(nearest.tolist(), shared.sum(axis=1).tolist(), strict=True)):
@@ -79,6 +82,11 @@ def _nearest_prototypes(
             }
         )
     return answers
+
+
+def _shown(reasons: list[FeatureReason], features: frozenset[str]) -> list[FeatureReason]:
+    # A reason holds the prototype's category, or an interval around its value: as good as the value itself.
+    return [reason for reason in reasons if reason["feature"] in features and not reason["transformed"]]
 
 
 def _prototype_prediction(warm: WarmExplainer, nearest: NDArray[np.int64], label: str | None) -> dict[str, Any]:

@@ -49,4 +49,4 @@ def _check_shown_features(model: Model, request: ExplainerRequest) -> None:
     unknown = [name for name in request.shown_features if name not in known] if request.shown_features != "all" else []
     if unknown:
         detail = f"model {model.id!r} has no feature {unknown[0]!r} to be shown; take names from its `feature_names`"
-        raise StorageError("unknown_feature", detail)
+        raise StorageError("unknown_feature", detail, "/shown_features")

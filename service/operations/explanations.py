@@ -65,7 +65,7 @@ def _row_ids(request: ExplanationRequest) -> Sequence[str]:
         return [str(position) for position in range(n_instances)]
     if len(request.row_ids) != n_instances:
         detail = f"{len(request.row_ids)} row_ids for {n_instances} instances; send one for each, or none at all"
-        raise StorageError("validation_failed", detail)
+        raise StorageError("validation_failed", detail, "/row_ids")
     return request.row_ids
 
 

@@ -116,10 +116,10 @@ def _refuse_what_cannot_be(request: PrototypeSetRequest, model: Model, dataset: 
             f"whether model {model.id!r} averages or adds its trees is not known, so `kind` cannot be `auto`: "
             "say `kind`, or register the model with `ensemble` in its metadata"
         )
-        raise StorageError("ensemble_unknown", detail)
+        raise StorageError("ensemble_unknown", detail, "/kind")
     if request.method == "sg" and model.task == "regression":
         detail = "sg raises the accuracy of a classifier; for a regression model take sm_a, sm_u, sm_wa or a_pete"
-        raise StorageError("method_not_applicable", detail)
+        raise StorageError("method_not_applicable", detail, "/method")
     if request.labels == "target" and model.task == "classification":
         _check_target(dataset)
 
@@ -127,11 +127,11 @@ def _refuse_what_cannot_be(request: PrototypeSetRequest, model: Model, dataset: 
 def _check_number(request: PrototypeSetRequest, n_rows: int) -> None:
     if request.method == "a_pete" and request.n_prototypes is not None:
         detail = "a_pete finds the number of prototypes itself; leave out n_prototypes, and steer it by alpha"
-        raise StorageError("validation_failed", detail)
+        raise StorageError("validation_failed", detail, "/n_prototypes")
     n_prototypes = request.n_prototypes or (1 if request.method == "a_pete" else _DEFAULT_PROTOTYPES)
     if n_prototypes > n_rows:
         detail = f"n_prototypes is {n_prototypes}, but the dataset has {n_rows} rows; ask for at most {n_rows}"
-        raise StorageError("validation_failed", detail)
+        raise StorageError("validation_failed", detail, "/n_prototypes")
 
 
 def _check_target(dataset: StoredDataset) -> None:

@@ -28,6 +28,7 @@ def warm_up(parts: Parts, explainer_id: str) -> WarmExplainer:
     result = json.loads(parts.objects.get(prototype_sets.ready_result(artefact)))
     arrays = read_arrays(parts.objects.get(artefact.arrays or ""))
     session = parts.sessions.get(explainer.model)
+    shown = None if explainer.shown_features == "all" else frozenset(explainer.shown_features)
     boxes = {name.removeprefix(_BOXES): array for name, array in arrays.items() if name.startswith(_BOXES)}
     return WarmExplainer(
         explainer_id=explainer_id,
@@ -37,16 +38,16 @@ def warm_up(parts: Parts, explainer_id: str) -> WarmExplainer:
         index=PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
         reasons=Reasons.build(LeafBoxes.from_arrays(boxes)),
         reader=ReasonReader.build(session.description.columns),
-        prototypes=tuple(_prototype(item, explainer, model) for item in result["prototypes"]),
+        prototypes=tuple(_prototype(item, shown, model) for item in result["prototypes"]),
+        shown_features=shown,
         provenance=_provenance(model, parts.datasets.get(artefact.dataset).view.sha256, explainer),
     )
 
 
-def _prototype(item: dict[str, Any], explainer: Explainer, model: Model) -> WarmPrototype:
-    allowed = set(model.feature_names if explainer.shown_features == "all" else explainer.shown_features)
+def _prototype(item: dict[str, Any], shown: frozenset[str] | None, model: Model) -> WarmPrototype:
     position = {name: index for index, name in enumerate(model.feature_names)}
-    shown = [cell for cell in item["features"] if cell["name"] in allowed]
-    values = tuple(ShownValue(cell["name"], cell["value"], position[cell["name"]]) for cell in shown)
+    cells = [cell for cell in item["features"] if shown is None or cell["name"] in shown]
+    values = tuple(ShownValue(cell["name"], cell["value"], position[cell["name"]]) for cell in cells)
     return WarmPrototype(item["row_id"], item["label"], item["value"], item["coverage"], values)
 
 

@@ -2,6 +2,8 @@
 
 import io
 import json
+import re
+from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
@@ -17,17 +19,17 @@ CONTRACT: dict[int | str, dict[str, Any]] = {
         "content": {CSV: {"schema": {"type": "string"}}, PARQUET: {"schema": {"type": "string", "format": "binary"}}},
     }
 }
+_WRITTEN = {JSON: JSON, CSV: CSV, PARQUET: PARQUET, "*/*": JSON, "application/*": JSON, "text/*": CSV, "": JSON}
+_QUALITY = re.compile(r"[01](\.\d{0,3})?")
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def choose(accept: str) -> str:
-    """Return the first media type that ``Accept`` names and we write; JSON where it takes anything."""
-    for entry in accept.split(","):
-        media_type = entry.split(";")[0].strip().lower()
-        if media_type in {JSON, CSV, PARQUET}:
-            return media_type
-        if media_type in {"*/*", "application/*", ""}:
-            return JSON
+    """Return the media type that ``Accept`` likes best among those we write (ties: named first); JSON for anything."""
+    preferences = sorted(map(_preference, accept.split(",")), key=itemgetter(0), reverse=True)
+    for quality, media_type in preferences:
+        if quality > 0 and media_type in _WRITTEN:
+            return _WRITTEN[media_type]
     detail = f"Accept is {accept[:80]!r}; the result comes as {JSON}, {CSV} or {PARQUET}"
     raise StorageError("not_acceptable", detail)
 
@@ -44,6 +46,13 @@ def write(result: bytes, media_type: str) -> bytes:
     else:
         pa.parquet.write_table(pa.Table.from_pylist([_flat(prototype) for prototype in prototypes]), target)
     return target.getvalue()
+
+
+def _preference(entry: str) -> tuple[float, str]:
+    """Return the quality, 0 to 1, and the media type of one entry."""
+    media_type, *parameters = (part.strip().lower() for part in entry.split(";"))
+    given = next((parameter[2:] for parameter in parameters if parameter.startswith("q=")), "1")
+    return (float(given) if _QUALITY.fullmatch(given) else 1.0), media_type
 
 
 def _flat(prototype: dict[str, Any]) -> dict[str, Any]:

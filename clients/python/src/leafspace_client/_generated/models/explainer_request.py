@@ -20,8 +20,8 @@ class ExplainerRequest:
         rule_set (None | Unset):
         approximation_tree (None | Unset):
         name (None | str | Unset):
-        shown_features (list[str] | str | Unset): Which values of the (real) prototype rows a caller ever sees. Default:
-            'all'.
+        shown_features (list[str] | str | Unset): Which features of the (real) prototype rows callers see, in `features`
+            and `similar_because`. Default: 'all'.
     """
 
     model: str

@@ -24,7 +24,8 @@ class ModelColumn:
             imputed (float | None | str): What a missing value counts as, in raw units.
             category (float | None | str): Null with kind `indicator`: missing.
             categories (list[float | None | str]):
-            codes (list[float]): The code of each of `categories`.
+            codes (list[float | None]): The code of each of `categories`; null: missing to the trees.
+            default_code (float | None): The code of any other category.
             transformed (bool):
     """
 
@@ -36,7 +37,8 @@ class ModelColumn:
     imputed: float | None | str
     category: float | None | str
     categories: list[float | None | str]
-    codes: list[float]
+    codes: list[float | None]
+    default_code: float | None
     transformed: bool
 
     def to_dict(self) -> dict[str, Any]:
@@ -63,7 +65,14 @@ class ModelColumn:
             categories_item = categories_item_data
             categories.append(categories_item)
 
-        codes = self.codes
+        codes = []
+        for codes_item_data in self.codes:
+            codes_item: float | None
+            codes_item = codes_item_data
+            codes.append(codes_item)
+
+        default_code: float | None
+        default_code = self.default_code
 
         transformed = self.transformed
 
@@ -80,6 +89,7 @@ class ModelColumn:
                 "category": category,
                 "categories": categories,
                 "codes": codes,
+                "default_code": default_code,
                 "transformed": transformed,
             }
         )
@@ -131,7 +141,25 @@ class ModelColumn:
 
             categories.append(categories_item)
 
-        codes = cast(list[float], d.pop("codes"))
+        codes = []
+        _codes = d.pop("codes")
+        for codes_item_data in _codes:
+
+            def _parse_codes_item(data: object) -> float | None:
+                if data is None:
+                    return data
+                return cast(float | None, data)
+
+            codes_item = _parse_codes_item(codes_item_data)
+
+            codes.append(codes_item)
+
+        def _parse_default_code(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        default_code = _parse_default_code(d.pop("default_code"))
 
         transformed = d.pop("transformed")
 
@@ -145,6 +173,7 @@ class ModelColumn:
             category=category,
             categories=categories,
             codes=codes,
+            default_code=default_code,
             transformed=transformed,
         )
 

@@ -17,13 +17,14 @@ class TreeNode:
     Attributes:
         id (int):
         feature (None | str): What is asked about; null at a leaf.
-        operator (None | str): Yes goes left: <=, <, >=, >, ==, != or `is`; null at a leaf.
-        value (float | None | str):
+        operator (None | str): Yes goes left: <=, <, >=, >, ==, !=, is, is not, in or not in; null at a leaf.
+        value (float | None | str): Null with `is` and `is not`: missing.
         or_missing (bool | None): A missing value goes left.
         left (int | None):
         right (int | None):
         leaf (int | None): The leaf's number within its tree; null inside.
         values (list[float] | None): What the leaf adds to the outputs; null inside.
+        categories (list[float | str] | None | Unset): What is meant with `in` and `not in`.
         transformed (bool | Unset): The column could not be led back to a raw feature. Default: False.
     """
 
@@ -36,6 +37,7 @@ class TreeNode:
     right: int | None
     leaf: int | None
     values: list[float] | None
+    categories: list[float | str] | None | Unset = UNSET
     transformed: bool | Unset = False
 
     def to_dict(self) -> dict[str, Any]:
@@ -69,6 +71,19 @@ class TreeNode:
         else:
             values = self.values
 
+        categories: list[float | str] | None | Unset
+        if isinstance(self.categories, Unset):
+            categories = UNSET
+        elif isinstance(self.categories, list):
+            categories = []
+            for categories_type_0_item_data in self.categories:
+                categories_type_0_item: float | str
+                categories_type_0_item = categories_type_0_item_data
+                categories.append(categories_type_0_item)
+
+        else:
+            categories = self.categories
+
         transformed = self.transformed
 
         field_dict: dict[str, Any] = {}
@@ -86,6 +101,8 @@ class TreeNode:
                 "values": values,
             }
         )
+        if categories is not UNSET:
+            field_dict["categories"] = categories
         if transformed is not UNSET:
             field_dict["transformed"] = transformed
 
@@ -160,6 +177,32 @@ class TreeNode:
 
         values = _parse_values(d.pop("values"))
 
+        def _parse_categories(data: object) -> list[float | str] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                categories_type_0 = []
+                _categories_type_0 = data
+                for categories_type_0_item_data in _categories_type_0:
+
+                    def _parse_categories_type_0_item(data: object) -> float | str:
+                        return cast(float | str, data)
+
+                    categories_type_0_item = _parse_categories_type_0_item(categories_type_0_item_data)
+
+                    categories_type_0.append(categories_type_0_item)
+
+                return categories_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[float | str] | None | Unset, data)
+
+        categories = _parse_categories(d.pop("categories", UNSET))
+
         transformed = d.pop("transformed", UNSET)
 
         tree_node = cls(
@@ -172,6 +215,7 @@ class TreeNode:
             right=right,
             leaf=leaf,
             values=values,
+            categories=categories,
             transformed=transformed,
         )
 

@@ -31,7 +31,7 @@ class Service:
     def children(self) -> dict[str, int]:
         """Return the process ids of the API, the worker and Redis."""
         names = {"-m service": "api", "-m workers": "worker", "valkey-server": "redis", "redis-server": "redis"}
-        found = {}
+        found: dict[str, int] = {}
         for child in Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split():
             command = Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ")
             found |= {label: int(child) for name, label in names.items() if name in command}

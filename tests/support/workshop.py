@@ -1,0 +1,71 @@
+"""A service's parts and a job's process in one: jobs are asked for as the API does it, and run on the spot."""
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from schemas.datasets import DatasetMetadata
+from schemas.explainers import ExplainerRequest
+from schemas.jobs import Job
+from schemas.models import ModelMetadata
+from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest
+from service.operations import datasets, explainers, models, prototype_sets
+from service.parts import Parts, build_parts
+from service.settings import ServiceSettings
+from storage.attempts import AttemptStore
+from workers.job_kinds import load_job_kinds
+from workers.lifecycle import run_job
+from workers.settings import WorkerSettings
+
+_NO_REDIS = "redis://127.0.0.1:1/0"
+
+
+class Workshop:
+    """Registers, asks, and does what was asked for in this very process."""
+
+    def __init__(self, parts: Parts, directory: Path) -> None:
+        self.parts = parts
+        self._settings = WorkerSettings(data_dir=directory, redis_url=_NO_REDIS)
+        self._attempts = AttemptStore(parts.database)
+        self._kinds = load_job_kinds()
+
+    def register_model(self, onnx: bytes, **metadata: object) -> str:
+        model, _ = models.register_model(self.parts, io.BytesIO(onnx), ModelMetadata.model_validate(metadata))
+        return model.id
+
+    def register_dataset(self, frame: pd.DataFrame, **metadata: object) -> str:
+        content = io.BytesIO(frame.to_parquet(index=False))
+        dataset, _ = datasets.register_dataset(self.parts, content, DatasetMetadata.model_validate(metadata))
+        return dataset.id
+
+    def register_explainer(self, **request: object) -> str:
+        explainer, _ = explainers.register_explainer(self.parts, ExplainerRequest.model_validate(request))
+        return explainer.id
+
+    def ask(self, **request: object) -> PrototypeSet:
+        return prototype_sets.ask_for_prototype_set(self.parts, PrototypeSetRequest.model_validate(request))
+
+    def make(self, **request: object) -> PrototypeSet:
+        """Ask for a prototype set, do its job if there is one, and return what came of it."""
+        asked = self.ask(**request)
+        if asked.status == "pending":
+            self.run(asked.job or "")
+        return prototype_sets.get_prototype_set(self.parts, asked.id)
+
+    def run(self, job_id: str) -> Job:
+        claim = self._attempts.claim(job_id, 300)
+        assert claim is not None
+        run_job(self._settings, self._kinds, claim)
+        return self.parts.jobs.get(job_id)
+
+
+@contextmanager
+def workshop_in(directory: Path, **settings: Any) -> Iterator[Workshop]:  # noqa: ANN401  # any setting
+    """Yield a workshop over a new data directory."""
+    parts = build_parts(ServiceSettings(data_dir=directory, redis_url=_NO_REDIS, **settings))
+    yield Workshop(parts, directory)
+    parts.close()

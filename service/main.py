@@ -50,6 +50,8 @@ def build_app(lifespan: object = None) -> FastAPI:
         form_limits={"max_files": 1, "max_fields": 20},
         generate_unique_id_function=_operation_id,
     )
+    # Routes are tried in turn, which takes a while for the last: the one that is asked most comes first.
+    app.include_router(explainers.hot_router)
     for module in (models, datasets, prototype_sets, explainers, jobs, health):
         app.include_router(module.router)
     docs_page.install(app)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 from fastapi import HTTPException, Request, Response, params
 from fastapi.exceptions import RequestValidationError
@@ -14,6 +14,7 @@ from schemas.contract import Contract
 from .edge.strict_json import BadJson, parse_json
 
 Message = TypeVar("Message", bound=Contract)
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 class BodyRefused(HTTPException):
@@ -38,9 +39,9 @@ class StrictRequest(Request):
 class StrictRoute(APIRoute):
     """A route that reads its body through ``StrictRequest``, and says how long work took."""
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    def get_route_handler(self) -> Handler:
         """Return the handler that FastAPI calls."""
-        handle = super().get_route_handler()
+        handle = self.answer_handler()
         if self.body_field is None:
             return handle
         refuse_type = (
@@ -56,6 +57,29 @@ class StrictRoute(APIRoute):
             return response
 
         return handle_strictly
+
+    def answer_handler(self) -> Handler:
+        """Return what turns a request into an answer."""
+        return super().get_route_handler()
+
+
+class HotRoute(StrictRoute):
+    """A route that reads path, body and parts by itself, in a fraction of the time that FastAPI takes to solve them.
+
+    For endpoints of the form ``async def f(<path parameters>, request: Message, parts: PartsDep) -> Response``, whose
+    path parameters are strings; what FastAPI reads of the form is the contract, as for any other route.
+    """
+
+    def answer_handler(self) -> Handler:
+        """Return what turns a request into an answer."""
+        endpoint: Callable[..., Coroutine[Any, Any, Response]] = self.endpoint
+        kind: type[Contract] = get_type_hints(endpoint)["request"]
+
+        async def answer(request: Request) -> Response:
+            message = _validated(kind, await request.json())
+            return await endpoint(**request.path_params, request=message, parts=request.app.state.parts)
+
+        return answer
 
 
 def _refuse_unless_json(content_type: str) -> None:
@@ -81,8 +105,12 @@ def parse_metadata(kind: type[Message], text: str | None) -> Message:
         value = parse_json((text or "{}").encode("utf-8", "surrogatepass"))
     except BadJson as error:
         raise BodyRefused(error.code, f"metadata: {error.detail}") from error
+    return _validated(kind, value, "metadata")
+
+
+def _validated(kind: type[Message], value: Any, *place: str) -> Message:  # noqa: ANN401  # any JSON value
     try:
         return kind.model_validate(value)
     except ValidationError as error:
-        faults = [{**fault, "loc": ("body", "metadata", *fault["loc"])} for fault in error.errors()]
-        raise RequestValidationError(faults, body={"metadata": value}) from error
+        faults = [{**fault, "loc": ("body", *place, *fault["loc"])} for fault in error.errors()]
+        raise RequestValidationError(faults, body=dict.fromkeys(place, value) or value) from error

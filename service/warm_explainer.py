@@ -6,18 +6,17 @@ from typing import Any
 from schemas.models import Model
 from tree_explainers.onnx_graph.session import ModelSession
 from tree_explainers.prototypes.nearest import PrototypeIndex
-from tree_explainers.prototypes.readable import ReasonReader
 from tree_explainers.prototypes.reasons import Reasons
 
 from .operations.instances import Feature
+from .reason_texts import ReasonTexts
 
 
 @dataclass(frozen=True, slots=True)
 class ShownValue:
     """A value of a prototype that callers may see."""
 
-    name: str
-    value: float | bool | str | None
+    text: bytes  # ComparedFeature as JSON, up to the instance's value
     position: int  # of the feature among the model's features
 
 
@@ -42,7 +41,6 @@ class WarmExplainer:
     session: ModelSession
     index: PrototypeIndex
     reasons: Reasons
-    reader: ReasonReader
+    reason_texts: ReasonTexts
     prototypes: tuple[WarmPrototype, ...]
     provenance: dict[str, Any]
-    shown_features: frozenset[str] | None  # of which callers may see a prototype's values; None: of all

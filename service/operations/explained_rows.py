@@ -3,13 +3,13 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from schemas.explanations import ExplanationRequest
 from tree_explainers.onnx_graph.session import Outcome
-from tree_explainers.prototypes.readable import FeatureReason
 
-from ..warm_explainer import WarmExplainer
+from ..warm_explainer import WarmExplainer, WarmPrototype
 
 
 class ExplainedRow(NamedTuple):
@@ -56,10 +56,9 @@ def _nearest_prototypes(
     warm: WarmExplainer, explained: ExplainedRow, nearest: NDArray[np.int64]
 ) -> list[dict[str, Any]]:
     shared = warm.index.shared_trees(explained.outcome.leaves[explained.row], nearest)
-    reasons = warm.reader.read(warm.reasons.of(nearest, shared), len(nearest))
-    if warm.shown_features is not None:
-        reasons = [_shown(own, warm.shown_features) for own in reasons]
+    reasons = warm.reason_texts.write(warm.reasons.of(nearest, shared), len(nearest))
     shares = (explained.proximities[nearest] / warm.index.total_weight).tolist()
+    texts = [orjson.dumps(value) for value in explained.values]
     answers = []
     for rank, (position, n_shared) in enumerate(zip(nearest.tolist(), shared.sum(axis=1).tolist(), strict=True)):
         prototype = warm.prototypes[position]
@@ -74,19 +73,17 @@ def _nearest_prototypes(
                 "shared_trees": n_shared,
                 "n_trees": shared.shape[1],
                 "coverage": prototype.coverage,
-                "features": [
-                    {"name": shown.name, "value": shown.value, "instance_value": explained.values[shown.position]}
-                    for shown in prototype.shown
-                ],
+                "features": _compared(prototype, texts),
                 "similar_because": reasons[rank],
             }
         )
     return answers
 
 
-def _shown(reasons: list[FeatureReason], features: frozenset[str]) -> list[FeatureReason]:
-    # A reason holds the prototype's category, or an interval around its value: as good as the value itself.
-    return [reason for reason in reasons if reason["feature"] in features and not reason["transformed"]]
+def _compared(prototype: WarmPrototype, texts: list[bytes]) -> orjson.Fragment:
+    """Return the prototype's values beside those of the instance, whose JSON texts are given, as a JSON list."""
+    cells = [b"%b%b}" % (shown.text, texts[shown.position]) for shown in prototype.shown]
+    return orjson.Fragment(b"[%b]" % b",".join(cells))
 
 
 def _prototype_prediction(warm: WarmExplainer, nearest: NDArray[np.int64], label: str | None) -> dict[str, Any]:

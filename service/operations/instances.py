@@ -12,6 +12,7 @@ from storage.errors import StorageError
 from tree_explainers.errors import RowRefused
 from tree_explainers.rows import Rows
 
+_PLAIN_TYPES = frozenset({float, int, bool, type(None)})
 _LARGEST_FLOAT32 = 3.4028235677973366e38  # what still rounds to a finite float32
 
 
@@ -54,7 +55,11 @@ def read_instances(instances: Sequence[dict[str, Any] | list[Any]], features: Se
     return ReadInstances(_rows(encoded, features), positions, values, refused)
 
 
-def _encoded(ordered: list[Any], features: Sequence[Feature]) -> list[float | str | None]:
+def _encoded(ordered: list[Any], features: Sequence[Feature]) -> list[Any]:
+    # Numbers as JSON has them need no look at each: numpy takes them all, and null for NaN; the session looks for
+    # those that are not finite in the model's precision.
+    if _PLAIN_TYPES.issuperset(map(type, ordered)) and _are_numbers(features):
+        return ordered
     return [_ENCODE[feature.type](feature, value) for feature, value in zip(features, ordered, strict=True)]
 
 
@@ -68,11 +73,18 @@ def _check_number(n_instances: int) -> None:
 
 
 def _rows(encoded: list[list[Any]], features: Sequence[Feature]) -> Rows:
+    names = tuple(feature.name for feature in features)
+    if encoded and _are_numbers(features):
+        return Rows(names, tuple(np.array(encoded, dtype=np.float64).T))
     columns = [
         np.array([row[index] for row in encoded], dtype=np.float64 if feature.type == "number" else object)
         for index, feature in enumerate(features)
     ]
-    return Rows(tuple(feature.name for feature in features), tuple(columns))
+    return Rows(names, tuple(columns))
+
+
+def _are_numbers(features: Sequence[Feature]) -> bool:
+    return all(feature.type == "number" for feature in features)
 
 
 def _in_order(instance: dict[str, Any] | list[Any], features: Sequence[Feature]) -> list[Any]:

@@ -4,6 +4,8 @@ import json
 from importlib.metadata import version
 from typing import Any
 
+import orjson
+
 from schemas.explainers import Explainer
 from schemas.models import Model
 from storage.array_files import read_arrays
@@ -13,6 +15,7 @@ from tree_explainers.prototypes.readable import ReasonReader
 from tree_explainers.prototypes.reasons import Reasons
 
 from ..parts import Parts
+from ..reason_texts import ReasonTexts
 from ..warm_explainer import ShownValue, WarmExplainer, WarmPrototype
 from . import prototype_sets
 from .predictions import features_of
@@ -37,9 +40,8 @@ def warm_up(parts: Parts, explainer_id: str) -> WarmExplainer:
         session=session,
         index=PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
         reasons=Reasons.build(LeafBoxes.from_arrays(boxes)),
-        reader=ReasonReader.build(session.description.columns),
+        reason_texts=ReasonTexts.build(ReasonReader.build(session.description.columns), shown),
         prototypes=tuple(_prototype(item, shown, model) for item in result["prototypes"]),
-        shown_features=shown,
         provenance=_provenance(model, parts.datasets.get(artefact.dataset).view.sha256, explainer),
     )
 
@@ -47,8 +49,12 @@ def warm_up(parts: Parts, explainer_id: str) -> WarmExplainer:
 def _prototype(item: dict[str, Any], shown: frozenset[str] | None, model: Model) -> WarmPrototype:
     position = {name: index for index, name in enumerate(model.feature_names)}
     cells = [cell for cell in item["features"] if shown is None or cell["name"] in shown]
-    values = tuple(ShownValue(cell["name"], cell["value"], position[cell["name"]]) for cell in cells)
+    values = tuple(ShownValue(_compared_text(cell), position[cell["name"]]) for cell in cells)
     return WarmPrototype(item["row_id"], item["label"], item["value"], item["coverage"], values)
+
+
+def _compared_text(cell: dict[str, Any]) -> bytes:
+    return b'{"name":%b,"value":%b,"instance_value":' % (orjson.dumps(cell["name"]), orjson.dumps(cell["value"]))
 
 
 def _provenance(model: Model, dataset_sha256: str, explainer: Explainer) -> dict[str, Any]:

@@ -9,10 +9,22 @@ from schemas.explanations import ExplanationList, ExplanationRequest
 from ..dependencies import IdempotencyKey, PageDep, PartsDep
 from ..operations import explainers as operations
 from ..operations import explanations
-from ..request_class import StrictRoute
+from ..request_class import HotRoute, StrictRoute
 from .answers import create_once, created, fingerprint, problems, repeated
 
 router = APIRouter(prefix="/v1/explainers", tags=["explainers"], route_class=StrictRoute)
+hot_router = APIRouter(prefix="/v1/explainers", tags=["explainers"], route_class=HotRoute)
+
+
+@hot_router.post(
+    "/{explainer_id}/explanations",
+    response_model=ExplanationList,
+    responses=problems(400, 404, 408, 413, 415, 422, 503),
+)
+async def explain(explainer_id: str, request: ExplanationRequest, parts: PartsDep) -> Response:
+    """Explain up to 1,000 predictions by their nearest prototypes."""
+    body = await explanations.explain(parts, explainer_id, request)
+    return Response(body, media_type="application/json")
 
 
 @router.post(
@@ -49,14 +61,3 @@ def get_explainer(explainer_id: str, parts: PartsDep) -> Explainer:
 def delete_explainer(explainer_id: str, parts: PartsDep) -> None:
     """Delete an explainer."""
     operations.delete_explainer(parts, explainer_id)
-
-
-@router.post(
-    "/{explainer_id}/explanations",
-    response_model=ExplanationList,
-    responses=problems(400, 404, 408, 413, 415, 422, 503),
-)
-async def explain(explainer_id: str, request: ExplanationRequest, parts: PartsDep) -> Response:
-    """Explain up to 1,000 predictions by their nearest prototypes."""
-    body = await explanations.explain(parts, explainer_id, request)
-    return Response(body, media_type="application/json")

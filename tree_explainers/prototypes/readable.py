@@ -36,8 +36,8 @@ class FeatureReason(TypedDict):
     exact: bool  # false: some tree asks about a set of values, which is not told here
 
 
-# One reason in raw units.
-_RAW = np.dtype(
+# One reason in raw units; an end that no tree sets is infinite.
+RAW = np.dtype(
     [
         ("column", np.int32),
         ("low", np.float64),
@@ -93,7 +93,15 @@ class ReasonReader:
         )
 
     def read(self, reasons: NDArray[Any], n_pairs: int) -> list[list[FeatureReason]]:
-        """Translate the reasons of one row and some prototypes.
+        """Translate the reasons of one row and some prototypes; see ``translate``, whose result this spells out."""
+        found = self.translate(reasons, n_pairs)
+        features = self._of_numbers(found.numbers)
+        for place, reason in found.others.items():
+            features[place] = reason
+        return [features[start:end] for start, end in pairwise(found.bounds)]
+
+    def translate(self, reasons: NDArray[Any], n_pairs: int) -> "RawReasons":
+        """Translate the reasons of one row and some prototypes into raw units.
 
         Parameters
         ----------
@@ -104,25 +112,24 @@ class ReasonReader:
 
         Returns
         -------
-        list of n_pairs lists
+        RawReasons
             Features by the share of trees that ask about them, largest first (ties: order of the model's columns).
             The ends of an affine column are calculated back from the model's in float64; the model itself rounds to
             float32 on the way, and such an end is exact to that rounding only.
         """
-        raw = np.empty(len(reasons), dtype=_RAW)
+        raw = np.empty(len(reasons), dtype=RAW)
         _to_raw_units(reasons, self.scale, self.offset, self.imputed, raw)
         group = np.flatnonzero(_opens_group(reasons))
         ends = np.append(group[1:], len(reasons))
-        features = self._of_numbers(raw[group])
-        is_complex = ~self.is_alone[raw["column"][group]] | (ends - group > 1)
-        for place in np.flatnonzero(is_complex).tolist():
-            own = slice(group[place], ends[place])
-            features[place] = self._of_columns(list(map(_Interval, reasons[own].tolist(), raw[own].tolist())))
         pairs = reasons["pair"][group]
         order = np.lexsort((-raw["tree_share"][group], pairs))  # stable: ties stay in the order of columns
-        ordered = [features[place] for place in order.tolist()]
+        is_other = ~self.is_alone[raw["column"][group]] | (ends - group > 1)
+        others = {}
+        for place in np.flatnonzero(is_other[order]).tolist():
+            own = slice(group[order[place]], ends[order[place]])
+            others[place] = self._of_columns(list(map(_Interval, reasons[own].tolist(), raw[own].tolist())))
         bounds = np.searchsorted(pairs, np.arange(n_pairs + 1)).tolist()
-        return [ordered[start:end] for start, end in pairwise(bounds)]
+        return RawReasons(raw[group[order]], others, bounds)
 
     def _of_numbers(self, raw: NDArray[Any]) -> list[FeatureReason]:
         """Translate features that are one number each: the common case, so it is kept short."""
@@ -151,6 +158,15 @@ class ReasonReader:
         for index, own in groupby(intervals, key=_column):
             draft.take(self.columns[index], _Values(*own))
         return draft.finish(self.columns[intervals[0].column], intervals[0].tree_share)
+
+
+@dataclass(frozen=True, slots=True)
+class RawReasons:
+    """Reasons in raw units, one a feature; those of pair ``p`` are ``bounds[p]`` to ``bounds[p + 1]``."""
+
+    numbers: NDArray[Any]  # (n_features,) RAW; of meaning where the place is not in ``others``
+    others: dict[int, FeatureReason]  # features that are no single number, by place
+    bounds: list[int]  # (n_pairs + 1,)
 
 
 class _Interval:
@@ -294,7 +310,7 @@ def _imputed_number(column: ModelColumn) -> float:
 
 
 _REASONS = numba.types.Array(numba.from_dtype(REASON), 1, "C")
-_RAWS = numba.types.Array(numba.from_dtype(_RAW), 1, "C")
+_RAWS = numba.types.Array(numba.from_dtype(RAW), 1, "C")
 _NUMBERS = numba.types.Array(numba.types.float64, 1, "C")
 
 

@@ -24,7 +24,7 @@ def show_explanation(explanation: "Explanation", console: Console) -> None:
     )
     values = {feature.name: feature for feature in nearest.features}
     table = Table(title="Why: the shared trees that ask about a feature cannot tell the two apart")
-    for heading in ("Feature", "New tumour", f"Row {nearest.row_id}", "Both are in", "Asked by"):
+    for heading in ("Feature", "New tumour", f"Row {nearest.row_id}", "Both are in", "Trees"):
         table.add_column(heading, justify="left" if heading == "Feature" else "right", no_wrap=True)
     for reason in nearest.similar_because[:_SHOWN_REASONS]:
         value = values[reason.feature]

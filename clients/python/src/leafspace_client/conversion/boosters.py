@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CannotConvert, Invalid
-from .inputs import ModelInputs
+from .inputs import GRAPH_NAME, ModelInputs
 
 _MATRIX = "X"
 
@@ -21,7 +21,7 @@ def xgboost_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401 
     prepared = copy.deepcopy(estimator)
     # The converter knows features by number; names go into the metadata.
     prepared.get_booster().feature_names = None
-    return bytes(convert_xgboost(prepared, initial_types=_matrix_type(inputs)).SerializeToString())
+    return bytes(convert_xgboost(prepared, name=GRAPH_NAME, initial_types=_matrix_type(inputs)).SerializeToString())
 
 
 def lightgbm_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
@@ -31,7 +31,8 @@ def lightgbm_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401
     _refuse_texts(estimator, inputs)
     if estimator.booster_.dump_model().get("pandas_categorical"):
         _refuse_categories(estimator)
-    return bytes(convert_lightgbm(estimator, initial_types=_matrix_type(inputs), zipmap=False).SerializeToString())
+    model = convert_lightgbm(estimator, name=GRAPH_NAME, initial_types=_matrix_type(inputs), zipmap=False)
+    return bytes(model.SerializeToString())
 
 
 def catboost_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
@@ -41,7 +42,7 @@ def catboost_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401
         _refuse_categories(estimator)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.onnx"
-        estimator.save_model(str(path), format="onnx")
+        estimator.save_model(str(path), format="onnx", export_parameters={"onnx_graph_name": GRAPH_NAME})
         return path.read_bytes()
 
 

@@ -1,33 +1,28 @@
 """Nested boosters: XGBoost and LightGBM models as the last step of a scikit-learn pipeline."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
-from .kinds import final_step, library_of
+from .kinds import library_of
+
+_OPTIONS = {"nocl": [True, False], "zipmap": [True, False, "columns"]}
 
 
-@dataclass(frozen=True, slots=True)
-class NestedConverters:
-    """What skl2onnx is told about classes that it does not know."""
-
-    converters: dict[type, Any] = field(default_factory=dict)
-    shapes: dict[type, Any] = field(default_factory=dict)
-
-
-def booster_converters(estimator: Any) -> NestedConverters:  # noqa: ANN401  # an estimator
-    """Return the converter of the estimator's last step, where that is of another library."""
-    final = final_step(estimator)
-    library = library_of(final)
-    if library not in ("xgboost", "lightgbm"):
-        return NestedConverters()
+def make_known(final: Any) -> None:  # noqa: ANN401  # an estimator
+    """Tell skl2onnx how to convert a booster, unless it has been told."""
+    from skl2onnx import update_registered_converter  # noqa: PLC0415  # an extra
+    from skl2onnx._supported_operators import sklearn_operator_name_map  # noqa: PLC0415  # an extra
     from skl2onnx.common.shape_calculator import (  # noqa: PLC0415  # an extra
         calculate_linear_classifier_output_shapes,
         calculate_linear_regressor_output_shapes,
     )
 
+    library = library_of(final)
+    if library not in ("xgboost", "lightgbm") or type(final) in sklearn_operator_name_map:
+        return
     is_classifier = hasattr(final, "predict_proba")
-    shape = calculate_linear_classifier_output_shapes if is_classifier else calculate_linear_regressor_output_shapes
-    return NestedConverters({type(final): _converter(library)}, {type(final): shape})
+    shapes = calculate_linear_classifier_output_shapes if is_classifier else calculate_linear_regressor_output_shapes
+    options = _OPTIONS if is_classifier else None
+    update_registered_converter(type(final), type(final).__name__, shapes, _converter(library), options=options)
 
 
 def _converter(library: str) -> Any:  # noqa: ANN401  # a function of onnxmltools

@@ -9,13 +9,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..errors import CannotConvert
 from .exact_scaling import SCALERS, convert_scaler
-from .hist_gradient_boosting import HIST_GRADIENT_BOOSTING, convert_plainly, prepared_trees
-from .inputs import ModelInputs
+from .hist_gradient_boosting import prepare_thresholds
+from .inputs import GRAPH_NAME, ModelInputs
 from .kinds import final_step
-from .missing_values import read_missing_texts, route_missing_numbers
-from .nested_boosters import booster_converters
+from .missing_texts import read_missing_texts
+from .nested_boosters import make_known
+from .tree_nodes import TREE_MODELS, convert_trees
 
 MATRIX = "X"
+# Named, so that the same model gives the same file with newer libraries, too; converters of boosters know no later ones.
+_OPSETS = {"": 18, "ai.onnx.ml": 3}
 _TENSORS = {"float": FloatTensorType, "int64": Int64TensorType, "string": StringTensorType}
 
 
@@ -24,21 +27,20 @@ def sklearn_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401 
     _check(estimator)
     prepared = copy.deepcopy(estimator)
     read_missing_texts(prepared)
-    prepared_trees(final_step(prepared))
-    nested = booster_converters(prepared)
+    prepare_thresholds(final_step(prepared))
+    make_known(final_step(prepared))
     is_classifier = hasattr(prepared, "predict_proba")
     model = convert_sklearn(
         prepared,
+        name=GRAPH_NAME,
         initial_types=_initial_types(inputs),
+        target_opset=_OPSETS,
         options={id(prepared): {"zipmap": False}} if is_classifier else None,
         custom_conversion_functions={
             **dict.fromkeys(SCALERS, convert_scaler),
-            **dict.fromkeys(HIST_GRADIENT_BOOSTING, convert_plainly),
-            **nested.converters,
+            **dict.fromkeys(TREE_MODELS, convert_trees),
         },
-        custom_shape_calculators=nested.shapes,
     )
-    route_missing_numbers(model, final_step(prepared))
     return bytes(model.SerializeToString())
 
 

@@ -1,0 +1,347 @@
+"""Converted models predict what their own library predicts, on real data and real fitted models."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import onnx
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+from sklearn import datasets, ensemble, tree
+from sklearn.compose import ColumnTransformer
+from sklearn.feature_selection import SelectKBest
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import (
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    RobustScaler,
+    StandardScaler,
+)
+
+from leafspace_client import CannotConvert, Invalid, MissingExtra
+from leafspace_client.conversion import convert_model
+from leafspace_client.conversion.models import ConvertedModel, Declared
+from tests.support.converted import read_converted, scores_of_converted
+from tests.support.models import ALL_MODELS, fitted, library
+from tests.support.shared import shared_path
+
+Data = tuple[NDArray[np.float64], NDArray[Any]]
+_BREAST_CANCER: Data = datasets.load_breast_cancer(return_X_y=True)
+_WINE: Data = datasets.load_wine(return_X_y=True)
+_DIABETES: Data = datasets.load_diabetes(return_X_y=True)
+_KINDS = {"binary": _BREAST_CANCER, "multiclass": _WINE, "regression": _DIABETES}
+_ENSEMBLES = {
+    "random_forest": "random_forest",
+    "extra_trees": "random_forest",
+    "bagging": "random_forest",
+    "bagging_of_features": "random_forest",
+    "decision_tree": "random_forest",
+    "gradient_boosting": "boosting",
+    "xgboost": "boosting",
+    "lightgbm": "boosting",
+    "catboost": "boosting",
+    "ada_boost": "other",
+}
+
+
+def library_scores(estimator: Any, rows: Any) -> NDArray[np.float64]:
+    """Return what the library itself predicts for rows rounded to float32, as every graph sees them."""
+    if isinstance(rows, pd.DataFrame):
+        rounded = rows.copy()
+        for name in rounded.select_dtypes("float64"):
+            rounded[name] = rounded[name].astype(np.float32).astype(np.float64)
+    else:
+        rounded = rows.astype(np.float32).astype(rows.dtype)
+    predict = getattr(estimator, "predict_proba", estimator.predict)
+    return np.asarray(predict(rounded), np.float64).reshape(len(rows), -1)
+
+
+def assert_agrees(converted: ConvertedModel, estimator: Any, rows: Any) -> None:
+    ours, theirs = scores_of_converted(converted.onnx, rows), library_scores(estimator, rows)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ALL_MODELS)
+def test_each_supported_model_predicts_the_same_after_conversion(name: str) -> None:
+    model = fitted(name)
+
+    converted = convert_model(model.estimator, model.features)
+
+    assert_agrees(converted, model.estimator, model.features)
+    assert converted.declared.ensemble == _ENSEMBLES[name.rpartition("_")[0]]
+    assert converted.parity is not None
+    assert len(converted.parity.rows) == 100
+
+
+@pytest.mark.parametrize("name", ALL_MODELS)
+def test_parity_predictions_are_those_of_the_library(name: str) -> None:
+    model = fitted(name)
+
+    converted = convert_model(model.estimator, model.features)
+
+    assert converted.parity is not None
+    rows = np.array(converted.parity.rows, dtype=np.float32)
+    np.testing.assert_allclose(converted.parity.predictions, library_scores(model.estimator, rows), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", _KINDS)
+def test_histogram_gradient_boosting_predicts_the_same_after_conversion(kind: str) -> None:
+    features, target = _KINDS[kind]
+    maker = ensemble.HistGradientBoostingRegressor if kind == "regression" else ensemble.HistGradientBoostingClassifier
+    holed = np.where(np.random.default_rng(0).random(features.shape) < 0.1, np.nan, features)
+    estimator = maker(max_iter=20).fit(holed, target)
+
+    converted = convert_model(estimator, holed)
+
+    assert_agrees(converted, estimator, holed)
+    assert converted.declared.ensemble == "boosting"
+
+
+def test_histogram_gradient_boosting_with_categories_is_refused_by_name() -> None:
+    frame = pd.DataFrame({"n": np.arange(60.0), "c": pd.Categorical(["a", "b", "c"] * 20)})
+    estimator = ensemble.HistGradientBoostingClassifier(max_iter=5).fit(frame, [0, 1, 1] * 20)
+
+    with pytest.raises(CannotConvert, match="HistGradientBoostingClassifier.*categories"):
+        convert_model(estimator, frame)
+
+
+@pytest.mark.parametrize(
+    "maker", [ensemble.RandomForestClassifier, ensemble.ExtraTreesClassifier, tree.DecisionTreeClassifier]
+)
+def test_missing_numbers_go_where_the_forest_sends_them(maker: Callable[..., Any]) -> None:
+    features, target = _BREAST_CANCER
+    holed = np.where(np.random.default_rng(0).random(features.shape) < 0.2, np.nan, features)
+    estimator = maker(random_state=0, max_depth=8).fit(holed, target)
+
+    assert_agrees(convert_model(estimator, holed), estimator, holed)
+
+
+def test_missing_numbers_go_where_bagged_trees_send_them() -> None:
+    features, target = _WINE
+    holed = np.where(np.random.default_rng(0).random(features.shape) < 0.2, np.nan, features)
+    estimator = ensemble.BaggingClassifier(tree.DecisionTreeClassifier(), random_state=0).fit(holed, target)
+
+    assert_agrees(convert_model(estimator, holed), estimator, holed)
+
+
+@pytest.mark.parametrize(
+    "scaler",
+    [StandardScaler(), MinMaxScaler(clip=True), RobustScaler(), MaxAbsScaler(), StandardScaler(with_mean=False)],
+)
+def test_scaled_values_stay_on_their_side_of_every_threshold(scaler: Any) -> None:
+    features, target = _WINE
+    estimator = make_pipeline(scaler, ensemble.RandomForestClassifier(200, random_state=0)).fit(features, target)
+
+    converted = convert_model(estimator, features)
+
+    assert_agrees(converted, estimator, features)
+    columns = read_converted(converted.onnx, None).description.columns
+    assert {column.kind for column in columns} <= {"affine", "identity"} or isinstance(scaler, MinMaxScaler)
+
+
+def titanic() -> tuple[pd.DataFrame, "pd.Series[Any]"]:
+    """Return passengers with numbers, texts, a boolean and missing values, as pandas usually reads them."""
+    frame = pd.read_parquet(shared_path("data/titanic.parquet"))
+    target = frame.pop("survived")
+    texts = frame.select_dtypes(["string", "object"]).columns
+    frame = frame.assign(**{name: frame[name].astype(object).where(frame[name].notna(), np.nan) for name in texts})
+    return frame.assign(alone=(frame["sibsp"] + frame["parch"]) == 0), target
+
+
+_NUMBERS = ("numbers", make_pipeline(SimpleImputer(), StandardScaler()), ["age", "fare", "sibsp"])
+_IMPUTED = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore"))
+_CONSTANT = make_pipeline(
+    SimpleImputer(strategy="constant", fill_value="?"),
+    OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
+)
+_COLUMNS = {
+    "imputed and one-hot": [_NUMBERS, ("texts", _IMPUTED, ["sex", "embarked"])],
+    "a constant for what is missing": [_NUMBERS, ("texts", _CONSTANT, ["sex", "embarked"])],
+    "missing is a category": [_NUMBERS, ("texts", OneHotEncoder(handle_unknown="ignore"), ["sex", "embarked"])],
+    "integers and booleans one-hot": [_NUMBERS, ("codes", OneHotEncoder(handle_unknown="ignore"), ["pclass", "alone"])],
+    "texts and integers one-hot together": [
+        _NUMBERS,
+        ("codes", OneHotEncoder(handle_unknown="ignore"), ["sex", "pclass"]),
+    ],
+    "some as they are": [_NUMBERS, ("texts", _IMPUTED, ["sex"]), ("rest", "passthrough", ["pclass", "alone", "parch"])],
+}
+
+
+@pytest.mark.parametrize("steps", _COLUMNS.values(), ids=_COLUMNS.keys())
+def test_a_pipeline_on_a_data_frame_predicts_the_same_column_by_column(steps: list[Any]) -> None:
+    frame, target = titanic()
+    forest = ensemble.RandomForestClassifier(60, random_state=0)
+    pipeline = Pipeline([("columns", ColumnTransformer(steps)), ("forest", forest)]).fit(frame, target)
+
+    converted = convert_model(pipeline, frame)
+
+    assert_agrees(converted, pipeline, frame)
+    assert converted.declared.feature_names == list(frame.columns)
+    assert [each.name for each in onnx.load_from_string(converted.onnx).graph.input] == list(frame.columns)
+
+
+@pytest.mark.parametrize("kind", ["xgboost", "lightgbm"])
+def test_a_booster_behind_a_pipeline_predicts_the_same(kind: str) -> None:
+    module = library(kind)
+    frame, target = titanic()
+    makers = {"xgboost": "XGBClassifier", "lightgbm": "LGBMClassifier"}
+    booster = getattr(module, makers[kind])(n_estimators=20, max_depth=4, n_jobs=1)
+    steps = [("numbers", SimpleImputer(), ["age", "fare"]), ("texts", _IMPUTED, ["sex", "embarked"])]
+    pipeline = Pipeline([("columns", ColumnTransformer(steps)), ("booster", booster)]).fit(frame, target)
+
+    converted = convert_model(pipeline, frame)
+
+    assert_agrees(converted, pipeline, frame)
+    assert converted.declared.ensemble == "boosting"
+
+
+def test_a_model_fitted_on_a_numeric_data_frame_is_fed_one_matrix_and_keeps_its_names() -> None:
+    data = datasets.load_breast_cancer(as_frame=True)
+    forest = ensemble.RandomForestClassifier(10, random_state=0).fit(data.data, data.target)
+
+    converted = convert_model(forest, data.data[data.data.columns[::-1]])
+
+    assert len(onnx.load_from_string(converted.onnx).graph.input) == 1
+    assert converted.declared.feature_names == list(data.data.columns)
+    assert_agrees(converted, forest, data.data)
+
+
+def test_xgboost_fitted_on_named_columns_is_converted_and_stays_as_it_is() -> None:
+    xgboost = library("xgboost")
+    data = datasets.load_breast_cancer(as_frame=True)
+    model = xgboost.XGBClassifier(n_estimators=5).fit(data.data, data.target)
+
+    converted = convert_model(model, data.data)
+
+    assert converted.declared.feature_names == list(data.data.columns)
+    assert model.get_booster().feature_names == list(data.data.columns)
+
+
+def test_the_same_model_gives_the_same_file_and_the_same_metadata() -> None:
+    frame, target = titanic()
+    steps = ColumnTransformer(_COLUMNS["imputed and one-hot"])
+    pipeline = Pipeline([("columns", steps), ("forest", ensemble.RandomForestClassifier(3))]).fit(frame, target)
+
+    first, second = convert_model(pipeline, frame), convert_model(pipeline, frame)
+
+    assert first.onnx == second.onnx
+    assert first.metadata() == second.metadata()
+
+
+@pytest.mark.parametrize("family", ["random_forest", "gradient_boosting", "bagging", "xgboost", "lightgbm", "catboost"])
+def test_converted_again_a_model_is_the_same_to_the_last_byte(family: str) -> None:
+    model = fitted(f"{family}_binary")
+
+    assert convert_model(model.estimator).onnx == convert_model(model.estimator).onnx
+
+
+def test_names_and_classes_come_from_the_model_without_rows() -> None:
+    features, target = _WINE
+    names = np.array(["barolo", "grignolino", "barbera"])
+    forest = ensemble.RandomForestClassifier(5, random_state=0).fit(features, names[target])
+
+    metadata = convert_model(forest).metadata()
+
+    assert metadata == {"classes": ["barbera", "barolo", "grignolino"], "ensemble": "random_forest"}
+
+
+def test_what_the_caller_says_goes_before_what_the_model_says() -> None:
+    features, target = _WINE
+    forest = ensemble.RandomForestClassifier(5, random_state=0).fit(features, target)
+    declared = Declared("wines", [f"f{column}" for column in range(13)], ["a", "b", "c"], "other")
+
+    metadata = convert_model(forest, features, declared, parity=False).metadata()
+
+    assert metadata["name"] == "wines"
+    assert metadata["classes"] == ["a", "b", "c"]
+    assert metadata["ensemble"] == "other"
+    assert metadata["feature_names"][12] == "f12"
+    assert "parity" not in metadata
+
+
+def test_classes_are_spelled_as_the_service_spells_them() -> None:
+    features, target = _BREAST_CANCER
+    forest = ensemble.RandomForestClassifier(5, random_state=0)
+
+    assert convert_model(forest.fit(features, target.astype(float))).declared.classes == ["0", "1"]
+    assert convert_model(forest.fit(features, target.astype(bool))).declared.classes == ["false", "true"]
+
+
+def test_a_search_over_parameters_is_converted_as_its_best_model() -> None:
+    features, target = _WINE
+    search = GridSearchCV(ensemble.RandomForestClassifier(5, random_state=0), {"max_depth": [2, 3]}, cv=2)
+    search.fit(features, target)
+
+    assert_agrees(convert_model(search, features), search, features)
+
+
+def test_feature_selection_before_the_trees_is_kept() -> None:
+    features, target = _BREAST_CANCER
+    pipeline = make_pipeline(SelectKBest(k=5), ensemble.RandomForestClassifier(20, random_state=0))
+    pipeline.fit(features, target)
+
+    assert_agrees(convert_model(pipeline, features), pipeline, features)
+
+
+def test_onnx_is_taken_as_bytes_path_and_model(tmp_path: Any) -> None:
+    features, target = _WINE
+    data = convert_model(ensemble.RandomForestClassifier(3).fit(features, target)).onnx
+    path = tmp_path / "model.onnx"
+    path.write_bytes(data)
+
+    assert convert_model(data).onnx == data
+    assert convert_model(str(path)).onnx == data
+    assert convert_model(onnx.load_from_string(data)).onnx == data
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (ensemble.RandomForestClassifier(), "not fitted"),
+        (ensemble.IsolationForest().fit(_WINE[0]), "IsolationForest.*outliers"),
+        (ensemble.RandomForestRegressor(3).fit(_WINE[0], _WINE[0][:, :2]), "several targets"),
+        (object(), "builtins.object is no model"),
+        (pd, "no model of"),
+    ],
+)
+def test_what_cannot_be_converted_is_refused_by_name(model: Any, message: str) -> None:
+    with pytest.raises(CannotConvert, match=message):
+        convert_model(model, _WINE[0])
+
+
+def test_a_pipeline_that_picks_columns_by_name_asks_for_rows() -> None:
+    frame, target = titanic()
+    steps = ColumnTransformer([("texts", _IMPUTED, ["sex"])])
+    pipeline = Pipeline([("columns", steps), ("forest", ensemble.RandomForestClassifier(3))]).fit(frame, target)
+
+    with pytest.raises(CannotConvert, match="pass rows"):
+        convert_model(pipeline)
+
+
+def test_rows_that_do_not_fit_the_model_are_refused() -> None:
+    data = datasets.load_breast_cancer(as_frame=True)
+    forest = ensemble.RandomForestClassifier(3).fit(data.data, data.target)
+
+    with pytest.raises(Invalid, match="lacks the columns.*mean radius"):
+        convert_model(forest, data.data.drop(columns="mean radius"))
+    with pytest.raises(Invalid, match="2 feature_names for 30"):
+        convert_model(forest, data.data, Declared(feature_names=["a", "b"]))
+
+
+def test_a_missing_converter_is_named_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    xgboost = library("xgboost")
+    model = xgboost.XGBClassifier(n_estimators=2).fit(*_BREAST_CANCER)
+    monkeypatch.setitem(__import__("sys").modules, "onnxmltools", None)
+
+    with pytest.raises(MissingExtra, match=r'pip install "leafspace-client\[xgboost\]"'):
+        convert_model(model)
+
+
+def test_a_model_without_trees_is_left_for_the_service_to_refuse() -> None:
+    assert convert_model(LinearRegression().fit(*_DIABETES)).declared.ensemble == "other"

@@ -1,0 +1,36 @@
+"""What a converted model predicts once the service has read it."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from tree_explainers.onnx_graph.description import DeclaredModel, ModelLimits
+from tree_explainers.onnx_graph.reading import ReadModel, read_model
+from tree_explainers.onnx_graph.session import ModelSession
+from tree_explainers.rows import Rows
+
+from .models import rows_of_matrix
+
+
+def read_converted(onnx: bytes, names: list[str] | None) -> ReadModel:
+    return read_model(onnx, DeclaredModel(feature_names=None if names is None else tuple(names)), ModelLimits())
+
+
+def scores_of_converted(onnx: bytes, rows: Any) -> NDArray[np.float64]:
+    """Return scores or values, shape (n_rows, n_outputs), for a DataFrame or a matrix."""
+    raw = _rows_of_frame(rows) if isinstance(rows, pd.DataFrame) else rows_of_matrix(rows)
+    read = read_converted(onnx, list(raw.names))
+    scores: NDArray[np.float64] = ModelSession(read.leaf_graph, read.description).run_in_chunks(raw).scores
+    return scores
+
+
+def _rows_of_frame(frame: pd.DataFrame) -> Rows:
+    return Rows(tuple(frame.columns), tuple(_column(frame[name]) for name in frame.columns))
+
+
+def _column(column: "pd.Series[Any]") -> NDArray[Any]:
+    if column.dtype == object:
+        return np.array([None if pd.isna(value) else value for value in column], dtype=object)
+    return column.to_numpy(np.float64)

@@ -89,8 +89,7 @@ def _column_type(column: Any, name: str) -> ColumnType:  # noqa: ANN401  # a Ser
     kind = getattr(column.dtype, "kind", "O")
     if kind in "iu":
         largest = max((abs(int(value)) for value in (column.min(), column.max()) if value == value), default=0)  # noqa: PLR0124  # not a NaN
-        return "int64" if largest > GRAPH_NAME = "model"  # converters would draw one, and the same model would give another file
-_EXACT_IN_FLOAT32 else "float"
+        return "int64" if largest > _EXACT_IN_FLOAT32 else "float"
     if kind in "fb":
         return "float"
     if kind in "OUST":

@@ -9,9 +9,12 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from tree_explainers.prototypes.readable import RawReasons, ReasonReader
+from tree_explainers.prototypes.raw_units import RawReasons, RawSide
+from tree_explainers.prototypes.readable import ReasonReader
+from tree_explainers.prototypes.reasons import Reasons
 
-_FLAGS = ("low_inclusive", "high_inclusive", "or_missing", "exact")
+_N_PIECES = 7  # of the text of one reason
+_N_SIDES = 1 << len(RawSide)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,70 +24,76 @@ class ReasonTexts:
     The text is that of ``FeatureReason`` as JSON, field by field; a test compares the two.
     """
 
+    reasons: Reasons
     reader: ReasonReader
     is_shown: NDArray[np.bool_]  # (n_columns,) callers may see it
     starts: tuple[bytes, ...]  # (n_columns,) up to the lower end
-    flags: tuple[bytes, ...]  # by the bits of _FLAGS: from the upper end to the share of trees
+    sides: tuple[bytes, ...]  # by RawSide: from the upper end to the share of trees
     ends: tuple[bytes, ...]  # (n_columns,) after the share of trees
 
     @staticmethod
-    def build(reader: ReasonReader, shown_features: frozenset[str] | None) -> "ReasonTexts":
+    def build(reasons: Reasons, reader: ReasonReader, shown_features: frozenset[str] | None) -> "ReasonTexts":
         """Prepare for a model; ``None`` shows all features.
 
         A reason holds the prototype's category, or an interval around its value: as good as the value itself, so it is
         shown where that is. What a transformed column depends on is not known, so it is shown with all features only.
         """
         is_shown = [
-            shown_features is None or (name in shown_features and not transformed)
-            for name, transformed in zip(reader.names, reader.is_transformed, strict=True)
+            shown_features is None or (column.name in shown_features and not column.transformed)
+            for column in reader.columns
         ]
-        starts = [b'{"feature":%b,"low":' % orjson.dumps(name) for name in reader.names]
-        ends = [b',"transformed":%b}' % orjson.dumps(transformed) for transformed in reader.is_transformed]
-        flags = [_flags_text(bits) for bits in range(1 << len(_FLAGS))]
-        return ReasonTexts(reader, np.array(is_shown), tuple(starts), tuple(flags), tuple(ends))
-
-    def write(self, reasons: NDArray[Any], n_pairs: int) -> list[orjson.Fragment]:
-        """Return the reasons of each of ``n_pairs`` prototypes as a JSON list."""
-        found = self.reader.translate(reasons, n_pairs)
-        texts = self._number_texts(found)
-        for place, reason in found.others.items():
-            texts[place] = orjson.dumps(reason)
-        if not self.is_shown.all():
-            is_shown = self.is_shown[found.numbers["column"]].tolist()
-            texts = [text if shown else b"" for text, shown in zip(texts, is_shown, strict=True)]
-        return [_list_text(texts[start:end]) for start, end in pairwise(found.bounds)]
-
-    def _number_texts(self, found: RawReasons) -> list[bytes]:
-        numbers = found.numbers
-        bits = np.zeros(len(numbers), dtype=np.intp)
-        for position, flag in enumerate(_FLAGS):
-            bits |= numbers[flag].astype(np.intp) << position
-        starts, flags, ends = self.starts, self.flags, self.ends
-        pieces = zip(
-            numbers["column"].tolist(),
-            _number_list(numbers["low"]),
-            _number_list(numbers["high"]),
-            bits.tolist(),
-            _number_list(numbers["tree_share"]),
-            strict=True,
+        return ReasonTexts(
+            reasons,
+            reader,
+            np.array(is_shown),
+            tuple(b'{"feature":%b,"low":' % orjson.dumps(column.name) for column in reader.columns),
+            tuple(_side_text(RawSide(side)) for side in range(_N_SIDES)),
+            tuple(b',"transformed":%b},' % orjson.dumps(column.transformed) for column in reader.columns),
         )
-        return [
-            b'%b%b,"high":%b%b%b%b' % (starts[column], low, high, flags[flag], share, ends[column])
-            for column, low, high, flag, share in pieces
-        ]
+
+    def write(self, prototypes: NDArray[np.int64], shared: NDArray[np.bool_]) -> list[orjson.Fragment]:
+        """Return why a row is like each of some prototypes as JSON lists; arguments as of ``Reasons.of``."""
+        raw, others = self.reader.translate(self.reasons.of(prototypes, shared), len(prototypes))
+        pieces = self._pieces(raw)
+        for place, reason in others.items():
+            _replace(pieces, place, orjson.dumps(reason) + b",")
+        if not self.is_shown.all():
+            for place in np.flatnonzero(~self.is_shown[raw.column]).tolist():
+                _replace(pieces, place, b"")
+        bounds = (raw.bounds * _N_PIECES).tolist()
+        return [orjson.Fragment(b"[%b]" % b"".join(pieces[start:end])[:-1]) for start, end in pairwise(bounds)]
+
+    def _pieces(self, raw: RawReasons) -> list[bytes]:
+        """Return the texts of all reasons, piece by piece."""
+        columns = raw.column.tolist()
+        pieces = [b',"high":'] * (_N_PIECES * len(columns))
+        pieces[0::_N_PIECES] = map(self.starts.__getitem__, columns)
+        pieces[1::_N_PIECES] = _number_texts(raw.low)
+        pieces[3::_N_PIECES] = _number_texts(raw.high)
+        pieces[4::_N_PIECES] = map(self.sides.__getitem__, raw.side.tolist())
+        pieces[5::_N_PIECES] = _number_texts(raw.tree_share)
+        pieces[6::_N_PIECES] = map(self.ends.__getitem__, columns)
+        return pieces
 
 
-def _list_text(texts: list[bytes]) -> orjson.Fragment:
-    return orjson.Fragment(b"[%b]" % b",".join(filter(None, texts)))
+def _replace(pieces: list[bytes], place: int, text: bytes) -> None:
+    pieces[place * _N_PIECES : (place + 1) * _N_PIECES] = [text, *[b""] * (_N_PIECES - 1)]
 
 
-def _number_list(values: NDArray[np.float64]) -> Sequence[bytes]:
+def _number_texts(values: NDArray[np.float64]) -> Sequence[bytes]:
     """Return each number as JSON; infinite ones, ends that are not there, as null."""
-    text: bytes = orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY)
+    text: bytes = orjson.dumps(values, option=orjson.OPT_SERIALIZE_NUMPY)
     return text[1:-1].split(b",") if len(values) else []
 
 
-def _flags_text(bits: int) -> bytes:
-    values = {flag: bool(bits >> position & 1) for position, flag in enumerate(_FLAGS)}
-    text: bytes = orjson.dumps({**values, "is_missing": False, "category": None, "not_categories": []})
-    return b',%b,"tree_share":' % text[1:-1]
+def _side_text(side: RawSide) -> bytes:
+    fields: dict[str, Any] = {
+        "low_inclusive": RawSide.LOW_INCLUSIVE in side,
+        "high_inclusive": RawSide.HIGH_INCLUSIVE in side,
+        "or_missing": RawSide.OR_MISSING in side,
+        "exact": RawSide.EXACT in side,
+        "is_missing": False,
+        "category": None,
+        "not_categories": [],
+    }
+    return b',%b,"tree_share":' % orjson.dumps(fields)[1:-1]

@@ -6,18 +6,9 @@ from typing import Any
 from schemas.models import Model
 from tree_explainers.onnx_graph.session import ModelSession
 from tree_explainers.prototypes.nearest import PrototypeIndex
-from tree_explainers.prototypes.reasons import Reasons
 
 from .operations.instances import Feature
 from .reason_texts import ReasonTexts
-
-
-@dataclass(frozen=True, slots=True)
-class ShownValue:
-    """A value of a prototype that callers may see."""
-
-    text: bytes  # ComparedFeature as JSON, up to the instance's value
-    position: int  # of the feature among the model's features
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +19,8 @@ class WarmPrototype:
     label: str | None
     value: float | None
     coverage: dict[str, Any]
-    shown: tuple[ShownValue, ...]
+    texts: tuple[bytes, ...]  # (n_shown,) ComparedFeature as JSON, up to the instance's value
+    positions: tuple[int, ...]  # (n_shown,) of these features among the model's
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +32,6 @@ class WarmExplainer:
     features: tuple[Feature, ...]
     session: ModelSession
     index: PrototypeIndex
-    reasons: Reasons
     reason_texts: ReasonTexts
     prototypes: tuple[WarmPrototype, ...]
     provenance: dict[str, Any]

@@ -56,9 +56,9 @@ def _nearest_prototypes(
     warm: WarmExplainer, explained: ExplainedRow, nearest: NDArray[np.int64]
 ) -> list[dict[str, Any]]:
     shared = warm.index.shared_trees(explained.outcome.leaves[explained.row], nearest)
-    reasons = warm.reason_texts.write(warm.reasons.of(nearest, shared), len(nearest))
+    reasons = warm.reason_texts.write(nearest, shared)
     shares = (explained.proximities[nearest] / warm.index.total_weight).tolist()
-    texts = [orjson.dumps(value) for value in explained.values]
+    texts = _value_texts(explained.values)
     answers = []
     for rank, (position, n_shared) in enumerate(zip(nearest.tolist(), shared.sum(axis=1).tolist(), strict=True)):
         prototype = warm.prototypes[position]
@@ -82,8 +82,16 @@ def _nearest_prototypes(
 
 def _compared(prototype: WarmPrototype, texts: list[bytes]) -> orjson.Fragment:
     """Return the prototype's values beside those of the instance, whose JSON texts are given, as a JSON list."""
-    cells = [b"%b%b}" % (shown.text, texts[shown.position]) for shown in prototype.shown]
-    return orjson.Fragment(b"[%b]" % b",".join(cells))
+    pieces = [b"},"] * (3 * len(prototype.texts))
+    pieces[0::3] = prototype.texts
+    pieces[1::3] = [texts[position] for position in prototype.positions]
+    return orjson.Fragment(b"[%b]" % b"".join(pieces)[:-1])
+
+
+def _value_texts(values: list[Any]) -> list[bytes]:
+    texts: list[bytes] = orjson.dumps(values)[1:-1].split(b",")
+    # A comma within a text makes more of them.
+    return texts if len(texts) == len(values) else [orjson.dumps(value) for value in values]
 
 
 def _prototype_prediction(warm: WarmExplainer, nearest: NDArray[np.int64], label: str | None) -> dict[str, Any]:

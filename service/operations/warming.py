@@ -16,7 +16,7 @@ from tree_explainers.prototypes.reasons import Reasons
 
 from ..parts import Parts
 from ..reason_texts import ReasonTexts
-from ..warm_explainer import ShownValue, WarmExplainer, WarmPrototype
+from ..warm_explainer import WarmExplainer, WarmPrototype
 from . import prototype_sets
 from .predictions import features_of
 
@@ -39,8 +39,9 @@ def warm_up(parts: Parts, explainer_id: str) -> WarmExplainer:
         features=features_of(model),
         session=session,
         index=PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
-        reasons=Reasons.build(LeafBoxes.from_arrays(boxes)),
-        reason_texts=ReasonTexts.build(ReasonReader.build(session.description.columns), shown),
+        reason_texts=ReasonTexts.build(
+            Reasons.build(LeafBoxes.from_arrays(boxes)), ReasonReader.build(session.description.columns), shown
+        ),
         prototypes=tuple(_prototype(item, shown, model) for item in result["prototypes"]),
         provenance=_provenance(model, parts.datasets.get(artefact.dataset).view.sha256, explainer),
     )
@@ -49,8 +50,14 @@ def warm_up(parts: Parts, explainer_id: str) -> WarmExplainer:
 def _prototype(item: dict[str, Any], shown: frozenset[str] | None, model: Model) -> WarmPrototype:
     position = {name: index for index, name in enumerate(model.feature_names)}
     cells = [cell for cell in item["features"] if shown is None or cell["name"] in shown]
-    values = tuple(ShownValue(_compared_text(cell), position[cell["name"]]) for cell in cells)
-    return WarmPrototype(item["row_id"], item["label"], item["value"], item["coverage"], values)
+    return WarmPrototype(
+        row_id=item["row_id"],
+        label=item["label"],
+        value=item["value"],
+        coverage=item["coverage"],
+        texts=tuple(map(_compared_text, cells)),
+        positions=tuple(position[cell["name"]] for cell in cells),
+    )
 
 
 def _compared_text(cell: dict[str, Any]) -> bytes:

@@ -7,14 +7,12 @@ from math import inf, nan
 from operator import attrgetter
 from typing import Any, TypedDict
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled import compiled_for
 from ..onnx_graph.description import ModelColumn
 from .leaf_boxes import Side
-from .reasons import REASON
+from .raw_units import ColumnUnits, RawReasons, RawSide, group_by_feature
 
 Category = float | str
 
@@ -36,22 +34,6 @@ class FeatureReason(TypedDict):
     exact: bool  # false: some tree asks about a set of values, which is not told here
 
 
-# One reason in raw units; an end that no tree sets is infinite.
-RAW = np.dtype(
-    [
-        ("column", np.int32),
-        ("low", np.float64),
-        ("high", np.float64),
-        ("low_inclusive", np.bool_),
-        ("high_inclusive", np.bool_),
-        ("or_missing", np.bool_),
-        ("exact", np.bool_),
-        ("tree_share", np.float64),
-    ],
-    align=True,
-)
-
-
 def feature_numbers(columns: Sequence[ModelColumn]) -> NDArray[np.int32]:
     """Return, for each model-side column, the number of the feature it belongs to, in the order of first columns.
 
@@ -69,12 +51,7 @@ class ReasonReader:
     """Translates reasons; what depends on the model alone is prepared once."""
 
     columns: tuple[ModelColumn, ...]
-    scale: NDArray[np.float64]  # (n_columns,) of numbers; 1 where there is nothing to scale back
-    offset: NDArray[np.float64]  # (n_columns,)
-    imputed: NDArray[np.float64]  # (n_columns,) model-side value of a missing raw number; NaN: it stays missing
-    is_alone: NDArray[np.bool_]  # (n_columns,) the feature's only column, and a number that varies
-    names: tuple[str, ...]  # (n_columns,)
-    is_transformed: tuple[bool, ...]  # (n_columns,)
+    units: ColumnUnits
 
     @staticmethod
     def build(columns: Sequence[ModelColumn]) -> "ReasonReader":
@@ -82,26 +59,16 @@ class ReasonReader:
         features = feature_numbers(columns)
         varies = np.array([_is_number(column) and column.scale != 0 for column in columns], dtype=np.bool_)
         scales, offsets = ([getattr(column, name) for column in columns] for name in ("scale", "offset"))
-        return ReasonReader(
-            columns=tuple(columns),
+        units = ColumnUnits(
             scale=np.where(varies, scales, 1.0),
             offset=np.where(varies, offsets, 0.0),
-            imputed=np.array([_imputed_number(column) for column in columns]),
+            imputed=np.array([_imputed_number(column) for column in columns], dtype=np.float64),
             is_alone=varies & (np.bincount(features)[features] == 1),
-            names=tuple(column.name for column in columns),
-            is_transformed=tuple(column.transformed for column in columns),
         )
+        return ReasonReader(tuple(columns), units)
 
     def read(self, reasons: NDArray[Any], n_pairs: int) -> list[list[FeatureReason]]:
-        """Translate the reasons of one row and some prototypes; see ``translate``, whose result this spells out."""
-        found = self.translate(reasons, n_pairs)
-        features = self._of_numbers(found.numbers)
-        for place, reason in found.others.items():
-            features[place] = reason
-        return [features[start:end] for start, end in pairwise(found.bounds)]
-
-    def translate(self, reasons: NDArray[Any], n_pairs: int) -> "RawReasons":
-        """Translate the reasons of one row and some prototypes into raw units.
+        """Translate the reasons of one row and some prototypes.
 
         Parameters
         ----------
@@ -112,45 +79,44 @@ class ReasonReader:
 
         Returns
         -------
-        RawReasons
+        list of n_pairs lists
             Features by the share of trees that ask about them, largest first (ties: order of the model's columns).
             The ends of an affine column are calculated back from the model's in float64; the model itself rounds to
             float32 on the way, and such an end is exact to that rounding only.
         """
-        raw = np.empty(len(reasons), dtype=RAW)
-        _to_raw_units(reasons, self.scale, self.offset, self.imputed, raw)
-        group = np.flatnonzero(_opens_group(reasons))
-        ends = np.append(group[1:], len(reasons))
-        pairs = reasons["pair"][group]
-        order = np.lexsort((-raw["tree_share"][group], pairs))  # stable: ties stay in the order of columns
-        is_other = ~self.is_alone[raw["column"][group]] | (ends - group > 1)
-        others = {}
-        for place in np.flatnonzero(is_other[order]).tolist():
-            own = slice(group[order[place]], ends[order[place]])
-            others[place] = self._of_columns(list(map(_Interval, reasons[own].tolist(), raw[own].tolist())))
-        bounds = np.searchsorted(pairs, np.arange(n_pairs + 1)).tolist()
-        return RawReasons(raw[group[order]], others, bounds)
+        raw, others = self.translate(reasons, n_pairs)
+        features = [others.get(place) or self._of_number(raw, place) for place in range(len(raw.column))]
+        return [features[start:end] for start, end in pairwise(raw.bounds.tolist())]
 
-    def _of_numbers(self, raw: NDArray[Any]) -> list[FeatureReason]:
-        """Translate features that are one number each: the common case, so it is kept short."""
-        names, transformed = self.names, self.is_transformed
-        return [
-            {
-                "feature": names[column],
-                "low": low if low > -inf else None,
-                "high": high if high < inf else None,
-                "low_inclusive": low_inclusive,
-                "high_inclusive": high_inclusive,
-                "or_missing": or_missing,
-                "is_missing": False,
-                "category": None,
-                "not_categories": (),
-                "tree_share": tree_share,
-                "transformed": transformed[column],
-                "exact": exact,
-            }
-            for column, low, high, low_inclusive, high_inclusive, or_missing, exact, tree_share in raw.tolist()
-        ]
+    def translate(self, reasons: NDArray[Any], n_pairs: int) -> tuple[RawReasons, dict[int, FeatureReason]]:
+        """Translate as ``read`` does, but leave features that are single numbers in arrays; the others are by place."""
+        raw = group_by_feature(reasons, n_pairs, self.units)
+        if not raw.is_other.any():
+            return raw, {}
+        places = np.flatnonzero(raw.is_other).tolist()
+        return raw, {place: self._of_columns(self._own_intervals(reasons, raw, place)) for place in places}
+
+    def _of_number(self, raw: RawReasons, place: int) -> FeatureReason:
+        column, side = self.columns[raw.column[place]], int(raw.side[place])
+        low, high = float(raw.low[place]), float(raw.high[place])
+        return FeatureReason(
+            feature=column.name,
+            low=low if low > -inf else None,
+            high=high if high < inf else None,
+            low_inclusive=bool(side & RawSide.LOW_INCLUSIVE),
+            high_inclusive=bool(side & RawSide.HIGH_INCLUSIVE),
+            or_missing=bool(side & RawSide.OR_MISSING),
+            exact=bool(side & RawSide.EXACT),
+            is_missing=False,
+            category=None,
+            not_categories=(),
+            tree_share=float(raw.tree_share[place]),
+            transformed=column.transformed,
+        )
+
+    def _own_intervals(self, reasons: NDArray[Any], raw: RawReasons, place: int) -> list["_Interval"]:
+        own = reasons[raw.first[place] : raw.first[place] + raw.n_own[place]]
+        return [_Interval(reason, self.units) for reason in own.tolist()]
 
     def _of_columns(self, intervals: Sequence["_Interval"]) -> FeatureReason:
         """Intersect what the columns of one feature say."""
@@ -160,22 +126,15 @@ class ReasonReader:
         return draft.finish(self.columns[intervals[0].column], intervals[0].tree_share)
 
 
-@dataclass(frozen=True, slots=True)
-class RawReasons:
-    """Reasons in raw units, one a feature; those of pair ``p`` are ``bounds[p]`` to ``bounds[p + 1]``."""
-
-    numbers: NDArray[Any]  # (n_features,) RAW; of meaning where the place is not in ``others``
-    others: dict[int, FeatureReason]  # features that are no single number, by place
-    bounds: list[int]  # (n_pairs + 1,)
-
-
 class _Interval:
     """One reason, in the model's units and in raw ones."""
 
-    def __init__(self, reason: tuple[Any, ...], raw: tuple[Any, ...]) -> None:
-        *_, self.side, self.low, self.high, self.tree_share = reason
-        self.column, self.raw_low, self.raw_high, *sides = raw
-        self.raw_low_inclusive, self.raw_high_inclusive, self.or_missing, self.exact, _ = sides
+    def __init__(self, reason: tuple[Any, ...], units: ColumnUnits) -> None:
+        _, _, self.column, self.side, self.low, self.high, self.tree_share = reason
+        self.raw_low, self.raw_high, side = units.interval(self.column, self.side, self.low, self.high)
+        self.raw_low_inclusive = bool(side & RawSide.LOW_INCLUSIVE)
+        self.raw_high_inclusive = bool(side & RawSide.HIGH_INCLUSIVE)
+        self.or_missing, self.exact = bool(side & RawSide.OR_MISSING), bool(side & RawSide.EXACT)
 
 
 class _Values:
@@ -277,17 +236,9 @@ class _Draft:
 
 
 _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
-_MISSING_STAYS, _INCOMPLETE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE)
+_MISSING_STAYS = int(Side.MISSING_STAYS)
 
 _column = attrgetter("column")
-
-
-def _opens_group(reasons: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell where another pair or another feature begins."""
-    opens = np.ones(len(reasons), dtype=np.bool_)
-    pair, feature = reasons["pair"], reasons["feature"]
-    opens[1:] = (pair[1:] != pair[:-1]) | (feature[1:] != feature[:-1])
-    return opens
 
 
 def _feature_key(index: int, column: ModelColumn) -> tuple[str, str | int]:
@@ -307,38 +258,3 @@ def _imputed_number(column: ModelColumn) -> float:
     if column.imputed is None or isinstance(column.imputed, str) or not _is_number(column):
         return nan
     return _model_value(column, column.imputed)
-
-
-_REASONS = numba.types.Array(numba.from_dtype(REASON), 1, "C")
-_RAWS = numba.types.Array(numba.from_dtype(RAW), 1, "C")
-_NUMBERS = numba.types.Array(numba.types.float64, 1, "C")
-
-
-@compiled_for(numba.types.void(_REASONS, _NUMBERS, _NUMBERS, _NUMBERS, _RAWS))
-def _to_raw_units(
-    reasons: NDArray[Any],
-    scale: NDArray[np.float64],
-    offset: NDArray[np.float64],
-    imputed: NDArray[np.float64],
-    raw: NDArray[Any],
-) -> None:
-    for place in range(len(reasons)):
-        column, side = reasons[place].column, reasons[place].side
-        low, high = reasons[place].low, reasons[place].high
-        low_inclusive, high_inclusive = (side & _LOW_INCLUSIVE) != 0, (side & _HIGH_INCLUSIVE) != 0
-        value = imputed[column]
-        if np.isnan(value):
-            raw[place].or_missing = (side & _MISSING_STAYS) != 0
-        else:
-            above = value > low or (low_inclusive and value == low)
-            below = value < high or (high_inclusive and value == high)
-            raw[place].or_missing = above and below
-        raw[place].column = column
-        raw[place].exact = (side & _INCOMPLETE) == 0
-        raw[place].tree_share = reasons[place].tree_share
-        raw_low, raw_high = (low - offset[column]) / scale[column], (high - offset[column]) / scale[column]
-        if scale[column] < 0:
-            raw_low, raw_high = raw_high, raw_low
-            low_inclusive, high_inclusive = high_inclusive, low_inclusive
-        raw[place].low, raw[place].high = raw_low, raw_high
-        raw[place].low_inclusive, raw[place].high_inclusive = low_inclusive, high_inclusive

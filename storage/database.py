@@ -1,5 +1,7 @@
 """Database: the engine, and transactions that either happen whole or not at all."""
 
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +15,8 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalErr
 from .errors import Conflict, InsufficientStorage, StorageError, StorageUnavailable
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
+_BUSY_SECONDS = 10
+_SECONDS_BETWEEN_TRIES = 0.01
 _MIGRATION_LOCK = 5_061_370_153  # any number that no other program on the server takes
 
 
@@ -81,7 +85,7 @@ def _failures_are_said() -> Iterator[None]:
 def _create_engine(url: str | URL) -> Engine:
     if make_url(url).get_backend_name() != "sqlite":
         return create_engine(url, pool_pre_ping=True, pool_size=8, max_overflow=8)
-    engine = create_engine(url, connect_args={"timeout": 10, "check_same_thread": False})
+    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False})
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin)
     return engine
@@ -91,8 +95,23 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:  # noqa: ANN401  
     # Transactions are begun by hand below: the driver would begin them late, and a reader that then wants to write
     # is refused at once instead of waiting.
     connection.isolation_level = None
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "foreign_keys=ON"):
+    for pragma in (f"busy_timeout={_BUSY_SECONDS * 1000}", "synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
+    _write_ahead(connection)
+
+
+def _write_ahead(connection: Any) -> None:  # noqa: ANN401  # the driver's own connection
+    # Of several processes that open a new file at once, SQLite refuses this to some instead of letting them wait.
+    until = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(_SECONDS_BETWEEN_TRIES)
+        else:
+            return
 
 
 def _begin(connection: Connection) -> None:

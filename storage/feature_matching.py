@@ -1,6 +1,6 @@
 """Which column of a dataset feeds which feature of a model."""
 
-from schemas.datasets import Dataset
+from schemas.datasets import Column, Dataset
 from schemas.models import Model
 
 from .errors import StorageError
@@ -25,10 +25,11 @@ def match_features(model: Model, dataset: Dataset) -> tuple[str, ...]:
     wrong = [
         f"{name!r} is a {columns[name].type}, the model wants a {wanted}"
         for name, wanted in zip(names, model.feature_types, strict=True)
-        if not _fits(columns[name].type, wanted)
+        if not _fits(columns[name], wanted, dataset.n_rows)
     ]
     if wrong:
-        detail = f"dataset {dataset.id!r} does not fit model {model.id!r}: {'; '.join(wrong[:5])}"
+        advice = "in Parquet and JSON rows, send categories as text, even if they look like numbers"
+        detail = f"dataset {dataset.id!r} does not fit model {model.id!r}: {'; '.join(wrong[:5])}; {advice}"
         raise StorageError("schema_mismatch", detail)
     return tuple(names)
 
@@ -39,9 +40,9 @@ def _names(model: Model, dataset: Dataset) -> list[str]:
     return features if unnamed and len(features) == model.n_features else model.feature_names
 
 
-def _fits(given: str, wanted: str) -> bool:
-    # A column without a single value reads as a category; its missing values fit anything.
-    return given != "category" if wanted == "number" else given != "boolean"
+def _fits(column: Column, wanted: str, n_rows: int) -> bool:
+    # A column without a single value has a type in name only: missing values fit anything.
+    return (column.type == "category") == (wanted == "category") or column.n_missing == n_rows
 
 
 def _some(names: list[str]) -> str:

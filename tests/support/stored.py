@@ -1,0 +1,87 @@
+"""Rows of models, datasets and artefacts to try stores with: a real model's description, and a dataset's summary."""
+
+import secrets
+from typing import Any
+
+from schemas.explainers import ExplainerRequest
+from storage.artefacts import Artefact, ArtefactStore, NewArtefact, publish
+from storage.attempts import AttemptStore
+from storage.database import Database
+from storage.datasets import DatasetStore, NewDataset
+from storage.explainers import ExplainerStore
+from storage.jobs import JobStore
+from storage.models import ModelStore, NewModel
+
+from .models import fitted
+
+_COLUMN = {"n_missing": 0, "n_categories": None, "categories": None, "min": 0.0, "max": 1.0, "type": "number"}
+
+
+def some_hash() -> str:
+    return secrets.token_hex(32)
+
+
+def new_model(identifier: str, **changes: Any) -> NewModel:  # noqa: ANN401  # any field
+    values: dict[str, Any] = {
+        "id": identifier,
+        "name": None,
+        "sha256": some_hash(),
+        "size_bytes": 10,
+        "leaf_graph": some_hash(),
+        "ensemble": some_hash(),
+        "description": fitted("decision_tree_binary").read.description.to_json(),
+        "metadata": {},
+        "parity": None,
+    }
+    return NewModel(**(values | changes))
+
+
+def new_dataset(identifier: str, **changes: Any) -> NewDataset:  # noqa: ANN401  # any field
+    columns = [{"name": f"f{position}", "role": "feature", **_COLUMN} for position in range(30)]
+    values: dict[str, Any] = {
+        "id": identifier,
+        "name": None,
+        "sha256": some_hash(),
+        "size_bytes": 10,
+        "content": some_hash(),
+        "summary": {"n_rows": 3, "columns": [*columns, {"name": "t", "role": "target", **_COLUMN}]},
+        "metadata": {"target": "t"},
+    }
+    return NewDataset(**(values | changes))
+
+
+class Shelf:
+    """All stores over one database, holding a model ``mdl_1`` and a dataset ``ds_1``."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.models, self.datasets = ModelStore(database), DatasetStore(database)
+        self.artefacts, self.explainers = ArtefactStore(database), ExplainerStore(database)
+        self.jobs, self.attempts = JobStore(database), AttemptStore(database)
+        self.models.add(new_model("mdl_1"))
+        self.datasets.add(new_dataset("ds_1"))
+
+    def ask(self, identifier: str = "prs_1", **changes: Any) -> tuple[Artefact, bool]:  # noqa: ANN401  # any field
+        values: dict[str, Any] = {
+            "id": identifier,
+            "noun": "prototype_sets",
+            "model": "mdl_1",
+            "dataset": "ds_1",
+            "evaluation_dataset": None,
+            "request": {"seed": 1},
+        }
+        new = NewArtefact(**(values | changes))
+        return self.artefacts.ask_for(
+            new, lambda connection: self.jobs.add(connection, new.noun, new.id, new.request, 60)
+        )
+
+    def make(self, artefact: Artefact, result: str | None = None, arrays: str | None = None) -> None:
+        """End the artefact's job, and publish a result."""
+        claim = self.attempts.claim(artefact.job, 30)
+        assert claim is not None
+        kept = (result or some_hash(), arrays or some_hash())
+        assert self.attempts.succeed(claim, lambda connection: publish(connection, artefact.id, *kept))
+
+    def explain(self, identifier: str, prototype_set: str = "prs_1", model: str = "mdl_1") -> bool:
+        """Register an explainer; return whether it is new."""
+        return self.explainers.add(identifier, ExplainerRequest(model=model, prototype_set=prototype_set))[1]

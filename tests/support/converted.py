@@ -1,6 +1,6 @@
 """What a converted model predicts once the service has read it."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -13,12 +13,14 @@ from tree_explainers.rows import Rows
 
 from .models import rows_of_matrix
 
+Table: TypeAlias = Any  # a DataFrame or a matrix
+
 
 def read_converted(onnx: bytes, names: list[str] | None) -> ReadModel:
     return read_model(onnx, DeclaredModel(feature_names=None if names is None else tuple(names)), ModelLimits())
 
 
-def scores_of_converted(onnx: bytes, rows: Any) -> NDArray[np.float64]:
+def scores_of_converted(onnx: bytes, rows: Table) -> NDArray[np.float64]:
     """Return scores or values, shape (n_rows, n_outputs), for a DataFrame or a matrix."""
     raw = _rows_of_frame(rows) if isinstance(rows, pd.DataFrame) else rows_of_matrix(rows)
     read = read_converted(onnx, list(raw.names))

@@ -1,12 +1,17 @@
 """Converted models predict what their own library predicts, on real data and real fitted models."""
 
+import sys
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 import onnx
 import pandas as pd
 import pytest
+from leafspace_client import CannotConvert, Invalid, MissingExtra
+from leafspace_client.conversion import convert_model
+from leafspace_client.conversion.models import ConvertedModel, Declared
 from numpy.typing import NDArray
 from sklearn import datasets, ensemble, tree
 from sklearn.compose import ColumnTransformer
@@ -24,14 +29,13 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from leafspace_client import CannotConvert, Invalid, MissingExtra
-from leafspace_client.conversion import convert_model
-from leafspace_client.conversion.models import ConvertedModel, Declared
 from tests.support.converted import read_converted, scores_of_converted
 from tests.support.models import ALL_MODELS, fitted, library
 from tests.support.shared import shared_path
 
 Data = tuple[NDArray[np.float64], NDArray[Any]]
+Estimator: TypeAlias = Any
+Table: TypeAlias = Any  # a DataFrame or a matrix
 _BREAST_CANCER: Data = datasets.load_breast_cancer(return_X_y=True)
 _WINE: Data = datasets.load_wine(return_X_y=True)
 _DIABETES: Data = datasets.load_diabetes(return_X_y=True)
@@ -50,7 +54,7 @@ _ENSEMBLES = {
 }
 
 
-def library_scores(estimator: Any, rows: Any) -> NDArray[np.float64]:
+def library_scores(estimator: Estimator, rows: Table) -> NDArray[np.float64]:
     """Return what the library itself predicts for rows rounded to float32, as every graph sees them."""
     if isinstance(rows, pd.DataFrame):
         rounded = rows.copy()
@@ -62,7 +66,7 @@ def library_scores(estimator: Any, rows: Any) -> NDArray[np.float64]:
     return np.asarray(predict(rounded), np.float64).reshape(len(rows), -1)
 
 
-def assert_agrees(converted: ConvertedModel, estimator: Any, rows: Any) -> None:
+def assert_agrees(converted: ConvertedModel, estimator: Estimator, rows: Table) -> None:
     ours, theirs = scores_of_converted(converted.onnx, rows), library_scores(estimator, rows)
     np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-4)
 
@@ -107,7 +111,7 @@ def test_histogram_gradient_boosting_with_categories_is_refused_by_name() -> Non
     frame = pd.DataFrame({"n": np.arange(60.0), "c": pd.Categorical(["a", "b", "c"] * 20)})
     estimator = ensemble.HistGradientBoostingClassifier(max_iter=5).fit(frame, [0, 1, 1] * 20)
 
-    with pytest.raises(CannotConvert, match="HistGradientBoostingClassifier.*categories"):
+    with pytest.raises(CannotConvert, match=r"HistGradientBoostingClassifier.*categories"):
         convert_model(estimator, frame)
 
 
@@ -134,7 +138,7 @@ def test_missing_numbers_go_where_bagged_trees_send_them() -> None:
     "scaler",
     [StandardScaler(), MinMaxScaler(clip=True), RobustScaler(), MaxAbsScaler(), StandardScaler(with_mean=False)],
 )
-def test_scaled_values_stay_on_their_side_of_every_threshold(scaler: Any) -> None:
+def test_scaled_values_stay_on_their_side_of_every_threshold(scaler: Estimator) -> None:
     features, target = _WINE
     estimator = make_pipeline(scaler, ensemble.RandomForestClassifier(200, random_state=0)).fit(features, target)
 
@@ -289,7 +293,7 @@ def test_feature_selection_before_the_trees_is_kept() -> None:
     assert_agrees(convert_model(pipeline, features), pipeline, features)
 
 
-def test_onnx_is_taken_as_bytes_path_and_model(tmp_path: Any) -> None:
+def test_onnx_is_taken_as_bytes_path_and_model(tmp_path: Path) -> None:
     features, target = _WINE
     data = convert_model(ensemble.RandomForestClassifier(3).fit(features, target)).onnx
     path = tmp_path / "model.onnx"
@@ -310,7 +314,7 @@ def test_onnx_is_taken_as_bytes_path_and_model(tmp_path: Any) -> None:
         (pd, "no model of"),
     ],
 )
-def test_what_cannot_be_converted_is_refused_by_name(model: Any, message: str) -> None:
+def test_what_cannot_be_converted_is_refused_by_name(model: Estimator, message: str) -> None:
     with pytest.raises(CannotConvert, match=message):
         convert_model(model, _WINE[0])
 
@@ -328,7 +332,7 @@ def test_rows_that_do_not_fit_the_model_are_refused() -> None:
     data = datasets.load_breast_cancer(as_frame=True)
     forest = ensemble.RandomForestClassifier(3).fit(data.data, data.target)
 
-    with pytest.raises(Invalid, match="lacks the columns.*mean radius"):
+    with pytest.raises(Invalid, match=r"lacks the columns.*mean radius"):
         convert_model(forest, data.data.drop(columns="mean radius"))
     with pytest.raises(Invalid, match="2 feature_names for 30"):
         convert_model(forest, data.data, Declared(feature_names=["a", "b"]))
@@ -337,7 +341,7 @@ def test_rows_that_do_not_fit_the_model_are_refused() -> None:
 def test_a_missing_converter_is_named_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     xgboost = library("xgboost")
     model = xgboost.XGBClassifier(n_estimators=2).fit(*_BREAST_CANCER)
-    monkeypatch.setitem(__import__("sys").modules, "onnxmltools", None)
+    monkeypatch.setitem(sys.modules, "onnxmltools", None)
 
     with pytest.raises(MissingExtra, match=r'pip install "leafspace-client\[xgboost\]"'):
         convert_model(model)

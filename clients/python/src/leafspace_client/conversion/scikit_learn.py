@@ -17,7 +17,7 @@ from .nested_boosters import make_known
 from .tree_nodes import TREE_MODELS, convert_trees
 
 MATRIX = "X"
-# Named, so that the same model gives the same file with newer libraries, too; converters of boosters know no later ones.
+# Named, so that newer libraries give the same file for the same model; converters of boosters know no later ones.
 _OPSETS = {"": 18, "ai.onnx.ml": 3}
 _TENSORS = {"float": FloatTensorType, "int64": Int64TensorType, "string": StringTensorType}
 

@@ -1,0 +1,57 @@
+"""Importing the package costs little: it is imported in notebooks and in command lines."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import leafspace_client
+import pytest
+
+_IMPORTS = ["import leafspace_client", "from leafspace_client import Leafspace"]
+# 300 ms are promised on a quiet machine; tests share theirs with others.
+_MOST_SECONDS = 0.6
+
+
+@pytest.mark.parametrize("statement", _IMPORTS)
+def test_importing_takes_less_than_a_moment(statement: str) -> None:
+    timed = f"import time; began = time.perf_counter(); {statement}; print(time.perf_counter() - began)"
+
+    assert min(float(_output(timed)) for _ in range(3)) < _MOST_SECONDS
+
+
+def test_importing_the_package_brings_no_library() -> None:
+    heavy = {"httpx", "numpy", "pandas", "sklearn", "skl2onnx", "onnx", "tqdm", "attrs", "attr"}
+    found = _output("import leafspace_client, sys; print(*sorted(sys.modules))").split()
+
+    assert not heavy & set(found)
+
+
+def test_a_client_needs_no_numerical_library() -> None:
+    heavy = {"numpy", "pandas", "sklearn", "skl2onnx", "onnx", "pyarrow"}
+    found = _output("import leafspace_client, sys; leafspace_client.Leafspace(); print(*sorted(sys.modules))").split()
+
+    assert not heavy & set(found)
+
+
+def test_the_client_imports_no_package_of_the_service() -> None:
+    ours = {"schemas", "tree_explainers", "storage", "service", "workers", "leafspace"}
+    statement = "import leafspace_client.client, sys; print(*sorted({name.split('.')[0] for name in sys.modules}))"
+
+    assert not ours & set(_output(statement).split())
+
+
+def test_all_that_is_named_is_there() -> None:
+    assert all(hasattr(leafspace_client, name) for name in leafspace_client.__all__)
+    assert set(leafspace_client.__all__) <= set(dir(leafspace_client))
+    with pytest.raises(AttributeError, match="no attribute 'Leefspace'"):
+        _ = leafspace_client.Leefspace
+
+
+def _output(statements: str) -> str:
+    began = time.monotonic()
+    result = subprocess.run(  # noqa: S603  # our own statements
+        [sys.executable, "-c", statements], capture_output=True, text=True, check=True, cwd=Path(__file__).parent
+    )
+    assert time.monotonic() - began < 30
+    return result.stdout

@@ -1,0 +1,116 @@
+"""Rows as notebooks have them become rows that JSON has."""
+
+import datetime as dt
+import decimal
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from leafspace_client import Invalid
+from leafspace_client.cells import plain_cell, spelled
+from leafspace_client.rows import batches, instances_of, row_ids_of
+
+
+def test_a_data_frame_is_sent_by_column_name_with_plain_values() -> None:
+    frame = pd.DataFrame(
+        {
+            "age": [30, 31],
+            "income": [1.5, np.nan],
+            "sex": pd.Categorical(["f", None]),
+            "member": pd.array([True, None], dtype="boolean"),
+            "n": pd.array([1, None], dtype="Int64"),
+            "town": pd.array(["Bonn", None], dtype="string"),
+            "since": pd.to_datetime(["2026-01-02", None]),
+        }
+    )
+
+    instances = instances_of(frame)
+
+    assert instances == [
+        {
+            "age": 30,
+            "income": 1.5,
+            "sex": "f",
+            "member": True,
+            "n": 1,
+            "town": "Bonn",
+            "since": "2026-01-02T00:00:00",
+        },
+        {"age": 31, "income": None, "sex": None, "member": None, "n": None, "town": None, "since": None},
+    ]
+    assert json.loads(json.dumps(instances, allow_nan=False)) == instances
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (np.array([[1.0, np.nan], [3.0, 4.0]]), [[1.0, None], [3.0, 4.0]]),
+        (np.array([1.0, 2.0], dtype=np.float32), [[1.0, 2.0]]),
+        (np.array([["a", 1], ["b", None]], dtype=object), [["a", 1], ["b", None]]),
+        ([1, "a", None], [[1, "a", None]]),
+        ([[1, 2], (3, 4)], [[1, 2], [3, 4]]),
+        ([np.array([1, 2]), np.array([3, 4])], [[1, 2], [3, 4]]),
+        ({"a": np.float64(1), "b": np.nan}, [{"a": 1.0, "b": None}]),
+        ([{"a": np.int8(1)}, {"a": np.True_}], [{"a": 1}, {"a": True}]),
+        (pd.Series({"a": 1.5, "b": "x"}), [{"a": 1.5, "b": "x"}]),
+        ([], []),
+    ],
+)
+def test_other_forms_of_rows_are_understood(rows: Any, expected: list[Any]) -> None:  # noqa: ANN401  # any form
+    assert instances_of(rows) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [
+        (decimal.Decimal("1.5"), 1.5),
+        (dt.date(2026, 1, 2), "2026-01-02"),
+        (np.datetime64("NaT"), None),
+        (pd.NaT, None),
+        (pd.NA, None),
+        (np.str_("a"), "a"),
+        (np.float32(0.1), 0.10000000149011612),
+        (2**60, 2**60),
+    ],
+)
+def test_a_value_becomes_the_nearest_that_json_has(value: Any, plain: object) -> None:  # noqa: ANN401  # any value
+    found = plain_cell(value, "it")
+
+    assert found == plain
+    assert type(found) is type(plain)
+
+
+def test_an_infinite_number_is_refused_where_it_stands() -> None:
+    frame = pd.DataFrame({"a": [1.0, np.inf]})
+
+    with pytest.raises(Invalid, match="row 1, column 'a', is inf") as refused:
+        instances_of(frame)
+    assert refused.value.code == "non_finite_number"
+
+
+@pytest.mark.parametrize("rows", ["abc", 3, np.zeros((2, 2, 2)), [[1], 2], [object()], [{"a": [1]}], [{"a": 1j}]])
+def test_what_is_no_row_is_refused_before_anything_is_sent(rows: Any) -> None:  # noqa: ANN401  # any value
+    with pytest.raises(Invalid):
+        instances_of(rows)
+
+
+def test_columns_of_one_name_are_refused() -> None:
+    with pytest.raises(Invalid, match="more than once"):
+        instances_of(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+def test_more_rows_than_a_call_may_hold_go_in_several_calls() -> None:
+    assert [len(batch) for batch in batches([[row] for row in range(2500)])] == [1000, 1000, 500]
+
+
+def test_names_of_rows_are_texts_and_one_for_each() -> None:
+    assert row_ids_of([1, 2.0, "c", np.int64(4)], 4) == ["1", "2", "c", "4"]
+    assert row_ids_of(None, 2) == ["0", "1"]
+    with pytest.raises(Invalid, match="1 row_ids for 2 rows"):
+        row_ids_of(["a"], 2)
+
+
+def test_values_are_spelled_as_the_service_spells_them() -> None:
+    assert [spelled(value) for value in (True, 7.0, 7, 7.5, "7")] == ["true", "7", "7", "7.5", "7"]

@@ -1,0 +1,284 @@
+"""The SDK against a real service: API, worker and Redis as processes of their own."""
+
+import asyncio
+import json
+import pickle
+import uuid
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from leafspace_client import (
+    AsyncLeafspace,
+    Conflict,
+    Explainer,
+    Invalid,
+    Leafspace,
+    NotFound,
+    PrototypeSet,
+)
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
+from sklearn.linear_model import LinearRegression
+
+from tests.support.models import BOOSTER_MODELS, fitted
+from tests.support.serving import Service
+
+_DATA = load_breast_cancer(as_frame=True)
+_FEATURES: pd.DataFrame = _DATA.data
+_LABELS = pd.Series(_DATA.target_names[_DATA.target], name="diagnosis")
+_FOREST = RandomForestClassifier(40, random_state=0).fit(_FEATURES, _LABELS)
+
+
+@pytest.fixture
+def prototype_set(client: Leafspace) -> PrototypeSet:
+    model = client.register_model(_FOREST, _FEATURES, name="tumours")
+    dataset = client.register_dataset(_FEATURES.assign(diagnosis=_LABELS), target="diagnosis")
+    return client.prototype_sets.create(model, dataset, n_prototypes=4).wait(timeout=120)
+
+
+@pytest.fixture
+def explainer(client: Leafspace, prototype_set: PrototypeSet) -> Explainer:
+    return client.explainers.create(prototype_set.details.request.model, prototype_set, name="tumours")
+
+
+def test_a_model_is_registered_with_the_proof_that_it_predicts_the_same(client: Leafspace) -> None:
+    model = client.register_model(_FOREST, _FEATURES, name="tumours")
+
+    assert model.feature_names == list(_FEATURES.columns)
+    assert model.classes == ["benign", "malignant"]
+    assert (model.ensemble, model.n_trees) == ("random_forest", 40)
+    assert model.parity.n_rows == 100
+    assert client.register_model(_FOREST, _FEATURES, name="tumours").id == model.id
+
+
+@pytest.mark.parametrize("name", BOOSTER_MODELS)
+def test_boosters_are_registered_with_the_proof_that_they_predict_the_same(client: Leafspace, name: str) -> None:
+    booster = fitted(name)
+
+    model = client.register_model(booster.estimator, booster.features)
+
+    assert model.ensemble == "boosting"
+    assert model.parity.n_rows == 100
+
+
+def test_a_model_that_predicts_otherwise_than_its_library_is_refused(client: Leafspace) -> None:
+    swapped = RandomForestClassifier(3, random_state=0).fit(_FEATURES, _LABELS)
+    swapped.predict_proba = lambda rows: _FOREST.predict_proba(rows)[:, ::-1]
+
+    with pytest.raises(Invalid, match="Row 0") as refused:
+        client.register_model(swapped, _FEATURES)
+    assert refused.value.code == "model_parity_failed"
+
+
+def test_data_come_back_as_they_were_sent(client: Leafspace) -> None:
+    frame = pd.DataFrame({"n": [1.5, None], "c": ["007", None], "b": [True, False], "key": ["u", "v"]})
+
+    dataset = client.register_dataset(frame, row_id="key", name="small")
+
+    assert [(column.name, column.type_) for column in dataset.columns] == [
+        ("n", "number"),
+        ("c", "category"),
+        ("b", "boolean"),
+        ("key", "category"),
+    ]
+    rows = client.datasets.rows(dataset)
+    assert [row.row_id for row in rows] == ["u", "v"]
+    assert [[cell.value for cell in row.values][:3] for row in rows] == [[1.5, "007", True], [None, None, False]]
+
+
+def test_a_prototype_set_tells_what_was_chosen(prototype_set: PrototypeSet) -> None:
+    assert prototype_set.status == "ready"
+    assert [prototype.rank for prototype in prototype_set.prototypes] == [1, 2, 3, 4]
+    assert {prototype.label for prototype in prototype_set.prototypes} == {"benign", "malignant"}
+    frame = prototype_set.to_frame()
+    assert list(frame["mean radius"]) == [
+        _FEATURES["mean radius"][int(prototype.row_id)] for prototype in prototype_set.prototypes
+    ]
+
+
+def test_its_content_comes_in_three_forms(prototype_set: PrototypeSet) -> None:
+    assert json.loads(prototype_set.content())["n_selected"] == 4
+    assert prototype_set.content("csv").count(b"\n") >= 4
+    assert prototype_set.content("parquet").startswith(b"PAR1")
+
+
+def test_asked_again_a_prototype_set_is_there_at_once(client: Leafspace, prototype_set: PrototypeSet) -> None:
+    request = prototype_set.details.request
+
+    again = client.prototype_sets.create(request.model, request.dataset, n_prototypes=4)
+
+    assert again.id == prototype_set.id
+    assert again.details.reused is True
+    assert again.wait().prototypes == prototype_set.prototypes
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        _FEATURES.iloc[:2],
+        _FEATURES.iloc[:2].to_numpy(),
+        _FEATURES.iloc[:2].to_dict("records"),
+        _FEATURES.iloc[:2].to_numpy().tolist(),
+        [_FEATURES.iloc[0], _FEATURES.iloc[1]],
+    ],
+    ids=["frame", "array", "dicts", "lists", "series"],
+)
+def test_rows_of_every_form_get_the_same_explanations(explainer: Explainer, rows: Any) -> None:  # noqa: ANN401
+    explanations = explainer.explain(rows, ["a", "b"])
+
+    assert [each.row_id for each in explanations] == ["a", "b"]
+    for each, row in zip(explanations, (0, 1), strict=True):
+        (label,) = _FOREST.predict(_FEATURES.iloc[[row]])
+        assert each.is_ok
+        assert each.prediction.label == label
+        assert each.nearest_prototypes[0].proximity >= each.nearest_prototypes[-1].proximity
+        assert each.similar_because[0].tree_share > 0
+    assert explanations.provenance is not None
+
+
+def test_the_nearest_prototype_of_another_class_is_told_where_it_is_asked_for(explainer: Explainer) -> None:
+    contrasts = [
+        (each.prediction.label, each.contrast.label)
+        for each in explainer.explain(_FEATURES, include=["contrast"])
+        if each.contrast is not None
+    ]
+
+    assert contrasts
+    assert all(predicted != other for predicted, other in contrasts)
+    assert explainer.explain(_FEATURES.iloc[:1])[0].contrast is None
+
+
+def test_an_explanation_reads_well_and_becomes_a_frame(explainer: Explainer) -> None:
+    explanations = explainer.explain(_FEATURES.iloc[:3])
+
+    assert str(explanations[0]).startswith("Row 0 is predicted as malignant (")
+    assert "Like row" in str(explanations)
+    assert set(explanations.to_frame()["row_id"]) == {"0", "1", "2"}
+    assert len(explanations[1:]) == 2
+    assert json.dumps(explanations[0].to_dict())
+
+
+def test_more_rows_than_a_call_may_hold_are_explained_in_order(explainer: Explainer) -> None:
+    rows = pd.concat([_FEATURES] * 4, ignore_index=True).iloc[:2005]
+
+    explanations = explainer.explain(rows, n_prototypes=1)
+
+    assert [each.row_id for each in explanations] == [str(row) for row in range(2005)]
+    labels = [each.prediction.label for each in explanations]
+    assert labels == list(_FOREST.predict(rows))
+
+
+def test_a_bad_row_fails_alone_and_says_why(explainer: Explainer) -> None:
+    rows = _FEATURES.iloc[:2].to_numpy().tolist()
+    rows[0][0] = "wide"
+
+    bad, good = explainer.explain(rows)
+
+    assert not bad.is_ok
+    assert bad.problem is not None
+    assert bad.problem.code == "bad_feature_type"
+    assert "could not be explained" in str(bad)
+    with pytest.raises(Invalid, match="mean radius"):
+        _ = bad.prediction
+    assert good.is_ok
+
+
+def test_missing_values_are_sent_as_such(explainer: Explainer) -> None:
+    rows = _FEATURES.iloc[:1].assign(**{"mean radius": np.nan})
+
+    (explanation,) = explainer.explain(rows)
+
+    shown = {each.name: each.instance_value for each in explanation.nearest_prototypes[0].features}
+    assert shown["mean radius"] is None
+
+
+def test_models_predict_and_show_their_trees(client: Leafspace) -> None:
+    model = client.register_model(_FOREST, _FEATURES, name="tumours")
+
+    rows = client.models.predict(model, _FEATURES.iloc[:2], include=["leaves"])
+
+    assert [row.prediction.label for row in rows] == list(_FOREST.predict(_FEATURES.iloc[:2]))
+    assert [len(row.leaves) for row in rows] == [40, 40]
+    assert client.models.tree(model, 3).nodes[0].feature in _FEATURES.columns
+
+
+def test_a_regression_is_explained_by_values(client: Leafspace) -> None:
+    features, target = load_diabetes(return_X_y=True, as_frame=True)
+    boosting = GradientBoostingRegressor(n_estimators=20, random_state=0).fit(features, target)
+    model = client.register_model(boosting, features)
+    dataset = client.register_dataset((features, target))
+    prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait(timeout=120)
+
+    (explanation,) = client.explainers.create(model, prototypes).explain(features.iloc[:1])
+
+    assert explanation.prediction.value == pytest.approx(boosting.predict(features.iloc[:1])[0], rel=1e-4)
+    assert explanation.contrast is None
+    assert "Row 0 is predicted as" in str(explanation)
+
+
+def test_what_is_in_use_cannot_be_deleted_and_what_is_free_can(client: Leafspace) -> None:
+    name = uuid.uuid4().hex
+    model = client.register_model(_FOREST, _FEATURES, name=name)
+    dataset = client.register_dataset(_FEATURES, name=name)
+    prototypes = client.prototype_sets.create(model, dataset, n_prototypes=2).wait(timeout=120)
+    explainer = client.explainers.create(model, prototypes)
+
+    with pytest.raises(Conflict):
+        client.models.delete(model)
+    assert explainer.id in [each.id for each in client.explainers.list()]
+    for collection, thing in (
+        (client.explainers, explainer),
+        (client.prototype_sets, prototypes),
+        (client.datasets, dataset),
+        (client.models, model),
+    ):
+        collection.delete(thing)  # type: ignore[attr-defined]  # all four have it
+        with pytest.raises(NotFound):
+            collection.get(thing)  # type: ignore[attr-defined]  # all four have it
+
+
+@pytest.mark.parametrize(
+    ("model", "code"),
+    [
+        (pickle.dumps({"a": 1}), "model_not_onnx"),
+        (b"", "model_empty"),
+        (LinearRegression().fit(_FEATURES, np.arange(len(_FEATURES))), "model_not_a_tree_ensemble"),
+    ],
+)
+def test_what_is_no_tree_ensemble_is_refused_with_its_code(client: Leafspace, model: Any, code: str) -> None:  # noqa: ANN401
+    with pytest.raises(Invalid) as refused:
+        client.register_model(model)
+
+    assert refused.value.code == code
+    assert refused.value.request_id
+
+
+def test_asking_for_what_cannot_be_says_which_field_to_mend(client: Leafspace) -> None:
+    model = client.register_model(_FOREST, _FEATURES, name="tumours")
+    dataset = client.register_dataset(_FEATURES)
+
+    with pytest.raises(Invalid) as refused:
+        client.prototype_sets.create(model, dataset, n_prototypes=0)
+    assert [error.pointer for error in refused.value.errors] == ["/n_prototypes"]
+
+
+async def _whole_way(url: str) -> tuple[str | None, int]:
+    async with AsyncLeafspace(url) as client:
+        model, dataset = await asyncio.gather(
+            client.register_model(_FOREST, _FEATURES, name="tumours"), client.register_dataset(_FEATURES)
+        )
+        asked = await client.prototype_sets.create(model, dataset, n_prototypes=3)
+        prototypes = await asked.wait(timeout=120)
+        explainer = await client.explainers.create(model, prototypes)
+        explanations = await explainer.explain(_FEATURES.iloc[:1])
+        n_jobs = len([job async for job in client.jobs.list()])
+        return explanations[0].prediction.label, n_jobs
+
+
+def test_the_async_client_goes_the_same_way(service: Service) -> None:
+    label, n_jobs = asyncio.run(_whole_way(service.url))
+
+    assert label == _FOREST.predict(_FEATURES.iloc[:1])[0]
+    assert n_jobs > 0

@@ -1,0 +1,110 @@
+"""Tables as notebooks have them become files that mean the same."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from leafspace_client import Invalid
+from leafspace_client.tables import TableAsked, table_file
+
+_NOTHING = TableAsked(None, None, None)
+
+
+def written(data: Any, asked: TableAsked = _NOTHING) -> dict[str, list[Any]]:  # noqa: ANN401  # any form of table
+    file, _ = table_file(data, asked)
+    columns: dict[str, list[Any]] = pq.read_table(io.BytesIO(file.content.read())).to_pydict()
+    return columns
+
+
+def mixed_frame() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "n": [1.5, np.nan, 3.0],
+            "i": [1, 2, 3],
+            "code": ["007", "08", None],
+            "kind": pd.Categorical([3, 1, None]),
+            "flag": pd.array([True, None, False], dtype="boolean"),
+            "loose": [True, None, False],
+        },
+        index=pd.Index(["a", "b", "c"], name="key"),
+    )
+
+
+def test_missing_values_categories_and_booleans_keep_their_meaning() -> None:
+    assert written(mixed_frame()) == {
+        "n": [1.5, None, 3.0],
+        "i": [1, 2, 3],
+        "code": ["007", "08", None],
+        "kind": ["3", "1", None],
+        "flag": [True, None, False],
+        "loose": [True, None, False],
+    }
+
+
+def test_without_pyarrow_the_same_goes_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = written(mixed_frame())
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+
+    file, _ = table_file(mixed_frame(), _NOTHING)
+
+    rows = [json.loads(line) for line in file.content.read().decode().splitlines()]
+    assert {name: [row[name] for row in rows] for name in expected} == expected
+
+
+def test_the_index_names_the_rows_where_it_is_asked_for() -> None:
+    assert written(mixed_frame(), TableAsked(None, "key", None))["key"] == ["a", "b", "c"]
+
+
+def test_arrays_get_names_and_a_target() -> None:
+    file, asked = table_file((np.array([[1, 2], [3, 4]]), np.array(["a", "b"])), TableAsked(None, None, None))
+
+    assert asked.target == "target"
+    assert pq.read_table(file.content).to_pydict() == {"x0": [1, 3], "x1": [2, 4], "target": ["a", "b"]}
+
+
+def test_arrays_take_the_names_that_are_given() -> None:
+    asked = TableAsked("y", None, ["a", "b"])
+
+    assert written(([[1, 2.5], [3, None]], [0, 1]), asked) == {"a": [1, 3], "b": [2.5, None], "y": [0, 1]}
+
+
+def test_a_frame_and_its_target_keep_their_names() -> None:
+    frame = pd.DataFrame({"a": [1, 2]})
+
+    assert written((frame, pd.Series(["u", "v"])), TableAsked("y", None, None)) == {"a": [1, 2], "y": ["u", "v"]}
+
+
+def test_rows_by_name_may_lack_values() -> None:
+    assert written([{"a": 1}, {"a": 2, "b": "x"}]) == {"a": [1, 2], "b": [None, "x"]}
+
+
+def test_a_file_is_sent_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_bytes(b"a,b\n1,2\n")
+
+    file, _ = table_file(path, _NOTHING)
+
+    with file.content as content:
+        assert content.read() == b"a,b\n1,2\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (pd.DataFrame({"a": [1, "x"]}), "mixes values of the types int, str"),
+        (([[1], [2]], [1]), "1 values for 2 rows"),
+        ([[1, 2], [3]], "row 1 has 1 values"),
+        (np.zeros((0, 3)), "at least one row"),
+        ("/no/such/file.csv", "cannot read"),
+        (pd.DataFrame({"a": [np.inf]}), "is inf"),
+    ],
+)
+def test_what_cannot_be_a_table_is_refused_before_anything_is_sent(data: Any, message: str) -> None:  # noqa: ANN401
+    with pytest.raises(Invalid, match=message):
+        table_file(data, _NOTHING)

@@ -113,7 +113,8 @@ def true_classes(objects: ObjectStore, model: OpenModel, seen: SeenDataset) -> N
         row = int((found < 0).argmax())
         shown = ", ".join(repr(label) for label in model.view.classes[:10])
         place = f"row {row} of dataset {seen.stored.view.id!r}"
-        detail = f"{place} has the target {values[row]!r}; the model's classes are {shown}"
+        given = values[row] if isinstance(values[row], str) else float(values[row])
+        detail = f"{place} has the target {given!r}; the model's classes are {shown}"
         raise StorageError("schema_mismatch", detail)
     return found
 

@@ -146,7 +146,9 @@ def _check_target(dataset: StoredDataset) -> None:
 
 
 def _has_one_value(column: Column) -> bool:
-    return column.n_categories == 1 if column.type == "category" else column.min == column.max
+    if column.type == "category":
+        return column.n_categories == 1
+    return column.min is not None and column.min == column.max  # of booleans the range is not known
 
 
 def _check_evaluation(parts: Parts, request: PrototypeSetRequest, model: Model) -> None:

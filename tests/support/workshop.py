@@ -16,7 +16,7 @@ from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest
 from service.operations import datasets, explainers, models, prototype_sets
 from service.parts import Parts, build_parts
 from service.settings import ServiceSettings
-from storage.attempts import AttemptStore
+from storage.attempts import AttemptStore, Claim
 from workers.job_kinds import load_job_kinds
 from workers.lifecycle import run_job
 from workers.settings import WorkerSettings
@@ -57,15 +57,24 @@ class Workshop:
         return prototype_sets.get_prototype_set(self.parts, asked.id)
 
     def run(self, job_id: str) -> Job:
+        """Do a job."""
+        self.work(self.claim(job_id))
+        return self.parts.jobs.get(job_id)
+
+    def claim(self, job_id: str) -> Claim:
         claim = self._attempts.claim(job_id, 300)
         assert claim is not None
+        return claim
+
+    def work(self, claim: Claim) -> None:
+        """Do a job that was claimed, as its own process would."""
         run_job(self._settings, self._kinds, claim)
-        return self.parts.jobs.get(job_id)
 
 
 @contextmanager
 def workshop_in(directory: Path, **settings: Any) -> Iterator[Workshop]:  # noqa: ANN401  # any setting
     """Yield a workshop over a new data directory."""
+    directory.mkdir(exist_ok=True)
     parts = build_parts(ServiceSettings(data_dir=directory, redis_url=_NO_REDIS, **settings))
     yield Workshop(parts, directory)
     parts.close()

@@ -1,0 +1,192 @@
+"""Prototype jobs choose the rows that the slow twins choose from scikit-learn's own leaves."""
+
+import pytest
+
+from schemas.prototype_sets import PrototypeMethod, PrototypeSet
+from storage.errors import StorageError
+from tests.support import naive
+from tests.support.real_jobs import CLASSIFICATIONS, REGRESSION, RealCase
+from tests.support.real_leaves import KINDS
+from tests.support.workshop import Workshop
+from tree_explainers.leaves import ProximityKind
+
+from .conftest import FindCase
+
+_METHODS: tuple[PrototypeMethod, ...] = ("sm_u", "sm_a", "sm_wa", "sg", "a_pete")
+_N_PROTOTYPES = 7
+
+
+def _made(workshop: Workshop, case: RealCase, method: PrototypeMethod, **request: object) -> PrototypeSet:
+    size = {} if method == "a_pete" else {"n_prototypes": _N_PROTOTYPES}
+    made = workshop.make(model=case.model, dataset=case.dataset, method=method, **size, **request)
+    assert (made.status, made.problem) == ("ready", None)
+    return made
+
+
+def _twin(case: RealCase, method: PrototypeMethod, labels: str) -> list[int]:
+    setting = 0.05 if method == "a_pete" else _N_PROTOTYPES
+    return naive.SELECTIONS[method](case.training_proximity, case.classes(labels), setting)
+
+
+def _rows(made: PrototypeSet) -> list[int]:
+    return [prototype.row for prototype in made.prototypes or []]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dataset", CLASSIFICATIONS)
+@pytest.mark.parametrize("method", _METHODS)
+def test_each_method_chooses_the_rows_of_its_twin_in_the_same_order(
+    workshop: Workshop, real_case: FindCase, dataset: str, kind: ProximityKind, method: PrototypeMethod
+) -> None:
+    case = real_case(dataset, kind)
+
+    made = _made(workshop, case, method)
+
+    assert _rows(made) == _twin(case, method, "predicted")
+    assert made.kind == kind
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", _METHODS)
+def test_classes_can_be_those_of_the_target(
+    workshop: Workshop, real_case: FindCase, kind: ProximityKind, method: PrototypeMethod
+) -> None:
+    case = real_case("covertype_20k", kind)
+    assert (case.classes("target") != case.classes("predicted")).any()
+
+    made = _made(workshop, case, method, labels="target")
+
+    chosen = _twin(case, method, "target")
+    assert _rows(made) == chosen
+    labels = [case.opened.view.classes[case.classes("target")[row]] for row in chosen]
+    assert [prototype.label for prototype in made.prototypes or []] == labels
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa", "a_pete"])
+def test_regression_has_one_class_and_values_instead_of_labels(
+    workshop: Workshop, real_case: FindCase, kind: ProximityKind, method: PrototypeMethod
+) -> None:
+    case = real_case(REGRESSION, kind)
+
+    made = _made(workshop, case, method)
+
+    chosen = _twin(case, method, "predicted")
+    assert _rows(made) == chosen
+    assert [prototype.label for prototype in made.prototypes or []] == [None] * len(chosen)
+    values = [prototype.value for prototype in made.prototypes or []]
+    assert values == pytest.approx(case.real.predicted[chosen], rel=1e-5)
+
+
+@pytest.mark.parametrize("method", ["sm_a", "a_pete"])
+def test_a_forest_can_be_seen_by_the_proximity_of_boosting_and_the_other_way_round(
+    workshop: Workshop, real_case: FindCase, method: PrototypeMethod
+) -> None:
+    forest, boosted = real_case("titanic", "random_forest"), real_case("titanic", "boosting")
+
+    by_weight = _made(workshop, forest, method, kind="boosting")
+    by_count = _made(workshop, boosted, method, kind="random_forest")
+
+    assert (by_weight.kind, by_count.kind) == ("boosting", "random_forest")
+    proximity = naive.proximity_matrix(boosted.real.leaves[boosted.training], boosted.weights * 0 + 1)
+    setting = 0.05 if method == "a_pete" else _N_PROTOTYPES
+    assert _rows(by_count) == naive.SELECTIONS[method](proximity, boosted.classes("predicted"), setting)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", _METHODS)
+def test_gains_objective_and_coverage_are_those_of_the_dense_matrix(
+    workshop: Workshop, real_case: FindCase, kind: ProximityKind, method: PrototypeMethod
+) -> None:
+    case = real_case("breast_cancer", kind)
+    classes, proximity = case.classes("predicted"), case.training_proximity
+    total = float(case.weights.sum())
+
+    made = _made(workshop, case, method)
+
+    prototypes, chosen = made.prototypes or [], _rows(made)
+    objectives = [naive.objective(proximity, classes, chosen[: size + 1]) / total for size in range(len(chosen))]
+    assert [prototype.objective for prototype in prototypes] == pytest.approx(objectives, rel=1e-12)
+    gains = [after - before for before, after in zip([0.0, *objectives], objectives, strict=False)]
+    assert [prototype.gain for prototype in prototypes] == pytest.approx(gains, abs=1e-9)
+    assert made.objective == pytest.approx(objectives[-1], rel=1e-12)
+    assert made.objective_mean == pytest.approx(objectives[-1] / len(classes), rel=1e-12)
+    covered = naive.coverage(proximity, classes, chosen)
+    assert [prototype.coverage.n_rows for prototype in prototypes] == covered
+    shares = [n_rows / len(classes) for n_rows in covered]
+    assert [prototype.coverage.share for prototype in prototypes] == pytest.approx(shares)
+
+
+def test_what_stopped_a_pete_is_told_with_both_improvements(workshop: Workshop, real_case: FindCase) -> None:
+    made = _made(workshop, real_case("titanic", "random_forest"), "a_pete", alpha=0.3)
+
+    assert made.stopped_by is not None
+    assert made.stopped_by.reason == "alpha"
+    before, last = [prototype.gain for prototype in made.prototypes or []][-2:]
+    assert f"by {last:.6g} (" in made.stopped_by.detail
+    assert f"before by {before:.6g} (" in made.stopped_by.detail
+    assert abs(before - last) / last <= 0.3
+
+
+def test_a_smaller_set_begins_a_larger_one_where_sets_are_nested(workshop: Workshop, real_case: FindCase) -> None:
+    case = real_case("covertype_20k", "random_forest")
+    for method in ("sm_a", "sm_wa", "sg"):
+        large = _made(workshop, case, method)
+        small = workshop.make(model=case.model, dataset=case.dataset, method=method, n_prototypes=3)
+        assert large.nested
+        assert _rows(small) == _rows(large)[:3]
+    assert not _made(workshop, case, "sm_u").nested
+
+
+def _refusal(workshop: Workshop, case: RealCase, **request: object) -> StorageError:
+    n_jobs = len(workshop.parts.jobs.list(1000, None).data)
+    n_sets = len(workshop.parts.artefacts.list("prototype_sets", 1000, None).data)
+    with pytest.raises(StorageError) as refused:
+        workshop.ask(**{"model": case.model, "dataset": case.dataset, **request})
+    assert len(workshop.parts.jobs.list(1000, None).data) == n_jobs
+    assert len(workshop.parts.artefacts.list("prototype_sets", 1000, None).data) == n_sets
+    return refused.value
+
+
+@pytest.mark.parametrize(
+    ("request_part", "code", "pointer", "said"),
+    [
+        ({"n_prototypes": 301}, "validation_failed", "/n_prototypes", "at most 300"),
+        ({"method": "a_pete", "n_prototypes": 3}, "validation_failed", "/n_prototypes", "leave out n_prototypes"),
+        ({"model": "mdl_gone"}, "not_found", None, "mdl_gone"),
+        ({"dataset": "ds_gone"}, "not_found", None, "ds_gone"),
+        ({"evaluation_dataset": "ds_gone"}, "not_found", None, "ds_gone"),
+    ],
+)
+def test_what_cannot_be_is_refused_at_once_and_nothing_is_begun(
+    workshop: Workshop,
+    real_case: FindCase,
+    request_part: dict[str, object],
+    code: str,
+    pointer: str | None,
+    said: str,
+) -> None:
+    refused = _refusal(workshop, real_case("titanic", "random_forest"), **request_part)
+
+    assert (refused.code, refused.pointer) == (code, pointer)
+    assert said in refused.detail
+
+
+def test_sg_is_refused_for_regression_naming_what_would_do(workshop: Workshop, real_case: FindCase) -> None:
+    refused = _refusal(workshop, real_case(REGRESSION, "boosting"), method="sg")
+
+    assert (refused.code, refused.pointer) == ("method_not_applicable", "/method")
+    assert "sm_a" in refused.detail
+
+
+def test_an_ensemble_of_unknown_kind_needs_the_kind_of_proximity(workshop: Workshop, real_case: FindCase) -> None:
+    case = real_case("titanic", "random_forest")
+    onnx = workshop.parts.objects.get(workshop.parts.models.get(case.model).view.sha256)
+    names = case.opened.view.feature_names
+    unknown = workshop.register_model(onnx, feature_names=names, ensemble="other")
+
+    refused = _refusal(workshop, case, model=unknown)
+    made = workshop.make(model=unknown, dataset=case.dataset, kind="random_forest", n_prototypes=_N_PROTOTYPES)
+
+    assert (refused.code, refused.pointer) == ("ensemble_unknown", "/kind")
+    assert _rows(made) == _twin(case, "sm_a", "predicted")

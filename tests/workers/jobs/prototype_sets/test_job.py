@@ -1,0 +1,253 @@
+"""Prototype jobs from the row of the job to the published result, and why they fail."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from schemas.prototype_sets import PrototypeSet, PrototypeSetContent
+from storage.array_files import read_arrays
+from storage.dataset_files import DatasetFile
+from tests.support.models import FittedModel, fitted
+from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
+from tests.support.real_jobs import REGRESSION, RealCase, register_real
+from tests.support.workshop import Workshop, workshop_in
+
+from .conftest import FindCase
+
+
+def _frame(model: FittedModel) -> pd.DataFrame:
+    frame = pd.DataFrame(model.features, columns=list(model.rows.names))
+    return frame.assign(t=model.target)
+
+
+def _register(workshop: Workshop, model: FittedModel, **metadata: object) -> str:
+    return workshop.register_model(model.onnx, feature_names=list(model.rows.names), **metadata)
+
+
+@pytest.fixture
+def case(real_case: FindCase) -> RealCase:
+    return real_case("titanic", "random_forest")
+
+
+@pytest.fixture
+def forest(workshop: Workshop) -> tuple[str, pd.DataFrame]:
+    model = fitted("random_forest_binary")
+    return _register(workshop, model, ensemble="random_forest"), _frame(model)
+
+
+def _prototypes(workshop: Workshop, case: RealCase, **request: object) -> PrototypeSet:
+    return workshop.make(**{"model": case.model, "dataset": case.dataset, "n_prototypes": 4, **request})
+
+
+def test_prototypes_are_told_as_the_rows_that_they_are(workshop: Workshop, case: RealCase) -> None:
+    made = _prototypes(workshop, case)
+
+    features, names = case.real.features, case.opened.view.feature_names
+    assert [prototype.rank for prototype in made.prototypes or []] == [1, 2, 3, 4]
+    for prototype in made.prototypes or []:
+        assert prototype.row_id == f"row {prototype.row}"
+        assert [cell.name for cell in prototype.features] == names
+        assert [cell.value for cell in prototype.features] == pytest.approx(features[prototype.row].tolist())
+        assert prototype.label == str(case.real.predicted[prototype.row])
+
+
+def test_features_are_told_in_the_models_names_and_order_whatever_the_dataset_calls_them(
+    workshop: Workshop, case: RealCase
+) -> None:
+    stored = workshop.parts.datasets.get(case.dataset)
+    content = pd.read_parquet(workshop.parts.objects.path(stored.content))
+    names = case.opened.view.feature_names
+    shuffled = workshop.register_dataset(content[["t", *reversed(names), "id"]], target="t", row_id="id")
+    unnamed = workshop.register_model(
+        workshop.parts.objects.get(case.opened.view.sha256), ensemble="random_forest", name="never named"
+    )
+    assert workshop.parts.models.get(unnamed).view.feature_names == [f"x{n}" for n in range(len(names))]
+
+    by_name = _prototypes(workshop, case, dataset=shuffled)
+    by_position = _prototypes(workshop, case, model=unnamed)
+
+    expected = _prototypes(workshop, case)
+    assert by_name.prototypes == expected.prototypes
+    for given, wanted in zip(by_position.prototypes or [], expected.prototypes or [], strict=True):
+        assert given.row == wanted.row
+        assert [cell.name for cell in given.features] == [f"x{n}" for n in range(len(names))]
+        assert [cell.value for cell in given.features] == [cell.value for cell in wanted.features]
+
+
+def test_the_same_request_makes_the_same_bytes_anywhere(tmp_path: Path) -> None:
+    results, arrays = set(), set()
+    for name in ("one", "other"):
+        with workshop_in(tmp_path / name) as workshop:
+            case = register_real(workshop, "titanic", "boosting")
+            made = _prototypes(workshop, case, method="a_pete", n_prototypes=None, seed=5)
+            stored = workshop.parts.artefacts.get("prototype_sets", made.id)
+            results.add((made.id, stored.result))
+            arrays.add(stored.arrays)
+
+    assert len(results) == len(arrays) == 1
+
+
+def test_another_seed_is_another_artefact_with_the_same_prototypes(workshop: Workshop, case: RealCase) -> None:
+    first, other = _prototypes(workshop, case, seed=1), _prototypes(workshop, case, seed=2)
+
+    assert first.id != other.id
+    assert first.prototypes == other.prototypes
+
+
+def test_what_does_not_matter_for_the_answer_makes_no_other_artefact(workshop: Workshop, case: RealCase) -> None:
+    spelled_out = _prototypes(workshop, case, n_prototypes=10, alpha=0.3)
+
+    assert workshop.ask(model=case.model, dataset=case.dataset).id == spelled_out.id
+
+
+def test_the_result_is_the_contracts_and_explainers_find_their_arrays(workshop: Workshop, case: RealCase) -> None:
+    made = _prototypes(workshop, case)
+    stored = workshop.parts.artefacts.get("prototype_sets", made.id)
+
+    content = PrototypeSetContent.model_validate_json(workshop.parts.objects.get(stored.result or ""))
+    arrays = read_arrays(workshop.parts.objects.get(stored.arrays or ""))
+
+    assert content.prototypes == made.prototypes
+    chosen = [prototype.row for prototype in content.prototypes]
+    same_leaf = arrays["leaves"][:, None, :] == arrays["leaves"][None, :, :]
+    np.testing.assert_array_equal(same_leaf.sum(axis=2), case.training_proximity[np.ix_(chosen, chosen)])
+    assert arrays["weights"].tolist() == case.weights.tolist()
+
+
+def test_fewer_are_chosen_when_no_row_is_left_to_cover(workshop: Workshop, case: RealCase) -> None:
+    stored = workshop.parts.datasets.get(case.dataset)
+    content = pd.read_parquet(workshop.parts.objects.path(stored.content))
+    kept = content.groupby("t").head(2).assign(id=None).drop(columns="id")
+    repeated = workshop.register_dataset(pd.concat([kept] * 5), target="t")
+
+    made = _prototypes(workshop, case, dataset=repeated, n_prototypes=20)
+
+    assert made.status == "ready"
+    assert made.n_selected == len(made.prototypes or []) <= 4
+    assert made.stopped_by is not None
+    assert made.stopped_by.reason == "no_gain"
+    assert made.objective_mean == 1
+
+
+def test_rows_that_fail_are_told_with_what_to_mend(workshop: Workshop, forest: tuple[str, pd.DataFrame]) -> None:
+    model, frame = forest
+    unlabelled = frame.assign(t=frame["t"].where(frame.index != 3))
+    alone = frame[frame["t"] == 0].head(20)
+    cases = {
+        "all 20 rows": alone,
+        "row 3 of dataset": unlabelled,
+        "has the target 2.0;": frame.assign(t=frame["t"] + 2),
+        "has the target 'benign'": frame.assign(t="benign"),
+    }
+    for said, rows in cases.items():
+        dataset = workshop.register_dataset(rows, target="t")
+        failed = workshop.make(model=model, dataset=dataset, n_prototypes=3)
+
+        assert failed.status == "failed"
+        assert failed.problem is not None
+        assert failed.problem.code == "schema_mismatch"
+        assert said in failed.problem.detail
+        assert failed.prototypes is None
+        assert workshop.parts.jobs.get(failed.job or "").problem == failed.problem
+
+
+def test_one_row_is_too_few_for_classes_and_enough_for_regression(
+    workshop: Workshop, forest: tuple[str, pd.DataFrame], real_case: FindCase
+) -> None:
+    model, frame = forest
+    single = workshop.register_dataset(frame.head(1), target="t")
+    failed = workshop.make(model=model, dataset=single, n_prototypes=1)
+    assert failed.problem is not None
+    assert (failed.status, failed.problem.code) == ("failed", "schema_mismatch")
+
+    regression = real_case(REGRESSION, "random_forest")
+    stored = workshop.parts.datasets.get(regression.dataset)
+    content = pd.read_parquet(workshop.parts.objects.path(stored.content)).head(1)
+    made = _prototypes(
+        workshop, regression, dataset=workshop.register_dataset(content, target="t", row_id="id"), n_prototypes=1
+    )
+    assert (made.status, made.n_selected, made.objective_mean) == ("ready", 1, 1)
+    assert made.evaluation is not None
+    assert made.evaluation[0].r2 is None  # one value does not vary
+
+
+@pytest.mark.parametrize("spelling", [bool, str, float])
+def test_targets_are_the_models_classes_however_they_are_spelled(
+    workshop: Workshop, forest: tuple[str, pd.DataFrame], spelling: type
+) -> None:
+    model, frame = forest
+    expected = workshop.make(model=model, dataset=workshop.register_dataset(frame, target="t"), labels="target")
+    respelled = frame.assign(t=[spelling(label) for label in frame["t"].tolist()])
+
+    made = workshop.make(model=model, dataset=workshop.register_dataset(respelled, target="t"), labels="target")
+
+    assert made.problem is None
+    assert (made.prototypes, made.evaluation) == (expected.prototypes, expected.evaluation)
+
+
+def test_a_damaged_object_fails_the_job_briefly_and_is_never_used(tmp_path: Path) -> None:
+    with workshop_in(tmp_path / "secret folder") as workshop:
+        case = register_real(workshop, "breast_cancer", "random_forest")
+        content = workshop.parts.objects.path(workshop.parts.datasets.get(case.dataset).content)
+        content.chmod(0o600)
+        content.write_bytes(content.read_bytes()[:-1] + b"!")
+
+        failed = _prototypes(workshop, case)
+
+    assert failed.problem is not None
+    assert (failed.status, failed.problem.code) == ("failed", "job_failed")
+    assert "secret" not in failed.problem.detail
+    assert content.name not in failed.problem.detail
+
+
+def test_a_job_that_is_cancelled_while_it_works_publishes_nothing(workshop: Workshop, case: RealCase) -> None:
+    asked = workshop.ask(model=case.model, dataset=case.dataset, n_prototypes=9, seed=99)
+    claim = workshop.claim(asked.job or "")
+    workshop.parts.jobs.request_cancel(asked.job or "")
+
+    workshop.work(claim)
+
+    job = workshop.parts.jobs.get(asked.job or "")
+    assert job.status == "cancelled"
+    assert workshop.parts.artefacts.get("prototype_sets", asked.id).result is None
+
+
+def test_missing_values_and_categories_reach_the_prototypes_as_they_are(workshop: Workshop) -> None:
+    pipeline, (_, table) = fitted_pipeline("scaled_and_one_hot"), PIPELINES["scaled_and_one_hot"]()
+    model = workshop.register_model(pipeline.onnx, feature_names=list(pipeline.rows.names), ensemble="random_forest")
+    dataset = workshop.register_dataset(table.features.assign(t=table.target), target="t")
+
+    made = workshop.make(model=model, dataset=dataset, n_prototypes=30)
+
+    assert made.problem is None
+    rows = rows_of_frame(table.features)
+    for prototype in made.prototypes or []:
+        raw = [column[prototype.row] for column in rows.columns]
+        wanted = [None if isinstance(value, float) and np.isnan(value) else value for value in raw]
+        assert [cell.value for cell in prototype.features] == wanted
+    assert any(cell.value is None for prototype in made.prototypes or [] for cell in prototype.features)
+
+
+def test_the_stored_content_is_plain_json_without_dicts_by_class_or_feature(workshop: Workshop, case: RealCase) -> None:
+    made = _prototypes(workshop, case)
+    stored = workshop.parts.artefacts.get("prototype_sets", made.id)
+    data = workshop.parts.objects.get(stored.result or "")
+
+    keys = {key for each in _objects(json.loads(data)) for key in each}
+
+    assert hashlib.sha256(data).hexdigest() == stored.result
+    assert not keys & {*case.opened.view.feature_names, *case.opened.view.classes}
+    with DatasetFile(workshop.parts.objects.path(workshop.parts.datasets.get(case.dataset).content)) as file:
+        assert not keys & {*file.names}
+
+
+def _objects(value: object) -> list[dict[str, object]]:
+    if isinstance(value, dict):
+        return [value, *(found for item in value.values() for found in _objects(item))]
+    if isinstance(value, list):
+        return [found for item in value for found in _objects(item)]
+    return []

@@ -20,12 +20,11 @@ def read_converted(onnx: bytes, names: list[str] | None) -> ReadModel:
     return read_model(onnx, DeclaredModel(feature_names=None if names is None else tuple(names)), ModelLimits())
 
 
-def scores_of_converted(onnx: bytes, rows: Table) -> NDArray[np.float64]:
+def scores_of_converted(onnx: bytes, rows: Table) -> NDArray[np.floating[Any]]:
     """Return scores or values, shape (n_rows, n_outputs), for a DataFrame or a matrix."""
     raw = _rows_of_frame(rows) if isinstance(rows, pd.DataFrame) else rows_of_matrix(rows)
     read = read_converted(onnx, list(raw.names))
-    scores: NDArray[np.float64] = ModelSession(read.leaf_graph, read.description).run_in_chunks(raw).scores
-    return scores
+    return ModelSession(read.leaf_graph, read.description).run_in_chunks(raw).scores
 
 
 def _rows_of_frame(frame: pd.DataFrame) -> Rows:

@@ -24,7 +24,7 @@ from leafspace_client import (
 )
 from leafspace_client.retrying import asked_seconds
 
-from .scripted_server import Answer, scripted
+from tests.support.scripted_server import Answer, scripted
 
 _QUICK = RetryPolicy(n_retries=2, first_seconds=0.01, longest_seconds=0.02)
 _JOB = {

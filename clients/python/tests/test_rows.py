@@ -22,7 +22,7 @@ def test_a_data_frame_is_sent_by_column_name_with_plain_values() -> None:
             "member": pd.array([True, None], dtype="boolean"),
             "n": pd.array([1, None], dtype="Int64"),
             "town": pd.array(["Bonn", None], dtype="string"),
-            "since": pd.to_datetime(["2026-01-02", None]),
+            "since": pd.to_datetime(["2026-01-02", "NaT"]),
         }
     )
 

@@ -49,6 +49,7 @@ def test_a_model_is_registered_with_the_proof_that_it_predicts_the_same(client: 
     assert model.feature_names == list(_FEATURES.columns)
     assert model.classes == ["benign", "malignant"]
     assert (model.ensemble, model.n_trees) == ("random_forest", 40)
+    assert model.parity is not None
     assert model.parity.n_rows == 100
     assert client.register_model(_FOREST, _FEATURES, name="tumours").id == model.id
 
@@ -60,6 +61,7 @@ def test_boosters_are_registered_with_the_proof_that_they_predict_the_same(clien
     model = client.register_model(booster.estimator, booster.features)
 
     assert model.ensemble == "boosting"
+    assert model.parity is not None
     assert model.parity.n_rows == 100
 
 
@@ -199,8 +201,9 @@ def test_models_predict_and_show_their_trees(client: Leafspace) -> None:
 
     rows = client.models.predict(model, _FEATURES.iloc[:2], include=["leaves"])
 
-    assert [row.prediction.label for row in rows] == list(_FOREST.predict(_FEATURES.iloc[:2]))
-    assert [len(row.leaves) for row in rows] == [40, 40]
+    documents = [row.to_dict() for row in rows]
+    assert [each["prediction"]["label"] for each in documents] == list(_FOREST.predict(_FEATURES.iloc[:2]))
+    assert [len(each["leaves"]) for each in documents] == [40, 40]
     assert client.models.tree(model, 3).nodes[0].feature in _FEATURES.columns
 
 
@@ -234,9 +237,9 @@ def test_what_is_in_use_cannot_be_deleted_and_what_is_free_can(client: Leafspace
         (client.datasets, dataset),
         (client.models, model),
     ):
-        collection.delete(thing)  # type: ignore[attr-defined]  # all four have it
+        collection.delete(thing)
         with pytest.raises(NotFound):
-            collection.get(thing)  # type: ignore[attr-defined]  # all four have it
+            collection.get(thing)
 
 
 @pytest.mark.parametrize(

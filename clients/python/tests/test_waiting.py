@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from leafspace_client import JobCancelled, JobFailed, JobNotFinished, Leafspace
 
-from .scripted_server import Answer, scripted
+from tests.support.scripted_server import Answer, scripted
 
 
 def job(status: str, fraction: float = 0.5, **more: object) -> Answer:

@@ -1,0 +1,72 @@
+"""The quickstart starts everything, explains one prediction, and leaves nothing behind."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from leafspace.quickstart_report import compact_json
+
+
+def _quickstart(folder: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "leafspace", "quickstart"],
+        cwd=folder,
+        env={**os.environ, "TMPDIR": str(folder), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=200,
+    )
+
+
+def _processes_in(folder: Path) -> list[str]:
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
+        except OSError:
+            continue
+        if str(folder).encode() in command:
+            found.append(process.name)
+    return found
+
+
+def test_the_quickstart_explains_one_prediction_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    finished = _quickstart(tmp_path)
+
+    assert finished.returncode == 0, finished.stderr
+    assert "The forest predicts: malignant" in finished.stdout
+    explanation = json.loads(finished.stdout[finished.stdout.index("{\n") : finished.stdout.rindex("}") + 1])
+    assert explanation["prediction"]["label"] == "malignant"
+    assert explanation["nearest_prototypes"][0]["similar_because"]
+    assert list(tmp_path.iterdir()) == []
+    assert _processes_in(tmp_path) == []
+
+
+def test_the_quickstart_leaves_a_service_of_one_s_own_alone(tmp_path: Path) -> None:
+    finished = _quickstart(tmp_path, LEAFSPACE_REDIS_URL="redis://127.0.0.1:1", LEAFSPACE_DATABASE_URL="postgres://no")
+
+    assert finished.returncode == 0, finished.stderr
+
+
+def test_a_quickstart_that_cannot_start_says_why(tmp_path: Path) -> None:
+    (tmp_path / "service").mkdir()
+    (tmp_path / "service" / "__init__.py").write_text("raise SystemExit('broken on purpose')")
+    (tmp_path / "numpy.py").write_text("raise SystemExit('broken on purpose')")
+
+    finished = _quickstart(tmp_path, PYTHONPATH=str(tmp_path))
+
+    assert finished.returncode == 1
+    assert "broken on purpose" in finished.stderr
+    assert _processes_in(tmp_path) == []
+
+
+def test_json_has_a_line_for_whatever_holds_nothing_else() -> None:
+    value = {"a": [{"b": 1, "c": []}, {"b": 2, "c": [3]}], "d": {}, "e": [1, 2]}
+
+    text = compact_json(value)
+
+    assert json.loads(text) == value
+    assert '  {"b": 1, "c": []},' in text.splitlines()

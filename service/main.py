@@ -11,6 +11,7 @@ from fastapi.routing import APIRoute
 from . import docs_page, problems
 from .edge.asgi import Application
 from .edge.stack import behind_edge
+from .hot_path import HotPath
 from .parts import build_parts
 from .routes import datasets, explainers, health, jobs, models, prototype_sets
 from .settings import ServiceSettings
@@ -20,7 +21,7 @@ _DESCRIPTION = "Tree ensembles that explain themselves: prototypes, nearest prot
 
 def create_server_app(settings: ServiceSettings) -> Application:
     """Return the API behind its edge: what a server is given."""
-    return behind_edge(create_app(settings), settings.body_limits)
+    return behind_edge(HotPath(create_app(settings)), settings.body_limits)
 
 
 def create_app(settings: ServiceSettings) -> FastAPI:
@@ -30,7 +31,7 @@ def create_app(settings: ServiceSettings) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         parts = build_parts(settings)
         app.state.parts = parts
-        gc.freeze()  # what lives as long as the process need not be looked at again by the collector
+        _rarely_collect_garbage()
         yield
         parts.close()
 
@@ -50,13 +51,18 @@ def build_app(lifespan: object = None) -> FastAPI:
         form_limits={"max_files": 1, "max_fields": 20},
         generate_unique_id_function=_operation_id,
     )
-    # Routes are tried in turn, which takes a while for the last: the one that is asked most comes first.
-    app.include_router(explainers.hot_router)
     for module in (models, datasets, prototype_sets, explainers, jobs, health):
         app.include_router(module.router)
     docs_page.install(app)
     problems.install(app)
     return app
+
+
+def _rarely_collect_garbage() -> None:
+    # Cycles are rare here, and looking for them stops the hot path: what lives as long as the process is not looked at
+    # again, and the rest less often.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def _operation_id(route: APIRoute) -> str:

@@ -1,6 +1,6 @@
 """The one place where failures become answers: error type to problem."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import Any
 
 import structlog
@@ -32,11 +32,14 @@ PROBLEM_TYPE = "application/problem+json"
 
 def install(app: FastAPI) -> None:
     """Answer every failure of the app's routes with a problem."""
-    for error_type in (StorageError, ExplainerError, BodyRefused):
-        app.add_exception_handler(error_type, _refused)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http_error)
-    app.add_exception_handler(Exception, _our_fault)
+    for error_type, handle in _HANDLERS.items():
+        app.add_exception_handler(error_type, handle)
+
+
+async def answer(request: Request, error: Exception) -> Response:
+    """Answer a failure outside the app's routes as one inside is answered."""
+    kind: type[Exception] = next(kind for kind in type(error).__mro__ if kind in _HANDLERS)
+    return await _HANDLERS[kind](request, error)
 
 
 def problem_response(problem: Problem) -> Response:
@@ -122,3 +125,13 @@ def _detail(fault: dict[str, Any]) -> str:
     given = fault.get("input")
     shown = f"; got {str(given)[:80]!r}" if isinstance(given, str | int | float | bool) else ""
     return f"{fault['msg']}{shown}"
+
+
+_HANDLERS: dict[type[Exception], Callable[[Request, Exception], Coroutine[Any, Any, Response]]] = {
+    StorageError: _refused,
+    ExplainerError: _refused,
+    BodyRefused: _refused,
+    RequestValidationError: _invalid,
+    HTTPException: _http_error,
+    Exception: _our_fault,
+}

@@ -7,7 +7,7 @@ from schemas.models import Model
 from tree_explainers.onnx_graph.session import ModelSession
 from tree_explainers.prototypes.nearest import PrototypeIndex
 
-from .operations.instances import Feature
+from .operations.instances import Features
 from .reason_texts import ReasonTexts
 
 
@@ -29,7 +29,7 @@ class WarmExplainer:
 
     explainer_id: str
     model: Model
-    features: tuple[Feature, ...]
+    features: Features
     session: ModelSession
     index: PrototypeIndex
     reason_texts: ReasonTexts

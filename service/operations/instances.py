@@ -3,11 +3,12 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from schemas.models import MAX_INSTANCES
+from schemas.models import MAX_INSTANCES, Model
 from storage.errors import StorageError
 from tree_explainers.errors import RowRefused
 from tree_explainers.rows import Rows
@@ -16,24 +17,31 @@ _PLAIN_TYPES = frozenset({float, int, bool, type(None)})
 _LARGEST_FLOAT32 = 3.4028235677973366e38  # what still rounds to a finite float32
 
 
-class Feature(NamedTuple):
-    """A raw feature of a model."""
+@dataclass(frozen=True, slots=True)
+class Features:
+    """A model's raw features, in its order."""
 
-    name: str
-    type: Literal["number", "category"]
+    names: tuple[str, ...]
+    types: tuple[Literal["number", "category"], ...]
+    are_numbers: bool  # all of them
+
+    @staticmethod
+    def of(model: Model) -> "Features":
+        """Return the features of a model."""
+        return Features(tuple(model.feature_names), tuple(model.feature_types), "category" not in model.feature_types)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadInstances:
     """The instances that can be read, and why the others cannot."""
 
-    rows: Rows
+    rows: Rows | NDArray[np.float64]  # a matrix where all features are numbers
     positions: list[int]  # of the rows, among the instances
     values: list[list[Any]]  # of the rows, as sent, in the order of the features
     refused: dict[int, RowRefused]  # by position among the instances
 
 
-def read_instances(instances: Sequence[dict[str, Any] | list[Any]], features: Sequence[Feature]) -> ReadInstances:
+def read_instances(instances: Sequence[dict[str, Any] | list[Any]], features: Features) -> ReadInstances:
     """Return the instances as rows.
 
     Raises
@@ -55,12 +63,13 @@ def read_instances(instances: Sequence[dict[str, Any] | list[Any]], features: Se
     return ReadInstances(_rows(encoded, features), positions, values, refused)
 
 
-def _encoded(ordered: list[Any], features: Sequence[Feature]) -> list[Any]:
+def _encoded(ordered: list[Any], features: Features) -> list[Any]:
     # Numbers as JSON has them need no look at each: numpy takes them all, and null for NaN; the session looks for
     # those that are not finite in the model's precision.
-    if _PLAIN_TYPES.issuperset(map(type, ordered)) and _are_numbers(features):
+    if features.are_numbers and _PLAIN_TYPES.issuperset(map(type, ordered)):
         return ordered
-    return [_ENCODE[feature.type](feature, value) for feature, value in zip(features, ordered, strict=True)]
+    named = zip(features.names, features.types, ordered, strict=True)
+    return [_ENCODE[kind](name, value) for name, kind, value in named]
 
 
 def _check_number(n_instances: int) -> None:
@@ -72,60 +81,55 @@ def _check_number(n_instances: int) -> None:
         raise StorageError("too_many_rows", detail)
 
 
-def _rows(encoded: list[list[Any]], features: Sequence[Feature]) -> Rows:
-    names = tuple(feature.name for feature in features)
-    if encoded and _are_numbers(features):
-        return Rows(names, tuple(np.array(encoded, dtype=np.float64).T))
+def _rows(encoded: list[list[Any]], features: Features) -> Rows | NDArray[np.float64]:
+    if features.are_numbers:
+        return np.array(encoded, dtype=np.float64).reshape(len(encoded), len(features.names))
     columns = [
-        np.array([row[index] for row in encoded], dtype=np.float64 if feature.type == "number" else object)
-        for index, feature in enumerate(features)
+        np.array([row[index] for row in encoded], dtype=np.float64 if kind == "number" else object)
+        for index, kind in enumerate(features.types)
     ]
-    return Rows(names, tuple(columns))
+    return Rows(features.names, tuple(columns))
 
 
-def _are_numbers(features: Sequence[Feature]) -> bool:
-    return all(feature.type == "number" for feature in features)
-
-
-def _in_order(instance: dict[str, Any] | list[Any], features: Sequence[Feature]) -> list[Any]:
+def _in_order(instance: dict[str, Any] | list[Any], features: Features) -> list[Any]:
     if isinstance(instance, list):
-        if len(instance) != len(features):
-            detail = f"the instance has {len(instance)} values, the model has {len(features)} features"
+        if len(instance) != len(features.names):
+            detail = f"the instance has {len(instance)} values, the model has {len(features.names)} features"
             raise RowRefused("schema_mismatch", detail)
         return instance
     try:
-        ordered = [instance[feature.name] for feature in features]
+        ordered = [instance[name] for name in features.names]
     except KeyError as error:
         detail = f"the instance lacks the feature {error.args[0]!r}; send null where its value is missing"
         raise RowRefused("schema_mismatch", detail) from error
-    if len(instance) != len(features):
-        known = {feature.name for feature in features}
+    if len(instance) != len(features.names):
+        known = set(features.names)
         extra = next(name for name in instance if name not in known)
         detail = f"the model has no feature {extra[:80]!r}; leave it out, or check its spelling"
         raise RowRefused("unknown_feature", detail)
     return ordered
 
 
-def _number(feature: Feature, value: Any) -> float:  # noqa: ANN401  # any JSON value
+def _number(feature: str, value: Any) -> float:  # noqa: ANN401  # any JSON value
     if value is None:
         return math.nan
     if not isinstance(value, float | int):
-        detail = f"feature {feature.name!r} is a number, got {str(value)[:80]!r}"
+        detail = f"feature {feature!r} is a number, got {str(value)[:80]!r}"
         raise RowRefused("bad_feature_type", detail)
     if not abs(value) < _LARGEST_FLOAT32:
-        detail = f"feature {feature.name!r} is {value!r}, which is not finite as a 32-bit number"
+        detail = f"feature {feature!r} is {value!r}, which is not finite as a 32-bit number"
         raise RowRefused("non_finite_number", detail)
     return float(value)
 
 
-def _category(feature: Feature, value: Any) -> str | None:  # noqa: ANN401  # any JSON value
+def _category(feature: str, value: Any) -> str | None:  # noqa: ANN401  # any JSON value
     if value is None or isinstance(value, str):
         return value
     # Codes such as 7 are often written without quotes; 7.0 and true could be meant in more than one way.
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    detail = f"feature {feature.name!r} is a category, got {str(value)[:80]!r}; send a string"
+    detail = f"feature {feature!r} is a category, got {str(value)[:80]!r}; send a string"
     raise RowRefused("bad_feature_type", detail)
 
 
-_ENCODE: dict[str, Callable[[Feature, Any], float | str | None]] = {"number": _number, "category": _category}
+_ENCODE: dict[str, Callable[[str, Any], float | str | None]] = {"number": _number, "category": _category}

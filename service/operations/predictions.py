@@ -6,13 +6,13 @@ from tree_explainers.errors import RowRefused
 from tree_explainers.onnx_graph.session import ModelSession, Outcome
 
 from ..parts import Parts
-from .instances import Feature, ReadInstances, read_instances
+from .instances import Features, ReadInstances, read_instances
 
 
 def predict(parts: Parts, model_id: str, request: PredictionRequest) -> PredictionList:
     """Return the predictions for the instances, in their order."""
     model = parts.models.get(model_id).view
-    read = read_instances(request.instances, features_of(model))
+    read = read_instances(request.instances, Features.of(model))
     outcome, positions, refused = run_readable(parts.sessions.get(model_id), read)
     answers = {position: _answered(model, outcome, index) for index, position in enumerate(positions)}
     answers |= {position: _refused(error) for position, error in refused.items()}
@@ -21,11 +21,6 @@ def predict(parts: Parts, model_id: str, request: PredictionRequest) -> Predicti
             leaves = outcome.leaves[index].tolist()
             answers[position] = answers[position].model_copy(update={"leaves": leaves})
     return PredictionList(model=model_id, data=[answers[position] for position in range(len(request.instances))])
-
-
-def features_of(model: Model) -> tuple[Feature, ...]:
-    """Return a model's raw features, in its order."""
-    return tuple(map(Feature, model.feature_names, model.feature_types))
 
 
 def run_readable(session: ModelSession, read: ReadInstances) -> tuple[Outcome, list[int], dict[int, RowRefused]]:

@@ -18,7 +18,7 @@ from ..parts import Parts
 from ..reason_texts import ReasonTexts
 from ..warm_explainer import WarmExplainer, WarmPrototype
 from . import prototype_sets
-from .predictions import features_of
+from .instances import Features
 
 _BOXES = "boxes_"
 
@@ -36,7 +36,7 @@ def warm_up(parts: Parts, explainer_id: str) -> WarmExplainer:
     return WarmExplainer(
         explainer_id=explainer_id,
         model=model,
-        features=features_of(model),
+        features=Features.of(model),
         session=session,
         index=PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
         reason_texts=ReasonTexts.build(

@@ -9,14 +9,13 @@ from schemas.explanations import ExplanationList, ExplanationRequest
 from ..dependencies import IdempotencyKey, PageDep, PartsDep
 from ..operations import explainers as operations
 from ..operations import explanations
-from ..request_class import HotRoute, StrictRoute
+from ..request_class import StrictRoute
 from .answers import create_once, created, fingerprint, problems, repeated
 
 router = APIRouter(prefix="/v1/explainers", tags=["explainers"], route_class=StrictRoute)
-hot_router = APIRouter(prefix="/v1/explainers", tags=["explainers"], route_class=HotRoute)
 
 
-@hot_router.post(
+@router.post(
     "/{explainer_id}/explanations",
     response_model=ExplanationList,
     responses=problems(400, 404, 408, 413, 415, 422, 503),

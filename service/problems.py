@@ -88,7 +88,10 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 
 def _code_of(error: HTTPException) -> str:
-    if error.status_code == 400 and error.detail.startswith("Too many"):  # noqa: PLR2004  # the form parser's words
+    # The form parser's words.
+    if error.detail.startswith("Too many files"):
+        return "validation_failed"
+    if error.detail.startswith("Too many"):
         return "too_many_parts"
     return _CODE_OF_STATUS.get(error.status_code, "bad_request")
 

@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar
+from contextlib import suppress
+from typing import Any, NoReturn, TypeVar
 
 from fastapi import HTTPException, Request, Response, params
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import ValidationError
+from starlette.requests import ClientDisconnect
 
 from schemas.contract import Contract
 
@@ -49,7 +51,7 @@ class StrictRoute(APIRoute):
         )
 
         async def handle_strictly(request: Request) -> Response:
-            refuse_type(request.headers.get("content-type", ""))
+            await refuse_type(request)
             return await timed(handle(StrictRequest(request.scope, request.receive)))
 
         return handle_strictly
@@ -66,25 +68,34 @@ async def timed(answer: Awaitable[Response]) -> Response:
 
 async def read_message(request: StrictRequest, kind: type[Message]) -> Message:
     """Return the body as a message of this kind."""
-    _refuse_unless_json(request.headers.get("content-type", ""))
+    await _refuse_unless_json(request)
     return _validated(kind, await request.json())
 
 
-def _refuse_unless_json(content_type: str) -> None:
+async def _refuse_unless_json(request: Request) -> None:
+    content_type = request.headers.get("content-type", "")
     if content_type == "application/json":
         return
     media_type = content_type.partition(";")[0].strip().lower()
     if not (
         media_type == "application/json" or (media_type.startswith("application/") and media_type.endswith("+json"))
     ):
-        detail = f"Content-Type is {content_type[:80]!r}; send JSON as application/json"
-        raise BodyRefused("unsupported_media_type", detail)
+        await _refuse_type(request, f"Content-Type is {content_type[:80]!r}; send JSON as application/json")
 
 
-def _refuse_unless_form(content_type: str) -> None:
+async def _refuse_unless_form(request: Request) -> None:
+    content_type = request.headers.get("content-type", "")
     if content_type.partition(";")[0].strip().lower() != "multipart/form-data":
         detail = f"Content-Type is {content_type[:80]!r}; send multipart/form-data with the file in its part `file`"
-        raise BodyRefused("unsupported_media_type", detail)
+        await _refuse_type(request, detail)
+
+
+async def _refuse_type(request: Request, detail: str) -> NoReturn:
+    # Whoever still sends does not listen: the body comes first, as slowly and as large as any other may.
+    with suppress(ClientDisconnect):
+        async for _ in request.stream():
+            pass
+    raise BodyRefused("unsupported_media_type", detail)
 
 
 def parse_metadata(kind: type[Message], text: str | None) -> Message:

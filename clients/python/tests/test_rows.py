@@ -103,6 +103,14 @@ def test_columns_of_one_name_are_refused() -> None:
 
 def test_more_rows_than_a_call_may_hold_go_in_several_calls() -> None:
     assert [len(batch) for batch in batches([[row] for row in range(2500)])] == [1000, 1000, 500]
+    assert list(batches([])) == []
+
+
+def test_wide_rows_go_in_calls_that_the_service_takes() -> None:
+    sizes = [len(batch) for batch in batches([[0.123456789012] * 10_000] * 100)]
+
+    assert sum(sizes) == 100
+    assert max(sizes) * 10_000 * 16 < 8 << 20
 
 
 def test_names_of_rows_are_texts_and_one_for_each() -> None:

@@ -3,6 +3,7 @@
 import io
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,21 @@ def test_rows_by_name_may_lack_values() -> None:
     assert written([{"a": 1}, {"a": 2, "b": "x"}]) == {"a": [1, 2], "b": [None, "x"]}
 
 
+def test_numbers_of_every_width_are_kept() -> None:
+    kinds = ["int8", "uint16", "int64", "float16", "float32", "float64", "bool"]
+    frame = pd.DataFrame({kind: np.array([0, 1], dtype=kind) for kind in kinds})
+
+    assert written(frame) == {kind: [0, 1] for kind in kinds}
+
+
+def test_a_large_table_is_written_quickly() -> None:
+    began = time.monotonic()
+
+    table_file((np.zeros((200_000, 30)), np.zeros(200_000)), _NOTHING)
+
+    assert time.monotonic() - began < 5
+
+
 def test_a_file_is_sent_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_bytes(b"a,b\n1,2\n")
@@ -99,10 +115,10 @@ def test_a_file_is_sent_as_it_is(tmp_path: Path) -> None:
     [
         (pd.DataFrame({"a": [1, "x"]}), "mixes values of the types int, str"),
         (([[1], [2]], [1]), "1 values for 2 rows"),
-        ([[1, 2], [3]], "row 1 has 1 values"),
+        ([[1, 2], [3]], "row 1 has 1 values, row 0 has 2"),
         (np.zeros((0, 3)), "at least one row"),
         ("/no/such/file.csv", "cannot read"),
-        (pd.DataFrame({"a": [np.inf]}), "is inf"),
+        (pd.DataFrame({"a": ["x", np.inf]}), "is inf"),
     ],
 )
 def test_what_cannot_be_a_table_is_refused_before_anything_is_sent(data: Any, message: str) -> None:  # noqa: ANN401

@@ -9,12 +9,12 @@ from ._generated.api.prototype_sets import (
     get_prototype_set,
     list_prototype_sets,
 )
-from ._generated.models import Evaluation, PagePrototypeSet, Prototype, PrototypeSetRequest
+from ._generated.models import Evaluation, PagePrototypeSet, Problem, Prototype, PrototypeSetRequest
 from ._generated.models import PrototypeSet as Details
 from ._generated.types import UNSET
 from .calls import Connected, Program, awaitable, blocking
 from .endpoints import ask, call_of, create
-from .errors import Conflict
+from .errors import Conflict, JobFailed
 from .frames import prototypes_frame
 from .jobs import cancel as cancel_job
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
@@ -105,7 +105,12 @@ def _wait(self: ViewT, *, progress: bool = False, timeout: float | None = None) 
     if self.status != "ready" and self.job is not None:
         job = yield from wait_for_job(self.job, progress=progress, timeout_seconds=timeout)
         check_success(job)
-    return (yield from _refresh(self))
+    yield from _refresh(self)
+    if self.status != "ready":
+        problem = self.details.problem
+        detail = problem.detail if isinstance(problem, Problem) else f"prototype set {self.id} is {self.status}"
+        raise JobFailed(problem.code if isinstance(problem, Problem) else "job_failed", detail)
+    return self
 
 
 def _cancel(self: ViewT) -> Program[ViewT]:

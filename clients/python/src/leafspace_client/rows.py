@@ -1,5 +1,6 @@
 """Rows: what callers hold as DataFrames, arrays, lists or dicts, as instances of the API."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -8,7 +9,8 @@ from .errors import Invalid
 
 Instance: TypeAlias = dict[str, Cell] | list[Cell]
 """One row: values by feature name, or in the order of the features."""
-INSTANCES_A_CALL = 1000
+_INSTANCES_A_CALL = 1000
+_BYTES_A_CALL = 4 << 20  # half of what the service takes: rows differ in length
 
 
 def instances_of(rows: Any) -> list[Instance]:  # noqa: ANN401  # see below
@@ -36,8 +38,12 @@ def instances_of(rows: Any) -> list[Instance]:  # noqa: ANN401  # see below
 
 def batches(instances: Sequence[Instance]) -> Iterator[list[Any]]:
     """Yield the instances in as many as one call may hold; typed loosely, as the generated code names rows anew."""
-    for start in range(0, len(instances), INSTANCES_A_CALL):
-        yield list(instances[start : start + INSTANCES_A_CALL])
+    if not instances:
+        return
+    n_fitting = max(1, _BYTES_A_CALL // len(json.dumps(instances[0])))
+    step = min(_INSTANCES_A_CALL, n_fitting)
+    for start in range(0, len(instances), step):
+        yield list(instances[start : start + step])
 
 
 def row_ids_of(row_ids: Iterable[Any] | None, n_rows: int) -> list[str]:

@@ -9,13 +9,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 from .cells import Cell, plain_cell, spelled
 from .errors import Invalid
 from .rows import column_names, instances_of
 
-Columns = dict[str, list[Cell]]
+Values: TypeAlias = Any
+"""The values of a column: a list of cells, or a numpy array of numbers or booleans, which is kept as it is."""
+Columns: TypeAlias = dict[str, Values]
 DEFAULT_TARGET = "target"
 
 
@@ -76,7 +78,9 @@ def _frame_columns(frame: Any, asked: TableAsked) -> Columns:  # noqa: ANN401  #
     return columns
 
 
-def _series_cells(column: Any, name: str) -> list[Cell]:  # noqa: ANN401  # a Series
+def _series_cells(column: Any, name: str) -> Values:  # noqa: ANN401  # a Series
+    if _is_plain_array(column):
+        return column.to_numpy()
     cells = [plain_cell(value, f"row {row}, column {name!r},") for row, value in enumerate(column.tolist())]
     # Categories stay categories, also where numbers name them.
     is_category = hasattr(column, "cat") and getattr(column.dtype, "name", "") == "category"
@@ -99,18 +103,34 @@ def _texts(cells: list[Cell]) -> list[Cell]:
 def _array_columns(data: Any, features: Sequence[str] | None) -> Columns:  # noqa: ANN401  # arrays, lists
     if hasattr(data, "columns") and hasattr(data, "iloc"):
         return _frame_columns(data, TableAsked(None, None, None))
+    if _is_plain_array(data) and data.ndim == 2 and len(data):  # noqa: PLR2004  # rows by features
+        return dict(zip(_names(features, data.shape[1]), data.T, strict=True))
     rows = instances_of(data)
     if not rows or not all(isinstance(row, list) for row in rows):
         raise Invalid("dataset_empty", "send rows by features, at least one row: a DataFrame, an array, or a path")
-    names = [str(name) for name in features] if features is not None else [f"x{index}" for index in range(len(rows[0]))]
+    names = _names(features, len(rows[0]))
     wrong = next((position for position, row in enumerate(rows) if len(row) != len(names)), None)
     if wrong is not None:
-        detail = f"row {wrong} has {len(rows[wrong])} values for {len(names)} features; give one for each"
+        detail = f"row {wrong} has {len(rows[wrong])} values, row 0 has {len(names)}; give one for each feature"
         raise Invalid("dataset_bad_columns", detail)
     return {name: _of_one_kind([row[at] for row in rows], name) for at, name in enumerate(names)}  # type: ignore[index]
 
 
-def _target_cells(target: Any, n_rows: int) -> list[Cell]:  # noqa: ANN401  # an array, a Series, a list
+def _names(features: Sequence[str] | None, n_columns: int) -> list[str]:
+    if features is None:
+        return [f"x{index}" for index in range(n_columns)]
+    if len(features) != n_columns:
+        raise Invalid("dataset_bad_columns", f"{len(features)} features are named for {n_columns} columns; name each")
+    return [str(name) for name in features]
+
+
+def _is_plain_array(values: Any) -> bool:  # noqa: ANN401  # anything
+    """Whether these are numbers or booleans of numpy's own types: what is missing in them is not-a-number."""
+    dtype: Any = getattr(values, "dtype", None)
+    return type(dtype).__module__.startswith("numpy") and dtype.kind in "iufb" and dtype.itemsize in {1, 2, 4, 8}
+
+
+def _target_cells(target: Any, n_rows: int) -> Values:  # noqa: ANN401  # an array, a Series, a list
     values = target.tolist() if hasattr(target, "tolist") else list(target)
     if len(values) != n_rows:
         raise Invalid(
@@ -141,12 +161,19 @@ def _written(columns: Columns) -> TableFile:
     return TableFile(BytesIO(sink.getvalue()), "application/vnd.apache.parquet")
 
 
-def _arrow(cells: list[Cell], pa: Any) -> Any:  # noqa: ANN401  # pyarrow has no types
+def _arrow(cells: Values, pa: Any) -> Any:  # noqa: ANN401  # pyarrow has no types
+    if hasattr(cells, "dtype"):
+        return pa.array(cells, from_pandas=True)
     if any(type(cell) is float for cell in cells):
         return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
     return pa.array(cells)
 
 
 def _json_rows(columns: Columns) -> bytes:
-    rows = (dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True))
+    listed = [_listed(cells, name) for name, cells in columns.items()]
+    rows = (dict(zip(columns, values, strict=True)) for values in zip(*listed, strict=True))
     return "\n".join(json.dumps(row, allow_nan=False, ensure_ascii=False) for row in rows).encode()
+
+
+def _listed(cells: Values, name: str) -> list[Cell]:
+    return [plain_cell(value, f"row {row}, column {name!r},") for row, value in enumerate(list(cells))]

@@ -68,8 +68,8 @@ class ReasonTexts:
         columns = raw.column.tolist()
         pieces = [b',"high":'] * (_N_PIECES * len(columns))
         pieces[0::_N_PIECES] = map(self.starts.__getitem__, columns)
-        pieces[1::_N_PIECES] = _number_texts(raw.low)
-        pieces[3::_N_PIECES] = _number_texts(raw.high)
+        pieces[1::_N_PIECES] = _number_texts(raw.low.astype(self.reader.precision))
+        pieces[3::_N_PIECES] = _number_texts(raw.high.astype(self.reader.precision))
         pieces[4::_N_PIECES] = map(self.sides.__getitem__, raw.side.tolist())
         pieces[5::_N_PIECES] = _number_texts(raw.tree_share)
         pieces[6::_N_PIECES] = map(self.ends.__getitem__, columns)
@@ -80,8 +80,8 @@ def _replace(pieces: list[bytes], place: int, text: bytes) -> None:
     pieces[place * _N_PIECES : (place + 1) * _N_PIECES] = [text, *[b""] * (_N_PIECES - 1)]
 
 
-def _number_texts(values: NDArray[np.float64]) -> Sequence[bytes]:
-    """Return each number as JSON; infinite ones, ends that are not there, as null."""
+def _number_texts(values: NDArray[np.float32 | np.float64]) -> Sequence[bytes]:
+    """Return each number as JSON, in as few digits as its precision takes; an end that is not there as null."""
     text: bytes = orjson.dumps(values, option=orjson.OPT_SERIALIZE_NUMPY)
     return text[1:-1].split(b",") if len(values) else []
 

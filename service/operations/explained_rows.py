@@ -10,6 +10,7 @@ from schemas.explanations import ExplanationRequest
 from tree_explainers.onnx_graph.session import Outcome
 
 from ..warm_explainer import WarmExplainer, WarmPrototype
+from .decimals import decimals
 
 
 class ExplainedRow(NamedTuple):
@@ -45,7 +46,7 @@ def _label(warm: WarmExplainer, explained: ExplainedRow) -> str | None:
 
 
 def _prediction(warm: WarmExplainer, explained: ExplainedRow, label: str | None) -> dict[str, Any]:
-    scores = explained.outcome.scores[explained.row].tolist()
+    scores = decimals(explained.outcome.scores[explained.row])
     if label is None:
         return {"task": "regression", "label": None, "value": scores[0], "scores": []}
     named = [{"label": name, "value": score} for name, score in zip(warm.model.classes, scores, strict=True)]

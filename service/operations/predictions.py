@@ -6,6 +6,7 @@ from tree_explainers.errors import RowRefused
 from tree_explainers.onnx_graph.session import ModelSession, Outcome
 
 from ..parts import Parts
+from .decimals import decimals
 from .instances import Features, ReadInstances, read_instances
 
 
@@ -34,7 +35,7 @@ def run_readable(session: ModelSession, read: ReadInstances) -> tuple[Outcome, l
 
 def prediction_of(model: Model, outcome: Outcome, row: int) -> Prediction:
     """Return one row's prediction."""
-    scores = outcome.scores[row].tolist()
+    scores = decimals(outcome.scores[row])
     if outcome.labels is None:
         return Prediction(task="regression", label=None, value=scores[0], scores=[])
     label = model.classes[outcome.labels[row]]

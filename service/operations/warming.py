@@ -40,7 +40,9 @@ def warm_up(parts: Parts, explainer_id: str) -> WarmExplainer:
         session=session,
         index=PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
         reason_texts=ReasonTexts.build(
-            Reasons.build(LeafBoxes.from_arrays(boxes)), ReasonReader.build(session.description.columns), shown
+            Reasons.build(LeafBoxes.from_arrays(boxes)),
+            ReasonReader.build(session.description.columns, session.description.precision),
+            shown,
         ),
         prototypes=tuple(_prototype(item, shown, model) for item in result["prototypes"]),
         provenance=_provenance(model, parts.datasets.get(artefact.dataset).view.sha256, explainer),

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Self
 
+import numpy as np
+
 InputType = Literal["float", "double", "int64", "int32", "bool", "string"]
 Task = Literal["classification", "regression"]
 Ensemble = Literal["random_forest", "boosting", "other"]
@@ -81,6 +83,11 @@ class ModelDescription:
     def n_features(self) -> int:
         """Number of raw columns."""
         return len(self.feature_names)
+
+    @property
+    def precision(self) -> type[np.float32 | np.float64]:
+        """The precision in which the graph takes all raw numbers that it takes."""
+        return np.float32 if all(spec.type in {"float", "string"} for spec in self.inputs) else np.float64
 
     def to_json(self) -> dict[str, Any]:
         """Return plain dicts, lists, strings, numbers, booleans and ``None``; no NaN."""

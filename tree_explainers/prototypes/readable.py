@@ -52,10 +52,15 @@ class ReasonReader:
 
     columns: tuple[ModelColumn, ...]
     units: ColumnUnits
+    precision: type[np.float32 | np.float64]
 
     @staticmethod
-    def build(columns: Sequence[ModelColumn]) -> "ReasonReader":
-        """Prepare for a model's columns, in the order in which its trees number them."""
+    def build(columns: Sequence[ModelColumn], precision: type[np.float32 | np.float64] = np.float64) -> "ReasonReader":
+        """Prepare for a model's columns, in the order in which its trees number them.
+
+        ``precision`` is that in which the model takes raw numbers. Ends are told as the shortest decimals that are the
+        same number in it: 0.18635, where a double would say 0.1863499879837036.
+        """
         features = feature_numbers(columns)
         varies = np.array([_is_number(column) and column.scale != 0 for column in columns], dtype=np.bool_)
         scales, offsets = ([getattr(column, name) for column in columns] for name in ("scale", "offset"))
@@ -65,7 +70,7 @@ class ReasonReader:
             imputed=np.array([_imputed_number(column) for column in columns], dtype=np.float64),
             is_alone=varies & (np.bincount(features)[features] == 1),
         )
-        return ReasonReader(tuple(columns), units)
+        return ReasonReader(tuple(columns), units, precision)
 
     def read(self, reasons: NDArray[Any], n_pairs: int) -> list[list[FeatureReason]]:
         """Translate the reasons of one row and some prototypes.
@@ -98,11 +103,10 @@ class ReasonReader:
 
     def _of_number(self, raw: RawReasons, place: int) -> FeatureReason:
         column, side = self.columns[raw.column[place]], int(raw.side[place])
-        low, high = float(raw.low[place]), float(raw.high[place])
         return FeatureReason(
             feature=column.name,
-            low=low if low > -inf else None,
-            high=high if high < inf else None,
+            low=_end(raw.low[place], self.precision),
+            high=_end(raw.high[place], self.precision),
             low_inclusive=bool(side & RawSide.LOW_INCLUSIVE),
             high_inclusive=bool(side & RawSide.HIGH_INCLUSIVE),
             or_missing=bool(side & RawSide.OR_MISSING),
@@ -123,7 +127,7 @@ class ReasonReader:
         draft = _Draft()
         for index, own in groupby(intervals, key=_column):
             draft.take(self.columns[index], _Values(*own))
-        return draft.finish(self.columns[intervals[0].column], intervals[0].tree_share)
+        return draft.finish(self.columns[intervals[0].column], intervals[0].tree_share, self.precision)
 
 
 class _Interval:
@@ -216,13 +220,13 @@ class _Draft:
         else:
             self._is_missing = True
 
-    def finish(self, column: ModelColumn, tree_share: float) -> FeatureReason:
+    def finish(self, column: ModelColumn, tree_share: float, precision: type[np.float32 | np.float64]) -> FeatureReason:
         low, low_excluded = self._low
         high, high_included = self._high
         return FeatureReason(
             feature=column.name,
-            low=low if low > -inf else None,
-            high=high if high < inf else None,
+            low=_end(low, precision),
+            high=_end(high, precision),
             low_inclusive=low > -inf and not low_excluded,
             high_inclusive=high < inf and high_included,
             or_missing=self._or_missing,
@@ -239,6 +243,10 @@ _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSI
 _MISSING_STAYS = int(Side.MISSING_STAYS)
 
 _column = attrgetter("column")
+
+
+def _end(value: float, precision: type[np.float32 | np.float64]) -> float | None:
+    return float(str(precision(value))) if np.isfinite(value) else None
 
 
 def _feature_key(index: int, column: ModelColumn) -> tuple[str, str | int]:

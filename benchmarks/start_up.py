@@ -15,26 +15,29 @@ import time
 from .machine import describe_machine
 from .serving import wait_until_ready
 
-_IMPORT = "import time; start = time.perf_counter(); import leafspace_client; print(time.perf_counter() - start)"
+_TIMED = "import time; start = time.perf_counter(); {}; print(time.perf_counter() - start)"
 
 
 def main() -> None:
     """Measure and print."""
     print(describe_machine())
-    seconds = [_import_seconds() for _ in range(11)]
-    print(
-        f"import leafspace_client: median {statistics.median(seconds) * 1000:.0f} ms, max {max(seconds) * 1000:.0f} ms (to reach: 300)"
-    )
+    for statement in ("import leafspace_client", "from leafspace_client import Leafspace"):
+        milliseconds = [_import_seconds(statement) * 1000 for _ in range(11)]
+        print(f"{statement}: {_spread(milliseconds)} ms (to reach: 300)")
     with tempfile.TemporaryDirectory() as data_dir:
         starts = [_start_seconds(data_dir) for _ in range(6)]
-    print(
-        f"leafspace serve ready: first {starts[0][0]:.2f} s, warm median {statistics.median(s for s, _ in starts[1:]):.2f} s, warm max {max(s for s, _ in starts[1:]):.2f} s (to reach: 5)"
-    )
-    print(f"leafspace serve stopped by SIGTERM: max {max(stop for _, stop in starts):.2f} s (to reach: 10)")
+    print(f"leafspace serve, first start in a folder: ready after {starts[0][0]:.2f} s")
+    print(f"leafspace serve, warm start: ready after {_spread([ready for ready, _ in starts[1:]])} s (to reach: 5)")
+    print(f"leafspace serve, SIGTERM: ended after {_spread([end for _, end in starts])} s (to reach: 10)")
 
 
-def _import_seconds() -> float:
-    return float(subprocess.run([sys.executable, "-c", _IMPORT], check=True, capture_output=True, text=True).stdout)
+def _spread(values: list[float]) -> str:
+    return f"min {min(values):.3g}, median {statistics.median(values):.3g}, max {max(values):.3g}"
+
+
+def _import_seconds(statement: str) -> float:
+    command = [sys.executable, "-c", _TIMED.format(statement)]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 def _start_seconds(data_dir: str) -> tuple[float, float]:

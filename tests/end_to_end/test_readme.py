@@ -1,0 +1,29 @@
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.support.serving import Service, service
+
+__all__ = ["service"]
+
+_PROJECT = Path(__file__).parents[2]
+_SESSION = re.compile(r"<!-- session: .*? -->\n```bash\n(.*?)```", re.DOTALL)
+
+
+def test_the_curl_session_of_the_readme_explains_a_row(service: Service, tmp_path: Path) -> None:
+    (found,) = _SESSION.findall((_PROJECT / "README.md").read_text())
+    session = found.replace("localhost:8000", service.url.removeprefix("http://"))
+    session = session.replace(".venv/bin/python", f"'{sys.executable}'")
+    session = session.replace("examples/", f"'{_PROJECT / 'examples'}'/")
+
+    ended = subprocess.run(  # noqa: S603  # the README's own words
+        ["/bin/bash", "-euo", "pipefail", "-c", session], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+
+    assert ended.returncode == 0, ended.stderr
+    job, explanations = ended.stdout.replace("}{", "}\n{").splitlines()
+    assert json.loads(job)["status"] == "succeeded"
+    (explanation,) = json.loads(explanations)["data"]
+    assert len(explanation["nearest_prototypes"]) == 2

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tree_explainers.ensemble import Operator
-from tree_explainers.onnx_graph.description import ModelColumn
+from tree_explainers.onnx_graph.description import InputType, ModelColumn
 
 _COMPARE: dict[Operator, tuple[str, Callable[[float, float], bool]]] = {
     Operator.LEQ: ("<=", operator.le),
@@ -47,8 +47,8 @@ class RawQuestion(NamedTuple):
     transformed: bool = False  # it is asked about the model-side column after all
 
 
-def in_raw_terms(column: ModelColumn, question: ModelQuestion) -> RawQuestion:
-    """Return the question that a raw value answers in the same way."""
+def in_raw_terms(column: ModelColumn, question: ModelQuestion, input_type: InputType) -> RawQuestion:
+    """Return the question that a raw value, of a feature that the graph takes as ``input_type``, answers alike."""
     if column.kind == "indicator":
         return _about_one_category(column, question)
     if column.kind == "ordinal":
@@ -59,9 +59,15 @@ def in_raw_terms(column: ModelColumn, question: ModelQuestion) -> RawQuestion:
     if is_set:
         return RawQuestion("in", None, list(question.members), _admits_missing(column, question))
     sign = _COMPARE[question.operator][0]
-    value = (question.threshold - column.offset) / column.scale
+    value = _told((question.threshold - column.offset) / column.scale, column, input_type)
     sign = _MIRRORED.get(sign, sign) if column.scale < 0 else sign
     return RawQuestion(sign, value, None, _admits_missing(column, question))
+
+
+def _told(value: float, column: ModelColumn, input_type: InputType) -> float:
+    # Where the graph calculates in float32, more digits would be noise: 36.99999958 for the 37 that goes left.
+    is_exact = input_type == "double" or (input_type != "float" and column.kind == "identity")
+    return value if is_exact else float(str(np.float32(value)))
 
 
 def _about_one_category(column: ModelColumn, question: ModelQuestion) -> RawQuestion:

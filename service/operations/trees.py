@@ -6,7 +6,7 @@ from schemas.models import Tree, TreeNode
 from storage.array_files import read_arrays
 from storage.errors import NotFound
 from tree_explainers.ensemble import Operator, TreeEnsemble
-from tree_explainers.onnx_graph.description import ModelColumn, ModelDescription
+from tree_explainers.onnx_graph.description import InputType, ModelColumn, ModelDescription
 
 from ..parts import Parts
 from .tree_questions import ModelQuestion, in_raw_terms
@@ -19,15 +19,23 @@ def get_tree(parts: Parts, model_id: str, tree: int) -> Tree:
         raise NotFound("tree", str(tree), f"model {model_id!r} has trees 0 to {model.view.n_trees - 1}")
     ensemble = TreeEnsemble.from_arrays(read_arrays(parts.objects.get(model.ensemble)))
     start, stop = int(ensemble.offsets[tree]), int(ensemble.offsets[tree + 1])
-    columns = ModelDescription.from_json(model.description).columns
+    columns = _columns(ModelDescription.from_json(model.description))
     return Tree(model=model_id, tree=tree, nodes=[_node(ensemble, columns, start, node) for node in range(start, stop)])
 
 
-def _node(ensemble: TreeEnsemble, columns: tuple[ModelColumn, ...], start: int, node: int) -> TreeNode:
+def _columns(description: ModelDescription) -> list[tuple[ModelColumn, InputType]]:
+    """Return what the trees read, and as what the graph takes the features it comes from."""
+    types = [spec.type for spec in description.inputs for _ in range(spec.width)]
+    return [
+        (column, "float" if column.raw_index is None else types[column.raw_index]) for column in description.columns
+    ]
+
+
+def _node(ensemble: TreeEnsemble, columns: list[tuple[ModelColumn, InputType]], start: int, node: int) -> TreeNode:
     if ensemble.operator[node] == Operator.LEAF:
         return _leaf(ensemble, start, node)
-    column = columns[ensemble.column[node]]
-    question = in_raw_terms(column, _question(ensemble, node))
+    column, input_type = columns[ensemble.column[node]]
+    question = in_raw_terms(column, _question(ensemble, node), input_type)
     return TreeNode(
         id=node - start,
         feature=column.name,

@@ -23,6 +23,7 @@ class Service:
     url: str
     process: "subprocess.Popen[str]"
     data_dir: Path
+    log: Path
 
     @property
     def port(self) -> int:
@@ -42,19 +43,22 @@ class Service:
 def serving(data_dir: Path, **environment: str) -> Iterator[Service]:
     """Yield a service on a free port, asked over HTTP whether it is ready; all of it ends within 10 s at the end."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("LEAFSPACE_")}
-    process = subprocess.Popen(  # noqa: S603  # our own command
-        [sys.executable, "-m", "leafspace", "serve", "--port", "0", "--data-dir", str(data_dir)],
-        env={**own, **environment},
-        cwd=Path(__file__).parents[2],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    log = data_dir.with_name(f"{data_dir.name}.log")
+    with log.open("wb") as errors:
+        process = subprocess.Popen(  # noqa: S603  # our own command
+            [sys.executable, "-m", "leafspace", "serve", "--port", "0", "--data-dir", str(data_dir)],
+            env={**own, **environment},
+            cwd=Path(__file__).parents[2],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
     try:
         line = process.stdout.readline() if process.stdout else ""
-        assert line.startswith(_READY), f"the service did not start: {line!r}"
+        assert line.startswith(_READY), f"the service did not start: {line!r} {log.read_text()}"
         url = line.removeprefix(_READY).strip()
         assert httpx.get(f"{url}/readyz").json() == {"status": "ok", "degraded": []}
-        yield Service(url, process, data_dir)
+        yield Service(url, process, data_dir, log)
     finally:
         process.send_signal(signal.SIGTERM)
         try:

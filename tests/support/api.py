@@ -1,0 +1,111 @@
+"""The API as a test calls it: over HTTP, with what most tests need registered once."""
+
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import numpy as np
+import pandas as pd
+
+from .models import FittedModel, fitted
+
+Json = dict[str, Any]
+_PATIENCE_SECONDS = 60
+
+
+class Api:
+    """A client of one service; answers come back as they are, whatever their status."""
+
+    def __init__(self, url: str) -> None:
+        self.http = httpx.Client(base_url=url, timeout=_PATIENCE_SECONDS)
+
+    def get(self, path: str, **headers: str) -> httpx.Response:
+        return self.http.get(path, headers=headers)
+
+    def post(self, path: str, body: object = None, **headers: str) -> httpx.Response:
+        if body is None:
+            return self.http.post(path, headers=headers)
+        return self.http.post(path, json=body, headers=headers)
+
+    def delete(self, path: str) -> httpx.Response:
+        return self.http.delete(path)
+
+    def upload(
+        self, path: str, data: bytes, metadata: Mapping[str, object] | str | None = None, **headers: str
+    ) -> httpx.Response:
+        form = {} if metadata is None else {"metadata": metadata if isinstance(metadata, str) else json.dumps(metadata)}
+        return self.http.post(path, files={"file": ("upload", data)}, data=form, headers=headers)
+
+    def wait(self, job: str, seconds: int = 60) -> Json:
+        """Return the job when it has ended."""
+        found: Json = self.get(f"/v1/jobs/{job}", Prefer=f"wait={seconds}").json()
+        assert found["status"] in {"succeeded", "failed", "cancelled"}, found
+        return found
+
+    def make(self, **request: object) -> Json:
+        """Ask for a prototype set, wait for its job, and return it as it is then."""
+        answer = self.post("/v1/prototype-sets", request)
+        assert answer.status_code in {200, 202}, answer.text
+        if answer.status_code == 202:
+            self.wait(answer.json()["job"])
+        found: Json = self.get(f"/v1/prototype-sets/{answer.json()['id']}").json()
+        return found
+
+    def explain(self, explainer: str, instances: list[Any], **request: object) -> Json:
+        answer = self.post(f"/v1/explainers/{explainer}/explanations", {"instances": instances, **request})
+        assert answer.status_code == 200, answer.text
+        found: Json = answer.json()
+        return found
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A model with its rows, prototypes of them, and an explainer."""
+
+    fitted: FittedModel
+    model: Json
+    dataset: Json
+    prototype_set: Json
+    explainer: Json
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.fitted.rows.names)
+
+    def instance(self, row: int) -> Json:
+        """Return a row as an instance."""
+        return dict(zip(self.names, self.fitted.features[row].tolist(), strict=True))
+
+
+def register(api: Api, name: str, ensemble: str = "random_forest", **request: object) -> Registered:
+    """Register one of the small fitted models and all that it takes to explain it."""
+    model = fitted(name)
+    names = list(model.rows.names)
+    registered = api.upload("/v1/models", model.onnx, {"feature_names": names, "ensemble": ensemble})
+    assert registered.status_code in {200, 201}, registered.text
+    dataset = api.upload("/v1/datasets", csv_of(frame_of(model)), {"target": "t"})
+    assert dataset.status_code in {200, 201}, dataset.text
+    model_id, dataset_id = registered.json()["id"], dataset.json()["id"]
+    made = api.make(**{"model": model_id, "dataset": dataset_id, "n_prototypes": 8, **request})
+    assert made["status"] == "ready", made["problem"]
+    explainer = api.post("/v1/explainers", {"model": model_id, "prototype_set": made["id"]})
+    assert explainer.status_code in {200, 201}, explainer.text
+    return Registered(model, registered.json(), dataset.json(), made, explainer.json())
+
+
+def frame_of(model: FittedModel) -> pd.DataFrame:
+    """Return a model's rows as a table, with the target as ``t``."""
+    return pd.DataFrame(model.features.astype(np.float64), columns=list(model.rows.names)).assign(t=model.target)
+
+
+def csv_of(frame: pd.DataFrame) -> bytes:
+    return frame.to_csv(index=False).encode()
+
+
+def parquet_of(frame: pd.DataFrame) -> bytes:
+    target = io.BytesIO()
+    frame.to_parquet(target, index=False)
+    return target.getvalue()

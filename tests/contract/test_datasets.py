@@ -1,0 +1,197 @@
+"""/v1/datasets over HTTP: register in three formats, list, read rows, delete."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from schemas.datasets import Dataset, DatasetRow
+from tests.support.api import Api, Json, Registered, csv_of, parquet_of
+from tests.support.shared import shared_path
+
+_FIELDS = {"object", "id", "name", "sha256", "size_bytes", "n_rows", "target", "row_id", "columns", "created_at"}
+_COLUMN_FIELDS = {"name", "type", "role", "n_missing", "n_categories", "categories", "min", "max"}
+_FRAME = pd.DataFrame(
+    {
+        "name": ["a", "b", "c"],
+        "age": [22.5, None, 80.0],
+        "city": ["Köln", None, "=1+1"],
+        "member": [True, False, True],
+        "label": ["yes", "no", "yes"],
+    }
+)
+_METADATA = {"target": "label", "row_id": "name"}
+_VALUES = {
+    "name": ["a", "b", "c"],
+    "age": [22.5, None, 80.0],
+    "city": ["Köln", None, "=1+1"],
+    "member": [True, False, True],
+    "label": ["yes", "no", "yes"],
+}
+
+
+def _json_rows(frame: pd.DataFrame) -> bytes:
+    return frame.to_json(orient="records").encode()
+
+
+@pytest.mark.parametrize("write", [csv_of, parquet_of, _json_rows])
+def test_each_format_gives_the_same_dataset(api: Api, write: object) -> None:
+    answer = api.upload("/v1/datasets", write(_FRAME), _METADATA)  # type: ignore[operator]  # one of the three
+
+    body = answer.json()
+    assert answer.status_code == 201
+    assert answer.headers["Location"] == f"/v1/datasets/{body['id']}"
+    assert answer.headers["Server-Timing"].startswith("total;dur=")
+    assert set(body) == _FIELDS
+    assert body["id"].startswith("ds_")
+    assert (body["n_rows"], body["target"], body["row_id"]) == (3, "label", "name")
+    assert Dataset.model_validate(body).model_dump(mode="json") == body
+    assert api.get(answer.headers["Location"]).json() == body
+    columns = {column["name"]: column for column in body["columns"]}
+    assert set(columns["age"]) == _COLUMN_FIELDS
+    assert [(name, column["type"], column["role"]) for name, column in columns.items()] == [
+        ("name", "category", "row_id"),
+        ("age", "number", "feature"),
+        ("city", "category", "feature"),
+        ("member", "boolean", "feature"),
+        ("label", "category", "target"),
+    ]
+    assert (columns["age"]["n_missing"], columns["age"]["min"], columns["age"]["max"]) == (1, 22.5, 80.0)
+    assert columns["city"]["categories"] == ["=1+1", "Köln"]
+    assert columns["label"]["categories"] == ["no", "yes"]
+
+
+def _rows(api: Api, dataset: str, limit: int) -> list[Json]:
+    rows: list[Json] = []
+    path = f"/v1/datasets/{dataset}/rows?limit={limit}"
+    page = api.get(path).json()
+    while True:
+        assert set(page) == {"object", "data", "next_cursor"}
+        assert len(page["data"]) <= limit
+        rows += page["data"]
+        if page["next_cursor"] is None:
+            return rows
+        page = api.get(f"{path}&cursor={page['next_cursor']}").json()
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 1000])
+def test_rows_are_read_page_by_page_as_they_were_sent(api: Api, limit: int) -> None:
+    dataset = api.upload("/v1/datasets", parquet_of(_FRAME), _METADATA).json()["id"]
+
+    rows = _rows(api, dataset, limit)
+
+    for position, row in enumerate(rows):
+        assert DatasetRow.model_validate(row)
+        assert (row["object"], row["row"], row["row_id"]) == ("row", position, "abc"[position])
+        assert {cell["name"]: cell["value"] for cell in row["values"]} == {
+            name: values[position] for name, values in _VALUES.items()
+        }
+    assert len(rows) == 3
+
+
+@pytest.mark.parametrize("cursor", ["3", "99", "9" * 30])
+def test_past_the_last_row_there_is_nothing(api: Api, cursor: str) -> None:
+    dataset = api.upload("/v1/datasets", parquet_of(_FRAME), _METADATA).json()["id"]
+
+    answer = api.get(f"/v1/datasets/{dataset}/rows?cursor={cursor}")
+
+    assert answer.json() == {"object": "list", "data": [], "next_cursor": None}
+
+
+@pytest.mark.parametrize("cursor", ["x", "-1", "1.5", "²"])
+def test_a_cursor_that_is_no_position_is_refused(api: Api, cursor: str) -> None:
+    dataset = api.upload("/v1/datasets", parquet_of(_FRAME), _METADATA).json()["id"]
+
+    answer = api.get(f"/v1/datasets/{dataset}/rows?cursor={cursor}")
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
+    assert answer.json()["errors"][0]["pointer"] == "/cursor"
+
+
+def test_the_same_bytes_and_metadata_again_are_the_same_dataset(api: Api) -> None:
+    first = api.upload("/v1/datasets", csv_of(_FRAME), {"name": "one"})
+    again = api.upload("/v1/datasets", csv_of(_FRAME), {"name": "one"})
+    other = api.upload("/v1/datasets", csv_of(_FRAME), {"name": "two"})
+
+    assert (first.status_code, again.status_code, other.status_code) == (201, 200, 201)
+    assert again.json() == first.json()
+    assert other.json()["id"] != first.json()["id"]
+
+
+def test_without_row_ids_rows_are_called_by_their_numbers(api: Api) -> None:
+    dataset = api.upload("/v1/datasets", csv_of(_FRAME)).json()["id"]
+
+    assert [row["row_id"] for row in _rows(api, dataset, 10)] == ["0", "1", "2"]
+
+
+def test_features_are_kept_in_the_order_declared_and_others_ignored(api: Api) -> None:
+    body = api.upload("/v1/datasets", csv_of(_FRAME), {"features": ["member", "age"], "target": "label"}).json()
+
+    roles = [(column["name"], column["role"]) for column in body["columns"]]
+    assert roles[:2] == [("member", "feature"), ("age", "feature")]
+    assert dict(roles) == {
+        "member": "feature",
+        "age": "feature",
+        "name": "ignored",
+        "city": "ignored",
+        "label": "target",
+    }
+
+
+@pytest.mark.parametrize(
+    ("metadata", "code", "said"),
+    [
+        ({"target": "lable"}, "dataset_bad_columns", "'lable'"),
+        ({"row_id": "x"}, "dataset_bad_columns", "'x'"),
+        ({"features": ["age", "x"]}, "dataset_bad_columns", "'x'"),
+        ({"features": ["age", "age"]}, "dataset_bad_columns", "'age'"),
+        ({"target": "age", "features": ["age"]}, "dataset_bad_columns", "'age'"),
+        ({"features": []}, "dataset_bad_columns", ""),
+        ({"tarket": "label"}, "unknown_field", "spelling"),
+        ({"target": 7}, "validation_failed", "/metadata/target"),
+    ],
+)
+def test_a_declaration_that_does_not_fit_the_columns_is_refused(
+    api: Api, metadata: dict[str, object], code: str, said: str
+) -> None:
+    refused = api.upload("/v1/datasets", csv_of(_FRAME), metadata)
+
+    assert (refused.status_code, refused.json()["code"]) == (422, code)
+    assert said in refused.json()["detail"]
+
+
+def test_a_dataset_is_deleted_unless_it_is_in_use(api: Api, forest: Registered) -> None:
+    used = api.delete(f"/v1/datasets/{forest.dataset['id']}")
+    path = api.upload("/v1/datasets", csv_of(_FRAME), {"name": "to be deleted"}).headers["Location"]
+
+    assert (used.status_code, used.json()["code"]) == (409, "in_use")
+    assert forest.prototype_set["id"][:4] == "prs_"
+    assert api.delete(path).status_code == 204
+    assert api.get(path).status_code == 404
+    assert api.get(f"{path}/rows").status_code == 404
+    assert api.delete(path).status_code == 404
+    assert api.upload("/v1/datasets", csv_of(_FRAME), {"name": "to be deleted"}).status_code == 201
+
+
+def test_a_real_table_is_summarised_as_pandas_sees_it(api: Api) -> None:
+    path = shared_path("data/titanic.parquet")
+    frame = pd.read_parquet(path)
+
+    body = api.upload("/v1/datasets", path.read_bytes(), {"target": "survived"}).json()
+
+    assert body["n_rows"] == len(frame)
+    for column in body["columns"]:
+        values = frame[column["name"]]
+        assert column["n_missing"] == values.isna().sum()
+        if column["type"] == "number":
+            assert (column["min"], column["max"]) == pytest.approx((values.min(), values.max()))
+        elif column["type"] == "category":
+            assert column["n_categories"] == values.nunique()
+
+
+def test_nothing_but_json_numbers_is_answered(api: Api) -> None:
+    frame = pd.DataFrame({"a": [1e308, -1e308, None], "b": [2**53, 0, -1], "c": [None, None, None]})
+    dataset = api.upload("/v1/datasets", parquet_of(frame))
+
+    for answer in (dataset, api.get(f"/v1/datasets/{dataset.json().get('id')}/rows")):
+        json.loads(answer.text, parse_constant=pytest.fail)

@@ -130,6 +130,8 @@ class ModelSession:
         The rows go through together; only where that fails, one by one. A matrix of numbers, (n_rows, n_features), is
         the shorter way for models that read nothing else.
         """
+        if len(rows) == 0:
+            return RowOutcomes(np.arange(0), self._nothing(), ())
         try:
             return RowOutcomes(np.arange(len(rows)), self.run(self._encode_either(rows)), ())
         except RowRefused as refusal:

@@ -1,0 +1,459 @@
+"""Explanations over HTTP: what is said of each row holds by scikit-learn's own leaves and predictions."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from schemas.explanations import ExplanationList
+from tests.support.api import Api, Json, Registered, parquet_of, register
+from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
+
+_N_ROWS = 120
+_FIELDS = {
+    *("object", "row_id", "status", "prediction", "nearest_prototypes", "prototype_prediction", "contrast"),
+}
+_NEAREST_FIELDS = {
+    *("rank", "row_id", "label", "value", "proximity", "distance", "shared_trees", "n_trees", "coverage"),
+    *("features", "similar_because"),
+}
+_REASON_FIELDS = {
+    *("feature", "low", "high", "low_inclusive", "high_inclusive", "or_missing", "is_missing", "category"),
+    *("not_categories", "tree_share", "transformed", "exact"),
+}
+
+
+@dataclass(frozen=True)
+class Explained:
+    """Explanations of the first rows of a model's own data."""
+
+    registered: Registered
+    answer: Json
+    leaves: NDArray[np.int64]  # (n_rows, n_trees) of all rows, as scikit-learn numbers them
+    shared: NDArray[np.int64]  # (n_rows, n_prototypes)
+
+    @property
+    def data(self) -> list[Json]:
+        found: list[Json] = self.answer["data"]
+        return found
+
+    @property
+    def labels(self) -> list[str | None]:
+        """Classes of the prototypes."""
+        return [prototype["label"] for prototype in self.registered.prototype_set["prototypes"]]
+
+
+@pytest.fixture(scope="module", params=["binary", "multiclass", "regression"])
+def explained(request: pytest.FixtureRequest, api: Api) -> Explained:
+    registered = register(api, f"random_forest_{request.param}")
+    instances = [registered.instance(row) for row in range(_N_ROWS)]
+    answer = api.explain(registered.explainer["id"], instances, include=["contrast"], n_prototypes=5)
+    leaves = registered.fitted.library_leaves()
+    assert leaves is not None
+    chosen = [prototype["row"] for prototype in registered.prototype_set["prototypes"]]
+    shared = (leaves[:_N_ROWS, None, :] == leaves[chosen][None, :, :]).sum(axis=2)
+    return Explained(registered, answer, leaves, shared)
+
+
+def test_the_answer_is_the_contracts(explained: Explained) -> None:
+    body = explained.answer
+
+    assert ExplanationList.model_validate(body)
+    assert set(body) == {"object", "explainer", "data", "provenance"}
+    assert (body["object"], body["explainer"]) == ("list", explained.registered.explainer["id"])
+    assert body["provenance"] == {
+        "model_sha256": explained.registered.model["sha256"],
+        "dataset_sha256": explained.registered.dataset["sha256"],
+        "prototype_set": explained.registered.prototype_set["id"],
+        "numerics": "float32",
+        "service": body["provenance"]["service"],
+    }
+    assert [row["row_id"] for row in body["data"]] == [str(row) for row in range(_N_ROWS)]
+    for row in body["data"]:
+        assert set(row) == _FIELDS
+        assert (row["object"], row["status"]) == ("explanation", "ok")
+        assert set(row["prediction"]) == {"task", "label", "value", "scores"}
+        assert set(row["prototype_prediction"]) == {"status", "label", "value", "agrees"}
+        assert row["contrast"] is None or set(row["contrast"]) == {"row_id", "label", "proximity"}
+        for prototype in row["nearest_prototypes"]:
+            assert set(prototype) == _NEAREST_FIELDS
+            assert [set(cell) for cell in prototype["features"]] == [{"name", "value", "instance_value"}] * len(
+                explained.registered.names
+            )
+            assert all(set(reason) == _REASON_FIELDS for reason in prototype["similar_because"])
+
+
+def test_predictions_are_the_librarys(explained: Explained) -> None:
+    model = explained.registered.fitted
+    predictions = [row["prediction"] for row in explained.data]
+
+    if model.is_classifier:
+        scores = [[score["value"] for score in prediction["scores"]] for prediction in predictions]
+        np.testing.assert_allclose(scores, model.library_scores()[:_N_ROWS], atol=1e-6)
+        assert [prediction["label"] for prediction in predictions] == model.library_labels()[:_N_ROWS].tolist()
+        assert {prediction["value"] for prediction in predictions} == {None}
+    else:
+        values = [prediction["value"] for prediction in predictions]
+        np.testing.assert_allclose(values, model.library_scores()[:_N_ROWS, 0], rtol=1e-5)
+        assert all(prediction["label"] is None and prediction["scores"] == [] for prediction in predictions)
+
+
+def test_the_nearest_prototypes_share_most_of_scikit_learns_leaves(explained: Explained) -> None:
+    prototypes = explained.registered.prototype_set["prototypes"]
+    n_trees = explained.leaves.shape[1]
+    for row, shared in zip(explained.data, explained.shared, strict=True):
+        order = [place for place in np.argsort(-shared, kind="stable")[:5].tolist() if shared[place] > 0]
+        nearest = row["nearest_prototypes"]
+
+        assert [each["row_id"] for each in nearest] == [prototypes[place]["row_id"] for place in order]
+        assert [each["rank"] for each in nearest] == list(range(1, len(order) + 1))
+        for each, place in zip(nearest, order, strict=True):
+            assert (each["shared_trees"], each["n_trees"]) == (shared[place], n_trees)
+            assert each["proximity"] == pytest.approx(shared[place] / n_trees)
+            assert each["distance"] == pytest.approx(1 - each["proximity"])
+            assert each["coverage"] == prototypes[place]["coverage"]
+            assert (each["label"], each["value"]) == (prototypes[place]["label"], prototypes[place]["value"])
+
+
+def test_values_stand_side_by_side(explained: Explained) -> None:
+    prototypes = {each["row_id"]: each for each in explained.registered.prototype_set["prototypes"]}
+    for position, row in enumerate(explained.data):
+        instance = explained.registered.instance(position)
+        for prototype in row["nearest_prototypes"]:
+            told = {cell["name"]: cell["value"] for cell in prototype["features"]}
+            beside = {cell["name"]: cell["instance_value"] for cell in prototype["features"]}
+            assert told == {cell["name"]: cell["value"] for cell in prototypes[prototype["row_id"]]["features"]}
+            assert beside == instance
+
+
+def test_the_prototype_prediction_is_the_nearest_ones(explained: Explained) -> None:
+    for row in explained.data:
+        prediction = row["prototype_prediction"]
+        if not row["nearest_prototypes"]:
+            assert prediction == {"status": "unassigned", "label": None, "value": None, "agrees": None}
+            continue
+        nearest = row["nearest_prototypes"][0]
+        is_same = nearest["label"] == row["prediction"]["label"] if nearest["label"] is not None else None
+        assert prediction == {
+            "status": "assigned",
+            "label": nearest["label"],
+            "value": nearest["value"],
+            "agrees": is_same,
+        }
+
+
+def test_the_contrast_is_the_nearest_prototype_of_another_class(explained: Explained) -> None:
+    prototypes = explained.registered.prototype_set["prototypes"]
+    for row, shared in zip(explained.data, explained.shared, strict=True):
+        label = row["prediction"]["label"]
+        others = [0 if label in {None, own} else int(n) for own, n in zip(explained.labels, shared, strict=True)]
+        place = int(np.argmax(others))
+        if others[place] == 0:
+            assert row["contrast"] is None
+        else:
+            proximity = others[place] / explained.leaves.shape[1]
+            expected = {"row_id": prototypes[place]["row_id"], "label": explained.labels[place]}
+            assert row["contrast"] == {**expected, "proximity": pytest.approx(proximity)}
+
+
+def test_reasons_hold_for_both_rows_and_are_sorted_by_the_trees_that_ask(explained: Explained) -> None:
+    for position, row in enumerate(explained.data):
+        instance = explained.registered.instance(position)
+        for prototype in row["nearest_prototypes"]:
+            told = {cell["name"]: cell["value"] for cell in prototype["features"]}
+            shares = [reason["tree_share"] for reason in prototype["similar_because"]]
+            assert shares == sorted(shares, reverse=True)
+            assert all(0 < share <= 1 for share in shares)
+            assert prototype["similar_because"]
+            for reason in prototype["similar_because"]:
+                assert _holds(reason, told[reason["feature"]]), (reason, told[reason["feature"]])
+                assert _holds(reason, instance[reason["feature"]]), (reason, instance[reason["feature"]])
+
+
+def _holds(reason: Json, value: Any) -> bool:  # noqa: ANN401  # any cell
+    if value in {None, "unknown"}:  # the token of one of the pipelines for what is missing
+        return bool(reason["or_missing"] or reason["is_missing"])
+    if reason["is_missing"] or value in reason["not_categories"]:
+        return False
+    if reason["category"] is not None:
+        return bool(value == reason["category"])
+    if isinstance(value, str):
+        return True
+    # Ends are told in as many digits as float32 has, in which the model takes the values.
+    value, low, high = (
+        None if number is None else np.float32(number) for number in (value, reason["low"], reason["high"])
+    )
+    above = low is None or value > low or (reason["low_inclusive"] and value == low)
+    below = high is None or value < high or (reason["high_inclusive"] and value == high)
+    return bool(above and below)
+
+
+def test_within_a_reason_the_shared_trees_cannot_tell_and_beyond_it_one_can(api: Api, forest: Registered) -> None:
+    instance = forest.instance(3)
+    (row,) = api.explain(forest.explainer["id"], [instance], n_prototypes=1)["data"]
+    nearest = row["nearest_prototypes"][0]
+    leaves = _leaves(api, forest, [instance, {cell["name"]: cell["value"] for cell in nearest["features"]}])
+    shared = np.flatnonzero(leaves[0] == leaves[1])
+    assert len(shared) == nearest["shared_trees"]
+
+    for reason in nearest["similar_because"]:
+        low = -1e6 if reason["low"] is None else reason["low"]
+        high = 1e6 if reason["high"] is None else reason["high"]
+        inside = [{**instance, reason["feature"]: low + share * (high - low)} for share in (0.001, 0.5, 0.999)]
+        beyond = [{**instance, reason["feature"]: low - 1e-3 * (1 + abs(low))}] if reason["low"] is not None else []
+        beyond += [{**instance, reason["feature"]: high + 1e-3 * (1 + abs(high))}] if reason["high"] is not None else []
+        assert (_leaves(api, forest, inside)[:, shared] == leaves[0, shared]).all()
+        assert (_leaves(api, forest, beyond)[:, shared] != leaves[0, shared]).any(axis=1).all()
+
+
+def _leaves(api: Api, registered: Registered, instances: list[Json]) -> NDArray[np.int64]:
+    request = {"instances": instances, "include": ["leaves"]}
+    answer = api.post(f"/v1/models/{registered.model['id']}/predictions", request).json()
+    return np.array([row["leaves"] for row in answer["data"]])
+
+
+def test_weighted_trees_give_the_proximity_of_boosting(api: Api) -> None:
+    registered = register(api, "gradient_boosting_multiclass", "boosting")
+    rows = [registered.instance(row) for row in range(30)]
+    answer = api.explain(registered.explainer["id"], rows, n_prototypes=8)
+
+    assert registered.prototype_set["kind"] == "boosting"
+    near = [prototype for row in answer["data"] for prototype in row["nearest_prototypes"]]
+    assert near
+    assert all(0 < prototype["proximity"] <= 1 and prototype["n_trees"] == 60 for prototype in near)
+    assert any(
+        prototype["proximity"] != pytest.approx(prototype["shared_trees"] / prototype["n_trees"]) for prototype in near
+    )
+    itself = answer["data"][int(near[0]["row_id"])] if int(near[0]["row_id"]) < 30 else None
+    assert itself is None or itself["nearest_prototypes"][0]["proximity"] == 1
+
+
+def test_a_row_is_explained_alike_alone_among_others_and_by_position(api: Api, forest: Registered) -> None:
+    instances = [forest.instance(row) for row in range(200)]
+    together = api.explain(forest.explainer["id"], instances, include=["contrast"])["data"]
+
+    for row in (0, 3, 77):
+        (alone,) = api.explain(forest.explainer["id"], [instances[row]], include=["contrast"])["data"]
+        (listed,) = api.explain(forest.explainer["id"], [list(instances[row].values())], include=["contrast"])["data"]
+        assert {**alone, "row_id": ""} == {**together[row], "row_id": ""} == {**listed, "row_id": ""}
+
+
+def test_rows_keep_their_callers_names(api: Api, forest: Registered) -> None:
+    instances = [forest.instance(0), forest.instance(1), forest.instance(0)]
+
+    answer = api.explain(forest.explainer["id"], instances, row_ids=["app-4711", "ü 2", "app-4711"])
+
+    assert [row["row_id"] for row in answer["data"]] == ["app-4711", "ü 2", "app-4711"]
+
+
+def test_bad_rows_stand_beside_good_ones(api: Api, forest: Registered) -> None:
+    good = forest.instance(0)
+    bad: dict[str, tuple[Any, str]] = {
+        "lacking": ({name: value for name, value in good.items() if name != "f3"}, "schema_mismatch"),
+        "too many": ({**good, "f30": 1}, "unknown_feature"),
+        "too short": ([1.0, 2.0], "schema_mismatch"),
+        "empty": ({}, "schema_mismatch"),
+        "text": ({**good, "f3": "1"}, "bad_feature_type"),
+        "list": ({**good, "f3": [1]}, "bad_feature_type"),
+        "object": ({**good, "f3": {}}, "bad_feature_type"),
+        "infinite in float32": ({**good, "f3": 3.5e38}, "non_finite_number"),
+        "negative": ({**good, "f3": -1e300}, "non_finite_number"),
+        "large integer": ({**good, "f3": 10**18}, "ok"),
+        "boolean": ({**good, "f3": True}, "ok"),
+        "missing": ({**good, "f3": None}, "ok"),
+    }
+    instances = [good, *(instance for instance, _ in bad.values()), good]
+
+    data = api.explain(forest.explainer["id"], instances, row_ids=["first", *bad, "last"])["data"]
+
+    assert [row["row_id"] for row in data] == ["first", *bad, "last"]
+    assert {**data[0], "row_id": ""} == {**data[-1], "row_id": ""}
+    for row, (_, code) in zip(data[1:-1], bad.values(), strict=True):
+        assert (row["problem"]["code"] if row["status"] == "error" else "ok") == code, row["row_id"]
+        if code != "ok":
+            assert set(row) == {"object", "row_id", "status", "problem"}
+            assert set(row["problem"]) >= {"type", "title", "status", "detail", "code"}
+    assert "'f3'" in data[1]["problem"]["detail"]
+    for alone in (instance for instance, code in bad.values() if code != "ok"):
+        (row,) = api.explain(forest.explainer["id"], [alone])["data"]
+        assert row["status"] == "error"
+
+
+def test_only_bad_rows_are_an_answer_too(api: Api, forest: Registered) -> None:
+    data = api.explain(forest.explainer["id"], [{}, [], {"f0": "x"}])["data"]
+
+    assert [row["status"] for row in data] == ["error"] * 3
+
+
+def test_fewer_prototypes_than_asked_for_are_all_that_are_near(api: Api, forest: Registered) -> None:
+    instances = [forest.instance(row) for row in range(50)]
+
+    data = api.explain(forest.explainer["id"], instances, n_prototypes=100)["data"]
+
+    for row in data:
+        assert 1 <= len(row["nearest_prototypes"]) <= 8
+        assert all(prototype["proximity"] > 0 for prototype in row["nearest_prototypes"])
+
+
+def test_a_row_that_shares_no_leaf_with_any_prototype_is_unassigned(api: Api, forest: Registered) -> None:
+    request = {"model": forest.model["id"], "dataset": forest.dataset["id"], "n_prototypes": 1}
+    prototype_set = api.make(**request)
+    explainer = api.post("/v1/explainers", {"model": forest.model["id"], "prototype_set": prototype_set["id"]}).json()
+    instances = [forest.instance(row) for row in range(len(forest.fitted.features))]
+
+    data = api.explain(explainer["id"], instances, include=["contrast"])["data"]
+
+    unassigned = [row for row in data if row["prototype_prediction"]["status"] == "unassigned"]
+    assert len(unassigned) / len(data) == pytest.approx(prototype_set["evaluation"][0]["unassigned"])
+    assert 0 < len(unassigned) < len(data)
+    for row in unassigned:
+        assert row["nearest_prototypes"] == []
+        assert row["prototype_prediction"] == {"status": "unassigned", "label": None, "value": None, "agrees": None}
+        assert row["contrast"] is None
+        assert row["status"] == "ok"
+
+
+@pytest.mark.parametrize("shown", [[], ["f7"], ["f22", "f7", "f2"]])
+def test_of_features_that_are_not_shown_nothing_is_told(api: Api, forest: Registered, shown: list[str]) -> None:
+    request = {"model": forest.model["id"], "prototype_set": forest.prototype_set["id"]}
+    explainer = api.post("/v1/explainers", {**request, "shown_features": shown}).json()["id"]
+    instances = [forest.instance(row) for row in range(60)]
+
+    answer = api.explain(explainer, instances, include=["contrast"], n_prototypes=8)
+    everything = api.explain(forest.explainer["id"], instances, include=["contrast"], n_prototypes=8)
+
+    for row, whole in zip(answer["data"], everything["data"], strict=True):
+        assert {**row, "nearest_prototypes": 0} == {**whole, "nearest_prototypes": 0}
+        for prototype, known in zip(row["nearest_prototypes"], whole["nearest_prototypes"], strict=True):
+            assert {cell["name"] for cell in prototype["features"]} == set(shown)
+            reasons = [reason for reason in known["similar_because"] if reason["feature"] in shown]
+            assert prototype["similar_because"] == reasons
+            assert prototype["proximity"] == known["proximity"]
+
+
+@pytest.mark.parametrize(
+    ("request_part", "status", "code", "pointer"),
+    [
+        ({"instances": []}, 422, "validation_failed", "/instances"),
+        ({"instances": [7]}, 422, "validation_failed", "/instances/0"),
+        ({"instances": {}}, 422, "validation_failed", "/instances"),
+        ({"row_ids": ["a", "b"]}, 422, "validation_failed", "/row_ids"),
+        ({"row_ids": [""]}, 422, "validation_failed", "/row_ids/0"),
+        ({"n_prototypes": 0}, 422, "validation_failed", "/n_prototypes"),
+        ({"n_prototypes": 101}, 422, "validation_failed", "/n_prototypes"),
+        ({"include": ["everything"]}, 422, "validation_failed", "/include/0"),
+        ({"instance": {}}, 422, "unknown_field", "/instance"),
+    ],
+)
+def test_a_request_that_cannot_be_is_refused_as_a_whole(
+    api: Api, forest: Registered, request_part: dict[str, object], status: int, code: str, pointer: str
+) -> None:
+    request = {"instances": [forest.instance(0)], **request_part}
+
+    refused = api.post(f"/v1/explainers/{forest.explainer['id']}/explanations", request)
+
+    assert (refused.status_code, refused.json()["code"]) == (status, code)
+    assert pointer in {error["pointer"] for error in refused.json()["errors"]}
+    assert refused.headers["Content-Type"] == "application/problem+json"
+
+
+def test_a_thousand_rows_are_answered_and_one_more_is_too_many(api: Api, forest: Registered) -> None:
+    path = f"/v1/explainers/{forest.explainer['id']}/explanations"
+    row = list(forest.instance(0).values())
+
+    enough = api.post(path, {"instances": [row] * 1000})
+    refused = api.post(path, {"instances": [row] * 1001})
+
+    assert len(enough.json()["data"]) == 1000
+    assert enough.headers["Server-Timing"].startswith("total;dur=")
+    assert (refused.status_code, refused.json()["code"]) == (413, "too_many_rows")
+    assert "1000" in refused.json()["detail"]
+    assert "job" in refused.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("xpl_gone/explanations", 404), ("/explanations", 404), ("a/b/explanations", 404), ("%00/explanations", 404)],
+)
+def test_an_unknown_explainer_is_not_found(api: Api, path: str, status: int) -> None:
+    answer = api.post(f"/v1/explainers/{path}", {"instances": [[1]]})
+
+    assert (answer.status_code, answer.json()["code"]) == (status, "not_found")
+    assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+@pytest.fixture(scope="module", params=[name for name in PIPELINES if name != "one_matrix"])
+def explained_pipeline(request: pytest.FixtureRequest, api: Api) -> tuple[list[Json], Json, str, Json]:
+    """Explain rows of a real table with categories and missing values, one input per column."""
+    pipeline, (_, table) = fitted_pipeline(request.param), PIPELINES[request.param]()
+    names = list(pipeline.rows.names)
+    model = api.upload("/v1/models", pipeline.onnx, {"feature_names": names, "ensemble": "random_forest"}).json()
+    frame = table.features.assign(t=table.target)
+    dataset = api.upload("/v1/datasets", parquet_of(frame), {"target": "t"}).json()
+    made = api.make(model=model["id"], dataset=dataset["id"], n_prototypes=12)
+    assert made["status"] == "ready", made["problem"]
+    explainer = api.post("/v1/explainers", {"model": model["id"], "prototype_set": made["id"]}).json()["id"]
+    columns = rows_of_frame(table.features).columns
+    rows = [dict(zip(names, map(_plain, values), strict=True)) for values in zip(*columns, strict=True)][:150]
+    return rows, api.explain(explainer, rows, include=["contrast"]), explainer, model
+
+
+def _plain(value: object) -> object:
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def test_mixed_columns_with_missing_values_are_explained_in_raw_terms(
+    explained_pipeline: tuple[list[Json], Json, str, Json],
+) -> None:
+    rows, answer, _, model = explained_pipeline
+    raw = set(model["feature_names"])
+
+    assert ExplanationList.model_validate(answer)
+    n_reasons = 0
+    for instance, row in zip(rows, answer["data"], strict=True):
+        assert row["status"] == "ok"
+        for prototype in row["nearest_prototypes"]:
+            told = {cell["name"]: cell["value"] for cell in prototype["features"]}
+            assert {cell["name"]: cell["instance_value"] for cell in prototype["features"]} == instance
+            for reason in prototype["similar_because"]:
+                assert reason["transformed"] == (reason["feature"] not in raw)
+                if not reason["transformed"]:
+                    n_reasons += 1
+                    assert _holds(reason, told[reason["feature"]]), (reason, told[reason["feature"]])
+                    assert _holds(reason, instance[reason["feature"]]), (reason, instance[reason["feature"]])
+    assert n_reasons > 100
+
+
+def test_a_value_that_a_pipeline_cannot_take_is_an_error_of_its_row(
+    api: Api, explained_pipeline: tuple[list[Json], Json, str, Json]
+) -> None:
+    rows, answer, explainer, model = explained_pipeline
+    types = dict(zip(model["feature_names"], model["feature_types"], strict=True))
+    name = next(name for name, kind in types.items() if kind == "number")
+    wrong = [{**rows[0], name: "x"}]
+    wrong += [{**rows[0], text: 1.5} for text, kind in types.items() if kind == "category"]
+
+    data = api.explain(explainer, [rows[0], *wrong], include=["contrast"])["data"]
+
+    assert data[0] == answer["data"][0]
+    assert [row["problem"]["code"] for row in data[1:]] == ["bad_feature_type"] * len(wrong)
+
+
+def test_a_category_that_the_graph_refuses_is_an_error_of_its_row_and_one_it_knows_not_is_not(api: Api) -> None:
+    for name, is_refused in (("imputed_categories", True), ("scaled_and_one_hot", False)):
+        pipeline, (_, table) = fitted_pipeline(name), PIPELINES[name]()
+        names = list(pipeline.rows.names)
+        model = api.upload("/v1/models", pipeline.onnx, {"feature_names": names, "ensemble": "random_forest"}).json()
+        columns = rows_of_frame(table.features).columns
+        known = {name: _plain(column[0]) for name, column in zip(names, columns, strict=True)}
+        never_seen = {**known, "embarked": "Atlantis"}
+
+        rows = api.post(f"/v1/models/{model['id']}/predictions", {"instances": [known, never_seen, known]}).json()
+
+        assert [row["status"] for row in rows["data"]] == ["ok", "error" if is_refused else "ok", "ok"]
+        if is_refused:
+            assert "'embarked'" in rows["data"][1]["problem"]["detail"]
+            assert "Atlantis" in rows["data"][1]["problem"]["detail"]

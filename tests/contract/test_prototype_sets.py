@@ -1,0 +1,292 @@
+"""/v1/prototype-sets over HTTP, made by a real worker: ask, ask again, read whole in three forms, fail, delete."""
+
+import io
+import json
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from schemas.prototype_sets import PrototypeSet, PrototypeSetContent
+from tests.support.api import Api, Json, Registered, csv_of, frame_of
+
+_FIELDS = {
+    *("object", "id", "status", "job", "reused", "created_at", "request", "problem", "kind", "task", "classes"),
+    *("n_rows", "n_trees", "n_selected", "nested", "objective", "objective_mean", "stopped_by", "prototypes"),
+    *("evaluation", "evaluated_on", "measured_against", "baseline"),
+}
+_PROTOTYPE_FIELDS = {
+    *("rank", "row_id", "row", "label", "value", "gain", "objective", "coverage", "features"),
+}
+_EVALUATION_FIELDS = {
+    *("n_prototypes", "balanced_accuracy", "accuracy", "fidelity", "r2", "mean_absolute_error", "unassigned"),
+}
+
+
+def _request(forest: Registered, **changes: object) -> dict[str, object]:
+    return {"model": forest.model["id"], "dataset": forest.dataset["id"], **changes}
+
+
+def test_a_new_set_is_accepted_with_a_job_to_look_at(api: Api, forest: Registered) -> None:
+    answer = api.post("/v1/prototype-sets", _request(forest, n_prototypes=3, seed=41))
+
+    body = answer.json()
+    assert answer.status_code == 202
+    assert answer.headers["Location"] == f"/v1/jobs/{body['job']}"
+    assert answer.headers["Content-Location"] == f"/v1/prototype-sets/{body['id']}"
+    assert int(answer.headers["Retry-After"]) >= 1
+    assert answer.headers["Server-Timing"].startswith("total;dur=")
+    assert set(body) == _FIELDS
+    assert (body["object"], body["status"], body["reused"]) == ("prototype_set", "pending", False)
+    assert (body["id"][:4], body["job"][:4]) == ("prs_", "job_")
+    assert body["prototypes"] is None
+    job = api.wait(body["job"])
+    assert (job["status"], job["artefact"], job["kind"]) == ("succeeded", body["id"], "prototype_sets")
+
+
+def test_a_ready_set_tells_all_that_was_found(forest: Registered) -> None:
+    body = forest.prototype_set
+
+    assert set(body) == _FIELDS
+    assert PrototypeSet.model_validate(body).model_dump(mode="json") == body
+    assert (body["status"], body["problem"], body["kind"], body["task"]) == (
+        "ready",
+        None,
+        "random_forest",
+        "classification",
+    )
+    assert body["request"] == {
+        **_request(forest),
+        "method": "sm_a",
+        "n_prototypes": 8,
+        "alpha": 0.05,
+        "labels": "predicted",
+        "kind": "auto",
+        "refine": "none",
+        "candidates": None,
+        "evaluation_dataset": None,
+        "seed": 0,
+    }
+    assert (body["nested"], body["n_selected"], body["n_rows"], body["n_trees"]) == (True, 8, 569, 20)
+    assert body["stopped_by"]["reason"] == "n_prototypes"
+    assert 0 < body["objective_mean"] <= 1
+    assert body["objective_mean"] == pytest.approx(body["objective"] / body["n_rows"])
+    for rank, prototype in enumerate(body["prototypes"], 1):
+        assert set(prototype) == _PROTOTYPE_FIELDS
+        assert prototype["rank"] == rank
+        assert set(prototype["coverage"]) == {"n_rows", "share"}
+        assert [set(cell) for cell in prototype["features"]] == [{"name", "value"}] * 30
+        assert prototype["row_id"] == str(prototype["row"])
+    assert [set(each) for each in body["evaluation"]] == [_EVALUATION_FIELDS] * 8
+    assert set(body["baseline"]) == {"model", "one_nearest_neighbor"}
+    assert (body["evaluated_on"], body["measured_against"]) == ("dataset", "target")
+
+
+def test_asked_again_a_ready_set_is_answered_at_once(api: Api, forest: Registered) -> None:
+    answer = api.post("/v1/prototype-sets", _request(forest, n_prototypes=8))
+
+    assert answer.status_code == 200
+    assert "Location" not in answer.headers
+    assert answer.headers["Content-Location"] == f"/v1/prototype-sets/{forest.prototype_set['id']}"
+    assert answer.json() == {**forest.prototype_set, "reused": True}
+
+
+def test_defaults_spelled_out_are_the_same_question(api: Api, forest: Registered) -> None:
+    spelled = _request(forest, method="sm_a", n_prototypes=8, labels="predicted", kind="auto", refine="none", seed=0)
+
+    assert api.post("/v1/prototype-sets", spelled).json()["id"] == forest.prototype_set["id"]
+
+
+def test_lists_hold_sets_without_what_was_found(api: Api, forest: Registered) -> None:
+    listed = api.get("/v1/prototype-sets?limit=1000").json()
+
+    (found,) = (each for each in listed["data"] if each["id"] == forest.prototype_set["id"])
+    assert set(found) == _FIELDS
+    assert found["status"] == "ready"
+    assert found["prototypes"] is None
+
+
+@pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa", "sg", "a_pete"])
+@pytest.mark.parametrize("kind", ["random_forest", "boosting"])
+def test_every_method_and_proximity_is_made(api: Api, forest: Registered, method: str, kind: str) -> None:
+    evaluation = api.upload("/v1/datasets", csv_of(frame_of(forest.fitted).tail(100)), {"target": "t"}).json()["id"]
+    size = {} if method == "a_pete" else {"n_prototypes": 4}
+
+    made = api.make(**_request(forest, method=method, kind=kind, evaluation_dataset=evaluation, **size))
+
+    assert (made["status"], made["kind"], made["evaluated_on"]) == ("ready", kind, "evaluation_dataset")
+    assert made["n_selected"] == len(made["prototypes"])
+    assert made["n_selected"] >= 2 if method == "a_pete" else made["n_selected"] == 4
+    assert made["stopped_by"]["reason"] == ("alpha" if method == "a_pete" else "n_prototypes")
+
+
+def _content(api: Api, prototype_set: Json, accept: str) -> bytes:
+    answer = api.get(f"/v1/prototype-sets/{prototype_set['id']}/content", Accept=accept)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["Content-Type"].partition(";")[0] == accept
+    return answer.content
+
+
+def test_the_content_as_json_is_the_set_without_how_it_came_about(api: Api, forest: Registered) -> None:
+    content = json.loads(_content(api, forest.prototype_set, "application/json"))
+
+    assert PrototypeSetContent.model_validate(content)
+    assert content == {name: forest.prototype_set[name] for name in content}
+    assert _FIELDS - set(content) == {*("object", "id", "status", "job", "reused", "created_at", "request", "problem")}
+
+
+def test_the_content_as_csv_and_parquet_has_a_row_for_each_prototype(api: Api, forest: Registered) -> None:
+    as_csv = pd.read_csv(io.BytesIO(_content(api, forest.prototype_set, "text/csv")), dtype={"row_id": str})
+    parquet = _content(api, forest.prototype_set, "application/vnd.apache.parquet")
+    as_parquet = pq.read_table(io.BytesIO(parquet)).to_pandas()
+
+    prototypes = forest.prototype_set["prototypes"]
+    for table in (as_csv, as_parquet):
+        assert table["rank"].tolist() == [prototype["rank"] for prototype in prototypes]
+        assert table["row_id"].tolist() == [prototype["row_id"] for prototype in prototypes]
+        assert table["coverage_n_rows"].tolist() == [prototype["coverage"]["n_rows"] for prototype in prototypes]
+        for position, name in enumerate(forest.names):
+            values = [prototype["features"][position]["value"] for prototype in prototypes]
+            assert table[f"feature:{name}"].tolist() == pytest.approx(values)
+
+
+@pytest.mark.parametrize(
+    ("accept", "given"),
+    [
+        ("*/*", "application/json"),
+        ("text/html, */*;q=0.8", "application/json"),
+        ("text/csv;q=0.5, application/json", "application/json"),
+        ("application/json;q=0.1, text/csv", "text/csv"),
+        ("text/*", "text/csv"),
+        ("TEXT/CSV; charset=utf-8", "text/csv"),
+        ("application/json;q=0, text/csv;q=0.1", "text/csv"),
+    ],
+)
+def test_the_form_liked_best_is_given(api: Api, forest: Registered, accept: str, given: str) -> None:
+    answer = api.get(f"/v1/prototype-sets/{forest.prototype_set['id']}/content", Accept=accept)
+
+    assert answer.status_code == 200
+    assert answer.headers["Content-Type"].partition(";")[0] == given
+
+
+@pytest.mark.parametrize("accept", ["text/html", "image/png, text/plain", "application/json;q=0"])
+def test_another_form_is_not_acceptable(api: Api, forest: Registered, accept: str) -> None:
+    answer = api.get(f"/v1/prototype-sets/{forest.prototype_set['id']}/content", Accept=accept)
+
+    assert (answer.status_code, answer.json()["code"]) == (406, "not_acceptable")
+
+
+def test_cells_that_a_spreadsheet_would_run_are_neutralised_in_csv_alone(api: Api, forest: Registered) -> None:
+    frame = frame_of(forest.fitted).assign(id=[f"=cmd({row})" for row in range(569)])
+    dataset = api.upload("/v1/datasets", csv_of(frame), {"target": "t", "row_id": "id"}).json()["id"]
+    made = api.make(**_request(forest, dataset=dataset, n_prototypes=2))
+
+    table = pd.read_csv(io.BytesIO(_content(api, made, "text/csv")))
+
+    assert all(prototype["row_id"].startswith("=cmd(") for prototype in made["prototypes"])
+    assert table["row_id"].str.startswith("'=cmd(").all()
+
+
+def test_a_failed_job_says_why_and_can_be_tried_again(api: Api, forest: Registered) -> None:
+    frame = frame_of(forest.fitted)
+    dataset = api.upload("/v1/datasets", csv_of(frame[frame["t"] == 1].head(9)), {"target": "t"}).json()["id"]
+    request = _request(forest, dataset=dataset, n_prototypes=2)
+    first = api.post("/v1/prototype-sets", request).json()
+    job = api.wait(first["job"])
+    failed = api.get(f"/v1/prototype-sets/{first['id']}").json()
+
+    assert (job["status"], failed["status"]) == ("failed", "failed")
+    assert failed["problem"] == job["problem"]
+    assert failed["problem"]["code"] == "schema_mismatch"
+    assert "at least two classes" in failed["problem"]["detail"]
+    content = api.get(f"/v1/prototype-sets/{first['id']}/content")
+    assert (content.status_code, content.json()["code"]) == (409, "artefact_not_ready")
+    explainer = api.post("/v1/explainers", {"model": forest.model["id"], "prototype_set": first["id"]})
+    assert (explainer.status_code, explainer.json()["code"]) == (409, "artefact_not_ready")
+
+    again = api.post("/v1/prototype-sets", request)
+
+    assert (again.status_code, again.json()["id"]) == (202, first["id"])
+    assert again.json()["job"] != first["job"]
+    assert again.json()["problem"] is None
+    api.wait(again.json()["job"])
+    assert api.delete(f"/v1/prototype-sets/{first['id']}").status_code == 204
+
+
+def test_a_deleted_set_is_made_again_by_a_new_job(api: Api, forest: Registered) -> None:
+    request = _request(forest, n_prototypes=2, seed=42)
+    first = api.make(**request)
+    path = f"/v1/prototype-sets/{first['id']}"
+    assert api.delete(path).status_code == 204
+    assert [api.get(path).status_code, api.get(f"{path}/content").status_code, api.delete(path).status_code] == [
+        404
+    ] * 3
+
+    again = api.make(**request)
+
+    assert again["job"] != first["job"]
+    assert {**again, "job": "", "created_at": ""} == {**first, "job": "", "created_at": ""}
+
+
+def test_a_set_in_use_is_not_deleted(api: Api, forest: Registered) -> None:
+    answer = api.delete(f"/v1/prototype-sets/{forest.prototype_set['id']}")
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "in_use")
+    assert forest.explainer["id"] in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "code", "pointer"),
+    [
+        ({"n_prototypes": 570}, 422, "validation_failed", "/n_prototypes"),
+        ({"n_prototypes": 0}, 422, "validation_failed", "/n_prototypes"),
+        ({"n_prototypes": "many"}, 422, "validation_failed", "/n_prototypes"),
+        ({"n_prototypes": 2.5}, 422, "validation_failed", "/n_prototypes"),
+        ({"method": "a_pete", "n_prototypes": 2}, 422, "validation_failed", "/n_prototypes"),
+        ({"method": "magic"}, 422, "validation_failed", "/method"),
+        ({"alpha": 1}, 422, "validation_failed", "/alpha"),
+        ({"seed": -1}, 422, "validation_failed", "/seed"),
+        ({"labels": "guessed"}, 422, "validation_failed", "/labels"),
+        ({"model": None}, 422, "validation_failed", "/model"),
+        ({"modell": "mdl_1"}, 422, "unknown_field", "/modell"),
+        ({"model": "mdl_gone"}, 404, "not_found", None),
+        ({"dataset": "ds_gone"}, 404, "not_found", None),
+        ({"evaluation_dataset": "ds_gone"}, 404, "not_found", None),
+    ],
+)
+def test_what_cannot_be_is_refused_and_no_job_begun(
+    api: Api, forest: Registered, changes: dict[str, object], status: int, code: str, pointer: str | None
+) -> None:
+    jobs = api.get("/v1/jobs?limit=1").json()["data"]
+
+    refused = api.post("/v1/prototype-sets", _request(forest, **changes))
+
+    assert (refused.status_code, refused.json()["code"]) == (status, code)
+    if pointer is not None:
+        assert [error["pointer"] for error in refused.json()["errors"]] == [pointer]
+    assert api.get("/v1/jobs?limit=1").json()["data"] == jobs
+
+
+def test_rows_that_do_not_fit_the_model_are_refused_before_a_job(api: Api, forest: Registered) -> None:
+    frame = frame_of(forest.fitted)
+    cases = {
+        "lacks 'f7'": frame.drop(columns="f7"),
+        "'f7' is a category": frame.assign(f7="text"),
+    }
+    for said, rows in cases.items():
+        dataset = api.upload("/v1/datasets", csv_of(rows), {"target": "t"}).json()["id"]
+        for changes in ({"dataset": dataset}, {"evaluation_dataset": dataset}):
+            refused = api.post("/v1/prototype-sets", _request(forest, **changes))
+            assert (refused.status_code, refused.json()["code"]) == (422, "schema_mismatch")
+            assert said in refused.json()["detail"]
+
+
+def test_classes_of_a_target_need_a_target_with_two_of_them(api: Api, forest: Registered) -> None:
+    frame = frame_of(forest.fitted)
+    without = api.upload("/v1/datasets", csv_of(frame.drop(columns="t"))).json()["id"]
+    alike = api.upload("/v1/datasets", csv_of(frame.assign(t=1)), {"target": "t"}).json()["id"]
+
+    for dataset, said in ((without, "has none"), (alike, "at least two classes")):
+        refused = api.post("/v1/prototype-sets", _request(forest, dataset=dataset, labels="target"))
+        assert (refused.status_code, refused.json()["code"]) == (422, "schema_mismatch")
+        assert said in refused.json()["detail"]

@@ -258,7 +258,7 @@ def test_nothing_is_left_in_redis_when_all_is_done(farm: JobFarm) -> None:
     for kind in ("succeed", "refuse", "die_once"):
         farm.wait_for_end(farm.ask_for(kind))
     worker.terminate()
-    worker.wait(5)
+    worker.wait(10)
 
     redis = farm.redis.doorbell.redis
     assert not list(redis.scan_iter("rq:job:*"))

@@ -8,6 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
+from starlette.routing import compile_path
 
 from schemas.problems import PROBLEM_KINDS, FieldProblem, Problem, problem_for
 from storage.errors import StorageError
@@ -80,11 +81,22 @@ async def _invalid(request: Request, error: Exception) -> Response:
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101  # for the type checker
     code = _code_of(error)
-    nowhere = f"{request.method} {request.url.path[:200]!r} is not part of this API; see /docs"
-    detail = nowhere if code == "not_found" else error.detail
+    headers, detail = dict(error.headers or {}), error.detail
+    if code == "not_found":
+        detail = f"{request.method} {request.url.path[:200]!r} is not part of this API; see /docs"
+    elif code == "method_not_allowed":
+        headers["Allow"] = _methods_of(request) or headers.get("Allow", "")
+        detail = f"{request.url.path[:200]!r} does not take {request.method}; it takes {headers['Allow']}"
     response = problem_response(problem_for(code, detail, request_id(request)))
-    response.headers.update(error.headers or {})
+    response.headers.update(headers)
     return response
+
+
+def _methods_of(request: Request) -> str:
+    """Return the methods that the path takes; the error names those of one route alone."""
+    paths: dict[str, dict[str, Any]] = request.app.openapi()["paths"]
+    methods = (operations for path, operations in paths.items() if compile_path(path)[0].match(request.url.path))
+    return ", ".join(sorted(method.upper() for operations in methods for method in operations))
 
 
 def _code_of(error: HTTPException) -> str:

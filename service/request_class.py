@@ -73,6 +73,8 @@ async def read_message(request: StrictRequest, kind: type[Message]) -> Message:
 
 
 async def _refuse_unless_json(request: Request) -> None:
+    if request.headers.get("content-length") == "0":
+        raise BodyRefused("malformed_json", "the body is empty; send JSON")
     content_type = request.headers.get("content-type", "")
     if content_type == "application/json":
         return

@@ -1,0 +1,266 @@
+"""What holds for every part of the API: lists, ids, times, headers, problems, idempotency keys."""
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+
+import pytest
+
+from schemas.problems import PROBLEM_KINDS, Problem
+from tests.support.api import Api, Json, Registered, csv_of, frame_of
+
+_LISTS = ("models", "datasets", "prototype-sets", "explainers", "jobs")
+_ID = re.compile(r"(mdl|ds|prs|xpl|job)_[a-z2-7]{26}")
+
+
+def _all(api: Api, noun: str, limit: int) -> list[Json]:
+    found: list[Json] = []
+    cursor = ""
+    while True:
+        page = api.get(f"/v1/{noun}?limit={limit}{cursor}").json()
+        assert set(page) == {"object", "data", "next_cursor"}
+        assert page["object"] == "list"
+        assert len(page["data"]) <= limit
+        found += page["data"]
+        if page["next_cursor"] is None:
+            return found
+        assert len(page["data"]) == limit
+        cursor = f"&cursor={page['next_cursor']}"
+
+
+@pytest.mark.usefixtures("forest")
+@pytest.mark.parametrize("noun", _LISTS)
+def test_lists_hold_everything_once_newest_first_page_by_page(api: Api, noun: str) -> None:
+    for number in range(3):
+        api.upload("/v1/datasets", f"a,b\n{number},1\n".encode())
+
+    whole = _all(api, noun, 1000)
+
+    assert whole
+    assert _all(api, noun, 2) == whole
+    created = [item["created_at"] for item in whole]
+    assert created == sorted(created, reverse=True)
+    identifiers = [item["id"] for item in whole]
+    assert len(set(identifiers)) == len(identifiers)
+    assert all(_ID.fullmatch(identifier) for identifier in identifiers)
+    assert {item["object"] for item in whole} == {noun.replace("-", "_").removesuffix("s")}
+
+
+@pytest.mark.usefixtures("forest")
+@pytest.mark.parametrize("noun", _LISTS)
+@pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x", "limit=-1", "cursor=x", "cursor=%00"])
+def test_an_odd_page_is_refused_by_name(api: Api, noun: str, query: str) -> None:
+    refused = api.get(f"/v1/{noun}?{query}")
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "validation_failed")
+    assert refused.json()["errors"][0]["pointer"] == f"/{query.partition('=')[0]}"
+
+
+@pytest.mark.parametrize("noun", _LISTS)
+@pytest.mark.parametrize("identifier", ["gone", "%00", "..%2f..%2fetc", "x" * 2000, "%F0%9F%98%80", "%27%20OR%201=1--"])
+def test_what_is_not_there_is_not_found_by_whatever_id(api: Api, noun: str, identifier: str) -> None:
+    for answer in (api.get(f"/v1/{noun}/{identifier}"), api.get(f"/v1/{noun}/{identifier}/content")):
+        assert answer.status_code == 404
+        assert answer.json()["code"] == "not_found"
+        assert "Traceback" not in answer.text
+
+
+def test_times_are_utc_and_of_now(forest: Registered) -> None:
+    for thing in (forest.model, forest.dataset, forest.prototype_set, forest.explainer):
+        created = datetime.fromisoformat(thing["created_at"])
+        assert created.utcoffset() == timedelta(0)
+        assert abs(datetime.now(created.tzinfo) - created) < timedelta(minutes=10)
+
+
+def test_every_answer_carries_an_id_and_says_that_nothing_is_to_be_guessed_or_kept(api: Api) -> None:
+    answers = [
+        api.get("/v1/models"),
+        api.get("/v1/nowhere"),
+        api.get("/livez"),
+        api.post("/v1/explainers", [1]),
+        api.http.put("/v1/models"),
+    ]
+
+    assert [answer.status_code for answer in answers] == [200, 404, 200, 422, 405]
+    for answer in answers:
+        assert re.fullmatch(r"[A-Za-z0-9-]{8,64}", answer.headers["X-Request-Id"])
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert answer.headers["Content-Security-Policy"].startswith("default-src 'none'")
+        assert "Server" not in answer.headers
+    assert len({answer.headers["X-Request-Id"] for answer in answers}) == len(answers)
+
+
+def test_a_callers_own_request_id_is_kept_if_it_is_sane(api: Api) -> None:
+    assert api.get("/v1/nowhere", **{"X-Request-Id": "my-own-id-1"}).headers["X-Request-Id"] == "my-own-id-1"
+    assert api.get("/v1/nowhere", **{"X-Request-Id": "my-own-id-1"}).json()["request_id"] == "my-own-id-1"
+    for odd in ("short", "with blank in it", "x" * 65, "a;b;c;d;e;f"):
+        assert api.get("/livez", **{"X-Request-Id": odd}).headers["X-Request-Id"] != odd
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "code"),
+    [
+        ("GET", "/v1/nowhere", None, 404, "not_found"),
+        ("GET", "/v1/models/", None, 404, "not_found"),
+        ("PATCH", "/v1/models", None, 405, "method_not_allowed"),
+        ("POST", "/v1/explainers", b"{", 400, "malformed_json"),
+        ("POST", "/v1/explainers", b"", 400, "malformed_json"),
+        ("POST", "/v1/explainers", b"{}", 422, "validation_failed"),
+        ("POST", "/v1/explainers", b"null", 422, "validation_failed"),
+        ("POST", "/v1/explainers", b'{"model": NaN}', 400, "malformed_json"),
+        ("POST", "/v1/explainers", b'{"model": "a\\u0000"}', 422, "bad_string"),
+        ("POST", "/v1/explainers", b'{"a": 1, "a": 2}', 422, "unknown_field"),
+        ("POST", "/v1/prototype-sets", b'{"seed": 1e999}', 422, "non_finite_number"),
+    ],
+)
+def test_every_failure_is_a_problem_of_the_contracts_vocabulary(
+    api: Api, method: str, path: str, body: bytes | None, status: int, code: str
+) -> None:
+    headers = {"Content-Type": "application/json"} if body is not None else {}
+
+    answer = api.http.request(method, path, content=body, headers=headers)
+
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    problem = Problem.model_validate(answer.json())
+    assert (answer.status_code, problem.status, problem.code) == (status, status, code)
+    assert problem.type == f"/problems/{code}"
+    assert (PROBLEM_KINDS[code].status, PROBLEM_KINDS[code].title) == (status, problem.title)
+    assert problem.request_id == answer.headers["X-Request-Id"]
+    assert problem.detail
+
+
+def test_a_method_that_a_path_does_not_take_names_those_that_it_does(api: Api) -> None:
+    assert api.http.put("/v1/models").headers["Allow"] == "GET, POST"
+
+
+@pytest.mark.parametrize(
+    ("path", "content_type"),
+    [
+        ("/v1/explainers", "text/plain"),
+        ("/v1/explainers", "application/x-www-form-urlencoded"),
+        ("/v1/explainers", ""),
+        ("/v1/explainers/xpl_1/explanations", "text/plain"),
+        ("/v1/models", "application/json"),
+        ("/v1/datasets", "text/csv"),
+    ],
+)
+def test_a_body_of_another_type_is_refused_saying_which_is_taken(api: Api, path: str, content_type: str) -> None:
+    headers = {"Content-Type": content_type} if content_type else {}
+
+    refused = api.http.post(path, content=b'{"a": 1}', headers=headers)
+
+    assert (refused.status_code, refused.json()["code"]) == (415, "unsupported_media_type")
+    assert ("multipart/form-data" if path in {"/v1/models", "/v1/datasets"} else "application/json") in refused.text
+
+
+@pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "APPLICATION/JSON", "application/x+json"])
+def test_json_is_json_however_it_is_written(api: Api, content_type: str) -> None:
+    answer = api.http.post("/v1/explainers", content=b"{}", headers={"Content-Type": content_type})
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
+
+
+def test_several_faults_are_told_at_once_each_with_its_place(api: Api) -> None:
+    request = {"model": 7, "dataset": "ds_1", "n_prototypes": 0, "labels": "x", "surplus": 1}
+
+    problem = api.post("/v1/prototype-sets", request).json()
+
+    assert problem["code"] == "unknown_field"
+    assert {error["pointer"] for error in problem["errors"]} == {"/surplus", "/model", "/n_prototypes", "/labels"}
+    assert problem["detail"].startswith("/surplus: ")
+
+
+def test_what_a_caller_sent_is_never_echoed_whole_or_raw(api: Api) -> None:
+    value = "\u202e\x1b[31m<script>" + "A" * 5000
+
+    answer = api.post("/v1/prototype-sets", {"model": "mdl_1", "dataset": "ds_1", "method": value})
+
+    assert answer.status_code == 422
+    assert len(answer.text) < 2000
+    assert "\u202e" not in answer.text
+    assert "\x1b" not in answer.text
+
+
+def _create(api: Api, forest: Registered, noun: str, number: int, key: str) -> tuple[int, Json, str | None]:
+    headers = {"Idempotency-Key": key}
+    if noun == "models":
+        answer = api.upload("/v1/models", forest.fitted.onnx, {"name": f"key {number}"}, **headers)
+    elif noun == "datasets":
+        answer = api.upload("/v1/datasets", f"a,b\n{number},{number}\n".encode(), {"name": "key"}, **headers)
+    elif noun == "prototype-sets":
+        request = {"model": forest.model["id"], "dataset": forest.dataset["id"], "seed": 1000 + number}
+        answer = api.post(f"/v1/{noun}", request, **headers)
+    else:
+        request = {"model": forest.model["id"], "prototype_set": forest.prototype_set["id"], "name": f"key {number}"}
+        answer = api.post(f"/v1/{noun}", request, **headers)
+    return answer.status_code, answer.json(), answer.headers.get("Location")
+
+
+@pytest.mark.parametrize("noun", ["models", "datasets", "prototype-sets", "explainers"])
+def test_the_same_key_and_body_give_the_same_answer_and_another_body_is_refused(
+    api: Api, forest: Registered, noun: str
+) -> None:
+    key = f"key-of-{noun}"
+
+    first = _create(api, forest, noun, 1, key)
+    again = _create(api, forest, noun, 1, key)
+    other_key = _create(api, forest, noun, 1, f"{key}-2")
+    other_body = _create(api, forest, noun, 2, key)
+
+    assert first[0] in {201, 202}
+    assert first[2] is not None
+    assert again == first
+    assert other_key[1]["id"] == first[1]["id"]
+    assert (other_body[0], other_body[1]["code"]) == (409, "idempotency_key_reused")
+    if noun == "prototype-sets":
+        api.wait(first[1]["job"])
+        assert _create(api, forest, noun, 1, key) == first
+
+
+def test_a_key_of_one_noun_is_not_anothers(api: Api, forest: Registered) -> None:
+    _create(api, forest, "datasets", 3, "one-key-for-all")
+
+    assert _create(api, forest, "explainers", 3, "one-key-for-all")[0] == 409
+
+
+def test_a_refused_request_does_not_use_up_its_key(api: Api, forest: Registered) -> None:
+    request = {"model": forest.model["id"], "prototype_set": "prs_gone"}
+    refused = api.post("/v1/explainers", request, **{"Idempotency-Key": "after-a-refusal"})
+
+    assert refused.status_code == 404
+    assert _create(api, forest, "explainers", 4, "after-a-refusal")[0] == 201
+
+
+def test_requests_that_race_with_one_key_get_one_answer(api: Api, forest: Registered) -> None:
+    with ThreadPoolExecutor(6) as threads:
+        answers = list(
+            threads.map(lambda _: json.dumps(_create(api, forest, "prototype-sets", 5, "raced-for")), range(12))
+        )
+
+    assert len(set(answers)) == 1
+    api.wait(json.loads(answers[0])[1]["job"])
+
+
+@pytest.mark.parametrize("key", ["", "a b", "x" * 256, "ü"])
+def test_an_odd_key_is_refused(api: Api, key: str) -> None:
+    headers = [(b"Idempotency-Key", key.encode())]
+    answer = api.http.post("/v1/datasets", files={"file": ("f", b"a\n1\n")}, headers=headers)
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
+    assert answer.json()["errors"][0]["pointer"] == "/Idempotency-Key"
+
+
+def test_uploads_that_race_are_registered_once(api: Api, forest: Registered) -> None:
+    data = csv_of(frame_of(forest.fitted).head(40))
+    with ThreadPoolExecutor(4) as threads:
+        answers = list(threads.map(lambda _: api.upload("/v1/datasets", data, {"name": "raced"}), range(4)))
+
+    assert sorted(answer.status_code for answer in answers) == [200, 200, 200, 201]
+    assert len({answer.json()["id"] for answer in answers}) == 1
+
+
+def test_the_service_is_alive_and_ready(api: Api) -> None:
+    assert api.get("/livez").json() == {"status": "ok"}
+    assert api.get("/readyz").json() == {"status": "ok", "degraded": []}

@@ -1,0 +1,162 @@
+"""The API's own description: committed, served, and shown by a page that needs no internet."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from schemas.problems import PROBLEM_KINDS
+from tests.support.api import Api, Json, Registered
+
+_COMMITTED = Path(__file__).parents[2] / "openapi.json"
+_URL = re.compile(r"""(?:https?:)?//[A-Za-z0-9.-]+\.[a-z]{2,}""")
+
+
+@pytest.fixture(scope="module")
+def document() -> Json:
+    found: Json = json.loads(_COMMITTED.read_text(encoding="utf-8"))
+    return found
+
+
+def test_the_served_description_is_the_committed_one(api: Api, document: Json) -> None:
+    assert api.get("/openapi.json").json() == document
+
+
+def test_the_page_and_its_assets_come_from_here_alone(api: Api) -> None:
+    page = api.get("/docs")
+    assets = re.findall(r'(?:href|src)="([^"]+)"', page.text)
+
+    assert page.status_code == 200
+    assert page.headers["Content-Type"].startswith("text/html")
+    assert not _URL.search(page.text)
+    assert '"validatorUrl": null' in page.text
+    assert len(assets) == 3
+    for asset in assets:
+        answer = api.get(asset)
+        assert asset.startswith("/docs/assets/")
+        assert answer.status_code == 200
+        assert len(answer.content) > 100
+    policy = page.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert not _URL.search(policy)
+
+
+@pytest.mark.parametrize("path", ["/docs/assets/../../../etc/passwd", "/docs/assets/%2e%2e/%2e%2e/pyproject.toml"])
+def test_assets_are_not_a_way_to_other_files(api: Api, path: str) -> None:
+    assert api.get(path).status_code == 404
+
+
+def test_every_operation_says_how_it_can_fail_and_only_as_problems(document: Json) -> None:
+    statuses = {str(kind.status) for kind in PROBLEM_KINDS.values()}
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            failures = {status: each for status, each in operation["responses"].items() if status >= "400"}
+            assert failures or path == "/livez", (method, path)
+            assert set(failures) <= statuses
+            for failure in failures.values():
+                assert list(failure["content"]) == ["application/problem+json"]
+                schema = failure["content"]["application/problem+json"]["schema"]
+                assert schema == {"$ref": "#/components/schemas/Problem"}
+
+
+def test_operations_have_names_of_their_own_and_a_sentence(document: Json) -> None:
+    operations = [operation for path in document["paths"].values() for operation in path.values()]
+    names = [operation["operationId"] for operation in operations]
+
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r"[a-z]+(_[a-z]+)*", name) for name in names)
+    assert all(operation["description"].endswith(".") for operation in operations)
+
+
+def test_nothing_that_varies_by_class_or_feature_is_a_key(document: Json) -> None:
+    free = {
+        name
+        for name, schema in document["components"]["schemas"].items()
+        if schema.get("additionalProperties", False) is not False
+    }
+
+    assert free == set()
+
+
+@pytest.mark.usefixtures("forest")
+def test_paths_of_the_contract_are_all_there(document: Json) -> None:
+    expected = {
+        "/v1/models": {"get", "post"},
+        "/v1/models/{model_id}": {"get", "delete"},
+        "/v1/models/{model_id}/trees/{tree}": {"get"},
+        "/v1/models/{model_id}/predictions": {"post"},
+        "/v1/datasets": {"get", "post"},
+        "/v1/datasets/{dataset_id}": {"get", "delete"},
+        "/v1/datasets/{dataset_id}/rows": {"get"},
+        "/v1/prototype-sets": {"get", "post"},
+        "/v1/prototype-sets/{prototype_set_id}": {"get", "delete"},
+        "/v1/prototype-sets/{prototype_set_id}/content": {"get"},
+        "/v1/explainers": {"get", "post"},
+        "/v1/explainers/{explainer_id}": {"get", "delete"},
+        "/v1/explainers/{explainer_id}/explanations": {"post"},
+        "/v1/jobs": {"get"},
+        "/v1/jobs/{job_id}": {"get"},
+        "/v1/jobs/{job_id}/cancel": {"post"},
+        "/v1/jobs/{job_id}/events": {"get"},
+        "/livez": {"get"},
+        "/readyz": {"get"},
+    }
+
+    assert {path: set(operations) for path, operations in document["paths"].items()} == expected
+
+
+def test_answers_are_what_the_description_promises(api: Api, forest: Registered, document: Json) -> None:
+    answers = {
+        "Model": forest.model,
+        "Dataset": forest.dataset,
+        "PrototypeSet": forest.prototype_set,
+        "Explainer": forest.explainer,
+        "Job": api.get(f"/v1/jobs/{forest.prototype_set['job']}").json(),
+        "ExplanationList": api.explain(forest.explainer["id"], [forest.instance(0)], include=["contrast"]),
+        "Tree": api.get(f"/v1/models/{forest.model['id']}/trees/0").json(),
+    }
+    schemas = document["components"]["schemas"]
+    for name, answer in answers.items():
+        _check(answer, {"$ref": f"#/components/schemas/{name}"}, schemas, name)
+
+
+def _check(value: object, schema: Json, schemas: Json, place: str) -> None:
+    """Hold a value against the parts of a schema that clients build on: types, fields, enumerations."""
+    if "$ref" in schema:
+        _check(value, schemas[schema["$ref"].rpartition("/")[2]], schemas, place)
+        return
+    if "anyOf" in schema:
+        assert any(_fits(value, option, schemas, place) for option in schema["anyOf"]), (place, value)
+        return
+    kind = schema.get("type")
+    kinds: dict[str, type | tuple[type, ...]] = {
+        "string": str,
+        "integer": int,
+        "number": (int, float),
+        "boolean": bool,
+        "null": type(None),
+        "array": list,
+        "object": dict,
+    }
+    if kind is not None:
+        assert isinstance(value, kinds[kind]), (place, value)
+        assert kind == "boolean" or not isinstance(value, bool), (place, value)
+    assert value in schema.get("enum", [value]), (place, value)
+    assert value == schema.get("const", value), (place, value)
+    if isinstance(value, list):
+        for position, item in enumerate(value):
+            _check(item, schema.get("items", {}), schemas, f"{place}/{position}")
+    if isinstance(value, dict):
+        properties = schema.get("properties", {})
+        assert set(schema.get("required", [])) <= set(value) <= set(properties), place
+        for name, item in value.items():
+            _check(item, properties[name], schemas, f"{place}/{name}")
+
+
+def _fits(value: object, schema: Json, schemas: Json, place: str) -> bool:
+    try:
+        _check(value, schema, schemas, place)
+    except AssertionError:
+        return False
+    return True

@@ -64,7 +64,7 @@ class AbandonedJobs:
         heard_by_now = or_(jobs.c.attempt > 0, jobs.c.created_at < now - self._unheard_seconds)
         waiting = and_(jobs.c.status == "queued", jobs.c.not_before <= now, heard_by_now)
         query = select(jobs.c.id, jobs.c.deadline_seconds).where(waiting).order_by(jobs.c.created_at)
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             return [WaitingJob(*row) for row in connection.execute(query.limit(_ROWS_AT_ONCE))]
 
     def _settle(self, condition: ColumnElement[bool], settle: Callable[[Connection, RowMapping], None]) -> int:

@@ -89,7 +89,7 @@ class AttemptStore:
 
     def look(self, claim: Claim) -> Standing:
         """Return how the attempt stands, without changing anything."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             return _standing(find_record(connection, jobs, claim.job), claim)
 
     def renew(self, claim: Claim, lease_seconds: float) -> Standing:

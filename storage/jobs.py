@@ -77,13 +77,13 @@ class JobStore:
 
     def get(self, job_id: str) -> Job:
         """Return the job as it stands; raise ``NotFound`` where there is none."""
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             return _job(existing_record(connection, jobs, job_id))
 
     def list(self, limit: int, cursor: str | None, status: str | None = None) -> Page[Job]:
         """Return one page of jobs, newest first; of one status alone, if it is named."""
         query = select(jobs) if status is None else select(jobs).where(jobs.c.status == status)
-        with self._database.transaction() as connection:
+        with self._database.reading() as connection:
             return read_page(connection, query, jobs, (limit, cursor), _job)
 
     def request_cancel(self, job_id: str) -> Job:

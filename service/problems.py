@@ -28,6 +28,7 @@ _CODE_OF_STATUS = {
 }
 _CODE_OF_FAULT = {"extra_forbidden": "unknown_field", "finite_number": "non_finite_number"}
 _RETRY_AFTER_SECONDS = {"unavailable": "2", "rate_limited": "1"}
+_TOO_MANY, _TOO_MANY_FILES = "Too many", "Too many files"  # the form parser's words
 PROBLEM_TYPE = "application/problem+json"
 
 
@@ -87,6 +88,8 @@ async def _http_error(request: Request, error: Exception) -> Response:
     elif code == "method_not_allowed":
         headers["Allow"] = _methods_of(request) or headers.get("Allow", "")
         detail = f"{request.url.path[:200]!r} does not take {request.method}; it takes {headers['Allow']}"
+    elif detail.startswith(_TOO_MANY_FILES):
+        detail = "the form has several files; send one, `file`, and `metadata` as text (with curl, metadata=<FILE)"
     response = problem_response(problem_for(code, detail, request_id(request)))
     response.headers.update(headers)
     return response
@@ -100,10 +103,9 @@ def _methods_of(request: Request) -> str:
 
 
 def _code_of(error: HTTPException) -> str:
-    # The form parser's words.
-    if error.detail.startswith("Too many files"):
+    if error.detail.startswith(_TOO_MANY_FILES):
         return "validation_failed"
-    if error.detail.startswith("Too many"):
+    if error.detail.startswith(_TOO_MANY):
         return "too_many_parts"
     return _CODE_OF_STATUS.get(error.status_code, "bad_request")
 

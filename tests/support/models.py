@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import os
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -128,11 +129,17 @@ def leaves_of(estimator: Estimator, features: NDArray[np.float32]) -> NDArray[np
 
 
 def library(name: str) -> Library:
-    """Return an imported library; skip where it, or what it needs from the system, is not there."""
+    """Return an imported library; skip where it, or what it needs from the system, is not there.
+
+    With ``LEAFSPACE_REQUIRE_BOOSTERS=1`` that is a failure, so that a build which installs it all cannot pass without.
+    """
     try:
         return importlib.import_module(name)
     except (ImportError, OSError) as error:
-        pytest.skip(f"{name} cannot be imported here: {error}")
+        message = f"{name} cannot be imported here: {error}"
+        if os.environ.get("LEAFSPACE_REQUIRE_BOOSTERS") == "1":
+            pytest.fail(message)
+        pytest.skip(message)
 
 
 def _sklearn(classifier: Maker, regressor: Maker, **settings: Setting) -> Callable[[str], Estimator]:

@@ -52,4 +52,4 @@ def _explainer_id(scope: Mapping[str, Any]) -> str | None:
     if not (path.startswith(_BEFORE) and path.endswith(_AFTER)):
         return None
     found = path[len(_BEFORE) : -len(_AFTER)]
-    return None if "/" in found else found
+    return found if found and "/" not in found else None

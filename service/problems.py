@@ -139,6 +139,8 @@ def _has(value: Any, step: Any) -> bool:  # noqa: ANN401  # any JSON value, and 
 def _detail(fault: dict[str, Any]) -> str:
     if fault["type"] == "extra_forbidden":
         return "there is no such field; leave it out, or check its spelling"
+    if fault["type"] in {"model_type", "model_attributes_type"}:
+        return "a JSON object is expected here"
     given = fault.get("input")
     shown = f"; got {str(given)[:80]!r}" if isinstance(given, str | int | float | bool) else ""
     return f"{fault['msg']}{shown}"

@@ -18,7 +18,7 @@ from tests.support.raw_http import exchange
 from tests.support.serving import Service, serving
 from tests.support.shared import shared_path
 
-_BODY_SECONDS = 3
+_BODY_SECONDS = 2
 _MOST_SECONDS = 10
 _MOST_GROWTH_BYTES = 200 * 1024**2
 _LISTS = ("models", "datasets", "prototype-sets", "explainers", "jobs")

@@ -27,12 +27,12 @@ class ExplainerCache:
     def get(self, explainer_id: str, warm_up: Callable[[], WarmExplainer]) -> WarmExplainer:
         """Return the explainer, warming it up if need be; one at a time, so that none is warmed up twice."""
         with self._lock:
-            if explainer_id not in self._warm:
-                self._warm[explainer_id] = warm_up()
+            warm = self._warm.get(explainer_id) or warm_up()
+            self._warm[explainer_id] = warm
             self._warm.move_to_end(explainer_id)
             while len(self._warm) > self._capacity:
                 self._warm.popitem(last=False)
-            return self._warm[explainer_id]
+            return warm
 
     def forget(self, explainer_id: str) -> None:
         """Drop the explainer, if it is warm."""

@@ -1,0 +1,73 @@
+"""Warm explainers: warmed up once, kept while they are used, dropped when there are too many."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from service.explainer_cache import ExplainerCache
+from service.operations.warming import warm_up
+from service.warm_explainer import WarmExplainer
+from storage.errors import NotFound
+
+from .conftest import Shop
+
+
+@pytest.fixture(scope="module")
+def warm(shop: Shop) -> WarmExplainer:
+    return warm_up(shop.workshop.parts, shop.explainer)
+
+
+def test_what_was_warmed_up_is_found_again(warm: WarmExplainer) -> None:
+    cache = ExplainerCache(2)
+    assert cache.find("a") is None
+
+    assert cache.get("a", lambda: warm) is warm
+    assert cache.find("a") is warm
+    assert cache.get("a", pytest.fail) is warm
+
+
+def test_the_one_that_was_not_used_for_longest_is_dropped(warm: WarmExplainer) -> None:
+    cache = ExplainerCache(2)
+    cache.get("a", lambda: warm)
+    cache.get("b", lambda: warm)
+    cache.find("a")  # explanations find it without asking for it to be warmed up
+
+    cache.get("c", lambda: warm)
+
+    assert cache.find("a") is warm
+    assert cache.find("b") is None
+    assert cache.find("c") is warm
+
+
+def test_what_is_forgotten_is_warmed_up_again(warm: WarmExplainer) -> None:
+    cache = ExplainerCache(2)
+    cache.get("a", lambda: warm)
+    cache.forget("a")
+    cache.forget("never there")
+
+    assert cache.find("a") is None
+
+
+def test_many_who_need_it_at_once_wait_for_one_to_warm_it_up(warm: WarmExplainer) -> None:
+    cache = ExplainerCache(2)
+    begun, go_on = [], threading.Event()
+
+    def slowly() -> WarmExplainer:
+        begun.append(1)
+        go_on.wait(5)
+        return warm
+
+    with ThreadPoolExecutor(6) as threads:
+        waiting = [threads.submit(cache.get, "a", slowly) for _ in range(6)]
+        go_on.set()
+        assert {id(each.result()) for each in waiting} == {id(warm)}
+    assert len(begun) == 1
+
+
+def test_a_failure_to_warm_up_is_told_and_not_kept(shop: Shop, warm: WarmExplainer) -> None:
+    cache = ExplainerCache(2)
+
+    with pytest.raises(NotFound):
+        cache.get("xpl_gone", lambda: warm_up(shop.workshop.parts, "xpl_gone"))
+    assert cache.get("xpl_gone", lambda: warm) is warm

@@ -1,0 +1,107 @@
+"""Failures become problems: ours are logged whole and told briefly, the caller's told exactly."""
+
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from schemas.prototype_sets import PrototypeSetRequest
+from service import problems
+from service.operations.instances import Features, read_instances
+from service.request_class import BodyRefused, StrictRoute
+from storage.errors import InsufficientStorage, ObjectDamaged, StorageError, StorageUnavailable
+from tree_explainers.errors import ForeignFormat, InvalidInput, ModelRefused
+
+_FAILURES = {
+    "storage": StorageError("in_use", "it is in use", "/model"),
+    "model": ModelRefused("model_invalid_tree", "node 3 is its own child"),
+    "foreign": ForeignFormat("model_not_onnx", "this is a pickle"),
+    "input": InvalidInput("alpha is 7"),
+    "body": BodyRefused("bad_string", "a NUL"),
+    "away": StorageUnavailable("the database is away"),
+    "full": InsufficientStorage(),
+    "damaged": ObjectDamaged("abc" * 20),
+    "ours": RuntimeError("/etc/inner/secret"),
+}
+
+
+@pytest.fixture
+def client() -> Iterator[TestClient]:
+    app = FastAPI()
+    problems.install(app)
+
+    @app.get("/{name}")
+    def fail(name: str) -> None:
+        raise _FAILURES[name]
+
+    @app.router.post("/asked")
+    def ask(request: PrototypeSetRequest) -> str:
+        return request.model
+
+    app.router.route_class = StrictRoute
+    with TestClient(app, raise_server_exceptions=False) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "code"),
+    [
+        ("storage", 409, "in_use"),
+        ("model", 422, "model_invalid_tree"),
+        ("foreign", 415, "model_not_onnx"),
+        ("input", 422, "validation_failed"),
+        ("body", 422, "bad_string"),
+        ("away", 503, "unavailable"),
+        ("full", 507, "insufficient_storage"),
+        ("damaged", 500, "internal_error"),
+        ("ours", 500, "internal_error"),
+    ],
+)
+def test_each_kind_of_failure_has_its_status_and_code(client: TestClient, name: str, status: int, code: str) -> None:
+    answer = client.get(f"/{name}")
+
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert (answer.status_code, answer.json()["status"], answer.json()["code"]) == (status, status, code)
+
+
+def test_who_should_try_again_is_told_when(client: TestClient) -> None:
+    assert int(client.get("/away").headers["Retry-After"]) > 0
+    assert "Retry-After" not in client.get("/storage").headers
+
+
+def test_the_field_at_fault_is_pointed_to(client: TestClient) -> None:
+    assert client.get("/storage").json()["errors"] == [{"pointer": "/model", "detail": "it is in use"}]
+    assert "errors" not in client.get("/model").json()
+
+
+def test_our_own_failures_are_told_without_what_is_inside(
+    client: TestClient, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with caplog.at_level(logging.ERROR):
+        answer = client.get("/ours")
+
+    assert "secret" not in answer.text
+    printed = capsys.readouterr()
+    assert "secret" in caplog.text + printed.out + printed.err
+
+
+def test_pointers_lead_into_the_body_and_escape_odd_names(client: TestClient) -> None:
+    body = {"model": "m", "dataset": "d", "a/b~c": 1, "alpha": "x", "candidates": [1]}
+
+    errors = client.post("/asked", json=body).json().get("errors", [])
+
+    # FastAPI's own route reads the body here; the handler is the same.
+    assert {"/a~1b~0c", "/alpha", "/candidates"} == {error["pointer"] for error in errors}
+
+
+def test_instances_are_refused_one_by_one_with_a_short_quotation() -> None:
+    features = Features(("age",), ("number",), are_numbers=True)
+
+    read = read_instances([["x" * 1000], [1.0], [{"a": "b" * 1000}]], features)
+
+    assert list(read.refused) == [0, 2]
+    assert all(len(json.dumps(error.detail)) < 200 for error in read.refused.values())
+    assert read.positions == [1]

@@ -1,0 +1,96 @@
+"""What every message has in common: frozen, closed, finite, and never keyed by class or feature."""
+
+import importlib
+import json
+import pkgutil
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+import schemas
+from schemas.contract import Contract, Page
+from schemas.datasets import DatasetMetadata
+from schemas.explanations import ExplanationRequest
+from schemas.prototype_sets import PrototypeSet, PrototypeSetContent, PrototypeSetRequest
+
+
+def _messages() -> list[type[Contract]]:
+    for module in pkgutil.iter_modules(schemas.__path__):
+        importlib.import_module(f"schemas.{module.name}")
+    return sorted(_below(Contract), key=lambda kind: kind.__name__)
+
+
+def _below(kind: type[Contract]) -> set[type[Contract]]:
+    found = {below for below in kind.__subclasses__() if below.__module__.startswith("schemas.")}
+    return found.union(*(_below(below) for below in found))
+
+
+_MESSAGES = [kind for kind in _messages() if not kind.__name__.startswith("Page")]
+
+
+@pytest.mark.parametrize("kind", _MESSAGES)
+def test_every_message_is_closed_frozen_and_described(kind: type[Contract]) -> None:
+    assert kind.model_config["extra"] == "forbid"
+    assert kind.model_config["frozen"]
+    assert (kind.__doc__ or "").rstrip().endswith(".")
+
+
+@pytest.mark.parametrize("kind", _MESSAGES)
+def test_no_message_is_keyed_by_class_or_feature(kind: type[Contract]) -> None:
+    """Objects with free keys are instances alone, which callers send."""
+    schema = kind.model_json_schema()
+    for each in (schema, *schema.get("$defs", {}).values()):
+        assert each.get("additionalProperties", False) is False
+        for name, field in each.get("properties", {}).items():
+            options = [field, *field.get("anyOf", []), field.get("items", {}), *field.get("items", {}).get("anyOf", [])]
+            is_free = any(option.get("additionalProperties") for option in options if option.get("type") == "object")
+            assert not is_free or name == "instances"
+
+
+def test_numbers_are_finite() -> None:
+    for value in (float("nan"), float("inf"), -float("inf")):
+        with pytest.raises(ValidationError):
+            PrototypeSetRequest(model="m", dataset="d", alpha=value)
+
+
+def test_unknown_fields_are_refused_and_set_ones_cannot_be_changed() -> None:
+    with pytest.raises(ValidationError, match="extra_forbidden"):
+        DatasetMetadata.model_validate({"targets": "t"})
+    with pytest.raises(ValidationError, match="frozen"):
+        DatasetMetadata(target="t").target = "u"  # type: ignore[misc]  # that is the point
+
+
+@pytest.mark.parametrize("name", ["", "a\nb", "a\x00b", "a\x7f", "x" * 256])
+def test_names_are_short_and_without_control_characters(name: str) -> None:
+    with pytest.raises(ValidationError):
+        DatasetMetadata(name=name)
+
+
+@pytest.mark.parametrize("name", ["a", "x" * 255, "Zürich 東京", "=1+1", "a\"'<b>"])
+def test_names_are_otherwise_free(name: str) -> None:
+    assert DatasetMetadata(name=name).name == name
+
+
+def test_a_prototype_set_tells_all_of_its_content() -> None:
+    own = set(PrototypeSet.model_fields)
+    content = set(PrototypeSetContent.model_fields)
+
+    assert content < own
+    assert own - content == {"object", "id", "status", "job", "reused", "created_at", "request", "problem"}
+
+
+def test_pages_are_lists_with_a_cursor() -> None:
+    page: dict[str, Any] = json.loads(Page[PrototypeSetRequest](data=[]).model_dump_json())
+
+    assert page == {"object": "list", "data": [], "next_cursor": None}
+
+
+def test_instances_are_objects_or_lists_of_anything() -> None:
+    good: tuple[object, ...] = ({}, [], {"a": {"b": []}}, [None, [1]])
+    bad: tuple[object, ...] = ("x", 7, None, True)
+    for instance in good:
+        assert ExplanationRequest.model_validate({"instances": [instance]}).instances == [instance]
+    for instance in bad:
+        with pytest.raises(ValidationError):
+            ExplanationRequest.model_validate({"instances": [instance]})

@@ -7,7 +7,7 @@ from schemas.models import Model
 from tree_explainers.onnx_graph.session import ModelSession
 from tree_explainers.prototypes.nearest import PrototypeIndex
 
-from .operations.instances import Features
+from .features import Features
 from .reason_texts import ReasonTexts
 
 

@@ -3,32 +3,20 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.models import MAX_INSTANCES, Model
+from schemas.models import MAX_INSTANCES
 from storage.errors import StorageError
 from tree_explainers.errors import RowRefused
 from tree_explainers.rows import Rows
 
+from ..features import Features
+
 _PLAIN_TYPES = frozenset({float, int, bool, type(None)})
 _LARGEST_FLOAT32 = 3.4028235677973366e38  # what still rounds to a finite float32
-
-
-@dataclass(frozen=True, slots=True)
-class Features:
-    """A model's raw features, in its order."""
-
-    names: tuple[str, ...]
-    types: tuple[Literal["number", "category"], ...]
-    are_numbers: bool  # all of them
-
-    @staticmethod
-    def of(model: Model) -> "Features":
-        """Return the features of a model."""
-        return Features(tuple(model.feature_names), tuple(model.feature_types), "category" not in model.feature_types)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ from schemas.problems import problem_for
 from tree_explainers.errors import RowRefused
 from tree_explainers.onnx_graph.session import ModelSession, Outcome
 
+from ..features import Features
 from ..parts import Parts
 from .decimals import decimals
-from .instances import Features, ReadInstances, read_instances
+from .instances import ReadInstances, read_instances
 
 
 def predict(parts: Parts, model_id: str, request: PredictionRequest) -> PredictionList:

@@ -14,11 +14,11 @@ from tree_explainers.prototypes.nearest import PrototypeIndex
 from tree_explainers.prototypes.readable import ReasonReader
 from tree_explainers.prototypes.reasons import Reasons
 
+from ..features import Features
 from ..parts import Parts
 from ..reason_texts import ReasonTexts
 from ..warm_explainer import WarmExplainer, WarmPrototype
 from . import prototype_sets
-from .instances import Features
 
 _BOXES = "boxes_"
 

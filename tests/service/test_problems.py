@@ -10,7 +10,8 @@ from fastapi.testclient import TestClient
 
 from schemas.prototype_sets import PrototypeSetRequest
 from service import problems
-from service.operations.instances import Features, read_instances
+from service.features import Features
+from service.operations.instances import read_instances
 from service.request_class import BodyRefused, StrictRoute
 from storage.errors import InsufficientStorage, ObjectDamaged, StorageError, StorageUnavailable
 from tree_explainers.errors import ForeignFormat, InvalidInput, ModelRefused

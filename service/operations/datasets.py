@@ -1,18 +1,15 @@
 """Register, read and delete datasets."""
 
-import shutil
-from pathlib import Path
 from typing import BinaryIO
 
 from schemas.contract import Page
 from schemas.datasets import Dataset, DatasetMetadata, DatasetRow
-from schemas.identifiers import content_identifier
 from storage.dataset_files import DatasetFile
 from storage.datasets import NewDataset
 from storage.errors import StorageError
-from storage.object_store import file_sha256
 
 from ..parts import Parts
+from .uploads import Upload, received
 
 
 def register_dataset(parts: Parts, file: BinaryIO, metadata: DatasetMetadata) -> tuple[Dataset, bool]:
@@ -23,14 +20,9 @@ def register_dataset(parts: Parts, file: BinaryIO, metadata: DatasetMetadata) ->
     DatasetRefused
         What is wrong with it, and where; nothing is kept then.
     """
-    with parts.objects.workspace() as folder:
-        upload = folder / "dataset"
-        with upload.open("wb") as target:
-            shutil.copyfileobj(file, target)
-        document = metadata.model_dump(mode="json")
-        dataset_id = content_identifier("datasets", file_sha256(upload), document)
-        known = parts.datasets.find(dataset_id)
-        return (known, False) if known else _read_and_keep(parts, upload, dataset_id, metadata)
+    with received(parts.objects, file, "datasets", metadata) as upload:
+        known = parts.datasets.find(upload.id)
+        return (known, False) if known else _read_and_keep(parts, upload)
 
 
 def list_datasets(parts: Parts, limit: int, cursor: str | None) -> Page[Dataset]:
@@ -60,19 +52,18 @@ def delete_dataset(parts: Parts, dataset_id: str) -> None:
             parts.objects.delete(sha256)
 
 
-def _read_and_keep(parts: Parts, upload: Path, dataset_id: str, metadata: DatasetMetadata) -> tuple[Dataset, bool]:
-    document = metadata.model_dump(mode="json")
-    read = parts.intake.read_dataset(upload, document)
-    size_bytes = upload.stat().st_size
+def _read_and_keep(parts: Parts, upload: Upload) -> tuple[Dataset, bool]:
+    read = parts.intake.read_dataset(upload.path, upload.metadata)
+    size_bytes = upload.size_bytes
     with parts.objects.keeping():
         dataset = NewDataset(
-            id=dataset_id,
-            name=metadata.name,
-            sha256=parts.objects.put_file(upload),
+            id=upload.id,
+            name=upload.metadata["name"],
+            sha256=parts.objects.put_file(upload.path),
             size_bytes=size_bytes,
             content=parts.objects.put_file(read.content),
             summary=read.summary,
-            metadata=document,
+            metadata=upload.metadata,
         )
         return parts.datasets.add(dataset)
 

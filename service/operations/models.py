@@ -1,17 +1,14 @@
 """Register, read and delete models."""
 
-import shutil
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from schemas.contract import Page
-from schemas.identifiers import content_identifier
 from schemas.models import Model, ModelMetadata
 from storage.models import NewModel
-from storage.object_store import file_sha256
 from tree_explainers.onnx_graph.sniffing import HEAD_BYTES, sniff_model
 
 from ..parts import Parts
+from .uploads import Upload, received
 
 
 def register_model(parts: Parts, file: BinaryIO, metadata: ModelMetadata) -> tuple[Model, bool]:
@@ -24,14 +21,9 @@ def register_model(parts: Parts, file: BinaryIO, metadata: ModelMetadata) -> tup
     """
     sniff_model(file.read(HEAD_BYTES))
     file.seek(0)
-    with parts.objects.workspace() as folder:
-        upload = folder / "model.onnx"
-        with upload.open("wb") as target:
-            shutil.copyfileobj(file, target)
-        document = metadata.model_dump(mode="json")
-        model_id = content_identifier("models", file_sha256(upload), document)
-        known = parts.models.find(model_id)
-        return (known, False) if known else _vet_and_keep(parts, upload, model_id, metadata)
+    with received(parts.objects, file, "models", metadata) as upload:
+        known = parts.models.find(upload.id)
+        return (known, False) if known else _vet_and_keep(parts, upload)
 
 
 def list_models(parts: Parts, limit: int, cursor: str | None) -> Page[Model]:
@@ -52,20 +44,19 @@ def delete_model(parts: Parts, model_id: str) -> None:
     parts.sessions.forget(model_id)
 
 
-def _vet_and_keep(parts: Parts, upload: Path, model_id: str, metadata: ModelMetadata) -> tuple[Model, bool]:
-    document = metadata.model_dump(mode="json")
-    vetted = parts.intake.read_model(upload, document)
-    size_bytes = upload.stat().st_size
+def _vet_and_keep(parts: Parts, upload: Upload) -> tuple[Model, bool]:
+    vetted = parts.intake.read_model(upload.path, upload.metadata)
+    size_bytes = upload.size_bytes
     with parts.objects.keeping():
         model = NewModel(
-            id=model_id,
-            name=metadata.name,
-            sha256=parts.objects.put_file(upload),
+            id=upload.id,
+            name=upload.metadata["name"],
+            sha256=parts.objects.put_file(upload.path),
             size_bytes=size_bytes,
             leaf_graph=parts.objects.put_file(vetted.leaf_graph),
             ensemble=parts.objects.put_file(vetted.ensemble),
             description=vetted.description,
-            metadata=_without_parity_rows(document),
+            metadata=_without_parity_rows(upload.metadata),
             parity=vetted.parity,
         )
         return parts.models.add(model)

@@ -169,6 +169,8 @@ def goes_left(ensemble: TreeEnsemble, node: int, value: float) -> bool:
     if np.isnan(value):
         return bool(ensemble.missing_left[node])
     threshold = float(ensemble.threshold[node])
+    if ensemble.operator[node] == Operator.MEMBER:
+        return value in ensemble.members[int(threshold)].tolist()
     return {
         Operator.LEQ: value <= threshold,
         Operator.LT: value < threshold,

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.support.naive import goes_left
 from tree_explainers.ensemble import Operator, TreeEnsemble
 from tree_explainers.onnx_graph.description import ModelColumn
 
@@ -17,27 +18,10 @@ def walk_leaves(ensemble: TreeEnsemble, values: NDArray[np.floating[Any]]) -> ND
         for tree in range(ensemble.n_trees):
             node = int(ensemble.offsets[tree])
             while ensemble.operator[node] != Operator.LEAF:
-                goes_left = _goes_left(ensemble, node, float(values[row, ensemble.column[node]]))
-                node = int(ensemble.left[node] if goes_left else ensemble.right[node])
+                is_left = goes_left(ensemble, node, float(values[row, ensemble.column[node]]))
+                node = int(ensemble.left[node] if is_left else ensemble.right[node])
             leaves[row, tree] = np.flatnonzero(ensemble.leaf_nodes == node)[0] - ensemble.leaf_offsets[tree]
     return leaves
-
-
-def _goes_left(ensemble: TreeEnsemble, node: int, value: float) -> bool:
-    threshold = float(ensemble.threshold[node])
-    operator = Operator(ensemble.operator[node])
-    if math.isnan(value) and ensemble.missing_left[node]:
-        return True
-    if operator == Operator.MEMBER:
-        return value in ensemble.members[int(threshold)].tolist()
-    return {
-        Operator.LEQ: value <= threshold,
-        Operator.LT: value < threshold,
-        Operator.GTE: value >= threshold,
-        Operator.GT: value > threshold,
-        Operator.EQ: value == threshold,
-        Operator.NEQ: value != threshold,
-    }[operator]
 
 
 def column_values(column: ModelColumn, raw: NDArray[Any], missing_token: str | None) -> NDArray[np.float64]:

@@ -154,7 +154,8 @@ def _arrange(
         column=np.where(is_leaf, 0, table.feature[order]).astype(np.int32),
         operator=operator,
         threshold=threshold,
-        missing_left=table.missing_left[order] & ~is_leaf,
+        # A missing value differs from any threshold, whatever the graph says of missing ones.
+        missing_left=(table.missing_left[order] | (table.operator[order] == Operator.NEQ)) & ~is_leaf,
         left=np.ascontiguousarray(sides[:, 0]),
         right=np.ascontiguousarray(sides[:, 1]),
         leaf_nodes=leaf_nodes,

@@ -1,0 +1,37 @@
+"""Uploads: a file that came in, in a private folder for as long as it is looked at, and the id it would have."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from schemas.contract import Contract
+from schemas.identifiers import content_identifier
+from storage.object_store import ObjectStore, file_sha256
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file and what came with it."""
+
+    path: Path
+    metadata: dict[str, Any]
+    id: str  # of the same bytes with the same metadata, always
+
+    @property
+    def size_bytes(self) -> int:
+        """Size of the file."""
+        return self.path.stat().st_size
+
+
+@contextmanager
+def received(objects: ObjectStore, file: BinaryIO, noun: str, metadata: Contract) -> Iterator[Upload]:
+    """Yield the upload; its folder, and what was made in it, is gone afterwards."""
+    with objects.workspace() as folder:
+        path = folder / "upload"
+        with path.open("wb") as target:
+            shutil.copyfileobj(file, target)
+        document = metadata.model_dump(mode="json")
+        yield Upload(path, document, content_identifier(noun, file_sha256(path), document))

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn, TextIO
 
-from storage.errors import DatasetRefused
-
+from ..errors import DatasetRefused
 from .limits import DatasetLimits, refuse_field
 
 MAX_ROW_BYTES = 16 * 1024**2

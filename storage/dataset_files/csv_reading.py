@@ -8,8 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
-from storage.errors import DatasetRefused
-
+from ..errors import DatasetRefused
 from .csv_cells import CellSurvey, convert_cells
 from .csv_faults import MAX_ROW_BYTES, line_of_row, read_header, refuse_csv, refuse_unnamed_fault
 from .layout import ColumnDeclaration, ColumnType, check_declaration, check_names, refuse_columns, shown

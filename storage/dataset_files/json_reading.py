@@ -13,8 +13,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from storage.errors import DatasetRefused
-
+from ..errors import DatasetRefused
 from .json_splitting import Row, row_chunks
 from .layout import ColumnDeclaration, ColumnType, check_declaration, check_names, refuse_columns, shown
 from .limits import DatasetLimits, refuse_field, refuse_many_columns, refuse_many_rows

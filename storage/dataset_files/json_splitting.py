@@ -7,7 +7,7 @@ from typing import Any, Literal, NoReturn
 
 import orjson
 
-from storage.errors import DatasetRefused
+from ..errors import DatasetRefused
 
 Row = dict[str, Any]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NoReturn, Protocol
 
-from storage.errors import DatasetRefused
+from ..errors import DatasetRefused
 
 ColumnType = Literal["number", "category", "boolean"]
 ColumnRole = Literal["feature", "target", "row_id", "ignored"]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NoReturn
 
-from storage.errors import DatasetRefused
+from ..errors import DatasetRefused
 
 
 @dataclass(frozen=True, slots=True)

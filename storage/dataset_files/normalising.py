@@ -12,8 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from storage.errors import DatasetRefused
-
+from ..errors import DatasetRefused
 from .layout import ColumnLayout, refuse_columns, shown
 from .limits import DatasetLimits, refuse_many_rows
 from .sources import ARROW_TYPES, ColumnSource, rows_per_block

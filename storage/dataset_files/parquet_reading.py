@@ -14,8 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from storage.errors import DatasetRefused
-
+from ..errors import DatasetRefused
 from .layout import ColumnDeclaration, ColumnType, check_declaration, check_names, refuse_columns, shown
 from .limits import DatasetLimits, refuse_field, refuse_many_columns, refuse_many_rows, refuse_size
 from .parquet_values import convert_values, holds_nul, is_long, natural_type, text_lengths

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Literal
 
-from storage.errors import DatasetRefused
+from ..errors import DatasetRefused
 
 FileForm = Literal["csv", "json_array", "json_lines", "parquet"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from storage.errors import DatasetRefused
+from ..errors import DatasetRefused
 
 _N_CHUNK_BYTES = 4 * 1024**2
 _UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

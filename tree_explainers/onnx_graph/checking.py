@@ -11,8 +11,7 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped] 
 from google.protobuf.unknown_fields import UnknownFieldSet  # type: ignore[import-untyped]  # ships no types
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto
 
-from tree_explainers.errors import ModelRefused
-
+from ..errors import ModelRefused
 from .allowed_operators import ALLOWED_OPERATORS, MAY_HOLD_NON_FINITE
 from .constants import tensor_array
 from .description import ModelLimits

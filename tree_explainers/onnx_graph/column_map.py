@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import GraphProto, NodeProto
 
-from tree_explainers.ensemble import TreeEnsemble
-from tree_explainers.errors import ModelRefused
-
+from ..ensemble import TreeEnsemble
+from ..errors import ModelRefused
 from .column_changes import is_flag
 from .column_encoding import lookup_table
 from .column_steps import follow

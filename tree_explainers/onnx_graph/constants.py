@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import TensorProto, numpy_helper
 
-from tree_explainers.errors import ModelRefused
+from ..errors import ModelRefused
 
 _ITEM_BYTES: dict[int, int] = {
     TensorProto.FLOAT: 4,

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tree_explainers.errors import InvalidInput, RowRefused
-from tree_explainers.rows import Rows
-
+from ..errors import InvalidInput, RowRefused
+from ..rows import Rows
 from .description import InputSpec, ModelDescription
 
 Feeds = dict[str, NDArray[Any]]

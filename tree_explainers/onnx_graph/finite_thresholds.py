@@ -8,7 +8,7 @@ JSON ever meets an infinity.
 import numpy as np
 from numpy.typing import NDArray
 
-from tree_explainers.ensemble import Operator
+from ..ensemble import Operator
 
 # Comparing with an infinity is always true or always false: which operator says so of the largest number.
 _SAME_ABOUT_LARGEST = {

@@ -2,8 +2,7 @@
 
 from onnx import GraphProto, TensorProto, ValueInfoProto
 
-from tree_explainers.errors import ModelRefused
-
+from ..errors import ModelRefused
 from .checking import quoted
 from .description import InputSpec, InputType, ModelLimits
 

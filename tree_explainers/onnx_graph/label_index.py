@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tree_explainers.errors import ModelRefused
-
+from ..errors import ModelRefused
 from .description import ModelDescription
 
 

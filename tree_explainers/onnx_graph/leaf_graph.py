@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper
 
-from tree_explainers.ensemble import TreeEnsemble
-from tree_explainers.errors import ModelRefused
-
+from ..ensemble import TreeEnsemble
+from ..errors import ModelRefused
 from .checking import opset_version
 from .leaf_operators import leaf_ensemble_5, leaf_regressor
 

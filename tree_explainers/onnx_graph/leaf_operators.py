@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import AttributeProto, NodeProto, helper, numpy_helper
 
-from tree_explainers.ensemble import Operator, TreeEnsemble
+from ..ensemble import Operator, TreeEnsemble
 
 _MODES: dict[int, bytes] = {
     Operator.LEAF: b"LEAF",

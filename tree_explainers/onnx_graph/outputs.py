@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto
 
-from tree_explainers.errors import ModelRefused
-
+from ..errors import ModelRefused
 from .constants import tensor_array
 from .description import DeclaredModel, ScoreKind, Task
 from .tree_attributes import attributes_of, class_labels, numbers

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tree_explainers.errors import InvalidInput, ModelRefused
-from tree_explainers.rows import Rows
-
+from ..errors import InvalidInput, ModelRefused
+from ..rows import Rows
 from .session import ModelSession
 
 _ABSOLUTE = 1e-4

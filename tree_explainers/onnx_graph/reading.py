@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from onnx import GraphProto, NodeProto
 
-from tree_explainers.ensemble import Operator, TreeEnsemble, join_ensembles
-from tree_explainers.errors import ModelRefused
-
+from ..ensemble import Operator, TreeEnsemble, join_ensembles
+from ..errors import ModelRefused
 from .allowed_operators import TREE_OPERATORS
 from .checking import check_model, parse_model
 from .column_map import ColumnMap, group_columns, map_columns

@@ -12,10 +12,9 @@ import onnxruntime
 from numpy.typing import NDArray
 from onnxruntime.capi import onnxruntime_pybind11_state as runtime_errors
 
-from tree_explainers.errors import ModelRefused, RowRefused
-from tree_explainers.progress import ReportProgress, ignore_progress
-from tree_explainers.rows import Rows
-
+from ..errors import ModelRefused, RowRefused
+from ..progress import ReportProgress, ignore_progress
+from ..rows import Rows
 from .description import ModelDescription
 from .encoding import Feeds, RowEncoder
 from .label_index import LabelIndex

@@ -2,7 +2,7 @@
 
 import re
 
-from tree_explainers.errors import ForeignFormat, ModelRefused
+from ..errors import ForeignFormat, ModelRefused
 
 HEAD_BYTES = 256  # how much of the file is looked at
 

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import AttributeProto, NodeProto
 
-from tree_explainers.ensemble import Operator
-from tree_explainers.errors import ModelRefused
-
+from ..ensemble import Operator
+from ..errors import ModelRefused
 from .constants import tensor_array
 
 Attributes = dict[str, AttributeProto]

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import NodeProto
 
-from tree_explainers.ensemble import Operator
-from tree_explainers.errors import ModelRefused
-
+from ..ensemble import Operator
+from ..errors import ModelRefused
 from .constants import tensor_array
 from .description import ModelLimits
 from .tree_attributes import Attributes, NodeTable, attributes_of, check_lengths, check_values, integers, refuse_tree

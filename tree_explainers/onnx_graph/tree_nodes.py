@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tree_explainers.ensemble import Operator, TreeEnsemble
-from tree_explainers.errors import ModelRefused
-
+from ..ensemble import Operator, TreeEnsemble
+from ..errors import ModelRefused
 from .description import ModelLimits
 from .finite_thresholds import with_finite_thresholds
 from .tree_attributes import NodeTable, refuse_tree

@@ -75,7 +75,8 @@ def _failures_are_said() -> Iterator[None]:
             detail = "what this refers to was changed or deleted at the same moment; look at it again, then repeat this"
             raise Conflict("conflict", detail) from error
         if isinstance(error, DataError) and "NUL" in reason:
-            raise StorageError("bad_identifier", "an identifier holds a NUL character, which none can have") from error
+            # Other databases look for such an identifier, and find nothing.
+            raise StorageError("not_found", "nothing has an id that holds a NUL character") from error
         if isinstance(error, OperationalError) or error.connection_invalidated:
             detail = "the database does not answer; try again in a moment"
             raise StorageUnavailable(detail) from error

@@ -79,13 +79,13 @@ def test_a_database_that_is_away_is_said_to_be_unavailable() -> None:
         assert "nobody" not in refused.value.detail
 
 
-def test_identifiers_that_a_database_cannot_hold_are_the_callers_fault(rows_database: Database) -> None:
+def test_identifiers_that_a_database_cannot_hold_are_not_found(rows_database: Database) -> None:
     query = select(idempotency_keys.c.key).where(idempotency_keys.c.key == "a\0b")
     try:
         with rows_database.reading() as connection:
             assert connection.execute(query).all() == []  # SQLite can
     except StorageError as error:
-        assert error.code == "bad_identifier"  # noqa: PT017  # one database refuses, the other does not
+        assert error.code == "not_found"  # noqa: PT017  # one database refuses, the other does not
 
 
 def test_sqlite_flushes_every_commit_and_checks_references(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from schemas.explanations import ExplanationRequest
+from schemas.models import MAX_INSTANCES
 from schemas.problems import problem_for, problem_json
 from storage.errors import StorageError
 from tree_explainers.errors import RowRefused
@@ -37,6 +38,7 @@ async def explain(parts: Parts, explainer_id: str, request: ExplanationRequest) 
     warm = parts.explainer_cache.find(explainer_id)
     if warm is None:
         warm = await asyncio.to_thread(parts.explainer_cache.get, explainer_id, lambda: warm_up(parts, explainer_id))
+    _check_size(warm, request, parts.settings.max_explained_values)
     if len(request.instances) <= _QUICK_INSTANCES:
         return explain_rows(warm, request)
     return await asyncio.get_running_loop().run_in_executor(parts.batches, explain_rows, warm, request)
@@ -57,6 +59,18 @@ def explain_rows(warm: WarmExplainer, request: ExplanationRequest) -> bytes:
         data[position] = _refusal(names[position], error)
     document = {"object": "list", "explainer": warm.explainer_id, "data": data, "provenance": warm.provenance}
     return orjson.dumps(document)
+
+
+def _check_size(warm: WarmExplainer, request: ExplanationRequest, limit: int) -> None:
+    n_instances = len(request.instances)
+    n_prototypes = min(request.n_prototypes, len(warm.prototypes))
+    n_features = len(warm.prototypes[0].texts)
+    if n_instances * n_prototypes * n_features > limit and n_instances <= MAX_INSTANCES:
+        detail = (
+            f"{n_instances} instances with {n_prototypes} prototypes of {n_features} features each are more than the "
+            f"{limit} values of one answer; send fewer instances, ask for fewer prototypes, or show fewer features"
+        )
+        raise StorageError("too_many_rows", detail)
 
 
 def _row_ids(request: ExplanationRequest) -> Sequence[str]:

@@ -1,0 +1,49 @@
+"""What jobs work on: the same whatever the size of the blocks in which rows are read."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support.real_jobs import REGRESSION, register_real
+from tests.support.workshop import workshop_in
+from tree_explainers.progress import ignore_progress
+from workers import inputs
+
+
+@pytest.mark.parametrize("dataset", ["titanic", REGRESSION])
+def test_rows_read_in_blocks_are_seen_as_scikit_learn_sees_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dataset: str
+) -> None:
+    with workshop_in(tmp_path) as workshop:
+        case = register_real(workshop, dataset, "random_forest")
+        parts = workshop.parts
+        seen = []
+        for n_rows in (65_536, 299, 300, 7):
+            monkeypatch.setattr(inputs, "_BLOCK_ROWS", n_rows)
+            seen.append(inputs.see_dataset(parts.datasets, parts.objects, case.opened, case.dataset, ignore_progress))
+
+    for each in seen:
+        assert each.n_rows == 300
+        np.testing.assert_array_equal(each.outcome.leaves, seen[0].outcome.leaves)
+        np.testing.assert_allclose(each.outcome.scores, seen[0].outcome.scores, rtol=1e-6)
+    theirs, ours = case.real.leaves[case.training], seen[0].outcome.leaves
+    for tree in range(theirs.shape[1]):
+        pairs = {*zip(ours[:, tree].tolist(), theirs[:, tree].tolist(), strict=True)}
+        assert len(pairs) == len({*ours[:, tree].tolist()}) == len({*theirs[:, tree].tolist()})
+
+
+def test_progress_is_told_while_rows_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[float] = []
+    monkeypatch.setattr(inputs, "_BLOCK_ROWS", 100)
+    with workshop_in(tmp_path) as workshop:
+        case = register_real(workshop, "titanic", "random_forest")
+        inputs.see_dataset(
+            workshop.parts.datasets,
+            workshop.parts.objects,
+            case.opened,
+            case.dataset,
+            lambda fraction, _stage: told.append(fraction),
+        )
+
+    assert told == pytest.approx([1 / 3, 2 / 3, 1])

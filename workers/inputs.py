@@ -22,7 +22,8 @@ from tree_explainers.progress import ReportProgress
 from tree_explainers.rows import Rows
 
 _BLOCK_ROWS = 65_536
-_THREADS = 2
+# As where explanations are made: two threads add in another order, and a forest's ties would be broken otherwise.
+_N_THREADS = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ def open_model(models: ModelStore, objects: ObjectStore, model_id: str) -> OpenM
     """Return the model with this id, opened."""
     stored = models.get(model_id)
     description = ModelDescription.from_json(stored.description)
-    session = ModelSession(objects.get(stored.leaf_graph), description, n_threads=_THREADS)
+    session = ModelSession(objects.get(stored.leaf_graph), description, n_threads=_N_THREADS)
     return OpenModel(stored.view, session, TreeEnsemble.from_arrays(read_arrays(objects.get(stored.ensemble))))
 
 

@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from tests.support.models import fitted
 from tests.support.real_jobs import REGRESSION, register_real
 from tests.support.workshop import workshop_in
 from tree_explainers.progress import ignore_progress
@@ -26,11 +28,31 @@ def test_rows_read_in_blocks_are_seen_as_scikit_learn_sees_them(
     for each in seen:
         assert each.n_rows == 300
         np.testing.assert_array_equal(each.outcome.leaves, seen[0].outcome.leaves)
-        np.testing.assert_allclose(each.outcome.scores, seen[0].outcome.scores, rtol=1e-5, atol=1e-5)
+        np.testing.assert_array_equal(each.outcome.scores, seen[0].outcome.scores)
     theirs, ours = case.real.leaves[case.training], seen[0].outcome.leaves
     for tree in range(theirs.shape[1]):
         pairs = {*zip(ours[:, tree].tolist(), theirs[:, tree].tolist(), strict=True)}
         assert len(pairs) == len({*ours[:, tree].tolist()}) == len({*theirs[:, tree].tolist()})
+
+
+def test_ties_between_classes_are_broken_as_in_explanations_of_single_rows(tmp_path: Path) -> None:
+    forest = fitted("random_forest_binary")
+    rng = np.random.default_rng(0)
+    drawn = forest.features[rng.integers(0, len(forest.features), 3000)]
+    noisy = (drawn * rng.normal(1, 0.3, drawn.shape)).astype(np.float32)
+    with workshop_in(tmp_path) as workshop:
+        parts = workshop.parts
+        model = workshop.register_model(forest.onnx, feature_names=list(forest.rows.names))
+        dataset = workshop.register_dataset(pd.DataFrame(noisy, columns=list(forest.rows.names)))
+        opened = inputs.open_model(parts.models, parts.objects, model)
+        seen = inputs.see_dataset(parts.datasets, parts.objects, opened, dataset, ignore_progress)
+        session = parts.sessions.get(model)
+        alone = [session.run(session.encode_matrix(noisy[row : row + 1])) for row in range(len(noisy))]
+
+    assert (np.abs(seen.outcome.scores[:, 0] - 0.5) < 1e-6).sum() > 20
+    assert seen.outcome.labels is not None
+    assert seen.outcome.labels.tolist() == [int(each.labels[0]) for each in alone if each.labels is not None]
+    np.testing.assert_array_equal(seen.outcome.scores, np.concatenate([each.scores for each in alone]))
 
 
 def test_progress_is_told_while_rows_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

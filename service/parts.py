@@ -46,6 +46,7 @@ class Parts:
 
 def build_parts(settings: ServiceSettings) -> Parts:
     """Open what the settings name; bring the tables up to date."""
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     database = Database(settings.storage.database_url)
     database.migrate()
     objects = ObjectStore(settings.storage.objects_dir)

@@ -18,6 +18,7 @@ from ..parts import Parts
 NOUN = "prototype_sets"
 METHOD_REVISION = 1  # raise it when an algorithm's answers change
 _DEFAULT_PROTOTYPES = 10
+_DEFAULT_ALPHA = PrototypeSetRequest.model_fields["alpha"].default
 _LARGE_DATASET_ROWS = 100_000
 
 
@@ -34,7 +35,7 @@ def ask_for_prototype_set(parts: Parts, request: PrototypeSetRequest) -> Prototy
     _refuse_what_cannot_be(request, model, dataset)
     match_features(model, dataset.view)
     _check_evaluation(parts, request, model)
-    asked = _with_defaults(request)
+    asked = _spelled_out(request, model)
     deadline = _deadline(parts, dataset)
     artefact, is_new_job = parts.artefacts.ask_for(
         _new_artefact(asked),
@@ -77,11 +78,15 @@ def ready_result(artefact: Artefact) -> str:
     return artefact.result
 
 
-def _with_defaults(request: PrototypeSetRequest) -> PrototypeSetRequest:
-    # What does not matter for the answer must not make another id.
-    if request.method == "a_pete":
-        return request
-    changes = {"n_prototypes": request.n_prototypes or _DEFAULT_PROTOTYPES, "alpha": 0.05}
+def _spelled_out(request: PrototypeSetRequest, model: Model) -> PrototypeSetRequest:
+    """Return the request that all requests with the same answer have in common, so that they share an id."""
+    on_itself = request.evaluation_dataset == request.dataset
+    changes: dict[str, Any] = {
+        "kind": model.ensemble if request.kind == "auto" else request.kind,
+        "evaluation_dataset": None if on_itself else request.evaluation_dataset,
+    }
+    if request.method != "a_pete":
+        changes |= {"n_prototypes": request.n_prototypes or _DEFAULT_PROTOTYPES, "alpha": _DEFAULT_ALPHA}
     return request.model_copy(update=changes)
 
 

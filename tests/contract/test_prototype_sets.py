@@ -61,7 +61,7 @@ def test_a_ready_set_tells_all_that_was_found(forest: Registered) -> None:
         "n_prototypes": 8,
         "alpha": 0.05,
         "labels": "predicted",
-        "kind": "auto",
+        "kind": "random_forest",
         "refine": "none",
         "candidates": None,
         "evaluation_dataset": None,
@@ -290,3 +290,11 @@ def test_classes_of_a_target_need_a_target_with_two_of_them(api: Api, forest: Re
         refused = api.post("/v1/prototype-sets", _request(forest, dataset=dataset, labels="target"))
         assert (refused.status_code, refused.json()["code"]) == (422, "schema_mismatch")
         assert said in refused.json()["detail"]
+
+
+def test_requests_with_the_same_answer_are_one_prototype_set(api: Api, forest: Registered) -> None:
+    spelled = {"n_prototypes": 8, "kind": "random_forest", "evaluation_dataset": _request(forest)["dataset"]}
+
+    answer = api.post("/v1/prototype-sets", {**_request(forest), **spelled})
+
+    assert (answer.status_code, answer.json()["id"]) == (200, forest.prototype_set["id"])

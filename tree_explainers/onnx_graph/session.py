@@ -92,13 +92,13 @@ class ModelSession:
         Raises
         ------
         RowRefused
-            ``validation_failed`` where the graph refuses a value, such as a category that it does not know;
+            ``unknown_category`` where the graph refuses one that it does not know, ``validation_failed`` another value;
             ``non_finite_number`` where a score is not finite.
         """
         try:
             scores, leaves, *label = self._session.run(self._output_names, feeds)
         except _RUNTIME_ERRORS as error:
-            raise RowRefused("validation_failed", _refusal_detail(self.description, feeds)) from error
+            raise _refusal(self.description, feeds) from error
         scores = self._tidy(scores)
         if not np.isfinite(scores).all():
             raise RowRefused("non_finite_number", "The model's own score of a row is not finite.")
@@ -198,7 +198,7 @@ def _stack(parts: list[Outcome]) -> Outcome:
     )
 
 
-def _refusal_detail(description: ModelDescription, feeds: Feeds) -> str:
+def _refusal(description: ModelDescription, feeds: Feeds) -> RowRefused:
     """Say which values the graph probably refused: categories that none of its columns knows."""
     unknown = []
     first = 0
@@ -212,8 +212,9 @@ def _refusal_detail(description: ModelDescription, feeds: Feeds) -> str:
             ]
         first += spec.width
     if unknown:
-        return f"The model does not know the category of {'; '.join(sorted(unknown)[:5])}."
-    return "The model refuses a value of this row."
+        detail = f"The model does not know the category of {'; '.join(sorted(unknown)[:5])}."
+        return RowRefused("unknown_category", detail)
+    return RowRefused("validation_failed", "The model refuses a value of this row.")
 
 
 def _known_categories(description: ModelDescription, raw_index: int) -> set[Any]:

@@ -15,7 +15,7 @@ _MOST_SECONDS = 0.6
 
 @pytest.mark.parametrize("statement", _IMPORTS)
 def test_importing_takes_less_than_a_moment(statement: str) -> None:
-    timed = f"import time; began = time.perf_counter(); {statement}; print(time.perf_counter() - began)"
+    timed = f"import time; began = time.process_time(); {statement}; print(time.process_time() - began)"
 
     assert min(float(_output(timed)) for _ in range(3)) < _MOST_SECONDS
 

@@ -19,6 +19,14 @@ from ...progress import part_of
 
 
 @dataclass(frozen=True, slots=True)
+class Material:
+    """What there is to choose from."""
+
+    model: OpenModel
+    seen: SeenDataset
+
+
+@dataclass(frozen=True, slots=True)
 class ChosenPrototypes:
     """What was chosen, and from what."""
 
@@ -35,11 +43,16 @@ class ChosenPrototypes:
         return self.seen.outcome.leaves[self.selection.rows]
 
 
-def choose(context: JobContext, request: PrototypeSetRequest) -> ChosenPrototypes:
-    """Choose the rows that a request asks for."""
+def gather(context: JobContext, request: PrototypeSetRequest) -> Material:
+    """Open the model and have it look at the dataset."""
     model = open_model(ModelStore(context.database), context.objects, request.model)
-    datasets = DatasetStore(context.database)
-    seen = see_dataset(datasets, context.objects, model, request.dataset, part_of(context.report, 0, 0.3))
+    report = part_of(context.report, 0, 0.25)
+    return Material(model, see_dataset(DatasetStore(context.database), context.objects, model, request.dataset, report))
+
+
+def choose(context: JobContext, request: PrototypeSetRequest, material: Material) -> ChosenPrototypes:
+    """Choose the rows that a request asks for."""
+    model, seen = material.model, material.seen
     kind = _kind(request, model)
     weights = tree_weights(kind, seen.table, model.ensemble.leaf_values)
     classes = classes_of_rows(context.objects, model, seen, request.labels)

@@ -22,7 +22,7 @@ from tree_explainers.prototypes.classifier import (
 from ...context import JobContext
 from ...inputs import SeenDataset, see_dataset, true_classes, true_values
 from ...progress import part_of
-from .choosing import ChosenPrototypes
+from .choosing import ChosenPrototypes, Material
 
 _MAX_COMPARISONS = 2e11  # rows x rows x trees for the nearest-row baseline: some 20 s
 
@@ -44,9 +44,21 @@ class Judged:
         return score_classes(given, truth, self.predicted[rows])
 
 
-def evaluate(context: JobContext, request: PrototypeSetRequest, chosen: ChosenPrototypes) -> dict[str, Any]:
+def rows_to_judge(context: JobContext, request: PrototypeSetRequest, material: Material) -> Judged:
+    """Return the rows that predictions are judged on; refuse a target that does not fit the model."""
+    seen, model = material.seen, material.model
+    is_training = request.evaluation_dataset in {None, request.dataset}
+    if request.evaluation_dataset is not None and not is_training:
+        report = part_of(context.report, 0.25, 0.3)
+        seen = see_dataset(DatasetStore(context.database), context.objects, model, request.evaluation_dataset, report)
+    if seen.outcome.labels is None:
+        values = seen.outcome.scores[:, 0].astype(np.float64)
+        return Judged(seen, is_training, true_values(context.objects, seen), values)
+    return Judged(seen, is_training, true_classes(context.objects, model, seen), seen.outcome.labels)
+
+
+def evaluate(context: JobContext, chosen: ChosenPrototypes, judged: Judged) -> dict[str, Any]:
     """Return the fields of ``PrototypeSetContent`` that tell how well the prototypes predict."""
-    judged = _judged(context, request, chosen)
     context.report(0.85, "evaluating")
     return {
         "evaluation": list(_evaluations(chosen, judged)),
@@ -54,19 +66,6 @@ def evaluate(context: JobContext, request: PrototypeSetRequest, chosen: ChosenPr
         "measured_against": "model" if judged.truth is None else "target",
         "baseline": _baseline(context, chosen, judged),
     }
-
-
-def _judged(context: JobContext, request: PrototypeSetRequest, chosen: ChosenPrototypes) -> Judged:
-    seen, model = chosen.seen, chosen.model
-    is_training = request.evaluation_dataset in {None, request.dataset}
-    if request.evaluation_dataset is not None and not is_training:
-        report = part_of(context.report, 0.8, 0.85)
-        seen = see_dataset(DatasetStore(context.database), context.objects, model, request.evaluation_dataset, report)
-    if seen.outcome.labels is None:
-        return Judged(
-            seen, is_training, true_values(context.objects, seen), seen.outcome.scores[:, 0].astype(np.float64)
-        )
-    return Judged(seen, is_training, true_classes(context.objects, model, seen), seen.outcome.labels)
 
 
 def _given(chosen: ChosenPrototypes, nearest: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[Any]:

@@ -10,16 +10,17 @@ from tree_explainers.prototypes.leaf_boxes import leaf_boxes
 from tree_explainers.prototypes.readable import feature_numbers
 
 from ...context import JobContext, Produced
-from .choosing import ChosenPrototypes, choose
-from .evaluation import evaluate
+from .choosing import ChosenPrototypes, choose, gather
+from .evaluation import evaluate, rows_to_judge
 from .views import view_prototypes, view_stop_reason
 
 
 def make_prototype_set(context: JobContext) -> Produced:
     """Make what a ``PrototypeSetRequest`` asks for."""
     request = PrototypeSetRequest(**context.request)
-    chosen = choose(context, request)
-    evaluation = evaluate(context, request, chosen)
+    material = gather(context, request)
+    judged = rows_to_judge(context, request, material)  # first: what cannot be judged is not worth the choosing
+    chosen = choose(context, request, material)
     selection, view = chosen.selection, chosen.model.view
     content = PrototypeSetContent(
         kind=chosen.kind,
@@ -33,7 +34,7 @@ def make_prototype_set(context: JobContext) -> Produced:
         objective_mean=selection.objective_mean,
         stopped_by=view_stop_reason(request, selection, view.classes),
         prototypes=view_prototypes(context.objects, chosen),
-        **evaluation,
+        **evaluate(context, chosen, judged),
     )
     return Produced(content.model_dump_json().encode(), _arrays(chosen))
 

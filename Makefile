@@ -43,8 +43,9 @@ client: openapi ## Generate the SDK's lower half from openapi.json
 	$(BIN)/python -m scripts.generate_client
 
 benchmarks: $(VENV)/.dev ## Measure speed; what it prints is kept in benchmarks/results/
-	$(BIN)/python -m benchmarks.start_up | tee benchmarks/results/start_up.txt
-	$(BIN)/python -m benchmarks.hot_path | tee benchmarks/results/hot_path.txt
+	$(BIN)/python -m benchmarks.start_up > benchmarks/results/start_up.txt
+	$(BIN)/python -m benchmarks.hot_path > benchmarks/results/hot_path.txt
+	@cat benchmarks/results/start_up.txt benchmarks/results/hot_path.txt
 
 requirements: $(VENV)/.dev ## Compile requirements/*.txt from requirements/*.in
 	cd requirements && ../$(UV_COMPILE) runtime.in -o runtime.txt

@@ -3,6 +3,7 @@
 ``python examples/breast_cancer_files.py FOLDER``
 """
 
+import csv
 import json
 import sys
 from pathlib import Path
@@ -15,16 +16,23 @@ from sklearn.ensemble import RandomForestClassifier
 
 def main(folder: Path) -> None:
     """Fit the forest; write the three files, and metadata.json, which says what the graph does not."""
-    data = load_breast_cancer(as_frame=True)
-    table = data.data.assign(diagnosis=data.target_names[data.target])
-    rows = data.data.to_numpy(np.float32)
-    forest = RandomForestClassifier(300, random_state=0).fit(rows, table["diagnosis"])
+    data = load_breast_cancer()
+    names, rows = data.feature_names.tolist(), data.data.astype(np.float32)
+    diagnoses = data.target_names[data.target]
+    forest = RandomForestClassifier(300, random_state=0).fit(rows, diagnoses)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "model.onnx").write_bytes(to_onnx(forest, rows[:1], options={"zipmap": False}).SerializeToString())
-    table.to_csv(folder / "rows.csv", index=False)
-    metadata = {"feature_names": list(data.data.columns), "ensemble": "random_forest"}
+    with (folder / "rows.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(
+            [
+                [*names, "diagnosis"],
+                *([*row, diagnosis] for row, diagnosis in zip(data.data.tolist(), diagnoses, strict=True)),
+            ]
+        )
+    metadata = {"feature_names": names, "ensemble": "random_forest"}
     (folder / "metadata.json").write_text(json.dumps(metadata))
-    (folder / "instance.json").write_text(json.dumps({"instances": [data.data.iloc[3].to_dict()], "n_prototypes": 2}))
+    instance = dict(zip(names, data.data[3].tolist(), strict=True))
+    (folder / "instance.json").write_text(json.dumps({"instances": [instance], "n_prototypes": 2}))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ class ExplanationRequest(Contract):
     # More than the limit is a problem of its own (413), not an invalid field.
     instances: list[Instance] = Field(min_length=1, json_schema_extra={"maxItems": MAX_INSTANCES})
     row_ids: list[Name] | None = Field(default=None, description="The caller's names for the rows, in their order.")
-    n_prototypes: int = Field(default=3, ge=1, le=100)
+    n_prototypes: int = Field(default=3, strict=True, ge=1, le=100)
     include: list[Literal["contrast"]] = Field(default=[], description="More may come: rules, approximation_path.")
 
 
@@ -42,7 +42,10 @@ class Reason(Contract):
     not_categories: list[float | str] = Field(description="These values would not do.")
     tree_share: float = Field(description="Share of the shared trees that ask about the feature on the way.")
     transformed: bool = Field(description="The feature is model-side: it could not be led back to a raw one.")
-    exact: bool = Field(description="False where a tree asks about a set of values, which is not told here.")
+    exact: bool = Field(
+        description="False where a tree asks about a set of values, which is not told here, and where ends were "
+        "calculated back through scaling: then they hold to the rounding of single precision, on either side."
+    )
 
 
 class NearestPrototype(Contract):

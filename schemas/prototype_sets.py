@@ -24,7 +24,11 @@ class PrototypeSetRequest(Contract):
         description="sm_u, sm_a, sm_wa, sg: Tan et al.; a_pete: Karolczak & Stefanowski, which stops by itself.",
     )
     n_prototypes: int | None = Field(
-        default=None, ge=1, le=10_000, description="Default 10; not with a_pete, which finds the number by `alpha`."
+        default=None,
+        strict=True,
+        ge=1,
+        le=10_000,
+        description="Default 10; not with a_pete, which finds the number by `alpha`.",
     )
     alpha: float = Field(
         default=0.05, gt=0, lt=1, description="a_pete stops when gains change by no more than this share."
@@ -36,7 +40,7 @@ class PrototypeSetRequest(Contract):
     refine: Literal["none"] = "none"
     candidates: None = None
     evaluation_dataset: str | None = None
-    seed: int = Field(default=0, ge=0, le=2**32 - 1)
+    seed: int = Field(default=0, strict=True, ge=0, le=2**32 - 1)
 
 
 class Coverage(Contract):

@@ -36,6 +36,8 @@ def match_features(model: Model, dataset: Dataset) -> tuple[str, ...]:
 
 def _names(model: Model, dataset: Dataset) -> list[str]:
     features = [column.name for column in dataset.columns if column.role == "feature"]
+    if set(model.feature_names) <= {column.name for column in dataset.columns}:
+        return model.feature_names
     unnamed = model.feature_names == [f"x{index}" for index in range(model.n_features)]
     return features if unnamed and len(features) == model.n_features else model.feature_names
 

@@ -27,7 +27,18 @@ class ForeignFormat(ModelRefused):
 
 
 class RowRefused(ExplainerError):
-    """A row does not fit the model's inputs."""
+    """A row does not fit the model's inputs; ``row`` is its position among those that were given, where that is known.
+
+    The detail does not name it: only who gave the rows knows what they are called.
+    """
+
+    def __init__(self, code: str, detail: str, row: int | None = None) -> None:
+        super().__init__(code, detail)
+        self.row = row
+
+    def after(self, n_rows: int) -> "RowRefused":
+        """Return the same refusal where ``n_rows`` others come before those that were given."""
+        return RowRefused(self.code, self.detail, None if self.row is None else self.row + n_rows)
 
 
 class InvalidInput(ExplainerError):

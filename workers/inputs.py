@@ -15,6 +15,7 @@ from storage.feature_matching import match_features
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
 from tree_explainers.ensemble import TreeEnsemble
+from tree_explainers.errors import RowRefused
 from tree_explainers.leaves import LeafTable
 from tree_explainers.onnx_graph.description import ModelDescription
 from tree_explainers.onnx_graph.session import ModelSession, Outcome
@@ -73,10 +74,19 @@ def see_dataset(
         outcomes = []
         for start in range(0, file.n_rows, _BLOCK_ROWS):
             values = file.read_columns(columns, start, start + _BLOCK_ROWS)
-            outcomes.append(model.session.run_in_chunks(Rows(model.description.feature_names, tuple(values))))
+            rows = Rows(model.description.feature_names, tuple(values))
+            try:
+                outcomes.append(model.session.run_in_chunks(rows))
+            except RowRefused as refusal:
+                raise _of_dataset(refusal.after(start), stored) from refusal
             report(min(1.0, (start + _BLOCK_ROWS) / file.n_rows), "reading leaves")
     outcome = _joined(outcomes)
     return SeenDataset(stored, columns, outcome, LeafTable.from_leaves(outcome.leaves, model.ensemble.n_leaves))
+
+
+def _of_dataset(refusal: RowRefused, stored: StoredDataset) -> RowRefused:
+    rows = "a row" if refusal.row is None else f"row {refusal.row}"
+    return RowRefused(refusal.code, f"{rows} of dataset {stored.view.id!r}: {refusal.detail}", refusal.row)
 
 
 def classes_of_rows(

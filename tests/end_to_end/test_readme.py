@@ -18,6 +18,10 @@ def test_the_curl_session_of_the_readme_explains_a_row(service: Service, tmp_pat
     session = session.replace(".venv/bin/python", f"'{sys.executable}'")
     session = session.replace("examples/", f"'{_PROJECT / 'examples'}'/")
 
+    # A newcomer's .venv has no pandas: `make setup` installs what the service needs.
+    (tmp_path / "pandas.py").write_text("raise ImportError")
+    session = f"export PYTHONPATH='{tmp_path}'\n{session}"
+
     ended = subprocess.run(  # noqa: S603  # the README's own words
         ["/bin/bash", "-euo", "pipefail", "-c", session], cwd=tmp_path, capture_output=True, text=True, check=False
     )

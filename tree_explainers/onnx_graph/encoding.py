@@ -120,7 +120,7 @@ class RowEncoder:
         return np.full(len(column), None, dtype=object)
 
     def _refusal(self, code: str, row: int, feature: int, detail: str) -> RowRefused:
-        return RowRefused(code, f"Row {row}, feature {self._names[feature]!r}: {detail}.")
+        return RowRefused(code, f"feature {self._names[feature]!r}: {detail}", row)
 
 
 def _block(columns: Sequence[NDArray[Any]], names: Sequence[str]) -> NDArray[np.float64]:
@@ -135,7 +135,7 @@ def _as_numbers(column: NDArray[Any], name: str) -> NDArray[np.float64]:
     if column.dtype == object:
         for row, value in enumerate(column):
             if value is not None:
-                detail = f"Row {row}, feature {name!r}: a number is expected; the value is {ascii(value)[:40]}."
-                raise RowRefused("bad_feature_type", detail)
+                detail = f"feature {name!r}: a number is expected; the value is {ascii(value)[:40]}"
+                raise RowRefused("bad_feature_type", detail, row)
         return np.full(len(column), np.nan)
     return column

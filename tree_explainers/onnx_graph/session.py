@@ -120,7 +120,7 @@ class ModelSession:
         step = min(_MAX_CHUNK_ROWS, max(1, _CELLS_PER_CHUNK // self.description.n_trees))
         for start in range(0, n_rows, step):
             place = slice(start, min(start + step, n_rows))
-            yield place, self.run(self.encode(rows.take(place)))
+            yield place, self._run_after(start, rows.take(place))
             report(place.stop / n_rows, "leaves")
 
     def run_rows(self, rows: Rows | NDArray[np.floating[Any]]) -> RowOutcomes:
@@ -152,6 +152,12 @@ class ModelSession:
                 refused.append((position, refusal))
         return RowOutcomes(np.array(accepted, np.int64), _stack([self._nothing(), *outcomes]), tuple(refused))
 
+    def _run_after(self, n_rows: int, rows: Rows) -> Outcome:
+        try:
+            return self.run(self.encode(rows))
+        except RowRefused as refusal:
+            raise refusal.after(n_rows) from None
+
     def _encode_either(self, rows: Rows | NDArray[np.floating[Any]]) -> Feeds:
         return self.encode(rows) if isinstance(rows, Rows) else self.encode_matrix(rows)
 
@@ -165,11 +171,12 @@ class ModelSession:
         """Return scores in the shape (n_rows, n_classes or 1)."""
         n_scores = max(1, len(self.description.classes))
         columns = scores.reshape(len(scores), -1)
-        if columns.shape[1] == n_scores:
-            return columns
         if columns.shape[1] == 1 and n_scores == 2:  # noqa: PLR2004  # one score stands for two
             first = 1 - columns if self.description.score_kind == "probability" else -columns
-            return np.hstack((first, columns))
+            columns = np.hstack((first, columns))
+        if columns.shape[1] == n_scores:
+            # Averaged in single precision, some are a hair beyond 0 or 1.
+            return columns.clip(0, 1) if self.description.score_kind == "probability" else columns
         detail = f"The model gives {columns.shape[1]} scores a row; {n_scores} are expected."
         raise ModelRefused("model_unsupported_input", detail)
 
@@ -206,7 +213,7 @@ def _refusal(description: ModelDescription, feeds: Feeds) -> RowRefused:
         if spec.type == "string":
             values = feeds[spec.name].reshape(-1, spec.width)
             unknown += [
-                f"{description.feature_names[first + offset]!r}: {ascii(value)[:40]}"
+                f"{description.feature_names[first + offset]!r}: {_told(value, description, first + offset)}"
                 for offset in range(spec.width)
                 for value in set(values[:, offset]) - _known_categories(description, first + offset)
             ]
@@ -215,6 +222,11 @@ def _refusal(description: ModelDescription, feeds: Feeds) -> RowRefused:
         detail = f"The model does not know the category of {'; '.join(sorted(unknown)[:5])}."
         return RowRefused("unknown_category", detail)
     return RowRefused("validation_failed", "The model refuses a value of this row.")
+
+
+def _told(value: str, description: ModelDescription, raw_index: int) -> str:
+    is_missing = value == (description.missing_tokens[raw_index] or "")
+    return "a missing value" if is_missing else ascii(value)[:40]
 
 
 def _known_categories(description: ModelDescription, raw_index: int) -> set[Any]:

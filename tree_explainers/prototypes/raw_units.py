@@ -20,7 +20,7 @@ class RawSide(IntFlag):
     LOW_INCLUSIVE = 1
     HIGH_INCLUSIVE = 2
     OR_MISSING = 4  # a missing raw value would do as well
-    EXACT = 8  # no tree asks about a set of values
+    EXACT = 8  # no tree asks about a set of values, and the ends are the model's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +31,15 @@ class ColumnUnits:
     offset: NDArray[np.float64]
     imputed: NDArray[np.float64]  # model-side value of a missing raw number; NaN: it stays missing
     is_alone: NDArray[np.bool_]  # the feature's only column, and a number that varies
+    is_exact: NDArray[np.bool_]  # nothing to calculate back, so ends are the model's own
 
     def interval(self, column: int, side: int, low: float, high: float) -> tuple[float, float, int]:
         """Return a column's interval in raw units: its ends and its ``RawSide``."""
         found: tuple[float, float, int] = _raw_interval(
             low, high, side, self.scale[column], self.offset[column], self.imputed[column]
         )
-        return found
+        low_end, high_end, raw_side = found
+        return low_end, high_end, raw_side if self.is_exact[column] else raw_side & ~int(RawSide.EXACT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,9 @@ class RawReasons:
 
 def group_by_feature(reasons: NDArray[Any], n_pairs: int, units: ColumnUnits) -> RawReasons:
     """Group and translate reasons, which are sorted by pair, feature and column; ties keep that order."""
-    return RawReasons(*_group(reasons, n_pairs, units.scale, units.offset, units.imputed, units.is_alone))
+    found = RawReasons(*_group(reasons, n_pairs, units.scale, units.offset, units.imputed, units.is_alone))
+    found.side[~units.is_exact[found.column]] &= ~int(RawSide.EXACT)
+    return found
 
 
 _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)

@@ -31,7 +31,7 @@ class FeatureReason(TypedDict):
     not_categories: tuple[Category, ...]  # these would not do; for a number, values left out of the interval
     tree_share: float  # of the shared trees, those that ask about the feature, in (0, 1]
     transformed: bool  # the feature is a model-side column
-    exact: bool  # false: some tree asks about a set of values, which is not told here
+    exact: bool  # false: some tree asks about a set of values, or ends were calculated back through scaling
 
 
 def feature_numbers(columns: Sequence[ModelColumn]) -> NDArray[np.int32]:
@@ -69,6 +69,7 @@ class ReasonReader:
             offset=np.where(varies, offsets, 0.0),
             imputed=np.array([_imputed_number(column) for column in columns], dtype=np.float64),
             is_alone=varies & (np.bincount(features)[features] == 1),
+            is_exact=np.array([column.kind != "affine" for column in columns], dtype=np.bool_),
         )
         return ReasonReader(tuple(columns), units, precision)
 

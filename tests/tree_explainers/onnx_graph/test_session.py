@@ -8,6 +8,7 @@ from tests.support.models import ALL_MODELS, FORESTS, fitted
 from tests.support.naive_trees import walk_leaves
 from tests.support.pipelines import PIPELINES, fitted_pipeline
 from tree_explainers.errors import InvalidInput, ModelRefused, RowRefused
+from tree_explainers.onnx_graph import session as session_module
 from tree_explainers.onnx_graph.session import ModelSession
 from tree_explainers.rows import Rows
 
@@ -139,10 +140,22 @@ def test_a_number_that_is_infinite_in_float32_is_refused(value: float) -> None:
     values = model.features.astype(np.float64)[:5]
     values[2, 7] = value
 
-    with pytest.raises(RowRefused, match=r"Row 2, feature 'f7'") as caught:
+    with pytest.raises(RowRefused, match=r"feature 'f7'") as caught:
         model.session.encode_matrix(values)
 
-    assert caught.value.code == "non_finite_number"
+    assert (caught.value.code, caught.value.row) == ("non_finite_number", 2)
+
+
+def test_a_bad_row_is_named_by_its_position_among_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_module, "_CELLS_PER_CHUNK", 1000)
+    model = fitted("random_forest_binary")
+    columns = [column.copy() for column in model.rows.columns]
+    columns[3][-1] = 1e39
+
+    with pytest.raises(RowRefused) as caught:
+        model.session.run_in_chunks(Rows(model.rows.names, tuple(columns)))
+
+    assert caught.value.row == len(model.rows) - 1
 
 
 def test_a_text_where_a_number_belongs_is_refused() -> None:

@@ -72,6 +72,8 @@ def _fitted_columns(frame: Any, fitted_names: list[str] | None) -> Any:  # noqa:
     given = column_names(frame)
     if fitted_names is None or given == fitted_names:
         return frame
+    if fitted_names == [name.replace(" ", "_") for name in given]:
+        return frame  # LightGBM spells names without blanks
     lacking = [name for name in fitted_names if name not in given]
     if lacking:
         raise Invalid("schema_mismatch", f"X lacks the columns {lacking}, which the model was fitted on")

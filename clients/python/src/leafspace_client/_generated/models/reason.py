@@ -24,7 +24,8 @@ class Reason:
         not_categories (list[float | str]): These values would not do.
         tree_share (float): Share of the shared trees that ask about the feature on the way.
         transformed (bool): The feature is model-side: it could not be led back to a raw one.
-        exact (bool): False where a tree asks about a set of values, which is not told here.
+        exact (bool): False where a tree asks about a set of values, which is not told here, and where ends were
+            calculated back through scaling: then they hold to the rounding of single precision, on either side.
     """
 
     feature: str

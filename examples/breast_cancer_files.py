@@ -22,13 +22,9 @@ def main(folder: Path) -> None:
     forest = RandomForestClassifier(300, random_state=0).fit(rows, diagnoses)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "model.onnx").write_bytes(to_onnx(forest, rows[:1], options={"zipmap": False}).SerializeToString())
+    table = [[*names, "diagnosis"], *([*row, diagnosis] for row, diagnosis in zip(data.data, diagnoses, strict=True))]
     with (folder / "rows.csv").open("w", newline="") as file:
-        csv.writer(file).writerows(
-            [
-                [*names, "diagnosis"],
-                *([*row, diagnosis] for row, diagnosis in zip(data.data.tolist(), diagnoses, strict=True)),
-            ]
-        )
+        csv.writer(file).writerows(table)
     metadata = {"feature_names": names, "ensemble": "random_forest"}
     (folder / "metadata.json").write_text(json.dumps(metadata))
     instance = dict(zip(names, data.data[3].tolist(), strict=True))

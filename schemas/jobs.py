@@ -8,7 +8,6 @@ from pydantic import Field
 from .contract import Contract
 from .problems import Problem
 
-JobStatus = Literal["queued", "running", "cancelling", "succeeded", "failed", "cancelled"]
 FINAL_STATUSES: frozenset[str] = frozenset({"succeeded", "failed", "cancelled"})
 JobKind = Literal["prototype_sets"]
 

@@ -4,7 +4,6 @@ import itertools
 import re
 import secrets
 from collections.abc import Awaitable, Iterable
-from contextvars import ContextVar
 
 from structlog.contextvars import bind_contextvars
 
@@ -12,7 +11,6 @@ from .asgi import Application, Message, Receive, Scope, Send
 
 _SANE = re.compile(rb"[A-Za-z0-9-]{8,64}")
 _HEADER = b"x-request-id"
-_CURRENT: ContextVar[str | None] = ContextVar("request_id", default=None)
 
 
 class RequestIds:
@@ -31,7 +29,6 @@ class RequestIds:
             return
         request_id = _given_id(scope["headers"]) or f"{self._prefix}-{next(self._numbers):08x}"
         scope["request_id"] = request_id
-        _CURRENT.set(request_id)
         bind_contextvars(request_id=request_id)
         header = (_HEADER, request_id.encode())
 
@@ -41,11 +38,6 @@ class RequestIds:
             return send(message)
 
         await self._app(scope, receive, send_with_id)
-
-
-def current_request_id() -> str | None:
-    """Return the id of the request that is being answered, in its task and in the threads it starts."""
-    return _CURRENT.get()
 
 
 def new_request_id() -> str:

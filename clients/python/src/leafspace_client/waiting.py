@@ -89,6 +89,6 @@ def _show(bar: "tqdm[None] | None", job: Job) -> None:
     if bar is None:
         return
     stage = job.progress.stage if job.status == "running" else job.status
-    bar.set_description(stage or job.status, refresh=False)
+    bar.set_description_str(stage or job.status, refresh=False)
     bar.n = 1.0 if job.status == "succeeded" else job.progress.fraction
     bar.refresh()

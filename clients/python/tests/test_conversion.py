@@ -12,6 +12,7 @@ import pytest
 from leafspace_client import CannotConvert, Invalid, MissingExtra
 from leafspace_client.conversion import convert_model
 from leafspace_client.conversion.models import ConvertedModel, Declared
+from leafspace_client.conversion.single_precision import floor_float32, lowest_alike
 from numpy.typing import NDArray
 from sklearn import datasets, ensemble, tree
 from sklearn.compose import ColumnTransformer
@@ -55,15 +56,19 @@ _ENSEMBLES = {
 
 
 def library_scores(estimator: Estimator, rows: Table) -> NDArray[np.float64]:
-    """Return what the library itself predicts for rows rounded to float32, as every graph sees them."""
-    if isinstance(rows, pd.DataFrame):
-        rounded = rows.copy()
-        for name in rounded.select_dtypes("float64"):
-            rounded[name] = rounded[name].astype(np.float32).astype(np.float64)
-    else:
-        rounded = rows.astype(np.float32).astype(rows.dtype)
+    """Return what the library itself predicts for the rows as they are."""
     predict = getattr(estimator, "predict_proba", estimator.predict)
-    return np.asarray(predict(rounded), np.float64).reshape(len(rows), -1)
+    return np.asarray(predict(rows), np.float64).reshape(len(rows), -1)
+
+
+def in_float32(rows: Table) -> Table:
+    """Return rows rounded to float32: scaled after that, a value may lie on the other side of a threshold."""
+    if not isinstance(rows, pd.DataFrame):
+        return rows.astype(np.float32).astype(rows.dtype)
+    rounded = rows.copy()
+    for name in rounded.select_dtypes("float64"):
+        rounded[name] = rounded[name].astype(np.float32).astype(np.float64)
+    return rounded
 
 
 def assert_agrees(converted: ConvertedModel, estimator: Estimator, rows: Table) -> None:
@@ -107,6 +112,93 @@ def test_histogram_gradient_boosting_predicts_the_same_after_conversion(kind: st
     assert converted.declared.ensemble == "boosting"
 
 
+def grid(n_rows: int, seed: int) -> Data:
+    """Return prices: numbers of two decimals, which hardly ever are exact in float32, and a noisy class."""
+    random = np.random.default_rng(seed)
+    features = random.integers(0, 1000, (n_rows, 4)) / 100
+    return features, (features[:, 0] * features[:, 1] > 20).astype(int) ^ (random.random(n_rows) < 0.1)
+
+
+def double_boosters(kind: str) -> Estimator:
+    """Return a booster that decides in double precision."""
+    if kind == "histogram":
+        return ensemble.HistGradientBoostingClassifier(max_iter=50)
+    return library("lightgbm").LGBMClassifier(n_estimators=50, min_child_samples=3, n_jobs=1, verbose=-1)
+
+
+@pytest.mark.parametrize("kind", ["histogram", "lightgbm"])
+@pytest.mark.parametrize("precision", [np.float64, np.float32])
+@pytest.mark.parametrize("source", ["breast cancer", "grid"])
+def test_values_on_a_threshold_go_where_double_precision_sends_them(kind: str, precision: type, source: str) -> None:
+    features, target = _BREAST_CANCER if source == "breast cancer" else grid(1200, 0)
+    features = features.astype(precision)
+    estimator = double_boosters(kind).fit(features[::2], target[::2])
+
+    converted = convert_model(estimator, features[::2])
+
+    assert_agrees(converted, estimator, features)
+    assert converted.parity is not None
+    assert len(converted.parity.rows) == 100
+
+
+@pytest.mark.parametrize("kind", ["histogram", "lightgbm"])
+def test_float32_values_keep_their_side_behind_a_pipeline(kind: str) -> None:
+    features, target = grid(1200, 1)
+    features = features.astype(np.float32)
+    pipeline = make_pipeline(SimpleImputer(), double_boosters(kind)).fit(features[::2], target[::2])
+
+    assert_agrees(convert_model(pipeline, features[::2]), pipeline, features)
+
+
+def test_values_on_a_threshold_keep_their_side_without_rows() -> None:
+    features, target = grid(600, 2)
+    estimator = double_boosters("histogram").fit(features, target)
+
+    assert_agrees(convert_model(estimator), estimator, features)
+
+
+def between_neighbours(n_rows: int, n_between: int) -> Data:
+    """Return one feature: many small numbers, and some that differ but are one and the same in float32."""
+    features = np.arange(n_rows, dtype=np.float64).reshape(-1, 1) / n_rows
+    features[-n_between:, 0] = np.where(np.arange(n_between) % 2, 7 + 2e-9, 7 + 1e-9)
+    target = np.zeros(n_rows)
+    target[-n_between:] = np.arange(n_between) % 2
+    return features, target
+
+
+def test_parity_leaves_out_rows_that_float32_cannot_tell_apart() -> None:
+    features, target = between_neighbours(100, 40)
+    estimator = ensemble.HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=5).fit(features, target)
+
+    parity = convert_model(estimator, features).parity
+
+    assert parity is not None
+    assert len(parity.rows) == 80
+    assert parity.predictions == estimator.predict(np.array(parity.rows)).reshape(-1, 1).tolist()
+
+
+def test_parity_keeps_all_rows_where_float32_spoils_most_of_them() -> None:
+    features, target = between_neighbours(100, 100)
+    mostly_high = features[np.argsort(target)][30:]
+    estimator = ensemble.HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=5).fit(features, target)
+
+    converted = convert_model(estimator, mostly_high)
+
+    assert converted.parity is not None
+    assert len(converted.parity.rows) == 70
+    ours = scores_of_converted(converted.onnx, mostly_high)
+    assert not np.allclose(ours, converted.parity.predictions, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("values", [np.random.default_rng(0).normal(size=2000), np.array([0.0, 1.0, -1.0, 16777217.0])])
+def test_the_lowest_number_alike_is_the_lowest_that_rounds_to_the_same_float32(values: NDArray[np.float64]) -> None:
+    lowest = lowest_alike(values)
+
+    assert (lowest.astype(np.float32) == values.astype(np.float32)).all()
+    assert (np.nextafter(lowest, -np.inf).astype(np.float32) < values.astype(np.float32)).all()
+    assert (floor_float32(values) <= values).all()
+
+
 def test_histogram_gradient_boosting_with_categories_is_refused_by_name() -> None:
     frame = pd.DataFrame({"n": np.arange(60.0), "c": pd.Categorical(["a", "b", "c"] * 20)})
     estimator = ensemble.HistGradientBoostingClassifier(max_iter=5).fit(frame, [0, 1, 1] * 20)
@@ -144,7 +236,7 @@ def test_scaled_values_stay_on_their_side_of_every_threshold(scaler: Estimator) 
 
     converted = convert_model(estimator, features)
 
-    assert_agrees(converted, estimator, features)
+    assert_agrees(converted, estimator, in_float32(features))
     columns = read_converted(converted.onnx, None).description.columns
     assert {column.kind for column in columns} <= {"affine", "identity"} or isinstance(scaler, MinMaxScaler)
 
@@ -185,7 +277,7 @@ def test_a_pipeline_on_a_data_frame_predicts_the_same_column_by_column(steps: li
 
     converted = convert_model(pipeline, frame)
 
-    assert_agrees(converted, pipeline, frame)
+    assert_agrees(converted, pipeline, in_float32(frame))
     assert converted.declared.feature_names == list(frame.columns)
     assert [each.name for each in onnx.load_from_string(converted.onnx).graph.input] == list(frame.columns)
 

@@ -9,6 +9,7 @@ from ..errors import CannotConvert, Invalid
 from .inputs import GRAPH_NAME, ModelInputs
 
 _MATRIX = "X"
+_LIGHTGBM = ("LgbmClassifier", "LgbmRegressor")  # as onnxmltools calls them
 
 
 def xgboost_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
@@ -28,10 +29,20 @@ def lightgbm_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401
     """Return a fitted LightGBM model as ONNX."""
     from onnxmltools import convert_lightgbm  # noqa: PLC0415  # an extra
 
+    from .nested_boosters import flooring_converter  # noqa: PLC0415  # imports an extra
+    from .single_precision import is_exact  # noqa: PLC0415  # imports an extra
+
     _refuse_texts(estimator, inputs)
     if estimator.booster_.dump_model().get("pandas_categorical"):
         _refuse_categories(estimator)
-    model = convert_lightgbm(estimator, name=GRAPH_NAME, initial_types=_matrix_type(inputs), zipmap=False)
+    exact = is_exact(estimator, inputs.rows)
+    model = convert_lightgbm(
+        estimator,
+        name=GRAPH_NAME,
+        initial_types=_matrix_type(inputs),
+        custom_conversion_functions=dict.fromkeys(_LIGHTGBM, flooring_converter()) if exact else None,
+        zipmap=False,
+    )
     return bytes(model.SerializeToString())
 
 

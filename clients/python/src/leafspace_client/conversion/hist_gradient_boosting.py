@@ -6,12 +6,16 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 from ..errors import CannotConvert
+from .single_precision import floor_float32, nearest_float32
 
 _KINDS = (HistGradientBoostingClassifier, HistGradientBoostingRegressor)
 
 
-def prepare_thresholds(final: Any) -> None:  # noqa: ANN401  # an estimator
-    """Round thresholds down to float32 in place, so that float32 values go where they would go in double precision.
+def prepare_thresholds(final: Any, *, exact: bool) -> None:  # noqa: ANN401  # an estimator
+    """Round thresholds to float32 in place, so that rows go where they went in double precision.
+
+    They are often values of the data. Down, where rows are ``exact`` in float32; else to the nearest, which leaves
+    rows that lie on a threshold on their side of it.
 
     Raises
     ------
@@ -26,12 +30,6 @@ def prepare_thresholds(final: Any) -> None:  # noqa: ANN401  # an estimator
             "OrdinalEncoder or OneHotEncoder, with categorical_features=None"
         )
         raise CannotConvert("cannot_convert", detail)
+    rounded = floor_float32 if exact else nearest_float32
     for predictor in (each for stage in final._predictors for each in stage):  # noqa: SLF001  # as skl2onnx does
-        predictor.nodes["num_threshold"] = floor_float32(predictor.nodes["num_threshold"])
-
-
-def floor_float32(values: Any) -> Any:  # noqa: ANN401  # numpy's array types
-    """Return the largest float32 numbers that are not above the values, as float64."""
-    nearest = np.asarray(values, np.float64).astype(np.float32)
-    below = np.nextafter(nearest, np.float32(-np.inf))
-    return np.where(nearest > values, below, nearest).astype(np.float64)
+        predictor.nodes["num_threshold"] = rounded(predictor.nodes["num_threshold"])

@@ -3,6 +3,7 @@
 from typing import Any
 
 from .kinds import library_of
+from .single_precision import FlooringContainer
 
 _OPTIONS = {"nocl": [True, False], "zipmap": [True, False, "columns"]}
 
@@ -23,6 +24,17 @@ def make_known(final: Any) -> None:  # noqa: ANN401  # an estimator
     shapes = calculate_linear_classifier_output_shapes if is_classifier else calculate_linear_regressor_output_shapes
     options = _OPTIONS if is_classifier else None
     update_registered_converter(type(final), type(final).__name__, shapes, _converter(library), options=options)
+
+
+def exact_converters(final: Any) -> dict[type, Any]:  # noqa: ANN401  # an estimator
+    """Return a converter for a last step of LightGBM that is fed numbers exact in float32, and else none."""
+    return {type(final): flooring_converter()} if library_of(final) == "lightgbm" else {}
+
+
+def flooring_converter() -> Any:  # noqa: ANN401  # a function of onnxmltools
+    """Return LightGBM's converter with thresholds rounded down, which are otherwise rounded to the nearest float32."""
+    convert = _converter("lightgbm")
+    return lambda scope, operator, container: convert(scope, operator, FlooringContainer(container))
 
 
 def _converter(library: str) -> Any:  # noqa: ANN401  # a function of onnxmltools

@@ -13,7 +13,8 @@ from .hist_gradient_boosting import prepare_thresholds
 from .inputs import GRAPH_NAME, ModelInputs
 from .kinds import final_step
 from .missing_texts import read_missing_texts
-from .nested_boosters import make_known
+from .nested_boosters import exact_converters, make_known
+from .single_precision import is_exact
 from .tree_nodes import TREE_MODELS, convert_trees
 
 MATRIX = "X"
@@ -27,7 +28,8 @@ def sklearn_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401 
     _check(estimator)
     prepared = copy.deepcopy(estimator)
     read_missing_texts(prepared)
-    prepare_thresholds(final_step(prepared))
+    exact = is_exact(estimator, inputs.rows)
+    prepare_thresholds(final_step(prepared), exact=exact)
     make_known(final_step(prepared))
     is_classifier = hasattr(prepared, "predict_proba")
     model = convert_sklearn(
@@ -39,6 +41,7 @@ def sklearn_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401 
         custom_conversion_functions={
             **dict.fromkeys(SCALERS, convert_scaler),
             **dict.fromkeys(TREE_MODELS, convert_trees),
+            **(exact_converters(final_step(prepared)) if exact else {}),
         },
     )
     return bytes(model.SerializeToString())

@@ -42,7 +42,7 @@ openapi: $(VENV)/.dev ## Write openapi.json from the code
 client: openapi ## Generate the SDK's lower half from openapi.json
 	$(BIN)/python -m scripts.generate_client
 
-benchmarks: $(VENV)/.dev ## Measure speed; what it prints is kept in benchmarks/results/
+benchmarks: $(VENV)/.benchmarks ## Measure speed; what it prints is kept in benchmarks/results/
 	$(BIN)/python -m benchmarks.start_up > benchmarks/results/start_up.txt
 	$(BIN)/python -m benchmarks.hot_path > benchmarks/results/hot_path.txt
 	@cat benchmarks/results/start_up.txt benchmarks/results/hot_path.txt
@@ -50,6 +50,7 @@ benchmarks: $(VENV)/.dev ## Measure speed; what it prints is kept in benchmarks/
 requirements: $(VENV)/.dev ## Compile requirements/*.txt from requirements/*.in
 	cd requirements && ../$(UV_COMPILE) runtime.in -o runtime.txt
 	cd requirements && ../$(UV_COMPILE) dev.in -o dev.txt
+	cd requirements && ../$(UV_COMPILE) benchmarks.in -o benchmarks.txt
 
 clean: ## Remove .venv and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
@@ -66,4 +67,8 @@ $(VENV)/.runtime: $(VENV)/.python requirements/runtime.txt pyproject.toml client
 
 $(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt
 	$(PIP_INSTALL) --require-hashes -r requirements/dev.txt
+	@touch $@
+
+$(VENV)/.benchmarks: $(VENV)/.dev requirements/benchmarks.txt
+	$(PIP_INSTALL) --require-hashes -r requirements/benchmarks.txt
 	@touch $@

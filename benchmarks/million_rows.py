@@ -192,9 +192,8 @@ def _tell(found: Any, n_rows: int, seconds: float, memory: Memory) -> None:  # n
     print(
         f"  {found.n_candidates} candidates, scope {found.certificate_scope}, objective mean {found.objective_mean:.4f}"
     )
-    print(
-        f"  certificate {found.certificate:.4f} ({found.certificate_scope}); of all rows {found.all_rows_certificate:.4f}"
-    )
+    certificates = f"{found.certificate:.4f} ({found.certificate_scope}), {found.all_rows_certificate:.4f} (all rows)"
+    print(f"  certificates {certificates}")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,9 @@ PREFIXES = {
     "models": "mdl_",
     "datasets": "ds_",
     "prototype_sets": "prs_",
+    "proximities": "prx_",
+    "label_audits": "lba_",
+    "explanation_sets": "exs_",
     "explainers": "xpl_",
     "jobs": "job_",
 }

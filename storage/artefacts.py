@@ -1,8 +1,8 @@
 """Artefacts: what jobs make, known by the hash of what made them."""
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +10,7 @@ from sqlalchemy import Connection, RowMapping, delete, select, update
 
 from schemas.contract import Page
 
+from .artefact_files import files_of, replace_files
 from .database import Database
 from .errors import InUse
 from .pages import read_page
@@ -46,6 +47,7 @@ class Artefact:
     result: str | None  # object: the result as JSON
     arrays: str | None  # object: what explainers need of it
     created_at: datetime
+    files: Mapping[str, str] = field(default_factory=dict)  # object by name: what is too large for the result
 
 
 class ArtefactStore:
@@ -63,34 +65,39 @@ class ArtefactStore:
         with self._database.transaction() as connection:
             existing = _row(connection, artefact.id)
             if existing is not None and _status(existing) in {"ready", "pending"}:
-                return _artefact(existing), False
+                return _artefact(connection, existing), False
             is_new_job = _begin(connection, artefact, existing, add_job)
-            return _artefact(_existing(connection, artefact.noun, artefact.id)), is_new_job
+            return _artefact(connection, _existing(connection, artefact.noun, artefact.id)), is_new_job
 
     def get(self, noun: str, artefact_id: str) -> Artefact:
         """Return the artefact of this noun."""
         with self._database.reading() as connection:
-            return _artefact(_existing(connection, noun, artefact_id))
+            return _artefact(connection, _existing(connection, noun, artefact_id))
 
     def list(self, noun: str, limit: int, cursor: str | None) -> Page[Any]:
         """Return one page of artefacts of this noun, newest first."""
         query = _with_jobs().where(artefacts.c.noun == noun)
         with self._database.reading() as connection:
-            return read_page(connection, query, artefacts, (limit, cursor), _artefact)
+            page = read_page(connection, query, artefacts, (limit, cursor), lambda row: row)
+            return Page(data=_artefacts(connection, page.data), next_cursor=page.next_cursor)
 
     def delete(self, noun: str, artefact_id: str) -> tuple[str, ...]:
         """Forget the artefact; return the objects that nothing refers to any more. Refused while in use."""
         with self._database.transaction() as connection:
             row = _existing(connection, noun, artefact_id)
             _refuse_if_used(connection, row)
+            files = files_of(connection, [artefact_id])[artefact_id].values()
+            replace_files(connection, artefact_id, {})
             connection.execute(delete(artefacts).where(artefacts.c.id == artefact_id))
-            kept = [sha256 for sha256 in (row["result"], row["arrays"]) if sha256 is not None]
-            return unreferenced(connection, artefacts, ("result", "arrays"), kept)
+            return unreferenced(connection, (row["result"], row["arrays"], *files))
 
 
-def publish(connection: Connection, artefact_id: str, result: str, arrays: str | None) -> None:
-    """Keep what a job made, in the transaction that ends the job."""
+def publish(
+    connection: Connection, artefact_id: str, result: str, arrays: str | None, files: Mapping[str, str] | None = None
+) -> None:
+    """Keep what a job made, in the transaction that ends the job; ``files`` are objects by name."""
     connection.execute(update(artefacts).where(artefacts.c.id == artefact_id).values(result=result, arrays=arrays))
+    replace_files(connection, artefact_id, files or {})
 
 
 def _begin(
@@ -144,7 +151,16 @@ def _status(row: RowMapping) -> str:
     return _STATUS_OF_JOB.get(row["job_status"], "pending")
 
 
-def _artefact(row: RowMapping) -> Artefact:
+def _artefact(connection: Connection, row: RowMapping) -> Artefact:
+    return _artefacts(connection, [row])[0]
+
+
+def _artefacts(connection: Connection, rows: Sequence[RowMapping]) -> list[Artefact]:
+    files = files_of(connection, [row["id"] for row in rows])
+    return [_artefact_with(row, files[row["id"]]) for row in rows]
+
+
+def _artefact_with(row: RowMapping, files: Mapping[str, str]) -> Artefact:
     return Artefact(
         id=row["id"],
         noun=row["noun"],
@@ -157,4 +173,5 @@ def _artefact(row: RowMapping) -> Artefact:
         result=row["result"],
         arrays=row["arrays"],
         created_at=moment(row["created_at"]),
+        files=files,
     )

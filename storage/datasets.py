@@ -78,8 +78,7 @@ class DatasetStore:
             row = existing_record(connection, datasets, dataset_id)
             _refuse_if_used(connection, dataset_id)
             connection.execute(delete(datasets).where(datasets.c.id == dataset_id))
-            columns = ("sha256", "content")
-            return unreferenced(connection, datasets, columns, [row[column] for column in columns])
+            return unreferenced(connection, (row["sha256"], row["content"]))
 
 
 def _refuse_if_used(connection: Connection, dataset_id: str) -> None:

@@ -77,8 +77,7 @@ class ModelStore:
             row = existing_record(connection, models, model_id)
             _refuse_if_used(connection, model_id)
             connection.execute(delete(models).where(models.c.id == model_id))
-            columns = ("sha256", "leaf_graph", "ensemble")
-            return unreferenced(connection, models, columns, [row[column] for column in columns])
+            return unreferenced(connection, (row["sha256"], row["leaf_graph"], row["ensemble"]))
 
 
 def _refuse_if_used(connection: Connection, model_id: str) -> None:

@@ -84,13 +84,21 @@ class ObjectStore:
         self._path(sha256).unlink(missing_ok=True)
 
     @contextmanager
-    def workspace(self) -> Iterator[Path]:
-        """Yield an empty private folder on the store's own file system; it is removed at the end."""
-        folder = Path(tempfile.mkdtemp(dir=self._incoming))
+    def workspace(self, name: str | None = None) -> Iterator[Path]:
+        """Yield an empty private folder on the store's own file system; it is removed at the end.
+
+        Under a ``name``, who outlives this process can clear what it left behind.
+        """
+        with _disk_full_is_said():
+            folder = Path(tempfile.mkdtemp(dir=self._incoming)) if name is None else self._empty_folder(name)
         try:
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def clear_workspace(self, name: str) -> None:
+        """Remove the workspace of this name, whose owner is gone; one that is not there is no error."""
+        shutil.rmtree(self._incoming / name, ignore_errors=True)
 
     def sweep(self) -> None:
         """Remove workspaces that a process left behind when it was killed: those untouched for a day."""
@@ -103,6 +111,12 @@ class ObjectStore:
         with (self._directory / "lock").open("ab") as lock:
             fcntl.flock(lock, mode)
             yield
+
+    def _empty_folder(self, name: str) -> Path:
+        self.clear_workspace(name)
+        folder = self._incoming / name
+        folder.mkdir(mode=0o700)
+        return folder
 
     def _path(self, sha256: str) -> Path:
         return self._directory / sha256[:2] / sha256

@@ -1,13 +1,14 @@
 """Records: one row of a table by its id, whatever the table."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Select, Table, func, insert, or_, select
+from sqlalchemy import Connection, RowMapping, Select, Table, exists, insert, or_, select
 from sqlalchemy.exc import IntegrityError
 
 from .errors import NotFound
+from .tables import OBJECT_COLUMNS
 
 
 def find_record(connection: Connection, table: Table, identifier: str) -> RowMapping | None:
@@ -46,9 +47,10 @@ def add_record(connection: Connection, table: Table, values: Mapping[str, Any]) 
     return True
 
 
-def unreferenced(connection: Connection, table: Table, columns: tuple[str, ...], hashes: list[str]) -> tuple[str, ...]:
-    """Return those of the object hashes that no row of the table refers to in any of these columns."""
-    return tuple(sha256 for sha256 in hashes if not _is_referred_to(connection, table, columns, sha256))
+def unreferenced(connection: Connection, hashes: Iterable[str | None]) -> tuple[str, ...]:
+    """Return those of the object hashes that no row of any table refers to, each once; ``None`` stands for none."""
+    distinct = dict.fromkeys(sha256 for sha256 in hashes if sha256 is not None)
+    return tuple(sha256 for sha256 in distinct if not _is_referred_to(connection, sha256))
 
 
 def moment(seconds: float) -> datetime:
@@ -56,6 +58,6 @@ def moment(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-def _is_referred_to(connection: Connection, table: Table, columns: tuple[str, ...], sha256: str) -> bool:
-    uses = or_(*(table.c[column] == sha256 for column in columns))
-    return bool(connection.execute(select(func.count()).select_from(table).where(uses)).scalar_one())
+def _is_referred_to(connection: Connection, sha256: str) -> bool:
+    uses = (exists().where(column == sha256) for column in OBJECT_COLUMNS)
+    return bool(connection.execute(select(or_(*uses))).scalar_one())

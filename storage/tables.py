@@ -74,6 +74,14 @@ artefacts = Table(
 )
 Index("artefacts_by_noun", artefacts.c.noun, artefacts.c.created_at)
 
+artefact_files = Table(
+    "artefact_files",
+    metadata,
+    Column("artefact", String(40), ForeignKey("artefacts.id"), primary_key=True),
+    Column("name", String(255), primary_key=True),
+    Column("object", String(64), nullable=False),
+)
+
 explainers = Table(
     "explainers",
     metadata,
@@ -94,3 +102,15 @@ idempotency_keys = Table(
     Column("answer", JSON, nullable=False),
     Column("created_at", Float, nullable=False, index=True),
 )
+
+OBJECT_COLUMNS = (
+    models.c.sha256,
+    models.c.leaf_graph,
+    models.c.ensemble,
+    datasets.c.sha256,
+    datasets.c.content,
+    artefacts.c.result,
+    artefacts.c.arrays,
+    artefact_files.c.object,
+)
+"""Every column that refers to objects; the same bytes may be a result of one thing and the upload of another."""

@@ -10,8 +10,10 @@ from storage.database import Database
 from storage.doorbell import Doorbell
 from storage.errors import StorageError
 from storage.job_problems import deadline_exceeded, worker_lost
+from storage.object_store import ObjectStore
 
 from .job_process import JobProcess
+from .lifecycle import workspace_name
 from .settings import WorkerSettings
 from .watching import Outcome, Watch
 
@@ -35,6 +37,7 @@ class Attendant:
         self._database = database
         self._attempts = AttemptStore(database, retry_delays_seconds=settings.retry_delays_seconds)
         self._doorbell = doorbell
+        self._objects = ObjectStore(settings.storage.objects_dir)
         self._fork_lock = fork_lock
 
     def attend(self, job_id: str, run_claim: RunClaim, is_stopping: Callable[[], bool]) -> None:
@@ -59,6 +62,7 @@ class Attendant:
             return watch.until_over(process.has_ended, is_stopping)
         finally:
             process.kill()
+            self._objects.clear_workspace(workspace_name(claim))
 
     def _settle(self, claim: Claim, outcome: Outcome) -> None:
         _log.info("job %s (%s), attempt %d: %s", claim.job, claim.kind, claim.attempt, outcome.name.lower())

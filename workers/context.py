@@ -1,7 +1,8 @@
 """What a job is given, and what it gives back."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ class JobContext:
     objects: ObjectStore
     report: ReportProgress  # raises to stop a job that is cancelled
     rng: np.random.Generator  # seeded by the request: the same request makes the same artefact
+    workspace: Path  # an empty private folder beside the objects; it is gone when the attempt has ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class Produced:
 
     result: bytes  # JSON, as the artefact's readers get it
     arrays: bytes | None = None  # what explainers need of it
+    files: Mapping[str, Path] = field(default_factory=dict)  # written in the workspace; kept under these names
 
 
 JobKind = Callable[[JobContext], Produced]

@@ -1,7 +1,8 @@
 """The life of one attempt inside its own process: do the work, publish what it made, or say why not."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import numpy as np
 from sqlalchemy import Connection
@@ -12,7 +13,9 @@ from storage.attempts import AttemptStore, Claim
 from storage.database import Database
 from storage.errors import StorageError, StorageUnavailable
 from storage.object_store import ObjectStore
+from storage.records import unreferenced
 from tree_explainers.errors import ExplainerError
+from tree_explainers.progress import ReportProgress
 
 from .context import JobContext, JobKind, Produced
 from .process_limits import limit_memory
@@ -33,8 +36,10 @@ def run_job(settings: WorkerSettings, kinds: Mapping[str, JobKind], claim: Claim
     database = Database(settings.storage.database_url)
     attempts = AttemptStore(database, retry_delays_seconds=settings.retry_delays_seconds)
     try:
-        context = _context(settings, database, attempts, claim)
-        _keep(context, attempts, claim, kinds[claim.kind](context))
+        objects = ObjectStore(settings.storage.objects_dir)
+        with objects.workspace(workspace_name(claim)) as workspace:
+            context = _context(claim, database, objects, ProgressReporter(attempts, claim), workspace)
+            _keep(context, attempts, claim, kinds[claim.kind](context))
     except JobStopped:
         attempts.finish_cancel(claim)
     except StorageUnavailable as error:
@@ -44,28 +49,49 @@ def run_job(settings: WorkerSettings, kinds: Mapping[str, JobKind], claim: Claim
         attempts.fail(claim, _problem(error, settings, claim))
 
 
-def _context(settings: WorkerSettings, database: Database, attempts: AttemptStore, claim: Claim) -> JobContext:
+def workspace_name(claim: Claim) -> str:
+    """Return the name of the attempt's workspace, by which the worker clears it when the process was killed."""
+    return f"{claim.job}.{claim.attempt}"
+
+
+def _context(
+    claim: Claim, database: Database, objects: ObjectStore, report: ReportProgress, workspace: Path
+) -> JobContext:
     return JobContext(
         job=claim.job,
         artefact=claim.artefact,
         request=claim.request,
         database=database,
-        objects=ObjectStore(settings.storage.objects_dir),
-        report=ProgressReporter(attempts, claim),
+        objects=objects,
+        report=report,
         rng=np.random.default_rng(claim.request.get("seed", 0)),
+        workspace=workspace,
     )
 
 
 def _keep(context: JobContext, attempts: AttemptStore, claim: Claim, produced: Produced) -> None:
-    with context.objects.keeping():
-        result = context.objects.put(produced.result)
-        arrays = None if produced.arrays is None else context.objects.put(produced.arrays)
+    objects = context.objects
+    with objects.keeping():
+        result = objects.put(produced.result)
+        arrays = None if produced.arrays is None else objects.put(produced.arrays)
+        files = {name: objects.put_file(path) for name, path in produced.files.items()}
 
         def publish_artefact(connection: Connection) -> None:
-            publish(connection, claim.artefact, result, arrays)
+            publish(connection, claim.artefact, result, arrays, files)
 
-        if not attempts.succeed(claim, publish_artefact):
-            raise JobStopped
+        is_published = attempts.succeed(claim, publish_artefact)
+    if not is_published:
+        _discard(context, (result, arrays, *files.values()))
+        raise JobStopped
+
+
+def _discard(context: JobContext, hashes: Iterable[str | None]) -> None:
+    """Delete the objects of a job that came too late, but for those that somebody else refers to."""
+    with context.objects.discarding():
+        with context.database.reading() as connection:
+            orphans = unreferenced(connection, hashes)
+        for sha256 in orphans:
+            context.objects.delete(sha256)
 
 
 def _problem(error: Exception, settings: WorkerSettings, claim: Claim) -> Problem:

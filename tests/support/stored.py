@@ -1,6 +1,7 @@
 """Rows of models, datasets and artefacts to try stores with: a real model's description, and a dataset's summary."""
 
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 from schemas.explainers import ExplainerRequest
@@ -75,11 +76,17 @@ class Shelf:
             new, lambda connection: self.jobs.add(connection, new.noun, new.id, new.request, 60)
         )
 
-    def make(self, artefact: Artefact, result: str | None = None, arrays: str | None = None) -> None:
+    def make(
+        self,
+        artefact: Artefact,
+        result: str | None = None,
+        arrays: str | None = None,
+        files: Mapping[str, str] | None = None,
+    ) -> None:
         """End the artefact's job, and publish a result."""
         claim = self.attempts.claim(artefact.job, 30)
         assert claim is not None
-        kept = (result or some_hash(), arrays or some_hash())
+        kept = (result or some_hash(), arrays or some_hash(), files)
         assert self.attempts.succeed(claim, lambda connection: publish(connection, artefact.id, *kept))
 
     def explain(self, identifier: str, prototype_set: str = "prs_1", model: str = "mdl_1") -> bool:

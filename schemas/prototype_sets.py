@@ -1,17 +1,14 @@
 """Prototype sets: a handful of real rows that stand for each class."""
 
-from datetime import datetime
 from typing import Literal
 
 from pydantic import Field
 
+from .artefacts import ArtefactView, ProximityKind
 from .contract import Contract
 from .datasets import Cell
-from .problems import Problem
 
-ProximityKind = Literal["auto", "random_forest", "boosting"]
 PrototypeMethod = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete"]
-ArtefactStatus = Literal["pending", "ready", "failed", "cancelled"]
 
 
 class PrototypeSetRequest(Contract):
@@ -124,17 +121,11 @@ class PrototypeSetContent(Contract):
     baseline: Baseline
 
 
-class PrototypeSet(Contract):
+class PrototypeSet(ArtefactView):
     """A prototype set and how its making stands; what was found is null until it is ready, and in lists."""
 
     object: Literal["prototype_set"] = "prototype_set"
-    id: str
-    status: ArtefactStatus
-    job: str | None
-    reused: bool = Field(default=False, description="It had been asked for before.")
-    created_at: datetime
     request: PrototypeSetRequest
-    problem: Problem | None = None
     kind: Literal["random_forest", "boosting"] | None = None
     task: Literal["classification", "regression"] | None = None
     classes: list[str] | None = None

@@ -7,7 +7,8 @@ from schemas.models import Model
 from storage.errors import StorageError
 
 from ..parts import Parts
-from . import prototype_sets
+from .artefacts import ready_result
+from .prototype_sets import PROTOTYPE_SETS
 
 
 def register_explainer(parts: Parts, request: ExplainerRequest) -> tuple[Explainer, bool]:
@@ -19,8 +20,8 @@ def register_explainer(parts: Parts, request: ExplainerRequest) -> tuple[Explain
         ``artefact_not_ready``, ``conflict`` for prototypes of another model, ``unknown_feature`` to be shown.
     """
     model = parts.models.get(request.model).view
-    prototype_set = parts.artefacts.get(prototype_sets.NOUN, request.prototype_set)
-    prototype_sets.ready_result(prototype_set)
+    prototype_set = parts.artefacts.get(PROTOTYPE_SETS.name, request.prototype_set)
+    ready_result(prototype_set)
     if prototype_set.model != request.model:
         detail = f"prototype set {prototype_set.id!r} is of model {prototype_set.model!r}, not of {request.model!r}"
         raise StorageError("conflict", detail)

@@ -18,7 +18,8 @@ from ..features import Features
 from ..parts import Parts
 from ..reason_texts import ReasonTexts
 from ..warm_explainer import WarmExplainer, WarmPrototype
-from . import prototype_sets
+from .artefacts import ready_result
+from .prototype_sets import PROTOTYPE_SETS
 
 _BOXES = "boxes_"
 
@@ -27,8 +28,8 @@ def warm_up(parts: Parts, explainer_id: str) -> WarmExplainer:
     """Return the explainer, opened; raise ``NotFound`` where there is none."""
     explainer = parts.explainers.get(explainer_id)
     model = parts.models.get(explainer.model).view
-    artefact = parts.artefacts.get(prototype_sets.NOUN, explainer.prototype_set)
-    result = json.loads(parts.objects.get(prototype_sets.ready_result(artefact)))
+    artefact = parts.artefacts.get(PROTOTYPE_SETS.name, explainer.prototype_set)
+    result = json.loads(parts.objects.get(ready_result(artefact)))
     arrays = read_arrays(parts.objects.get(artefact.arrays or ""))
     session = parts.sessions.get(explainer.model)
     shown = None if explainer.shown_features == "all" else frozenset(explainer.shown_features)

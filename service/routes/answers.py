@@ -7,6 +7,7 @@ from typing import Annotated, Any, BinaryIO
 import orjson
 from fastapi import File, Form, Response, UploadFile
 
+from schemas.artefacts import ArtefactView
 from schemas.contract import Contract
 from schemas.identifiers import canonical_json
 from schemas.problems import PROBLEM_KINDS
@@ -21,6 +22,7 @@ MetadataField = Annotated[
 ]
 _BLOCK_BYTES = 1 << 20
 _JOB_RETRY_SECONDS = "1"
+_ACCEPTED = 202
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -69,10 +71,27 @@ def created(status: int, body: dict[str, Any], location: str) -> Response:
     return Response(orjson.dumps(body), status, {"Location": location}, "application/json")
 
 
-def accepted(status: int, body: dict[str, Any], location: str) -> Response:
-    """Return the answer to a question that takes a job: 202 and where to look, or 200 when it is made."""
-    headers = {"Content-Location": location}
-    if status == 202:  # noqa: PLR2004  # accepted
+def made_by_job(view: type[ArtefactView]) -> dict[int | str, dict[str, Any]]:
+    """Return the part of a route's contract that says how a question that takes a job is answered."""
+    return repeated(view, "It had been made before.") | problems(400, 404, 408, 409, 413, 415, 422, 503, 507)
+
+
+def asked_once(
+    parts: Parts, key: str | None, path: str, request: Contract, ask: Callable[[], ArtefactView]
+) -> Response:
+    """Return the answer to a question that takes a job: 202 and where to look, or 200 when it is made.
+
+    ``path`` is that of the noun; ``ask`` is called unless an answer is kept for ``key``.
+    """
+
+    def make() -> tuple[int, ArtefactView]:
+        view = ask()
+        return (200 if view.status == "ready" else _ACCEPTED), view
+
+    # The fingerprint is asked for only with a key.
+    status, body = create_once(parts, key, lambda: fingerprint(path, request.model_dump(mode="json")), make)
+    headers = {"Content-Location": f"{path}/{body['id']}"}
+    if status == _ACCEPTED:
         headers |= {"Location": f"/v1/jobs/{body['job']}", "Retry-After": _JOB_RETRY_SECONDS}
     return Response(orjson.dumps(body), status, headers, "application/json")
 

@@ -8,45 +8,34 @@ from schemas.contract import Page
 from schemas.prototype_sets import PrototypeSet, PrototypeSetContent, PrototypeSetRequest
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep
-from ..operations import prototype_sets as operations
+from ..operations import artefacts
+from ..operations.prototype_sets import PROTOTYPE_SETS, ask_for_prototype_set
 from ..request_class import StrictRoute
 from . import prototype_set_formats as formats
-from .answers import accepted, create_once, fingerprint, problems, repeated
+from .answers import asked_once, made_by_job, problems
 
-router = APIRouter(prefix="/v1/prototype-sets", tags=["prototype sets"], route_class=StrictRoute)
+_PATH = "/v1/prototype-sets"
+router = APIRouter(prefix=_PATH, tags=["prototype sets"], route_class=StrictRoute)
 
 
-@router.post(
-    "",
-    status_code=202,
-    response_model=PrototypeSet,
-    responses=repeated(PrototypeSet, "It had been made before.")
-    | problems(400, 404, 408, 409, 413, 415, 422, 503, 507),
-)
+@router.post("", status_code=202, response_model=PrototypeSet, responses=made_by_job(PrototypeSet))
 def create_prototype_set(
     request: PrototypeSetRequest, parts: PartsDep, idempotency_key: IdempotencyKey = None
 ) -> Response:
     """Ask for a prototype set; a job makes it unless it is there."""
-
-    def ask() -> tuple[int, PrototypeSet]:
-        prototype_set = operations.ask_for_prototype_set(parts, request)
-        return (200 if prototype_set.status == "ready" else 202), prototype_set
-
-    asked = lambda: fingerprint("/v1/prototype-sets", request.model_dump(mode="json"))  # noqa: E731  # only with a key
-    status, body = create_once(parts, idempotency_key, asked, ask)
-    return accepted(status, body, f"/v1/prototype-sets/{body['id']}")
+    return asked_once(parts, idempotency_key, _PATH, request, lambda: ask_for_prototype_set(parts, request))
 
 
 @router.get("", responses=problems(422, 503))
 def list_prototype_sets(parts: PartsDep, page: PageDep) -> Page[PrototypeSet]:
     """List prototype sets, newest first, without what was found."""
-    return operations.list_prototype_sets(parts, page.limit, page.cursor)
+    return artefacts.list_all(parts, PROTOTYPE_SETS, page.limit, page.cursor)
 
 
 @router.get("/{prototype_set_id}", responses=problems(404, 503))
 def get_prototype_set(prototype_set_id: str, parts: PartsDep) -> PrototypeSet:
     """Read a prototype set, with what was found if it is ready."""
-    return operations.get_prototype_set(parts, prototype_set_id)
+    return artefacts.get_one(parts, PROTOTYPE_SETS, prototype_set_id)
 
 
 @router.get(
@@ -59,10 +48,11 @@ def get_content(
 ) -> Response:
     """Read the whole result as JSON, CSV or Parquet, as `Accept` says."""
     media_type = formats.choose(accept)
-    return Response(formats.write(operations.get_content(parts, prototype_set_id), media_type), media_type=media_type)
+    result = artefacts.get_result(parts, PROTOTYPE_SETS, prototype_set_id)
+    return Response(formats.write(result, media_type), media_type=media_type)
 
 
 @router.delete("/{prototype_set_id}", status_code=204, responses=problems(404, 409, 503))
 def delete_prototype_set(prototype_set_id: str, parts: PartsDep) -> None:
     """Delete a prototype set that no explainer uses."""
-    operations.delete_prototype_set(parts, prototype_set_id)
+    artefacts.delete_one(parts, PROTOTYPE_SETS, prototype_set_id)

@@ -13,7 +13,7 @@ from schemas.explainers import ExplainerRequest
 from schemas.jobs import Job
 from schemas.models import ModelMetadata
 from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest
-from service.operations import datasets, explainers, models, prototype_sets
+from service.operations import artefacts, datasets, explainers, models, prototype_sets
 from service.parts import Parts, build_parts
 from service.settings import ServiceSettings
 from storage.attempts import AttemptStore, Claim
@@ -54,7 +54,7 @@ class Workshop:
         asked = self.ask(**request)
         if asked.status == "pending":
             self.run(asked.job or "")
-        return prototype_sets.get_prototype_set(self.parts, asked.id)
+        return artefacts.get_one(self.parts, prototype_sets.PROTOTYPE_SETS, asked.id)
 
     def run(self, job_id: str) -> Job:
         """Do a job."""

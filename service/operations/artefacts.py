@@ -1,0 +1,123 @@
+"""Artefacts: how everything that a job makes is asked for, listed, read and deleted, whatever its noun.
+
+What a noun's requests may say is checked in a file of its own, which then asks here.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from schemas.artefacts import ArtefactView
+from schemas.contract import Contract, Page
+from schemas.identifiers import content_identifier
+from storage.artefacts import Artefact, NewArtefact
+from storage.datasets import StoredDataset
+from storage.errors import StorageError
+
+from ..parts import Parts
+
+View = TypeVar("View", bound=ArtefactView)
+_LARGE_DATASET_ROWS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class ArtefactNoun(Generic[View]):
+    """One kind of artefact."""
+
+    name: str  # as in tables and of its jobs
+    method_revision: int  # raise it when an algorithm's answers change
+    view: type[View]  # its message: an ``ArtefactView`` with what was found
+
+
+@dataclass(frozen=True, slots=True)
+class MadeFrom:
+    """What an artefact rests on: none of it can be deleted before the artefact."""
+
+    model: str
+    dataset: StoredDataset
+    evaluation_dataset: str | None = None
+
+
+def ask_for(parts: Parts, noun: ArtefactNoun[View], request: Contract, made_from: MadeFrom) -> View:
+    """Return the artefact if it is made or being made; otherwise begin to make it.
+
+    Parameters
+    ----------
+    parts
+        The parts of this process.
+    noun
+        What is asked for.
+    request
+        Checked and spelled out: requests that have the same answer are equal here, so that they share an id.
+    made_from
+        What the request names.
+    """
+    document = request.model_dump(mode="json")
+    new = NewArtefact(
+        id=content_identifier(noun.name, noun.method_revision, document),
+        noun=noun.name,
+        model=made_from.model,
+        dataset=made_from.dataset.view.id,
+        evaluation_dataset=made_from.evaluation_dataset,
+        request=document,
+    )
+    deadline = _deadline_seconds(parts, made_from.dataset)
+    artefact, is_new_job = parts.artefacts.ask_for(
+        new, lambda connection: parts.jobs.add(connection, noun.name, new.id, document, deadline)
+    )
+    if is_new_job:
+        parts.queue.ring(artefact.job, deadline)
+    return _view(parts, noun, artefact, reused=not is_new_job)
+
+
+def list_all(parts: Parts, noun: ArtefactNoun[View], limit: int, cursor: str | None) -> Page[View]:
+    """Return one page of artefacts, newest first, without what was found."""
+    page = parts.artefacts.list(noun.name, limit, cursor)
+    views = [noun.view.model_validate(_standing(artefact)) for artefact in page.data]
+    return Page[View](data=views, next_cursor=page.next_cursor)
+
+
+def get_one(parts: Parts, noun: ArtefactNoun[View], artefact_id: str) -> View:
+    """Return an artefact, with what was found if it is ready."""
+    return _view(parts, noun, parts.artefacts.get(noun.name, artefact_id))
+
+
+def get_result(parts: Parts, noun: ArtefactNoun[View], artefact_id: str) -> bytes:
+    """Return the whole result as JSON."""
+    return parts.objects.get(ready_result(parts.artefacts.get(noun.name, artefact_id)))
+
+
+def delete_one(parts: Parts, noun: ArtefactNoun[View], artefact_id: str) -> None:
+    """Forget an artefact that nothing is built on."""
+    with parts.objects.discarding():
+        for sha256 in parts.artefacts.delete(noun.name, artefact_id):
+            parts.objects.delete(sha256)
+
+
+def ready_result(artefact: Artefact) -> str:
+    """Return the object that holds the artefact's result; refuse one that is not ready."""
+    if artefact.result is None:
+        detail = f"{artefact.id!r} is {artefact.status}; see job {artefact.job!r}"
+        raise StorageError("artefact_not_ready", detail)
+    return artefact.result
+
+
+def _deadline_seconds(parts: Parts, dataset: StoredDataset) -> float:
+    large = dataset.view.n_rows > _LARGE_DATASET_ROWS
+    return parts.settings.large_job_deadline_seconds if large else parts.settings.job_deadline_seconds
+
+
+def _view(parts: Parts, noun: ArtefactNoun[View], artefact: Artefact, *, reused: bool = False) -> View:
+    found = {} if artefact.result is None else json.loads(parts.objects.get(artefact.result))
+    return noun.view.model_validate({**_standing(artefact), "reused": reused, **found})
+
+
+def _standing(artefact: Artefact) -> dict[str, Any]:
+    return {
+        "id": artefact.id,
+        "status": artefact.status,
+        "job": artefact.job,
+        "created_at": artefact.created_at,
+        "request": artefact.request,
+        "problem": artefact.problem,
+    }

@@ -1,32 +1,36 @@
 """The leaf of each row in each tree: compact codes, an index from leaf to rows, and what each tree weighs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
+from threading import Lock
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .compiled import compiled
 from .errors import InvalidInput
+from .rows_by_leaf import count_rows, list_members, renumber, sum_worths
+from .threads import in_threads
 
 ProximityKind = Literal["random_forest", "boosting"]
 
 BOOSTING_TOTAL_WEIGHT = 2**31
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class LeafTable:
-    """Which leaf each row reaches in each tree, readable both ways; O(n_rows x n_trees) memory.
+    """Which leaf each row reaches in each tree; one to four bytes for each.
 
-    ``codes`` has one line per tree, so that one tree's leaves of neighbouring rows lie side by side. The rows of the
-    leaf ``code`` of tree ``t`` are ``members[starts[offsets[t] + code] : starts[offsets[t] + code + 1]]``, ascending.
+    ``codes`` has one line per tree, so that one tree's leaves of neighbouring rows lie side by side. Read the other
+    way, the rows of the leaf ``code`` of tree ``t`` are
+    ``members[starts[offsets[t] + code] : starts[offsets[t] + code + 1]]``, ascending.
     """
 
-    codes: NDArray[Any]  # (n_trees, n_rows) uint8, uint16 or int32: the smallest that holds all codes
+    codes: NDArray[Any]  # (n_trees, n_rows) uint8, uint16 or int32: the smallest that holds all codes; read-only
     offsets: NDArray[np.int64]  # (n_trees + 1,) where each tree's leaves begin among all leaves
     starts: NDArray[np.int64]  # (n_leaves + 1,) where each leaf's rows begin in members
-    members: NDArray[np.int32]  # (n_trees * n_rows,) rows, leaf by leaf
+    _listing: Lock = field(default_factory=Lock, repr=False)
 
     @staticmethod
     def from_leaves(leaves: NDArray[np.int32], n_leaves: NDArray[np.integer[Any]]) -> "LeafTable":
@@ -44,9 +48,36 @@ class LeafTable:
         InvalidInput
             If there are no rows or no trees, the shapes disagree, or a leaf is outside its tree.
         """
-        _check_leaves(leaves, n_leaves)
-        codes = np.ascontiguousarray(leaves.T, dtype=_smallest_dtype(int(n_leaves.max())))
-        return _index(codes, np.asarray(n_leaves, dtype=np.int64))
+        if leaves.ndim != 2 or leaves.dtype != np.int32:  # noqa: PLR2004  # a matrix
+            msg = f"leaves must be 2-d int32, got {leaves.ndim}-d {leaves.dtype}"
+            raise InvalidInput(msg)
+        _check_leaves(leaves.T, n_leaves)
+        return _count(np.ascontiguousarray(leaves.T, dtype=smallest_dtype(int(n_leaves.max()))), n_leaves)
+
+    @staticmethod
+    def from_codes(codes: NDArray[Any], n_leaves: NDArray[np.integer[Any]]) -> "LeafTable":
+        """Build the table from codes as it keeps them, which are not copied: the way for many rows.
+
+        Parameters
+        ----------
+        codes : (n_trees, n_rows), of ``smallest_dtype(n_leaves.max())``
+            Index, within its tree, of the leaf that each row reaches; may be a read-only memory map.
+        n_leaves : (n_trees,)
+            How many leaves each tree has.
+
+        Raises
+        ------
+        InvalidInput
+            As ``from_leaves`` does, and for codes of another type or not in the order of C.
+        """
+        if codes.ndim != 2 or not codes.flags.c_contiguous:  # noqa: PLR2004  # a matrix
+            msg = f"codes must be a matrix in the order of C, got {codes.ndim}-d with strides {codes.strides}"
+            raise InvalidInput(msg)
+        _check_leaves(codes, n_leaves)
+        if codes.dtype != smallest_dtype(int(n_leaves.max())):
+            msg = f"codes of {n_leaves.max()} leaves must be {smallest_dtype(int(n_leaves.max()))}, got {codes.dtype}"
+            raise InvalidInput(msg)
+        return _count(codes, n_leaves)
 
     @property
     def n_rows(self) -> int:
@@ -63,6 +94,26 @@ class LeafTable:
         """Rows in each leaf, over all trees, shape (n_leaves,)."""
         return np.diff(self.starts)
 
+    @property
+    def members(self) -> NDArray[np.int32]:
+        """Rows, leaf by leaf, shape (n_trees * n_rows,).
+
+        The largest thing there is, so it is made when first asked for, by both cores; threads that ask at the same
+        time get the same.
+        """
+        with self._listing:
+            return self._members
+
+    @cached_property
+    def _members(self) -> NDArray[np.int32]:
+        members = np.empty(self.codes.shape, dtype=np.int32)
+
+        def write_lists(trees: slice) -> None:
+            list_members(self.codes[trees], self.offsets[trees], self.starts, members[trees])
+
+        in_threads(write_lists, self.n_trees)
+        return members.reshape(-1)
+
     def leaves_of(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
         """Return the leaf of each of these rows in each tree, shape (len(rows), n_trees)."""
         return np.ascontiguousarray(self.codes[:, rows].T, dtype=np.int32)
@@ -73,8 +124,22 @@ class LeafTable:
         Leaves are numbered anew, so that leaves without any of the rows take no room: over a partition of all rows
         the tables together are no larger than this one. Codes of the two tables cannot be compared.
         """
-        codes, n_leaves = _renumber(self.codes[:, rows], np.diff(self.offsets))
-        return _index(np.ascontiguousarray(codes, dtype=_smallest_dtype(int(n_leaves.max()))), n_leaves)
+        codes = np.empty((self.n_trees, len(rows)), dtype=self.codes.dtype)
+        n_leaves = np.empty(self.n_trees, dtype=np.int64)
+        places = np.arange(self.n_rows)[rows]
+
+        def renumber_trees(trees: slice) -> None:
+            n_leaves[trees] = renumber(self.codes[trees], np.diff(self.offsets)[trees], places, codes[trees])
+
+        in_threads(renumber_trees, self.n_trees)
+        return _count(codes.astype(smallest_dtype(int(n_leaves.max())), copy=False), n_leaves)
+
+
+def smallest_dtype(n_codes: int) -> np.dtype[Any]:
+    """Return the type in which codes 0 to ``n_codes - 1`` are kept: uint8, uint16 or int32."""
+    if n_codes <= np.iinfo(np.uint8).max + 1:
+        return np.dtype(np.uint8)
+    return np.dtype(np.uint16 if n_codes <= np.iinfo(np.uint16).max + 1 else np.int32)
 
 
 def sum_over_leaves(table: LeafTable, weights: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -94,7 +159,10 @@ def sum_over_leaves(table: LeafTable, weights: NDArray[np.int64]) -> NDArray[np.
     (n_rows,) int64
         Sum over trees of weight x size of the row's leaf, the row itself included.
     """
-    return _sum_over_leaves(table.codes, table.offsets, table.leaf_sizes, weights)
+    sums = np.empty(table.n_rows, dtype=np.int64)
+    worth = np.repeat(weights, np.diff(table.offsets)) * table.leaf_sizes
+    in_threads(lambda rows: sum_worths(table.codes[:, rows], table.offsets, worth, sums[rows]), table.n_rows)
+    return sums
 
 
 def tree_weights(
@@ -145,34 +213,30 @@ def tree_weights(
     return _round_to_total(_value_variances(table, leaf_values), BOOSTING_TOTAL_WEIGHT)
 
 
-def _check_leaves(leaves: NDArray[np.int32], n_leaves: NDArray[np.integer[Any]]) -> None:
-    if leaves.ndim != 2 or leaves.dtype != np.int32:  # noqa: PLR2004  # a matrix
-        msg = f"leaves must be 2-d int32, got {leaves.ndim}-d {leaves.dtype}"
-        raise InvalidInput(msg)
-    n_rows, n_trees = leaves.shape
+def _check_leaves(codes: NDArray[Any], n_leaves: NDArray[np.integer[Any]]) -> None:
+    n_trees, n_rows = codes.shape
     if n_rows == 0 or n_trees == 0:
         msg = f"leaves of {n_rows} rows in {n_trees} trees: at least one row and one tree are needed"
         raise InvalidInput(msg)
     if n_leaves.shape != (n_trees,):
         msg = f"n_leaves has shape {n_leaves.shape}, but leaves has {n_trees} trees"
         raise InvalidInput(msg)
-    outside = (leaves.min(axis=0) < 0) | (leaves.max(axis=0) >= n_leaves)
+    outside = (codes.min(axis=1) < 0) | (codes.max(axis=1) >= n_leaves)
     if outside.any():
         tree = int(outside.argmax())
         msg = f"tree {tree} has leaves 0 to {n_leaves[tree] - 1}, but a row is said to reach another"
         raise InvalidInput(msg)
 
 
-def _smallest_dtype(n_codes: int) -> type[np.uint8 | np.uint16 | np.int32]:
-    if n_codes <= np.iinfo(np.uint8).max + 1:
-        return np.uint8
-    return np.uint16 if n_codes <= np.iinfo(np.uint16).max + 1 else np.int32
-
-
-def _index(codes: NDArray[Any], n_leaves: NDArray[np.int64]) -> LeafTable:
+def _count(codes: NDArray[Any], n_leaves: NDArray[np.integer[Any]]) -> LeafTable:
+    """Make a table of codes known to be right."""
+    kept = np.asarray(codes).view()
+    kept.flags.writeable = False  # and so loops are compiled for codes of one kind, wherever those come from
     offsets = np.concatenate([[0], np.cumsum(n_leaves)]).astype(np.int64)
-    starts, members = _rows_by_leaf(codes, offsets)
-    return LeafTable(codes, offsets, starts, members)
+    starts = np.zeros(offsets[-1] + 1, dtype=np.int64)
+    in_threads(lambda trees: count_rows(kept[trees], offsets[trees], starts[1:]), len(kept))
+    np.cumsum(starts, out=starts)
+    return LeafTable(kept, offsets, starts)
 
 
 def _value_variances(table: LeafTable, leaf_values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -204,52 +268,3 @@ def _round_to_total(shares: NDArray[np.float64], total: int) -> NDArray[np.int64
     for tree in by_remainder[: total - sum(rounded)]:
         rounded[tree] += 1
     return np.array(rounded, dtype=np.int64)
-
-
-@compiled
-def _rows_by_leaf(codes: NDArray[Any], offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Sort the rows of each tree by leaf, by counting."""
-    n_trees, n_rows = codes.shape
-    starts = np.zeros(offsets[n_trees] + 1, dtype=np.int64)
-    members = np.empty(n_trees * n_rows, dtype=np.int32)
-    for tree in range(n_trees):
-        for row in range(n_rows):
-            starts[offsets[tree] + codes[tree, row] + 1] += 1
-    for leaf in range(offsets[n_trees]):
-        starts[leaf + 1] += starts[leaf]
-    following = starts[:-1].copy()
-    for tree in range(n_trees):
-        for row in range(n_rows):
-            leaf = offsets[tree] + codes[tree, row]
-            members[following[leaf]] = row
-            following[leaf] += 1
-    return starts, members
-
-
-@compiled
-def _renumber(codes: NDArray[Any], n_leaves: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Give numbers to the leaves that occur, tree by tree, in the order in which rows reach them."""
-    n_trees, n_rows = codes.shape
-    renumbered = np.empty((n_trees, n_rows), dtype=np.int32)
-    n_used = np.zeros(n_trees, dtype=np.int64)
-    for tree in range(n_trees):
-        number = np.full(n_leaves[tree], -1, dtype=np.int32)
-        for row in range(n_rows):
-            leaf = codes[tree, row]
-            if number[leaf] < 0:
-                number[leaf] = n_used[tree]
-                n_used[tree] += 1
-            renumbered[tree, row] = number[leaf]
-    return renumbered, n_used
-
-
-@compiled
-def _sum_over_leaves(
-    codes: NDArray[Any], offsets: NDArray[np.int64], leaf_sizes: NDArray[np.int64], weights: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    n_trees, n_rows = codes.shape
-    sums = np.zeros(n_rows, dtype=np.int64)
-    for tree in range(n_trees):
-        for row in range(n_rows):
-            sums[row] += weights[tree] * leaf_sizes[offsets[tree] + codes[tree, row]]
-    return sums

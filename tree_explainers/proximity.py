@@ -4,9 +4,7 @@ Divided by the sum of all weights this is the proximity of Tan et al. (2020), de
 definition 3 (trees weigh by the variance of their values).
 """
 
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,6 +13,7 @@ from numpy.typing import NDArray
 from .compiled import compiled
 from .errors import InvalidInput
 from .leaves import LeafTable
+from .threads import in_threads
 
 _NANOSECONDS_PER_VISIT = 1.0
 _NANOSECONDS_PER_LIST = 60.0  # finding a leaf's list misses the caches
@@ -67,7 +66,7 @@ def columns(
         else:
             _add_by_codes(table.codes, queries[part], counted, shared[part])
 
-    _in_threads(add, len(queries), n_threads or _n_cores())
+    in_threads(add, len(queries), n_threads)
     return shared
 
 
@@ -146,22 +145,6 @@ def nearest_rows(
         neighbors[part] = np.argsort(-shared, axis=1, kind="stable")[:, :n_neighbors]
         proximities[part] = np.take_along_axis(shared, neighbors[part], axis=1)
     return neighbors, proximities
-
-
-def _n_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _in_threads(work: Callable[[slice], None], n_items: int, n_threads: int) -> None:
-    """Share ``range(n_items)`` among threads; the compiled loops let go of the interpreter's lock."""
-    length = max(1, -(-n_items // n_threads))
-    parts = [slice(start, min(start + length, n_items)) for start in range(0, n_items, length)]
-    if len(parts) <= 1:
-        for part in parts:
-            work(part)
-        return
-    with ThreadPoolExecutor(len(parts)) as pool:
-        list(pool.map(work, parts))
 
 
 def _visits_are_cheaper(table: LeafTable, queries: NDArray[np.int32], sum_bytes: int) -> bool:

@@ -1,3 +1,6 @@
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -21,6 +24,50 @@ def test_codes_take_the_smallest_type_that_holds_them(n_leaves: int, dtype: type
 
     assert table.codes.dtype == dtype
     assert table.leaves_of(np.arange(2)).tolist() == leaves.tolist()
+
+
+def test_a_table_is_built_on_codes_in_a_file_without_copying_them(tmp_path: Path) -> None:
+    leaves = random_leaves(50, [300, 4])
+    np.save(tmp_path / "codes.npy", np.ascontiguousarray(leaves.T, dtype=np.uint16))
+    mapped = np.load(tmp_path / "codes.npy", mmap_mode="r")
+
+    table = LeafTable.from_codes(mapped, np.array([300, 4]))
+
+    same = LeafTable.from_leaves(leaves, np.array([300, 4]))
+    assert np.shares_memory(table.codes, mapped)
+    assert (table.leaf_sizes == same.leaf_sizes).all()
+    assert (table.members == same.members).all()
+    assert (table.among(np.arange(9)).codes == same.among(np.arange(9)).codes).all()
+
+
+@pytest.mark.parametrize(
+    ("codes", "said"),
+    [
+        (np.zeros((2, 5), np.uint16), "must be uint8, got uint16"),
+        (np.zeros((5, 2), np.uint8).T, "order of C"),
+        (np.zeros(5, np.uint8), "1-d"),
+        (np.full((2, 5), 3, np.uint8), "tree 1 has leaves 0 to 2"),
+    ],
+)
+def test_codes_that_cannot_be_kept_are_refused(codes: NDArray[np.uint8], said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        LeafTable.from_codes(codes, np.array([4, 3]))
+
+
+def test_threads_that_ask_at_once_get_the_same_lists() -> None:
+    table = LeafTable.from_leaves(random_leaves(2000, [5] * 50), np.full(50, 5))
+
+    with ThreadPoolExecutor(4) as pool:
+        lists = list(pool.map(lambda _: table.members, range(4)))
+
+    assert all(members is lists[0] for members in lists)
+
+
+def test_rows_that_the_table_does_not_have_are_refused() -> None:
+    table = LeafTable.from_leaves(random_leaves(5, [2, 3]), np.array([2, 3]))
+
+    with pytest.raises(IndexError):
+        table.among(np.array([5]))
 
 
 def test_each_leaf_lists_the_rows_that_reach_it_in_ascending_order() -> None:

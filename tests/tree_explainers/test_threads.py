@@ -1,0 +1,73 @@
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from tree_explainers.threads import in_order, in_threads
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3, 40])
+@pytest.mark.parametrize("n_items", [0, 1, 7])
+def test_each_item_is_worked_on_once(n_items: int, n_threads: int) -> None:
+    done: list[int] = []
+
+    in_threads(lambda part: done.extend(range(part.start, part.stop)), n_items, n_threads)
+
+    assert sorted(done) == list(range(n_items))
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_results_come_in_the_order_of_the_items_whoever_is_done_first(n_threads: int) -> None:
+    last_is_done = threading.Event()
+
+    def work(item: int) -> int:
+        if n_threads > 1 and item == 0:
+            assert last_is_done.wait(10)
+        if item == n_threads - 1:
+            last_is_done.set()
+        return item * item
+
+    assert list(in_order(work, range(8), n_threads)) == [(item, item * item) for item in range(8)]
+
+
+def test_items_are_taken_only_as_results_are() -> None:
+    taken: list[int] = []
+
+    def items() -> Iterator[int]:
+        for item in range(100):
+            taken.append(item)
+            yield item
+
+    results = in_order(lambda item: item, items(), 2)
+    for _ in range(5):
+        next(results)
+
+    assert len(taken) == 7
+
+
+def test_a_failure_stops_the_others_and_leaves_no_thread() -> None:
+    before = threading.active_count()
+    started: list[int] = []
+
+    def work(item: int) -> int:
+        started.append(item)
+        if item == 3:
+            msg = "three"
+            raise ValueError(msg)
+        return item
+
+    with pytest.raises(ValueError, match="three"):
+        list(in_order(work, range(100), 2))
+
+    assert len(started) < 7
+    assert threading.active_count() == before
+
+
+def test_a_caller_that_stops_leaves_no_thread() -> None:
+    before = threading.active_count()
+    results = in_order(lambda item: item, range(100), 2)
+    next(results)
+
+    results.close()
+
+    assert threading.active_count() == before

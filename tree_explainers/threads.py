@@ -1,0 +1,60 @@
+"""How work is shared among ordinary threads: compiled loops and onnxruntime let go of the interpreter's lock.
+
+No thread outlives the call that started it, so a process may be forked between calls.
+"""
+
+import os
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def n_cores() -> int:
+    """Return how many cores the process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def in_threads(work: Callable[[slice], None], n_items: int, n_threads: int | None = None) -> None:
+    """Share ``range(n_items)`` among threads, one piece each; by default one thread for each core."""
+    length = max(1, -(-n_items // (n_threads or n_cores())))
+    parts = [slice(start, min(start + length, n_items)) for start in range(0, n_items, length)]
+    if len(parts) <= 1:
+        for part in parts:
+            work(part)
+        return
+    with ThreadPoolExecutor(len(parts)) as pool:
+        list(pool.map(work, parts))
+
+
+def in_order(
+    work: Callable[[Item], Result], items: Iterable[Item], n_threads: int | None = None
+) -> Generator[tuple[Item, Result], None, None]:
+    """Yield each item and what ``work`` makes of it, in the order of the items.
+
+    At most one item for each thread is worked on or waits to be taken, beside the one that the caller has. Whatever
+    ends the iteration (the caller, or an item that fails: the first in order is raised), nothing is left running.
+    """
+    n_threads = n_threads or n_cores()
+    remaining = iter(items)
+    if n_threads == 1:
+        for item in remaining:
+            yield item, work(item)
+        return
+    under_way: deque[tuple[Item, Future[Result]]] = deque()
+    with ThreadPoolExecutor(n_threads) as pool:
+        try:
+            under_way.extend((item, pool.submit(work, item)) for item in islice(remaining, n_threads))
+            while under_way:
+                item, future = under_way.popleft()
+                result = future.result()
+                under_way.extend((following, pool.submit(work, following)) for following in islice(remaining, 1))
+                yield item, result
+                del result  # not held while the next is awaited
+        finally:
+            for _, future in under_way:
+                future.cancel()

@@ -47,13 +47,18 @@ class SeenDataset:
 
     stored: StoredDataset
     columns: tuple[str, ...]  # (n_features,) the dataset's column for each feature
-    outcome: Outcome
+    scores: NDArray[np.floating[Any]]  # (n_rows, n_classes), or (n_rows, 1): the value of a regression
+    labels: NDArray[np.int64] | None  # (n_rows,) positions among the classes; None for regression
     table: LeafTable
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return len(self.outcome.leaves)
+        return self.table.n_rows
+
+    def leaves_of(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
+        """Return the leaf of each of these rows in each tree, (len(rows), n_trees)."""
+        return self.table.leaves_of(rows)
 
 
 def open_model(models: ModelStore, objects: ObjectStore, model_id: str) -> OpenModel:
@@ -81,7 +86,8 @@ def see_dataset(
                 raise _of_dataset(refusal.after(start), stored) from refusal
             report(min(1.0, (start + _BLOCK_ROWS) / file.n_rows), "reading leaves")
     outcome = _joined(outcomes)
-    return SeenDataset(stored, columns, outcome, LeafTable.from_leaves(outcome.leaves, model.ensemble.n_leaves))
+    table = LeafTable.from_leaves(outcome.leaves, model.ensemble.n_leaves)
+    return SeenDataset(stored, columns, outcome.scores, outcome.labels, table)
 
 
 def _of_dataset(refusal: RowRefused, stored: StoredDataset) -> RowRefused:
@@ -93,10 +99,10 @@ def classes_of_rows(
     objects: ObjectStore, model: OpenModel, seen: SeenDataset, labels: Literal["predicted", "target"]
 ) -> NDArray[np.int64]:
     """Return the class of each row, (n_rows,): as predicted or as in the target; one class holds all for regression."""
-    if seen.outcome.labels is None:
+    if seen.labels is None:
         return np.zeros(seen.n_rows, dtype=np.int64)
     if labels == "predicted":
-        return seen.outcome.labels
+        return seen.labels
     found = true_classes(objects, model, seen)
     if found is None:
         detail = f"dataset {seen.stored.view.id!r} has no target; name it in the dataset's metadata"

@@ -27,9 +27,9 @@ def test_rows_read_in_blocks_are_seen_as_scikit_learn_sees_them(
 
     for each in seen:
         assert each.n_rows == 300
-        np.testing.assert_array_equal(each.outcome.leaves, seen[0].outcome.leaves)
-        np.testing.assert_array_equal(each.outcome.scores, seen[0].outcome.scores)
-    theirs, ours = case.real.leaves[case.training], seen[0].outcome.leaves
+        np.testing.assert_array_equal(each.table.codes, seen[0].table.codes)
+        np.testing.assert_array_equal(each.scores, seen[0].scores)
+    theirs, ours = case.real.leaves[case.training], seen[0].leaves_of(np.arange(300))
     for tree in range(theirs.shape[1]):
         pairs = {*zip(ours[:, tree].tolist(), theirs[:, tree].tolist(), strict=True)}
         assert len(pairs) == len({*ours[:, tree].tolist()}) == len({*theirs[:, tree].tolist()})
@@ -49,10 +49,10 @@ def test_ties_between_classes_are_broken_as_in_explanations_of_single_rows(tmp_p
         session = parts.sessions.get(model)
         alone = [session.run(session.encode_matrix(noisy[row : row + 1])) for row in range(len(noisy))]
 
-    assert (np.abs(seen.outcome.scores[:, 0] - 0.5) < 1e-6).sum() > 20
-    assert seen.outcome.labels is not None
-    assert seen.outcome.labels.tolist() == [int(each.labels[0]) for each in alone if each.labels is not None]
-    np.testing.assert_array_equal(seen.outcome.scores, np.concatenate([each.scores for each in alone]))
+    assert (np.abs(seen.scores[:, 0] - 0.5) < 1e-6).sum() > 20
+    assert seen.labels is not None
+    assert seen.labels.tolist() == [int(each.labels[0]) for each in alone if each.labels is not None]
+    np.testing.assert_array_equal(seen.scores, np.concatenate([each.scores for each in alone]))
 
 
 def test_progress_is_told_while_rows_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ class ChosenPrototypes:
     @property
     def leaves(self) -> NDArray[np.int32]:
         """Leaves of the prototypes, (n_prototypes, n_trees)."""
-        return self.seen.outcome.leaves[self.selection.rows]
+        return self.seen.leaves_of(self.selection.rows)
 
 
 def gather(context: JobContext, request: PrototypeSetRequest) -> Material:

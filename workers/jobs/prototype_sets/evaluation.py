@@ -51,10 +51,10 @@ def rows_to_judge(context: JobContext, request: PrototypeSetRequest, material: M
     if request.evaluation_dataset is not None and not is_training:
         report = part_of(context.report, 0.25, 0.3)
         seen = see_dataset(DatasetStore(context.database), context.objects, model, request.evaluation_dataset, report)
-    if seen.outcome.labels is None:
-        values = seen.outcome.scores[:, 0].astype(np.float64)
+    if seen.labels is None:
+        values = seen.scores[:, 0].astype(np.float64)
         return Judged(seen, is_training, true_values(context.objects, seen), values)
-    return Judged(seen, is_training, true_classes(context.objects, model, seen), seen.outcome.labels)
+    return Judged(seen, is_training, true_classes(context.objects, model, seen), seen.labels)
 
 
 def evaluate(context: JobContext, chosen: ChosenPrototypes, judged: Judged) -> dict[str, Any]:
@@ -70,8 +70,8 @@ def evaluate(context: JobContext, chosen: ChosenPrototypes, judged: Judged) -> d
 
 def _given(chosen: ChosenPrototypes, nearest: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[Any]:
     """Return what each row gets from its nearest among the dataset's ``rows``."""
-    if chosen.seen.outcome.labels is None:
-        return values_of(nearest, chosen.seen.outcome.scores[rows, 0].astype(np.float64))
+    if chosen.seen.labels is None:
+        return values_of(nearest, chosen.seen.scores[rows, 0].astype(np.float64))
     return classes_of(nearest, chosen.classes[rows])
 
 
@@ -90,7 +90,7 @@ def _baseline(context: JobContext, chosen: ChosenPrototypes, judged: Judged) -> 
     nearest = nearest_training_rows(
         chosen.seen.table,
         chosen.weights,
-        judged.seen.outcome.leaves[sample],
+        judged.seen.leaves_of(sample),
         sample if judged.is_training else None,
         part_of(context.report, 0.85, 1),
     )

@@ -56,7 +56,7 @@ def _prototype(chosen: ChosenPrototypes, rank: int, row_id: str, features: list[
         row_id=row_id,
         row=row,
         label=None if is_regression else view.classes[selection.classes[rank]],
-        value=float(str(chosen.seen.outcome.scores[row, 0])) if is_regression else None,
+        value=float(str(chosen.seen.scores[row, 0])) if is_regression else None,
         gain=int(selection.gains[rank]) / selection.total_weight,
         objective=int(selection.objectives[rank]) / selection.total_weight,
         coverage=Coverage(n_rows=int(selection.n_covered[rank]), share=float(selection.coverage_shares[rank])),

@@ -22,6 +22,8 @@ from tree_explainers.onnx_graph.session import ModelSession, Outcome
 from tree_explainers.progress import ReportProgress
 from tree_explainers.rows import Rows
 
+from .context import JobContext
+
 _BLOCK_ROWS = 65_536
 # As where explanations are made: two threads add in another order, and a forest's ties would be broken otherwise.
 _N_THREADS = 1
@@ -69,13 +71,11 @@ def open_model(models: ModelStore, objects: ObjectStore, model_id: str) -> OpenM
     return OpenModel(stored.view, session, TreeEnsemble.from_arrays(read_arrays(objects.get(stored.ensemble))))
 
 
-def see_dataset(
-    datasets: DatasetStore, objects: ObjectStore, model: OpenModel, dataset_id: str, report: ReportProgress
-) -> SeenDataset:
+def see_dataset(context: JobContext, model: OpenModel, dataset_id: str, report: ReportProgress) -> SeenDataset:
     """Return the leaves and predictions of all rows of a dataset; they are read block by block."""
-    stored = datasets.get(dataset_id)
+    stored = DatasetStore(context.database).get(dataset_id)
     columns = match_features(model.view, stored.view)
-    with DatasetFile(objects.path(stored.content)) as file:
+    with DatasetFile(context.objects.path(stored.content)) as file:
         outcomes = []
         for start in range(0, file.n_rows, _BLOCK_ROWS):
             values = file.read_columns(columns, start, start + _BLOCK_ROWS)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.support.job_contexts import job_context
 from tests.support.models import fitted
 from tests.support.real_jobs import REGRESSION, register_real
 from tests.support.workshop import workshop_in
@@ -19,11 +20,11 @@ def test_rows_read_in_blocks_are_seen_as_scikit_learn_sees_them(
 ) -> None:
     with workshop_in(tmp_path) as workshop:
         case = register_real(workshop, dataset, "random_forest")
-        parts = workshop.parts
+        context = job_context(workshop, tmp_path)
         seen = []
         for n_rows in (65_536, 299, 300, 7):
             monkeypatch.setattr(inputs, "_BLOCK_ROWS", n_rows)
-            seen.append(inputs.see_dataset(parts.datasets, parts.objects, case.opened, case.dataset, ignore_progress))
+            seen.append(inputs.see_dataset(context, case.opened, case.dataset, ignore_progress))
 
     for each in seen:
         assert each.n_rows == 300
@@ -45,7 +46,7 @@ def test_ties_between_classes_are_broken_as_in_explanations_of_single_rows(tmp_p
         model = workshop.register_model(forest.onnx, feature_names=list(forest.rows.names))
         dataset = workshop.register_dataset(pd.DataFrame(noisy, columns=list(forest.rows.names)))
         opened = inputs.open_model(parts.models, parts.objects, model)
-        seen = inputs.see_dataset(parts.datasets, parts.objects, opened, dataset, ignore_progress)
+        seen = inputs.see_dataset(job_context(workshop, tmp_path), opened, dataset, ignore_progress)
         session = parts.sessions.get(model)
         alone = [session.run(session.encode_matrix(noisy[row : row + 1])) for row in range(len(noisy))]
 
@@ -60,12 +61,7 @@ def test_progress_is_told_while_rows_are_read(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(inputs, "_BLOCK_ROWS", 100)
     with workshop_in(tmp_path) as workshop:
         case = register_real(workshop, "titanic", "random_forest")
-        inputs.see_dataset(
-            workshop.parts.datasets,
-            workshop.parts.objects,
-            case.opened,
-            case.dataset,
-            lambda fraction, _stage: told.append(fraction),
-        )
+        context = job_context(workshop, tmp_path)
+        inputs.see_dataset(context, case.opened, case.dataset, lambda fraction, _stage: told.append(fraction))
 
     assert told == pytest.approx([1 / 3, 2 / 3, 1])

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.prototype_sets import PrototypeSetRequest
-from storage.datasets import DatasetStore
 from storage.errors import StorageError
 from storage.models import ModelStore
 from tree_explainers.leaves import tree_weights
@@ -46,8 +45,7 @@ class ChosenPrototypes:
 def gather(context: JobContext, request: PrototypeSetRequest) -> Material:
     """Open the model and have it look at the dataset."""
     model = open_model(ModelStore(context.database), context.objects, request.model)
-    report = part_of(context.report, 0, 0.25)
-    return Material(model, see_dataset(DatasetStore(context.database), context.objects, model, request.dataset, report))
+    return Material(model, see_dataset(context, model, request.dataset, part_of(context.report, 0, 0.25)))
 
 
 def choose(context: JobContext, request: PrototypeSetRequest, material: Material) -> ChosenPrototypes:

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.prototype_sets import Baseline, BaselineScore, Evaluation, PrototypeSetRequest
-from storage.datasets import DatasetStore
 from tree_explainers.prototypes.classifier import (
     Scores,
     classes_of,
@@ -50,7 +49,7 @@ def rows_to_judge(context: JobContext, request: PrototypeSetRequest, material: M
     is_training = request.evaluation_dataset in {None, request.dataset}
     if request.evaluation_dataset is not None and not is_training:
         report = part_of(context.report, 0.25, 0.3)
-        seen = see_dataset(DatasetStore(context.database), context.objects, model, request.evaluation_dataset, report)
+        seen = see_dataset(context, model, request.evaluation_dataset, report)
     if seen.labels is None:
         values = seen.scores[:, 0].astype(np.float64)
         return Judged(seen, is_training, true_values(context.objects, seen), values)

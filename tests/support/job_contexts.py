@@ -1,0 +1,24 @@
+"""What a job is given, for tests that call parts of jobs without running one."""
+
+from pathlib import Path
+
+import numpy as np
+
+from tree_explainers.progress import ReportProgress, ignore_progress
+from workers.context import JobContext
+
+from .workshop import Workshop
+
+
+def job_context(workshop: Workshop, workspace: Path, report: ReportProgress = ignore_progress) -> JobContext:
+    """Return the context of a job that asks for nothing, over the workshop's parts."""
+    return JobContext(
+        job="job_1",
+        artefact="prs_1",
+        request={},
+        database=workshop.parts.database,
+        objects=workshop.parts.objects,
+        report=report,
+        rng=np.random.default_rng(0),
+        workspace=workspace,
+    )

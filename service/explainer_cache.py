@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 
-from .warm_explainer import WarmExplainer
+from explanations.warm_explainer import WarmExplainer
 
 
 class ExplainerCache:

@@ -1,26 +1,17 @@
-"""Explain single predictions: the hot path. No queue, no database and no disk once the explainer is warm.
-
-Answers are built as plain values and written as JSON at once; a test holds them against the contract.
-"""
+"""Explain single predictions: the hot path. No queue, no database and no disk once the explainer is warm."""
 
 import asyncio
-from collections.abc import Sequence
-from typing import Any
 
 import orjson
 
+from explanations.explaining import explain_instances
+from explanations.warm_explainer import WarmExplainer
+from explanations.warming import warm_up
 from schemas.explanations import ExplanationRequest
 from schemas.models import MAX_INSTANCES
-from schemas.problems import problem_for, problem_json
 from storage.errors import StorageError
-from tree_explainers.errors import RowRefused
 
 from ..parts import Parts
-from ..warm_explainer import WarmExplainer
-from .explained_rows import ExplainedRow, explanation
-from .instances import read_instances
-from .predictions import run_readable
-from .warming import warm_up
 
 _QUICK_INSTANCES = 4  # more would keep the event loop from other callers for over two milliseconds
 
@@ -37,26 +28,23 @@ async def explain(parts: Parts, explainer_id: str, request: ExplanationRequest) 
     """
     warm = parts.explainer_cache.find(explainer_id)
     if warm is None:
-        warm = await asyncio.to_thread(parts.explainer_cache.get, explainer_id, lambda: warm_up(parts, explainer_id))
+        warm = await asyncio.to_thread(warm_explainer, parts, explainer_id)
     _check_size(warm, request, parts.settings.max_explained_values)
     if len(request.instances) <= _QUICK_INSTANCES:
         return explain_rows(warm, request)
     return await asyncio.get_running_loop().run_in_executor(parts.batches, explain_rows, warm, request)
 
 
+def warm_explainer(parts: Parts, explainer_id: str) -> WarmExplainer:
+    """Return the explainer, warmed up if need be; raise ``NotFound`` where there is none."""
+    return parts.explainer_cache.get(
+        explainer_id, lambda: warm_up(explainer_id, parts.database, parts.objects, parts.sessions.get)
+    )
+
+
 def explain_rows(warm: WarmExplainer, request: ExplanationRequest) -> bytes:
     """Return the explanations as JSON."""
-    names = _row_ids(request)
-    read = read_instances(request.instances, warm.features)
-    outcome, positions, refused = run_readable(warm.session, read)
-    proximities = warm.index.proximities(outcome.leaves)
-    values = dict(zip(read.positions, read.values, strict=True))
-    data: list[Any] = [None] * len(request.instances)
-    for row, position in enumerate(positions):
-        explained = ExplainedRow(outcome, row, proximities[row], values[position])
-        data[position] = explanation(warm, request, names[position], explained)
-    for position, error in refused.items():
-        data[position] = _refusal(names[position], error)
+    data = explain_instances(warm, request)
     document = {"object": "list", "explainer": warm.explainer_id, "data": data, "provenance": warm.provenance}
     return orjson.dumps(document)
 
@@ -71,18 +59,3 @@ def _check_size(warm: WarmExplainer, request: ExplanationRequest, limit: int) ->
             f"{limit} values of one answer; send fewer instances, ask for fewer prototypes, or show fewer features"
         )
         raise StorageError("too_many_rows", detail)
-
-
-def _row_ids(request: ExplanationRequest) -> Sequence[str]:
-    n_instances = len(request.instances)
-    if request.row_ids is None:
-        return [str(position) for position in range(n_instances)]
-    if len(request.row_ids) != n_instances:
-        detail = f"{len(request.row_ids)} row_ids for {n_instances} instances; send one for each, or none at all"
-        raise StorageError("validation_failed", detail, "/row_ids")
-    return request.row_ids
-
-
-def _refusal(row_id: str, error: RowRefused) -> dict[str, Any]:
-    problem = problem_json(problem_for(error.code, error.detail))
-    return {"object": "explanation", "row_id": row_id, "status": "error", "problem": problem}

@@ -1,14 +1,14 @@
 """Predict rows: what the model says, and on which leaves it lands."""
 
+from explanations.decimals import decimals
+from explanations.features import Features
+from explanations.instances import read_instances, run_readable
 from schemas.models import Model, Prediction, PredictionList, PredictionRequest, PredictionRow, Score
 from schemas.problems import problem_for
 from tree_explainers.errors import RowRefused
-from tree_explainers.onnx_graph.session import ModelSession, Outcome
+from tree_explainers.onnx_graph.session import Outcome
 
-from ..features import Features
 from ..parts import Parts
-from .decimals import decimals
-from .instances import ReadInstances, read_instances
 
 
 def predict(parts: Parts, model_id: str, request: PredictionRequest) -> PredictionList:
@@ -23,15 +23,6 @@ def predict(parts: Parts, model_id: str, request: PredictionRequest) -> Predicti
             leaves = outcome.leaves[index].tolist()
             answers[position] = answers[position].model_copy(update={"leaves": leaves})
     return PredictionList(model=model_id, data=[answers[position] for position in range(len(request.instances))])
-
-
-def run_readable(session: ModelSession, read: ReadInstances) -> tuple[Outcome, list[int], dict[int, RowRefused]]:
-    """Return what the model says of the rows that it takes, their positions, and why the others are refused."""
-    found = session.run_rows(read.rows)
-    if not found.refused:
-        return found.outcome, read.positions, read.refused
-    late = {read.positions[row]: error for row, error in found.refused}
-    return found.outcome, [read.positions[row] for row in found.accepted], read.refused | late
 
 
 def prediction_of(model: Model, outcome: Outcome, row: int) -> Prediction:

@@ -5,9 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from explanations.warm_explainer import WarmExplainer
+from explanations.warming import warm_up
 from service.explainer_cache import ExplainerCache
-from service.operations.warming import warm_up
-from service.warm_explainer import WarmExplainer
 from storage.errors import NotFound
 
 from .conftest import Shop
@@ -15,7 +15,12 @@ from .conftest import Shop
 
 @pytest.fixture(scope="module")
 def warm(shop: Shop) -> WarmExplainer:
-    return warm_up(shop.workshop.parts, shop.explainer)
+    return _warm_up(shop, shop.explainer)
+
+
+def _warm_up(shop: Shop, explainer: str) -> WarmExplainer:
+    parts = shop.workshop.parts
+    return warm_up(explainer, parts.database, parts.objects, parts.sessions.get)
 
 
 def test_what_was_warmed_up_is_found_again(warm: WarmExplainer) -> None:
@@ -69,5 +74,5 @@ def test_a_failure_to_warm_up_is_told_and_not_kept(shop: Shop, warm: WarmExplain
     cache = ExplainerCache(2)
 
     with pytest.raises(NotFound):
-        cache.get("xpl_gone", lambda: warm_up(shop.workshop.parts, "xpl_gone"))
+        cache.get("xpl_gone", lambda: _warm_up(shop, "xpl_gone"))
     assert cache.get("xpl_gone", lambda: warm) is warm

@@ -8,10 +8,10 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from explanations.features import Features
+from explanations.instances import read_instances
 from schemas.prototype_sets import PrototypeSetRequest
 from service import problems
-from service.features import Features
-from service.operations.instances import read_instances
 from service.request_class import BodyRefused, StrictRoute
 from storage.errors import InsufficientStorage, ObjectDamaged, StorageError, StorageUnavailable
 from tree_explainers.errors import ForeignFormat, InvalidInput, ModelRefused

@@ -9,7 +9,6 @@ import pytest
 
 from schemas.explanations import ExplanationRequest
 from service.operations import explanations
-from service.operations.explained_rows import _value_texts
 from service.parts import Parts
 from storage.errors import NotFound, StorageError
 from tests.service.conftest import Shop
@@ -67,10 +66,3 @@ def test_few_rows_are_answered_at_once_and_many_beside_the_event_loop(
 
     assert len(json.loads(answer)["data"]) == n_rows
     assert made_in[0].startswith("MainThread" if n_rows <= 4 else "batches")
-
-
-def test_texts_with_commas_and_quotes_stand_beside_their_own_feature() -> None:
-    """Texts of values are cut out of JSON at once where that is safe."""
-    texts = ["a,b", '"', "\\", "é,", "", None, 1.5, True, 10**18, -0.0]
-
-    assert [json.loads(piece) for piece in _value_texts(texts)] == texts

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from schemas.models import MAX_INSTANCES
 from storage.errors import StorageError
 from tree_explainers.errors import RowRefused
+from tree_explainers.onnx_graph.session import ModelSession, Outcome
 from tree_explainers.rows import Rows
 
-from ..features import Features
+from .features import Features
 
 _PLAIN_TYPES = frozenset({float, int, bool, type(None)})
 _LARGEST_FLOAT32 = 3.4028235677973366e38  # what still rounds to a finite float32
@@ -49,6 +50,15 @@ def read_instances(instances: Sequence[dict[str, Any] | list[Any]], features: Fe
         positions.append(position)
         values.append(ordered)
     return ReadInstances(_rows(encoded, features), positions, values, refused)
+
+
+def run_readable(session: ModelSession, read: ReadInstances) -> tuple[Outcome, list[int], dict[int, RowRefused]]:
+    """Return what the model says of the rows that it takes, their positions, and why the others are refused."""
+    found = session.run_rows(read.rows)
+    if not found.refused:
+        return found.outcome, read.positions, read.refused
+    late = {read.positions[row]: error for row, error in found.refused}
+    return found.outcome, [read.positions[row] for row in found.accepted], read.refused | late
 
 
 def _encoded(ordered: list[Any], features: Features) -> list[Any]:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from schemas.explanations import ExplanationRequest
 from tree_explainers.onnx_graph.session import Outcome
 
-from ..warm_explainer import WarmExplainer, WarmPrototype
 from .decimals import decimals
+from .warm_explainer import WarmExplainer, WarmPrototype
 
 
 class ExplainedRow(NamedTuple):

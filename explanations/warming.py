@@ -1,6 +1,7 @@
 """Warm an explainer up: read once what its answers need."""
 
 import json
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
@@ -9,29 +10,38 @@ import orjson
 from schemas.explainers import Explainer
 from schemas.models import Model
 from storage.array_files import read_arrays
+from storage.artefacts import ArtefactStore
+from storage.database import Database
+from storage.datasets import DatasetStore
+from storage.explainers import ExplainerStore
+from storage.models import ModelStore
+from storage.object_store import ObjectStore
+from tree_explainers.onnx_graph.session import ModelSession
 from tree_explainers.prototypes.leaf_boxes import LeafBoxes
 from tree_explainers.prototypes.nearest import PrototypeIndex
 from tree_explainers.prototypes.readable import ReasonReader
 from tree_explainers.prototypes.reasons import Reasons
 
-from ..features import Features
-from ..parts import Parts
-from ..reason_texts import ReasonTexts
-from ..warm_explainer import WarmExplainer, WarmPrototype
-from .artefacts import ready_result
-from .prototype_sets import PROTOTYPE_SETS
+from .features import Features
+from .reason_texts import ReasonTexts
+from .warm_explainer import WarmExplainer, WarmPrototype
 
+OpenSession = Callable[[str], ModelSession]
+"""Opens the model with this id, or finds it open."""
+
+_PROTOTYPE_SETS = "prototype_sets"
 _BOXES = "boxes_"
 
 
-def warm_up(parts: Parts, explainer_id: str) -> WarmExplainer:
+def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_session: OpenSession) -> WarmExplainer:
     """Return the explainer, opened; raise ``NotFound`` where there is none."""
-    explainer = parts.explainers.get(explainer_id)
-    model = parts.models.get(explainer.model).view
-    artefact = parts.artefacts.get(PROTOTYPE_SETS.name, explainer.prototype_set)
-    result = json.loads(parts.objects.get(ready_result(artefact)))
-    arrays = read_arrays(parts.objects.get(artefact.arrays or ""))
-    session = parts.sessions.get(explainer.model)
+    explainer = ExplainerStore(database).get(explainer_id)
+    model = ModelStore(database).get(explainer.model).view
+    # It is ready: explainers are made of nothing else, and it cannot be deleted before them.
+    artefact = ArtefactStore(database).get(_PROTOTYPE_SETS, explainer.prototype_set)
+    result = json.loads(objects.get(artefact.result or ""))
+    arrays = read_arrays(objects.get(artefact.arrays or ""))
+    session = open_session(explainer.model)
     shown = None if explainer.shown_features == "all" else frozenset(explainer.shown_features)
     boxes = {name.removeprefix(_BOXES): array for name, array in arrays.items() if name.startswith(_BOXES)}
     return WarmExplainer(
@@ -46,7 +56,7 @@ def warm_up(parts: Parts, explainer_id: str) -> WarmExplainer:
             shown,
         ),
         prototypes=tuple(_prototype(item, shown, model) for item in result["prototypes"]),
-        provenance=_provenance(model, parts.datasets.get(artefact.dataset).view.sha256, explainer),
+        provenance=_provenance(model, DatasetStore(database).get(artefact.dataset).view.sha256, explainer),
     )
 
 

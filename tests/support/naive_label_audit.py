@@ -1,0 +1,52 @@
+"""The slow, obvious twin of the label audit: every row looks at all others, one at a time."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .naive import Matrix
+
+
+@dataclass(frozen=True)
+class AuditedRow:
+    """What a row's nearest rows say of its label."""
+
+    row: int
+    n_neighbors: int
+    agreement: Fraction | None
+    disagreeing: int
+    suggested: int  # -1: none
+
+
+def nearest(proximity: Matrix, row: int, n_neighbors: int) -> list[int]:
+    """Return the other rows of largest proximity, the lower of equal ones first, without those that share nothing."""
+    others = [other for other in range(len(proximity)) if other != row]
+    others.sort(key=lambda other: (-proximity[row, other], other))
+    return [other for other in others[:n_neighbors] if proximity[row, other] > 0]
+
+
+def audit_row(proximity: Matrix, classes: NDArray[np.int64], row: int, n_neighbors: int) -> AuditedRow:
+    """Tan et al., "Fixing mislabeled points", for one row."""
+    neighbors = nearest(proximity, row, n_neighbors)
+    agreeing = [other for other in neighbors if classes[other] == classes[row]]
+    disagreeing = [other for other in neighbors if classes[other] != classes[row]]
+    support = {int(value): 0 for value in np.unique(classes)}
+    for other in neighbors:
+        support[int(classes[other])] += int(proximity[row, other])
+    best = max(support.values())
+    suggested = -1 if support[int(classes[row])] == best else min(value for value in support if support[value] == best)
+    return AuditedRow(
+        row,
+        len(neighbors),
+        Fraction(len(agreeing), len(neighbors)) if neighbors else None,
+        sum(int(proximity[row, other]) for other in disagreeing),
+        suggested,
+    )
+
+
+def audit(proximity: Matrix, classes: NDArray[np.int64], n_neighbors: int) -> list[AuditedRow]:
+    """Return all rows, the most suspect first."""
+    rows = [audit_row(proximity, classes, row, n_neighbors) for row in range(len(classes))]
+    return sorted(rows, key=lambda each: (each.agreement is None, each.agreement or 0, -each.disagreeing, each.row))

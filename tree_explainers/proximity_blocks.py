@@ -39,9 +39,12 @@ def proximity_block(
         msg = f"leaves of shapes {leaves.shape} and {others.shape} and {len(weights)} weights do not fit together"
         raise InvalidInput(msg)
     shared = np.zeros((len(leaves), len(others)), dtype=np.uint32)
-    by_tree = (np.array(rows.T, dtype=np.int32, order="C") for rows in (leaves, others))
-    _add_shared(*by_tree, weights.astype(np.uint32), _ROWS_AT_ONCE, shared)
+    _add_shared(_by_tree(leaves), _by_tree(others), weights.astype(np.uint32), _ROWS_AT_ONCE, shared)
     return shared
+
+
+def _by_tree(leaves: NDArray[np.int32]) -> NDArray[np.int32]:
+    return np.array(leaves.T, dtype=np.int32, order="C")
 
 
 @compiled_for("void(int32[:, ::1], int32[:, ::1], uint32[::1], int64, uint32[:, ::1])")

@@ -11,9 +11,10 @@ from schemas.datasets import Dataset
 
 from .database import Database
 from .errors import InUse
+from .leaf_tables import forget_leaf_tables
 from .pages import read_page
 from .records import add_record, existing_record, find_record, moment, unreferenced
-from .tables import artefacts, datasets
+from .tables import artefacts, datasets, leaf_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +78,9 @@ class DatasetStore:
         with self._database.transaction() as connection:
             row = existing_record(connection, datasets, dataset_id)
             _refuse_if_used(connection, dataset_id)
+            tables = forget_leaf_tables(connection, leaf_tables.c.dataset == dataset_id)
             connection.execute(delete(datasets).where(datasets.c.id == dataset_id))
-            return unreferenced(connection, (row["sha256"], row["content"]))
+            return unreferenced(connection, (row["sha256"], row["content"], *tables))
 
 
 def _refuse_if_used(connection: Connection, dataset_id: str) -> None:

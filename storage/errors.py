@@ -1,5 +1,9 @@
 """What storage refuses or cannot do, each with a stable code and a sentence that the caller can act on."""
 
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class StorageError(Exception):
     """Base of all: ``code`` is one of the API contract's problem codes, ``detail`` is for the caller's eyes.
@@ -58,3 +62,14 @@ class ObjectDamaged(StorageError):
 
     def __init__(self, sha256: str) -> None:
         super().__init__("internal_error", f"stored object {sha256} is damaged")
+
+
+@contextmanager
+def disk_full_is_said() -> Iterator[None]:
+    """Raise ``InsufficientStorage`` where the system says that the disk is full."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            raise InsufficientStorage from error
+        raise

@@ -11,9 +11,10 @@ from schemas.models import Model, ModelColumn
 
 from .database import Database
 from .errors import InUse
+from .leaf_tables import forget_leaf_tables
 from .pages import read_page
 from .records import add_record, existing_record, find_record, moment, unreferenced
-from .tables import artefacts, explainers, models
+from .tables import artefacts, explainers, leaf_tables, models
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,9 @@ class ModelStore:
         with self._database.transaction() as connection:
             row = existing_record(connection, models, model_id)
             _refuse_if_used(connection, model_id)
+            tables = forget_leaf_tables(connection, leaf_tables.c.model == model_id)
             connection.execute(delete(models).where(models.c.id == model_id))
-            return unreferenced(connection, (row["sha256"], row["leaf_graph"], row["ensemble"]))
+            return unreferenced(connection, (row["sha256"], row["leaf_graph"], row["ensemble"], *tables))
 
 
 def _refuse_if_used(connection: Connection, model_id: str) -> None:

@@ -1,6 +1,5 @@
 """Objects: immutable bytes known by their SHA-256, written whole or not at all, checked when read."""
 
-import errno
 import fcntl
 import hashlib
 import os
@@ -11,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .errors import InsufficientStorage, NotFound, ObjectDamaged
+from .errors import NotFound, ObjectDamaged, disk_full_is_said
 
 _BLOCK_BYTES = 1 << 20
 _ABANDONED_SECONDS = 24 * 3600
@@ -47,7 +46,7 @@ class ObjectStore:
         if not self._path(sha256).exists():
             with self.workspace() as folder:
                 path = folder / "object"
-                with _disk_full_is_said():
+                with disk_full_is_said():
                     path.write_bytes(data)
                 self._adopt(path, sha256)
         return sha256
@@ -60,7 +59,7 @@ class ObjectStore:
         if self._incoming in path.parents:
             self._adopt(path, sha256)
             return sha256
-        with self.workspace() as folder, _disk_full_is_said():
+        with self.workspace() as folder, disk_full_is_said():
             shutil.copyfile(path, folder / "object")
             self._adopt(folder / "object", sha256)
         return sha256
@@ -89,7 +88,7 @@ class ObjectStore:
 
         Under a ``name``, who outlives this process can clear what it left behind.
         """
-        with _disk_full_is_said():
+        with disk_full_is_said():
             folder = Path(tempfile.mkdtemp(dir=self._incoming)) if name is None else self._empty_folder(name)
         try:
             yield folder
@@ -129,7 +128,7 @@ class ObjectStore:
 
     def _adopt(self, path: Path, sha256: str) -> None:
         target = self._path(sha256)
-        with _disk_full_is_said():
+        with disk_full_is_said():
             target.parent.mkdir(exist_ok=True)
             _flush(path)
             path.chmod(0o400)
@@ -152,13 +151,3 @@ def _flush(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-@contextmanager
-def _disk_full_is_said() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            raise InsufficientStorage from error
-        raise

@@ -103,6 +103,17 @@ idempotency_keys = Table(
     Column("created_at", Float, nullable=False, index=True),
 )
 
+leaf_tables = Table(
+    "leaf_tables",
+    metadata,
+    Column("model", String(40), ForeignKey("models.id"), primary_key=True),
+    Column("dataset", String(40), ForeignKey("datasets.id"), primary_key=True, index=True),
+    Column("revision", Integer, primary_key=True),
+    Column("codes", String(64), nullable=False),  # object: the leaf of each row in each tree, mapped when read
+    Column("outcome", String(64), nullable=False),  # object: scores and labels as arrays
+    Column("created_at", Float, nullable=False),
+)
+
 OBJECT_COLUMNS = (
     models.c.sha256,
     models.c.leaf_graph,
@@ -112,5 +123,7 @@ OBJECT_COLUMNS = (
     artefacts.c.result,
     artefacts.c.arrays,
     artefact_files.c.object,
+    leaf_tables.c.codes,
+    leaf_tables.c.outcome,
 )
 """Every column that refers to objects; the same bytes may be a result of one thing and the upload of another."""

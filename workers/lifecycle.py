@@ -1,7 +1,7 @@
 """The life of one attempt inside its own process: do the work, publish what it made, or say why not."""
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ from storage.attempts import AttemptStore, Claim
 from storage.database import Database
 from storage.errors import StorageError, StorageUnavailable
 from storage.object_store import ObjectStore
-from storage.records import unreferenced
+from storage.orphans import discard_orphans
 from tree_explainers.errors import ExplainerError
 from tree_explainers.progress import ReportProgress
 
@@ -81,17 +81,8 @@ def _keep(context: JobContext, attempts: AttemptStore, claim: Claim, produced: P
 
         is_published = attempts.succeed(claim, publish_artefact)
     if not is_published:
-        _discard(context, (result, arrays, *files.values()))
+        discard_orphans(context.database, objects, (result, arrays, *files.values()))
         raise JobStopped
-
-
-def _discard(context: JobContext, hashes: Iterable[str | None]) -> None:
-    """Delete the objects of a job that came too late, but for those that somebody else refers to."""
-    with context.objects.discarding():
-        with context.database.reading() as connection:
-            orphans = unreferenced(connection, hashes)
-        for sha256 in orphans:
-            context.objects.delete(sha256)
 
 
 def _problem(error: Exception, settings: WorkerSettings, claim: Claim) -> Problem:

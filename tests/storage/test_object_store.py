@@ -81,6 +81,20 @@ def test_a_workspace_is_private_and_gone_at_the_end_however_it_ends(store: Objec
     assert not folders[0].exists()
 
 
+def test_a_named_workspace_begins_empty_and_can_be_cleared_by_whoever_outlives_its_owner(
+    store: ObjectStore, tmp_path: Path
+) -> None:
+    store.clear_workspace("job_1.1")
+    with store.workspace("job_1.1") as folder:
+        (folder / "half").write_bytes(_DATA)
+        with store.workspace("job_1.1") as again:
+            assert list(again.iterdir()) == []
+            (again / "half").write_bytes(_DATA)
+            ObjectStore(tmp_path / "objects").clear_workspace("job_1.1")
+            assert not again.exists()
+            assert store.get(store.put(_DATA)) == _DATA
+
+
 @pytest.mark.parametrize("damage", [b"", _DATA[:-1], _DATA[:-1] + b"!"])
 def test_a_damaged_object_is_found_out_whichever_way_it_is_read(store: ObjectStore, damage: bytes) -> None:
     path = store.path(store.put(_DATA))

@@ -1,0 +1,98 @@
+"""Leaf tables: what a model says of a dataset's rows, computed once and kept for whoever asks next.
+
+They are a cache: they keep no model or dataset from being deleted, and go with either.
+"""
+
+import time
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from .database import Database
+from .records import first_record, unreferenced
+from .tables import leaf_tables
+
+
+@dataclass(frozen=True, slots=True)
+class LeafTablePlace:
+    """What a leaf table is known by."""
+
+    model: str
+    dataset: str
+    revision: int  # of the code that makes leaf tables: those of another revision are never read
+
+
+@dataclass(frozen=True, slots=True)
+class KeptLeafTable:
+    """Where a leaf table's parts are."""
+
+    codes: str  # object: an array file, (n_trees, n_rows)
+    outcome: str  # object: scores and labels as arrays
+
+
+class LeafTableStore:
+    """Rows of leaf tables."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def find(self, place: LeafTablePlace) -> KeptLeafTable | None:
+        """Return the table kept there, or nothing."""
+        with self._database.reading() as connection:
+            return _find(connection, place)
+
+    def add(self, place: LeafTablePlace, table: KeptLeafTable) -> KeptLeafTable:
+        """Keep the table, unless somebody was faster; return the one that is kept.
+
+        Raises
+        ------
+        Conflict
+            If the model or the dataset is gone.
+        """
+        with self._database.transaction() as connection:
+            return _find(connection, place) or _insert(connection, place, table)
+
+    def forget(self, place: LeafTablePlace, table: KeptLeafTable) -> tuple[str, ...]:
+        """Forget this table, unless another is kept there by now; return the objects that nothing refers to."""
+        this_one = and_(_at(place), leaf_tables.c.codes == table.codes, leaf_tables.c.outcome == table.outcome)
+        with self._database.transaction() as connection:
+            return unreferenced(connection, forget_leaf_tables(connection, this_one))
+
+    def forget_outdated(self, place: LeafTablePlace) -> tuple[str, ...]:
+        """Forget tables of the same rows of earlier revisions; return the objects that nothing refers to any more."""
+        same_rows = (leaf_tables.c.model == place.model, leaf_tables.c.dataset == place.dataset)
+        with self._database.transaction() as connection:
+            outdated = and_(*same_rows, leaf_tables.c.revision < place.revision)
+            return unreferenced(connection, forget_leaf_tables(connection, outdated))
+
+
+def forget_leaf_tables(connection: Connection, condition: ColumnElement[bool]) -> list[str]:
+    """Forget the tables of which this is true; return the objects that they referred to."""
+    query = select(leaf_tables.c.codes, leaf_tables.c.outcome).where(condition)
+    objects = [sha256 for row in connection.execute(query) for sha256 in row]
+    connection.execute(delete(leaf_tables).where(condition))
+    return objects
+
+
+def _at(place: LeafTablePlace) -> ColumnElement[bool]:
+    columns = leaf_tables.c
+    return and_(columns.model == place.model, columns.dataset == place.dataset, columns.revision == place.revision)
+
+
+def _find(connection: Connection, place: LeafTablePlace) -> KeptLeafTable | None:
+    row = first_record(connection, select(leaf_tables).where(_at(place)))
+    return None if row is None else KeptLeafTable(row["codes"], row["outcome"])
+
+
+def _insert(connection: Connection, place: LeafTablePlace, table: KeptLeafTable) -> KeptLeafTable:
+    values = {"model": place.model, "dataset": place.dataset, "revision": place.revision, "created_at": time.time()}
+    try:
+        with connection.begin_nested():
+            connection.execute(insert(leaf_tables).values(**values, codes=table.codes, outcome=table.outcome))
+    except IntegrityError:
+        found = _find(connection, place)
+        if found is None:
+            raise  # it refers to something that is gone
+        return found
+    return table

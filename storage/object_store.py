@@ -82,6 +82,12 @@ class ObjectStore:
         """Forget the object; an unknown one is no error."""
         self._path(sha256).unlink(missing_ok=True)
 
+    def delete_damaged(self, sha256: str) -> None:
+        """Forget the object if it no longer has its hash: only then will ``put`` write it again."""
+        path = self._path(sha256)
+        if path.exists() and file_sha256(path) != sha256:
+            self.delete(sha256)
+
     @contextmanager
     def workspace(self, name: str | None = None) -> Iterator[Path]:
         """Yield an empty private folder on the store's own file system; it is removed at the end.

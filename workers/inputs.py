@@ -1,6 +1,8 @@
 """What a job works on: an open model, and what it says of a dataset's rows."""
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -8,7 +10,7 @@ from numpy.typing import NDArray
 
 from schemas.models import Model
 from storage.array_files import read_arrays
-from storage.dataset_files import DatasetFile
+from storage.dataset_files import DatasetFile, Values
 from storage.datasets import DatasetStore, StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
@@ -16,31 +18,33 @@ from storage.models import ModelStore
 from storage.object_store import ObjectStore
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.errors import RowRefused
-from tree_explainers.leaves import LeafTable
+from tree_explainers.leaves import LeafTable, smallest_dtype
 from tree_explainers.onnx_graph.description import ModelDescription
-from tree_explainers.onnx_graph.session import ModelSession, Outcome
+from tree_explainers.onnx_graph.session import ModelSession
 from tree_explainers.progress import ReportProgress
 from tree_explainers.rows import Rows
 
 from .context import JobContext
+from .leaf_tables import CodedOutcome, keep, place_of, read_kept, room_for_codes
 
 _BLOCK_ROWS = 65_536
 # As where explanations are made: two threads add in another order, and a forest's ties would be broken otherwise.
 _N_THREADS = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OpenModel:
     """A registered model, ready to run."""
 
     view: Model
-    session: ModelSession
+    description: ModelDescription
     ensemble: TreeEnsemble
+    read_graph: Callable[[], bytes]
 
-    @property
-    def description(self) -> ModelDescription:
-        """What is known of its graph."""
-        return self.session.description
+    @cached_property
+    def session(self) -> ModelSession:
+        """The graph, opened when it is first needed: where leaves are kept, it is not."""
+        return ModelSession(self.read_graph(), self.description, n_threads=_N_THREADS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,27 +71,63 @@ def open_model(models: ModelStore, objects: ObjectStore, model_id: str) -> OpenM
     """Return the model with this id, opened."""
     stored = models.get(model_id)
     description = ModelDescription.from_json(stored.description)
-    session = ModelSession(objects.get(stored.leaf_graph), description, n_threads=_N_THREADS)
-    return OpenModel(stored.view, session, TreeEnsemble.from_arrays(read_arrays(objects.get(stored.ensemble))))
+    ensemble = TreeEnsemble.from_arrays(read_arrays(objects.get(stored.ensemble)))
+    return OpenModel(stored.view, description, ensemble, lambda: objects.get(stored.leaf_graph))
 
 
 def see_dataset(context: JobContext, model: OpenModel, dataset_id: str, report: ReportProgress) -> SeenDataset:
-    """Return the leaves and predictions of all rows of a dataset; they are read block by block."""
+    """Return the leaves and predictions of all rows of a dataset.
+
+    They are read where an earlier job kept them. Otherwise the model looks at the rows block by block, so that no more
+    than a block of them is ever held, and what it says is kept.
+    """
     stored = DatasetStore(context.database).get(dataset_id)
     columns = match_features(model.view, stored.view)
-    with DatasetFile(context.objects.path(stored.content)) as file:
-        outcomes = []
-        for start in range(0, file.n_rows, _BLOCK_ROWS):
-            values = file.read_columns(columns, start, start + _BLOCK_ROWS)
-            rows = Rows(model.description.feature_names, tuple(values))
-            try:
-                outcomes.append(model.session.run_in_chunks(rows))
-            except RowRefused as refusal:
-                raise _of_dataset(refusal.after(start), stored) from refusal
-            report(min(1.0, (start + _BLOCK_ROWS) / file.n_rows), "reading leaves")
-    outcome = _joined(outcomes)
-    table = LeafTable.from_leaves(outcome.leaves, model.ensemble.n_leaves)
+    outcome = read_kept(context, place_of(model.view.id, dataset_id), report)
+    if outcome is None:
+        outcome = _look_and_keep(context, model, stored, columns, report)
+    table = LeafTable.from_codes(outcome.codes, model.ensemble.n_leaves)
     return SeenDataset(stored, columns, outcome.scores, outcome.labels, table)
+
+
+def _look_and_keep(
+    context: JobContext, model: OpenModel, stored: StoredDataset, columns: Sequence[str], report: ReportProgress
+) -> CodedOutcome:
+    n_leaves = model.ensemble.n_leaves
+    with DatasetFile(context.objects.path(stored.content)) as file:
+        shape = (len(n_leaves), file.n_rows)
+        codes, path = room_for_codes(context, shape, smallest_dtype(int(n_leaves.max())))
+        blocks = file.iter_blocks(columns, _BLOCK_ROWS)
+        try:
+            scores, labels = _look(model, blocks, codes, report)
+        except RowRefused as refusal:
+            raise _of_dataset(refusal, stored) from refusal
+    outcome = CodedOutcome(codes, scores, labels)
+    if path is not None:
+        keep(context, place_of(model.view.id, stored.view.id), outcome, path)
+    return outcome
+
+
+def _look(
+    model: OpenModel, blocks: Iterator[list[Values]], codes: NDArray[Any], report: ReportProgress
+) -> tuple[NDArray[np.floating[Any]], NDArray[np.int64] | None]:
+    """Fill in the codes; return scores and labels."""
+    scores, labels = [], []
+    n_rows = codes.shape[1]
+    n_seen = 0
+    for block in blocks:
+        rows = Rows(model.description.feature_names, tuple(block))
+        try:
+            for place, outcome in model.session.chunks(rows):
+                codes[:, n_seen + place.start : n_seen + place.stop] = outcome.leaves.T
+                scores.append(outcome.scores)
+                labels.append(outcome.labels)
+                report((n_seen + place.stop) / n_rows, "reading leaves")
+        except RowRefused as refusal:
+            raise refusal.after(n_seen) from refusal
+        n_seen += len(rows)
+    known = [each for each in labels if each is not None]
+    return np.concatenate(scores), np.concatenate(known) if known else None
 
 
 def _of_dataset(refusal: RowRefused, stored: StoredDataset) -> RowRefused:
@@ -172,12 +212,3 @@ def _spellings(value: float) -> list[str]:
         return [repr(value)]
     booleans = {0.0: ["False", "false"], 1.0: ["True", "true"]}
     return [str(int(value)), repr(value), *booleans.get(value, [])]
-
-
-def _joined(outcomes: list[Outcome]) -> Outcome:
-    labels = [outcome.labels for outcome in outcomes if outcome.labels is not None]
-    return Outcome(
-        np.concatenate([outcome.scores for outcome in outcomes]),
-        np.concatenate(labels) if labels else None,
-        np.concatenate([outcome.leaves for outcome in outcomes]),
-    )

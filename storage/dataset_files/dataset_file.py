@@ -78,9 +78,15 @@ class DatasetFile:
         return self._to_numpy(self._range(names, start, stop), names)
 
     def iter_blocks(self, names: Sequence[str], n_block_rows: int) -> Iterator[list[Values]]:
-        """Yield ``read_columns`` of consecutive blocks of at most ``n_block_rows`` rows."""
-        for start in range(0, self.n_rows, n_block_rows):
-            yield self.read_columns(names, start, start + n_block_rows)
+        """Yield the columns block by block, each of at most ``n_block_rows`` rows, and each row group read once.
+
+        No block crosses into the next row group, so that a block of a large file takes no more memory than one of a
+        small file: groups of wide tables have fewer rows.
+        """
+        for group in range(self._file.num_row_groups):
+            table = self._read_groups([group], names)
+            for start in range(0, table.num_rows, n_block_rows):
+                yield self._to_numpy(table.slice(start, n_block_rows), names)
 
     def take_columns(self, names: Sequence[str], rows: Sequence[int] | NDArray[np.integer[Any]]) -> list[Values]:
         """Return the columns for these rows, in their order; raise ``IndexError`` where there is no such row."""

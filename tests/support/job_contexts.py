@@ -3,7 +3,10 @@
 from pathlib import Path
 
 import numpy as np
+from sqlalchemy import true
 
+from storage.leaf_tables import forget_leaf_tables as forget_kept
+from storage.records import unreferenced
 from tree_explainers.progress import ReportProgress, ignore_progress
 from workers.context import JobContext
 
@@ -22,3 +25,11 @@ def job_context(workshop: Workshop, workspace: Path, report: ReportProgress = ig
         rng=np.random.default_rng(0),
         workspace=workspace,
     )
+
+
+def forget_leaf_tables(workshop: Workshop) -> None:
+    """Have the next job ask the model again."""
+    with workshop.parts.database.transaction() as connection:
+        gone = unreferenced(connection, forget_kept(connection, true()))
+    for sha256 in gone:
+        workshop.parts.objects.delete(sha256)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.support.job_contexts import job_context
+from tests.support.job_contexts import forget_leaf_tables, job_context
 from tests.support.models import fitted
 from tests.support.real_jobs import REGRESSION, register_real
 from tests.support.workshop import workshop_in
@@ -25,6 +25,7 @@ def test_rows_read_in_blocks_are_seen_as_scikit_learn_sees_them(
         for n_rows in (65_536, 299, 300, 7):
             monkeypatch.setattr(inputs, "_BLOCK_ROWS", n_rows)
             seen.append(inputs.see_dataset(context, case.opened, case.dataset, ignore_progress))
+            forget_leaf_tables(workshop)
 
     for each in seen:
         assert each.n_rows == 300

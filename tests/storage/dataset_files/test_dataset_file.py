@@ -45,8 +45,9 @@ def test_ranges_at_the_edges_are_cut(start: int, stop: int, n_rows: int, dataset
         assert len(dataset.rows(start, stop)) == n_rows
 
 
-def test_blocks_join_to_the_whole(dataset: DatasetFile) -> None:
+def test_blocks_join_to_the_whole_and_none_reaches_into_the_next_row_group(dataset: DatasetFile) -> None:
     blocks = [block[0] for block in dataset.iter_blocks(["number"], 40_000)]
+    assert [len(block) for block in blocks] == [40_000, 25_536, 40_000, 25_536, 18_928]
     np.testing.assert_array_equal(np.concatenate(blocks), dataset.read_columns(["number"])[0])
 
 

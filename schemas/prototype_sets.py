@@ -7,6 +7,7 @@ from pydantic import Field
 from .artefacts import ArtefactView, ProximityKind
 from .contract import Contract
 from .datasets import Cell
+from .prototype_quality import PrototypeQuality, SetQuality
 
 PrototypeMethod = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete"]
 
@@ -41,7 +42,7 @@ class PrototypeSetRequest(Contract):
 
 
 class Coverage(Contract):
-    """The rows for which this prototype is the nearest one of their class."""
+    """The dataset's rows for which this prototype is the nearest one of their class."""
 
     n_rows: int
     share: float
@@ -58,6 +59,7 @@ class Prototype(Contract):
     gain: float = Field(description="What it added to the objective when it was chosen.")
     objective: float = Field(description="The objective with all prototypes up to this one.")
     coverage: Coverage
+    quality: PrototypeQuality
     features: list[Cell]
 
 
@@ -113,8 +115,11 @@ class PrototypeSetContent(Contract):
     objective_mean: float = Field(ge=0, le=1)
     stopped_by: StopReason
     prototypes: list[Prototype]
+    quality: SetQuality
     evaluation: list[Evaluation]
-    evaluated_on: Literal["dataset", "evaluation_dataset"]
+    evaluated_on: Literal["dataset", "evaluation_dataset"] = Field(
+        description="The rows that `quality`, `evaluation` and `baseline` speak of."
+    )
     measured_against: Literal["target", "model"] = Field(
         description="What r2, errors and accuracies compare with: without a target there are no accuracies."
     )
@@ -137,6 +142,7 @@ class PrototypeSet(ArtefactView):
     objective_mean: float | None = None
     stopped_by: StopReason | None = None
     prototypes: list[Prototype] | None = None
+    quality: SetQuality | None = None
     evaluation: list[Evaluation] | None = None
     evaluated_on: Literal["dataset", "evaluation_dataset"] | None = None
     measured_against: Literal["target", "model"] | None = None

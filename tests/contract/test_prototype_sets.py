@@ -13,10 +13,14 @@ from tests.support.api import Api, Json, Registered, csv_of, frame_of
 _FIELDS = {
     *("object", "id", "status", "job", "reused", "created_at", "request", "problem", "kind", "task", "classes"),
     *("n_rows", "n_trees", "n_selected", "nested", "objective", "objective_mean", "stopped_by", "prototypes"),
-    *("evaluation", "evaluated_on", "measured_against", "baseline"),
+    *("quality", "evaluation", "evaluated_on", "measured_against", "baseline"),
 }
 _PROTOTYPE_FIELDS = {
-    *("rank", "row_id", "row", "label", "value", "gain", "objective", "coverage", "features"),
+    *("rank", "row_id", "row", "label", "value", "gain", "objective", "coverage", "quality", "features"),
+}
+_QUALITY_FIELDS = {
+    *("coverage", "voting_frequency", "consistent_votes", "in_class_similarity", "out_of_class_similarity"),
+    *("mean_distance", "distance_deviation"),
 }
 _EVALUATION_FIELDS = {
     *("n_prototypes", "balanced_accuracy", "accuracy", "fidelity", "r2", "mean_absolute_error", "unassigned"),
@@ -75,8 +79,12 @@ def test_a_ready_set_tells_all_that_was_found(forest: Registered) -> None:
         assert set(prototype) == _PROTOTYPE_FIELDS
         assert prototype["rank"] == rank
         assert set(prototype["coverage"]) == {"n_rows", "share"}
+        assert set(prototype["quality"]) == {*_QUALITY_FIELDS, "vote_entropy"}
         assert [set(cell) for cell in prototype["features"]] == [{"name", "value"}] * 30
         assert prototype["row_id"] == str(prototype["row"])
+    assert set(body["quality"]) == {*_QUALITY_FIELDS, "hubness_entropy", "n_rows", "labels", "by_class"}
+    assert [each["label"] for each in body["quality"]["by_class"]] == body["classes"]
+    assert (body["quality"]["n_rows"], body["quality"]["labels"]) == (569, "predicted")
     assert [set(each) for each in body["evaluation"]] == [_EVALUATION_FIELDS] * 8
     assert set(body["baseline"]) == {"model", "one_nearest_neighbor"}
     assert (body["evaluated_on"], body["measured_against"]) == ("dataset", "target")
@@ -145,6 +153,9 @@ def test_the_content_as_csv_and_parquet_has_a_row_for_each_prototype(api: Api, f
         assert table["rank"].tolist() == [prototype["rank"] for prototype in prototypes]
         assert table["row_id"].tolist() == [prototype["row_id"] for prototype in prototypes]
         assert table["coverage_n_rows"].tolist() == [prototype["coverage"]["n_rows"] for prototype in prototypes]
+        for name in (*_QUALITY_FIELDS, "vote_entropy"):
+            values = [prototype["quality"][name] for prototype in prototypes]
+            assert table[f"quality_{name}"].tolist() == pytest.approx(values)
         for position, name in enumerate(forest.names):
             values = [prototype["features"][position]["value"] for prototype in prototypes]
             assert table[f"feature:{name}"].tolist() == pytest.approx(values)

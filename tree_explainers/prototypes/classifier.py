@@ -166,9 +166,9 @@ def values_of(nearest: NDArray[np.int64], values: NDArray[np.float64]) -> NDArra
 
 
 def _balanced_accuracy(given: NDArray[np.int64], truth: NDArray[np.int64]) -> float:
-    _, true_class = np.unique(truth, return_inverse=True)
-    n_right = np.bincount(true_class, weights=given == truth)
-    return float((n_right / np.bincount(true_class)).mean())
+    sizes = np.bincount(truth)
+    n_right = np.bincount(truth[given == truth], minlength=len(sizes))
+    return float((n_right[sizes > 0] / sizes[sizes > 0]).mean())
 
 
 def _check_rows(*columns_of_rows: NDArray[np.int64] | NDArray[np.float64] | None) -> None:

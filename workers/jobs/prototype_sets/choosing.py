@@ -15,6 +15,7 @@ from tree_explainers.prototypes.selection import PrototypeSelection, select_prot
 from ...context import JobContext
 from ...inputs import OpenModel, SeenDataset, classes_of_rows, open_model, see_dataset
 from ...progress import part_of
+from .stages import CHOOSING, READING
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class ChosenPrototypes:
 def gather(context: JobContext, request: PrototypeSetRequest) -> Material:
     """Open the model and have it look at the dataset."""
     model = open_model(ModelStore(context.database), context.objects, request.model)
-    return Material(model, see_dataset(context, model, request.dataset, part_of(context.report, 0, 0.25)))
+    return Material(model, see_dataset(context, model, request.dataset, part_of(context.report, *READING)))
 
 
 def choose(context: JobContext, request: PrototypeSetRequest, material: Material) -> ChosenPrototypes:
@@ -62,7 +63,7 @@ def choose(context: JobContext, request: PrototypeSetRequest, material: Material
         request.method,
         n_prototypes=request.n_prototypes or 1,
         alpha=request.alpha,
-        report=part_of(context.report, 0.3, 0.8),
+        report=part_of(context.report, *CHOOSING),
     )
     return ChosenPrototypes(model, seen, kind, weights, classes, selection)
 

@@ -1,66 +1,28 @@
 """How well the nearest prototype predicts, for each number of prototypes, beside the model and the nearest row."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.prototype_sets import Baseline, BaselineScore, Evaluation, PrototypeSetRequest
-from tree_explainers.prototypes.classifier import (
-    Scores,
-    classes_of,
-    nearest_by_size,
-    nearest_training_rows,
-    score_classes,
-    score_values,
-    values_of,
-)
+from schemas.prototype_sets import Baseline, BaselineScore, Evaluation
+from tree_explainers.prototypes.classifier import classes_of, nearest_by_size, nearest_training_rows, values_of
 
 from ...context import JobContext
-from ...inputs import SeenDataset, see_dataset, true_classes, true_values
 from ...progress import part_of
-from .choosing import ChosenPrototypes, Material
+from .choosing import ChosenPrototypes
+from .judged import Judged
+from .stages import COMPARING, EVALUATING
 
 _MAX_COMPARISONS = 2e11  # rows x rows x trees for the nearest-row baseline: some 20 s
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """The rows that predictions are judged on, with what is to be compared."""
-
-    seen: SeenDataset
-    is_training: bool  # they are the rows that prototypes were chosen from
-    truth: NDArray[Any] | None  # (n_rows,) classes or values
-    predicted: NDArray[Any]  # (n_rows,) what the model says
-
-    def score(self, given: NDArray[Any], rows: NDArray[np.int64] | slice = slice(None)) -> Scores:
-        """Judge what was given to these rows."""
-        truth = None if self.truth is None else self.truth[rows]
-        if self.predicted.dtype.kind == "f":
-            return score_values(given, self.predicted[rows] if truth is None else truth)
-        return score_classes(given, truth, self.predicted[rows])
-
-
-def rows_to_judge(context: JobContext, request: PrototypeSetRequest, material: Material) -> Judged:
-    """Return the rows that predictions are judged on; refuse a target that does not fit the model."""
-    seen, model = material.seen, material.model
-    is_training = request.evaluation_dataset in {None, request.dataset}
-    if request.evaluation_dataset is not None and not is_training:
-        report = part_of(context.report, 0.25, 0.3)
-        seen = see_dataset(context, model, request.evaluation_dataset, report)
-    if seen.labels is None:
-        values = seen.scores[:, 0].astype(np.float64)
-        return Judged(seen, is_training, true_values(context.objects, seen), values)
-    return Judged(seen, is_training, true_classes(context.objects, model, seen), seen.labels)
-
-
 def evaluate(context: JobContext, chosen: ChosenPrototypes, judged: Judged) -> dict[str, Any]:
     """Return the fields of ``PrototypeSetContent`` that tell how well the prototypes predict."""
-    context.report(0.85, "evaluating")
     return {
-        "evaluation": list(_evaluations(chosen, judged)),
+        "evaluation": list(_evaluations(context, chosen, judged)),
         "evaluated_on": "dataset" if judged.is_training else "evaluation_dataset",
         "measured_against": "model" if judged.truth is None else "target",
         "baseline": _baseline(context, chosen, judged),
@@ -74,9 +36,10 @@ def _given(chosen: ChosenPrototypes, nearest: NDArray[np.int64], rows: NDArray[n
     return classes_of(nearest, chosen.classes[rows])
 
 
-def _evaluations(chosen: ChosenPrototypes, judged: Judged) -> Iterator[Evaluation]:
-    rows = chosen.selection.rows
+def _evaluations(context: JobContext, chosen: ChosenPrototypes, judged: Judged) -> Iterator[Evaluation]:
+    rows, report = chosen.selection.rows, part_of(context.report, *EVALUATING)
     for position, nearest in enumerate(nearest_by_size(judged.seen.table, chosen.weights, chosen.leaves)):
+        report(position / len(rows), "evaluating")
         if chosen.selection.nested or position == len(rows) - 1:
             scores = judged.score(_given(chosen, nearest, rows))
             yield Evaluation(n_prototypes=position + 1, **asdict(scores))
@@ -91,7 +54,7 @@ def _baseline(context: JobContext, chosen: ChosenPrototypes, judged: Judged) -> 
         chosen.weights,
         judged.seen.leaves_of(sample),
         sample if judged.is_training else None,
-        part_of(context.report, 0.85, 1),
+        part_of(context.report, *COMPARING),
     )
     scores = judged.score(_given(chosen, nearest, np.arange(chosen.seen.n_rows)), sample)
     return Baseline(model=model, one_nearest_neighbor=BaselineScore(n_rows=len(sample), **asdict(scores)))

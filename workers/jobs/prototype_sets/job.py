@@ -11,7 +11,9 @@ from tree_explainers.prototypes.readable import feature_numbers
 
 from ...context import JobContext, Produced
 from .choosing import ChosenPrototypes, choose, gather
-from .evaluation import evaluate, rows_to_judge
+from .evaluation import evaluate
+from .judged import rows_to_judge
+from .quality import measure, view_of_all
 from .views import view_prototypes, view_stop_reason
 
 
@@ -22,6 +24,7 @@ def make_prototype_set(context: JobContext) -> Produced:
     judged = rows_to_judge(context, request, material)  # first: what cannot be judged is not worth the choosing
     chosen = choose(context, request, material)
     selection, view = chosen.selection, chosen.model.view
+    quality = measure(context, chosen, judged)
     content = PrototypeSetContent(
         kind=chosen.kind,
         task=view.task,
@@ -33,7 +36,8 @@ def make_prototype_set(context: JobContext) -> Produced:
         objective=selection.objective / selection.total_weight,
         objective_mean=selection.objective_mean,
         stopped_by=view_stop_reason(request, selection, view.classes),
-        prototypes=view_prototypes(context.objects, chosen),
+        prototypes=view_prototypes(context.objects, chosen, quality),
+        quality=view_of_all(quality, chosen, judged),
         **evaluate(context, chosen, judged),
     )
     return Produced(content.model_dump_json().encode(), _arrays(chosen))

@@ -1,21 +1,25 @@
 """How chosen prototypes are told: real rows with their values, what each brought, and why the choice ended."""
 
 from schemas.datasets import Cell
+from schemas.prototype_quality import PrototypeQuality
 from schemas.prototype_sets import Coverage, Prototype, PrototypeSetRequest, StopReason
 from storage.dataset_files import DatasetFile
 from storage.object_store import ObjectStore
+from tree_explainers.prototypes.quality import Quality
 from tree_explainers.prototypes.selection import PrototypeSelection
 
 from .choosing import ChosenPrototypes
+from .quality import view_of_each
 
 
-def view_prototypes(objects: ObjectStore, chosen: ChosenPrototypes) -> list[Prototype]:
+def view_prototypes(objects: ObjectStore, chosen: ChosenPrototypes, quality: Quality) -> list[Prototype]:
     """Return the prototypes in the order in which they were chosen."""
     rows = chosen.selection.rows
     with DatasetFile(objects.path(chosen.seen.stored.content)) as file:
         identifiers = file.row_ids(rows)
         values = [_cells(row, chosen) for row in file.take(rows)]
-    return [_prototype(chosen, rank, identifiers[rank], values[rank]) for rank in range(len(rows))]
+    qualities = view_of_each(quality)
+    return [_prototype(chosen, rank, identifiers[rank], values[rank], qualities[rank]) for rank in range(len(rows))]
 
 
 def view_stop_reason(request: PrototypeSetRequest, selection: PrototypeSelection, classes: list[str]) -> StopReason:
@@ -47,7 +51,9 @@ def _cells(row: dict[str, object], chosen: ChosenPrototypes) -> list[Cell]:
     return [Cell(name=feature, value=by_name[column]) for feature, column in named]
 
 
-def _prototype(chosen: ChosenPrototypes, rank: int, row_id: str, features: list[Cell]) -> Prototype:
+def _prototype(
+    chosen: ChosenPrototypes, rank: int, row_id: str, features: list[Cell], quality: PrototypeQuality
+) -> Prototype:
     selection, view = chosen.selection, chosen.model.view
     row = int(selection.rows[rank])
     is_regression = view.task == "regression"
@@ -60,5 +66,6 @@ def _prototype(chosen: ChosenPrototypes, rank: int, row_id: str, features: list[
         gain=int(selection.gains[rank]) / selection.total_weight,
         objective=int(selection.objectives[rank]) / selection.total_weight,
         coverage=Coverage(n_rows=int(selection.n_covered[rank]), share=float(selection.coverage_shares[rank])),
+        quality=quality,
         features=features,
     )

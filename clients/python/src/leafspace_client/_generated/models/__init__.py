@@ -5,6 +5,7 @@ from .baseline_score import BaselineScore
 from .body_register_dataset import BodyRegisterDataset
 from .body_register_model import BodyRegisterModel
 from .cell import Cell
+from .class_quality import ClassQuality
 from .column import Column
 from .compared_feature import ComparedFeature
 from .contrast import Contrast
@@ -40,6 +41,7 @@ from .problem import Problem
 from .progress import Progress
 from .prototype import Prototype
 from .prototype_prediction import PrototypePrediction
+from .prototype_quality import PrototypeQuality
 from .prototype_set import PrototypeSet
 from .prototype_set_content import PrototypeSetContent
 from .prototype_set_request import PrototypeSetRequest
@@ -47,6 +49,7 @@ from .provenance import Provenance
 from .readiness import Readiness
 from .reason import Reason
 from .score import Score
+from .set_quality import SetQuality
 from .stop_reason import StopReason
 from .tree import Tree
 from .tree_node import TreeNode
@@ -57,6 +60,7 @@ __all__ = (
     "BodyRegisterDataset",
     "BodyRegisterModel",
     "Cell",
+    "ClassQuality",
     "Column",
     "ComparedFeature",
     "Contrast",
@@ -92,6 +96,7 @@ __all__ = (
     "Progress",
     "Prototype",
     "PrototypePrediction",
+    "PrototypeQuality",
     "PrototypeSet",
     "PrototypeSetContent",
     "PrototypeSetRequest",
@@ -99,6 +104,7 @@ __all__ = (
     "Readiness",
     "Reason",
     "Score",
+    "SetQuality",
     "StopReason",
     "Tree",
     "TreeNode",

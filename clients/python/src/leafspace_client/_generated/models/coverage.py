@@ -10,7 +10,7 @@ T = TypeVar("T", bound="Coverage")
 
 @_attrs_define
 class Coverage:
-    """The rows for which this prototype is the nearest one of their class.
+    """The dataset's rows for which this prototype is the nearest one of their class.
 
     Attributes:
         n_rows (int):

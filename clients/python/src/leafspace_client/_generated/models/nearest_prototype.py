@@ -27,7 +27,7 @@ class NearestPrototype:
         distance (float):
         shared_trees (int):
         n_trees (int):
-        coverage (Coverage): The rows for which this prototype is the nearest one of their class.
+        coverage (Coverage): The dataset's rows for which this prototype is the nearest one of their class.
         features (list[ComparedFeature]):
         similar_because (list[Reason]):
     """

@@ -8,6 +8,7 @@ from attrs import define as _attrs_define
 if TYPE_CHECKING:
     from ..models.cell import Cell
     from ..models.coverage import Coverage
+    from ..models.prototype_quality import PrototypeQuality
 
 
 T = TypeVar("T", bound="Prototype")
@@ -25,7 +26,13 @@ class Prototype:
         value (float | None): The model's value; null for classification.
         gain (float): What it added to the objective when it was chosen.
         objective (float): The objective with all prototypes up to this one.
-        coverage (Coverage): The rows for which this prototype is the nearest one of their class.
+        coverage (Coverage): The dataset's rows for which this prototype is the nearest one of their class.
+        quality (PrototypeQuality): One prototype's measures, each 0 to 1; null where there is nothing to take a share
+            or a mean of.
+
+            A row votes for its nearest prototype of all, and is covered by its nearest prototype of its own class; ties go
+            to
+            the earlier prototype. A row that shares no leaf with any of them votes for none, or is covered by none.
         features (list[Cell]):
     """
 
@@ -37,6 +44,7 @@ class Prototype:
     gain: float
     objective: float
     coverage: Coverage
+    quality: PrototypeQuality
     features: list[Cell]
 
     def to_dict(self) -> dict[str, Any]:
@@ -58,6 +66,8 @@ class Prototype:
 
         coverage = self.coverage.to_dict()
 
+        quality = self.quality.to_dict()
+
         features = []
         for features_item_data in self.features:
             features_item = features_item_data.to_dict()
@@ -75,6 +85,7 @@ class Prototype:
                 "gain": gain,
                 "objective": objective,
                 "coverage": coverage,
+                "quality": quality,
                 "features": features,
             }
         )
@@ -85,6 +96,7 @@ class Prototype:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.cell import Cell  # noqa: PLC0415
         from ..models.coverage import Coverage  # noqa: PLC0415
+        from ..models.prototype_quality import PrototypeQuality  # noqa: PLC0415
 
         d = dict(src_dict)
         rank = d.pop("rank")
@@ -113,6 +125,8 @@ class Prototype:
 
         coverage = Coverage.from_dict(d.pop("coverage"))
 
+        quality = PrototypeQuality.from_dict(d.pop("quality"))
+
         features = []
         _features = d.pop("features")
         for features_item_data in _features:
@@ -129,6 +143,7 @@ class Prototype:
             gain=gain,
             objective=objective,
             coverage=coverage,
+            quality=quality,
             features=features,
         )
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..models.problem import Problem
     from ..models.prototype import Prototype
     from ..models.prototype_set_request import PrototypeSetRequest
+    from ..models.set_quality import SetQuality
     from ..models.stop_reason import StopReason
 
 
@@ -44,6 +45,7 @@ class PrototypeSet:
         objective_mean (float | None | Unset):
         stopped_by (None | StopReason | Unset):
         prototypes (list[Prototype] | None | Unset):
+        quality (None | SetQuality | Unset):
         evaluation (list[Evaluation] | None | Unset):
         evaluated_on (None | str | Unset):
         measured_against (None | str | Unset):
@@ -69,6 +71,7 @@ class PrototypeSet:
     objective_mean: float | None | Unset = UNSET
     stopped_by: None | StopReason | Unset = UNSET
     prototypes: list[Prototype] | None | Unset = UNSET
+    quality: None | SetQuality | Unset = UNSET
     evaluation: list[Evaluation] | None | Unset = UNSET
     evaluated_on: None | str | Unset = UNSET
     measured_against: None | str | Unset = UNSET
@@ -77,6 +80,7 @@ class PrototypeSet:
     def to_dict(self) -> dict[str, Any]:
         from ..models.baseline import Baseline  # noqa: PLC0415
         from ..models.problem import Problem  # noqa: PLC0415
+        from ..models.set_quality import SetQuality  # noqa: PLC0415
         from ..models.stop_reason import StopReason  # noqa: PLC0415
 
         id = self.id
@@ -179,6 +183,14 @@ class PrototypeSet:
         else:
             prototypes = self.prototypes
 
+        quality: dict[str, Any] | None | Unset
+        if isinstance(self.quality, Unset):
+            quality = UNSET
+        elif isinstance(self.quality, SetQuality):
+            quality = self.quality.to_dict()
+        else:
+            quality = self.quality
+
         evaluation: list[dict[str, Any]] | None | Unset
         if isinstance(self.evaluation, Unset):
             evaluation = UNSET
@@ -250,6 +262,8 @@ class PrototypeSet:
             field_dict["stopped_by"] = stopped_by
         if prototypes is not UNSET:
             field_dict["prototypes"] = prototypes
+        if quality is not UNSET:
+            field_dict["quality"] = quality
         if evaluation is not UNSET:
             field_dict["evaluation"] = evaluation
         if evaluated_on is not UNSET:
@@ -268,6 +282,7 @@ class PrototypeSet:
         from ..models.problem import Problem  # noqa: PLC0415
         from ..models.prototype import Prototype  # noqa: PLC0415
         from ..models.prototype_set_request import PrototypeSetRequest  # noqa: PLC0415
+        from ..models.set_quality import SetQuality  # noqa: PLC0415
         from ..models.stop_reason import StopReason  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -437,6 +452,23 @@ class PrototypeSet:
 
         prototypes = _parse_prototypes(d.pop("prototypes", UNSET))
 
+        def _parse_quality(data: object) -> None | SetQuality | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                quality_type_0 = SetQuality.from_dict(data)
+
+                return quality_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | SetQuality | Unset, data)
+
+        quality = _parse_quality(d.pop("quality", UNSET))
+
         def _parse_evaluation(data: object) -> list[Evaluation] | None | Unset:
             if data is None:
                 return data
@@ -514,6 +546,7 @@ class PrototypeSet:
             objective_mean=objective_mean,
             stopped_by=stopped_by,
             prototypes=prototypes,
+            quality=quality,
             evaluation=evaluation,
             evaluated_on=evaluated_on,
             measured_against=measured_against,

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from ..models.baseline import Baseline
     from ..models.evaluation import Evaluation
     from ..models.prototype import Prototype
+    from ..models.set_quality import SetQuality
     from ..models.stop_reason import StopReason
 
 
@@ -31,8 +32,12 @@ class PrototypeSetContent:
         objective_mean (float):
         stopped_by (StopReason): Why the selection ended.
         prototypes (list[Prototype]):
+        quality (SetQuality): The measures of all prototypes together, each 0 to 1; null where there is nothing to take
+            a share or a mean of.
+
+            Measured on the rows that `evaluated_on` names; rows that prototypes were chosen from count as rows themselves.
         evaluation (list[Evaluation]):
-        evaluated_on (str):
+        evaluated_on (str): The rows that `quality`, `evaluation` and `baseline` speak of.
         measured_against (str): What r2, errors and accuracies compare with: without a target there are no accuracies.
         baseline (Baseline): The model itself, and the nearest of all rows (not counting the row itself).
     """
@@ -48,6 +53,7 @@ class PrototypeSetContent:
     objective_mean: float
     stopped_by: StopReason
     prototypes: list[Prototype]
+    quality: SetQuality
     evaluation: list[Evaluation]
     evaluated_on: str
     measured_against: str
@@ -79,6 +85,8 @@ class PrototypeSetContent:
             prototypes_item = prototypes_item_data.to_dict()
             prototypes.append(prototypes_item)
 
+        quality = self.quality.to_dict()
+
         evaluation = []
         for evaluation_item_data in self.evaluation:
             evaluation_item = evaluation_item_data.to_dict()
@@ -105,6 +113,7 @@ class PrototypeSetContent:
                 "objective_mean": objective_mean,
                 "stopped_by": stopped_by,
                 "prototypes": prototypes,
+                "quality": quality,
                 "evaluation": evaluation,
                 "evaluated_on": evaluated_on,
                 "measured_against": measured_against,
@@ -119,6 +128,7 @@ class PrototypeSetContent:
         from ..models.baseline import Baseline  # noqa: PLC0415
         from ..models.evaluation import Evaluation  # noqa: PLC0415
         from ..models.prototype import Prototype  # noqa: PLC0415
+        from ..models.set_quality import SetQuality  # noqa: PLC0415
         from ..models.stop_reason import StopReason  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -149,6 +159,8 @@ class PrototypeSetContent:
 
             prototypes.append(prototypes_item)
 
+        quality = SetQuality.from_dict(d.pop("quality"))
+
         evaluation = []
         _evaluation = d.pop("evaluation")
         for evaluation_item_data in _evaluation:
@@ -174,6 +186,7 @@ class PrototypeSetContent:
             objective_mean=objective_mean,
             stopped_by=stopped_by,
             prototypes=prototypes,
+            quality=quality,
             evaluation=evaluation,
             evaluated_on=evaluated_on,
             measured_against=measured_against,

@@ -56,9 +56,9 @@ def _preference(entry: str) -> tuple[float, str]:
 
 
 def _flat(prototype: dict[str, Any]) -> dict[str, Any]:
-    plain = {name: value for name, value in prototype.items() if name not in {"coverage", "features"}}
-    coverage = {f"coverage_{name}": value for name, value in prototype["coverage"].items()}
-    return plain | coverage | {f"feature:{cell['name']}": cell["value"] for cell in prototype["features"]}
+    plain = {name: value for name, value in prototype.items() if name not in {"coverage", "quality", "features"}}
+    nested = {f"{part}_{name}": value for part in ("coverage", "quality") for name, value in prototype[part].items()}
+    return plain | nested | {f"feature:{cell['name']}": cell["value"] for cell in prototype["features"]}
 
 
 def _harmless(value: Any) -> Any:  # noqa: ANN401  # any cell

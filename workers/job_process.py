@@ -32,19 +32,23 @@ class JobProcess:
         return cls(pid)
 
     def has_ended(self) -> bool:
-        """Whether the process is gone, however it went."""
-        if not self._is_reaped:
-            try:
-                self._is_reaped = os.waitpid(self._pid, os.WNOHANG)[0] == self._pid
-            except ChildProcessError:
-                self._is_reaped = True
+        """Whether the process is gone, however it went; what it started may still run."""
+        if self._is_reaped:
+            return True
+        try:
+            if hasattr(os, "waitid"):
+                # It stays a zombie, so that its number, which is its group's, cannot become that of strangers.
+                return os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+            self._is_reaped = os.waitpid(self._pid, os.WNOHANG)[0] == self._pid
+        except ChildProcessError:
+            self._is_reaped = True
         return self._is_reaped
 
     def kill(self) -> None:
-        """End the process and all that it started; return when it is gone."""
-        if self.has_ended():
+        """End the process, if it has not ended, and all that it started; return when it is gone."""
+        if self._is_reaped:
             return
-        with suppress(ProcessLookupError):
+        with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._pid, signal.SIGKILL)
         with suppress(ChildProcessError):
             os.waitpid(self._pid, 0)
@@ -59,6 +63,7 @@ def _work_and_exit(work: Callable[[], None], worker_pid: int) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         end_with_parent(worker_pid, signal.SIGKILL)
+        _bind_forks()
         random.seed()
         work()
         status = os.EX_OK
@@ -67,3 +72,14 @@ def _work_and_exit(work: Callable[[], None], worker_pid: int) -> None:
     finally:
         # Not sys.exit: what the worker registered for its own exit is not this process's to do.
         os._exit(status)
+
+
+def _bind_forks() -> None:
+    """Have whatever this process forks end with it: nobody is left to kill the group when the worker was killed."""
+    parent_pid = os.getpid()
+
+    def remember() -> None:
+        nonlocal parent_pid
+        parent_pid = os.getpid()
+
+    os.register_at_fork(before=remember, after_in_child=lambda: end_with_parent(parent_pid, signal.SIGKILL))

@@ -51,10 +51,10 @@ class JobFarm:
         self._n_artefacts = 0
         self._add_what_artefacts_are_made_of()
 
-    def start_worker(self, **environment: str) -> "subprocess.Popen[bytes]":
+    def start_worker(self, module: str = "tests.support.job_kinds", **environment: str) -> "subprocess.Popen[bytes]":
         own = {"LEAFSPACE_DATA_DIR": str(self.directory), "LEAFSPACE_REDIS_URL": self.redis.url}
-        worker = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.job_kinds"],
+        worker = subprocess.Popen(  # noqa: S603  # one of our own
+            [sys.executable, "-m", module],
             env={**os.environ, **_SHORT, **own, **environment},
             cwd=Path(__file__).parents[2],
             start_new_session=True,
@@ -82,6 +82,10 @@ class JobFarm:
         if ring:
             assert self.redis.doorbell.ring(artefact.job, deadline_seconds)
         return artefact
+
+    def workspaces(self) -> list[Path]:
+        """Return the folders in which jobs and uploads write, and those that were left behind."""
+        return list((embedded(self.directory).objects_dir / "incoming").iterdir())
 
     @property
     def traces(self) -> Path:

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -97,6 +98,31 @@ def die_always(context: JobContext) -> Produced:
     return Produced(b"{}")
 
 
+def fork_for_help(context: JobContext) -> Produced:
+    _leave_a_trace(context)
+    if os.fork() == 0:
+        _leave_a_trace(context)
+        if os.fork() == 0:
+            _leave_a_trace(context)
+        time.sleep(60)
+    time.sleep(60)
+    return Produced(b"{}")
+
+
+def start_a_program_and_end(context: JobContext) -> Produced:
+    program = subprocess.Popen(["sleep", "60"])  # noqa: S607  # whichever sleep there is
+    Path(context.request["traces"]).write_text(f"{program.pid}\n")
+    return Produced(b"{}")
+
+
+def write_files(context: JobContext) -> Produced:
+    _leave_a_trace(context)
+    (context.workspace / "rows").write_bytes(b"some rows")
+    (context.workspace / "scratch").write_bytes(bytes(1000))
+    time.sleep(context.request.get("seconds", 0))
+    return Produced(b"{}", files={"rows.csv": context.workspace / "rows"})
+
+
 def _leave_a_trace(context: JobContext) -> int:
     traces = Path(context.request["traces"])
     with traces.open("a") as file:
@@ -121,6 +147,9 @@ KINDS = {
         die_once,
         find_storage_away_once,
         die_always,
+        fork_for_help,
+        start_a_program_and_end,
+        write_files,
     )
 }
 

@@ -1,0 +1,75 @@
+"""What a job writes and starts ends with it, whoever ends it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.job_farm import JobFarm, is_alive, kill
+
+
+@pytest.fixture
+def farm(tmp_path: Path) -> Iterator[JobFarm]:
+    farm = JobFarm(tmp_path)
+    yield farm
+    farm.stop()
+
+
+def test_what_a_cancelled_job_forked_ends_with_it(farm: JobFarm) -> None:
+    farm.start_worker(LEAFSPACE_LOOK_SECONDS="1")
+    asked = farm.ask_for("fork_for_help")
+    farm.wait_for_run(3)
+
+    farm.jobs.request_cancel(asked.job)
+
+    assert farm.wait_for_end(asked, seconds=2).status == "cancelled"
+    farm.wait_until(lambda: not any(map(is_alive, farm.runs())), seconds=1)
+
+
+def test_what_a_job_forked_ends_with_a_worker_that_was_killed(farm: JobFarm) -> None:
+    worker = farm.start_worker()
+    farm.ask_for("fork_for_help")
+    farm.wait_for_run(3)
+
+    worker.kill()
+
+    farm.wait_until(lambda: not any(map(is_alive, farm.runs()[:3])), seconds=1)
+
+
+def test_a_program_that_a_job_left_running_ends_with_it(farm: JobFarm) -> None:
+    farm.start_worker()
+    asked = farm.ask_for("start_a_program_and_end")
+    program = farm.wait_for_run()
+
+    assert farm.wait_for_end(asked).status == "succeeded"
+    farm.wait_until(lambda: not is_alive(program), seconds=1)
+
+
+def test_files_that_a_job_wrote_are_kept_under_their_names(farm: JobFarm) -> None:
+    farm.start_worker()
+    asked = farm.ask_for("write_files")
+
+    assert farm.wait_for_end(asked).status == "succeeded"
+
+    files = farm.artefacts.get("write_files", asked.id).files
+    assert {name: farm.objects.get(sha256) for name, sha256 in files.items()} == {"rows.csv": b"some rows"}
+    farm.wait_until(lambda: farm.workspaces() == [], seconds=1)
+
+
+@pytest.mark.parametrize("end", ["cancelled", "killed"])
+def test_files_of_a_job_that_was_stopped_are_gone(farm: JobFarm, end: str) -> None:
+    farm.start_worker()
+    asked = farm.ask_for("write_files", seconds=60)
+    process = farm.wait_for_run()
+    farm.wait_until(lambda: len(farm.workspaces()) == 1 and len(list(farm.workspaces()[0].iterdir())) == 2)
+    first = farm.workspaces()
+
+    if end == "killed":
+        kill(process)
+        farm.wait_for_run(2)
+        assert farm.workspaces() != first
+    farm.jobs.request_cancel(asked.job)
+
+    assert farm.wait_for_end(asked, seconds=2).status == "cancelled"
+    assert farm.workspaces() == []
+    assert farm.artefacts.get("write_files", asked.id).files == {}

@@ -1,7 +1,7 @@
 """Artefacts: what every thing made by a job says of itself."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -10,6 +10,10 @@ from .problems import Problem
 
 ProximityKind = Literal["auto", "random_forest", "boosting"]
 ArtefactStatus = Literal["pending", "ready", "failed", "cancelled"]
+MAX_NEIGHBORS = 1000
+NeighborCount = Annotated[
+    int, Field(strict=True, ge=1, le=MAX_NEIGHBORS, description="For each row; fewer than the dataset has rows.")
+]
 
 
 class ArtefactView(Contract):

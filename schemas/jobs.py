@@ -9,7 +9,6 @@ from .contract import Contract
 from .problems import Problem
 
 FINAL_STATUSES: frozenset[str] = frozenset({"succeeded", "failed", "cancelled"})
-JobKind = Literal["prototype_sets"]
 
 
 class Progress(Contract):

@@ -29,7 +29,9 @@ def existing_record(connection: Connection, table: Table, identifier: str) -> Ro
 def require(record: RowMapping | None, noun: str, identifier: str) -> RowMapping:
     """Return the record, or raise ``NotFound``; ``noun`` is the plural used in tables and paths."""
     if record is None:
-        raise NotFound(noun.replace("_", " ").removesuffix("s"), identifier)
+        plural = noun.replace("_", " ")
+        singular = f"{plural[:-3]}y" if plural.endswith("ies") else plural.removesuffix("s")
+        raise NotFound(singular, identifier, f"list the {plural} to see those that exist")
     return record
 
 

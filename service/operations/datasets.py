@@ -6,9 +6,9 @@ from schemas.contract import Page
 from schemas.datasets import Dataset, DatasetMetadata, DatasetRow
 from storage.dataset_files import DatasetFile
 from storage.datasets import NewDataset
-from storage.errors import StorageError
 
 from ..parts import Parts
+from .positions import position_of
 from .uploads import Upload, received
 
 
@@ -38,7 +38,7 @@ def get_dataset(parts: Parts, dataset_id: str) -> Dataset:
 def list_rows(parts: Parts, dataset_id: str, limit: int, cursor: str | None) -> Page[DatasetRow]:
     """Return one page of a dataset's rows, in their order; the cursor is the position of the next row."""
     dataset = parts.datasets.get(dataset_id)
-    start = _position(cursor)
+    start = position_of(cursor)
     stop = min(start + limit, dataset.view.n_rows)
     with DatasetFile(parts.objects.path(dataset.content)) as content:
         rows = [DatasetRow(**row) for row in content.rows(start, stop)]
@@ -66,12 +66,3 @@ def _read_and_keep(parts: Parts, upload: Upload) -> tuple[Dataset, bool]:
             metadata=upload.metadata,
         )
         return parts.datasets.add(dataset)
-
-
-def _position(cursor: str | None) -> int:
-    if cursor is None:
-        return 0
-    if not cursor.isdecimal():
-        detail = f"cursor {cursor[:80]!r} is not one that this list gave; leave it out to start from the first row"
-        raise StorageError("validation_failed", detail, "/cursor")
-    return int(cursor)

@@ -1,8 +1,6 @@
 """/v1/prototype-sets: a handful of real rows that stand for each class."""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Header, Response
+from fastapi import APIRouter, Response
 
 from schemas.contract import Page
 from schemas.prototype_sets import PrototypeSet, PrototypeSetContent, PrototypeSetRequest
@@ -13,8 +11,10 @@ from ..operations.prototype_sets import PROTOTYPE_SETS, ask_for_prototype_set
 from ..request_class import StrictRoute
 from . import prototype_set_formats as formats
 from .answers import asked_once, made_by_job, problems
+from .media_types import JSON, Accept, choose, three_forms
 
 _PATH = "/v1/prototype-sets"
+_FORMS = three_forms("The whole result; CSV and Parquet have a row for each prototype.")
 router = APIRouter(prefix=_PATH, tags=["prototype sets"], route_class=StrictRoute)
 
 
@@ -41,13 +41,11 @@ def get_prototype_set(prototype_set_id: str, parts: PartsDep) -> PrototypeSet:
 @router.get(
     "/{prototype_set_id}/content",
     response_model=PrototypeSetContent,
-    responses=formats.CONTRACT | problems(404, 406, 409, 503),
+    responses=_FORMS | problems(404, 406, 409, 503),
 )
-def get_content(
-    prototype_set_id: str, parts: PartsDep, accept: Annotated[str, Header(include_in_schema=False)] = formats.JSON
-) -> Response:
+def get_content(prototype_set_id: str, parts: PartsDep, accept: Accept = JSON) -> Response:
     """Read the whole result as JSON, CSV or Parquet, as `Accept` says."""
-    media_type = formats.choose(accept)
+    media_type = choose(accept)
     result = artefacts.get_result(parts, PROTOTYPE_SETS, prototype_set_id)
     return Response(formats.write(result, media_type), media_type=media_type)
 

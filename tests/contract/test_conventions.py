@@ -10,41 +10,30 @@ import pytest
 from schemas.problems import PROBLEM_KINDS, Problem
 from tests.support.api import Api, Json, Registered, csv_of, frame_of
 
-_LISTS = ("models", "datasets", "prototype-sets", "explainers", "jobs")
-_ID = re.compile(r"(mdl|ds|prs|xpl|job)_[a-z2-7]{26}")
+_LISTS = ("models", "datasets", "proximities", "prototype-sets", "label-audits", "explainers", "jobs")
+_MADE_BY_JOBS = ("proximities", "prototype-sets", "label-audits")
+_ID = re.compile(r"(mdl|ds|prx|prs|lba|xpl|job)_[a-z2-7]{26}")
 
 
-def _all(api: Api, noun: str, limit: int) -> list[Json]:
-    found: list[Json] = []
-    cursor = ""
-    while True:
-        page = api.get(f"/v1/{noun}?limit={limit}{cursor}").json()
-        assert set(page) == {"object", "data", "next_cursor"}
-        assert page["object"] == "list"
-        assert len(page["data"]) <= limit
-        found += page["data"]
-        if page["next_cursor"] is None:
-            return found
-        assert len(page["data"]) == limit
-        cursor = f"&cursor={page['next_cursor']}"
-
-
-@pytest.mark.usefixtures("forest")
 @pytest.mark.parametrize("noun", _LISTS)
-def test_lists_hold_everything_once_newest_first_page_by_page(api: Api, noun: str) -> None:
+def test_lists_hold_everything_once_newest_first_page_by_page(api: Api, forest: Registered, noun: str) -> None:
     for number in range(3):
         api.upload("/v1/datasets", f"a,b\n{number},1\n".encode())
+        request = {"model": forest.model["id"], "dataset": forest.dataset["id"], "n_neighbors": number + 1}
+        for artefact in ("proximities", "label-audits"):
+            api.made(f"/v1/{artefact}", request)
 
-    whole = _all(api, noun, 1000)
+    whole = list(api.pages(f"/v1/{noun}", 1000))
 
     assert whole
-    assert _all(api, noun, 2) == whole
+    assert list(api.pages(f"/v1/{noun}", 2)) == whole
     created = [item["created_at"] for item in whole]
     assert created == sorted(created, reverse=True)
     identifiers = [item["id"] for item in whole]
     assert len(set(identifiers)) == len(identifiers)
     assert all(_ID.fullmatch(identifier) for identifier in identifiers)
-    assert {item["object"] for item in whole} == {noun.replace("-", "_").removesuffix("s")}
+    one = noun if noun == "proximities" else noun.replace("-", "_").removesuffix("s")
+    assert {item["object"] for item in whole} == {one}
 
 
 @pytest.mark.usefixtures("forest")
@@ -189,8 +178,9 @@ def _create(api: Api, forest: Registered, noun: str, number: int, key: str) -> t
         answer = api.upload("/v1/models", forest.fitted.onnx, {"name": f"key {number}"}, **headers)
     elif noun == "datasets":
         answer = api.upload("/v1/datasets", f"a,b\n{number},{number}\n".encode(), {"name": "key"}, **headers)
-    elif noun == "prototype-sets":
-        request = {"model": forest.model["id"], "dataset": forest.dataset["id"], "seed": 1000 + number}
+    elif noun in _MADE_BY_JOBS:
+        setting = {"seed": 1000 + number} if noun == "prototype-sets" else {"n_neighbors": 50 + number}
+        request = {"model": forest.model["id"], "dataset": forest.dataset["id"], **setting}
         answer = api.post(f"/v1/{noun}", request, **headers)
     else:
         request = {"model": forest.model["id"], "prototype_set": forest.prototype_set["id"], "name": f"key {number}"}
@@ -198,7 +188,7 @@ def _create(api: Api, forest: Registered, noun: str, number: int, key: str) -> t
     return answer.status_code, answer.json(), answer.headers.get("Location")
 
 
-@pytest.mark.parametrize("noun", ["models", "datasets", "prototype-sets", "explainers"])
+@pytest.mark.parametrize("noun", ["models", "datasets", *_MADE_BY_JOBS, "explainers"])
 def test_the_same_key_and_body_give_the_same_answer_and_another_body_is_refused(
     api: Api, forest: Registered, noun: str
 ) -> None:
@@ -214,7 +204,7 @@ def test_the_same_key_and_body_give_the_same_answer_and_another_body_is_refused(
     assert again == first
     assert other_key[1]["id"] == first[1]["id"]
     assert (other_body[0], other_body[1]["code"]) == (409, "idempotency_key_reused")
-    if noun == "prototype-sets":
+    if noun in _MADE_BY_JOBS:
         api.wait(first[1]["job"])
         assert _create(api, forest, noun, 1, key) == first
 

@@ -18,7 +18,10 @@ def test_ids_have_the_prefixes_of_the_contract() -> None:
     assert PREFIXES == {
         "models": "mdl_",
         "datasets": "ds_",
+        "proximities": "prx_",
         "prototype_sets": "prs_",
+        "label_audits": "lba_",
+        "explanation_sets": "exs_",
         "explainers": "xpl_",
         "jobs": "job_",
     }

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,12 +47,36 @@ class Api:
 
     def make(self, **request: object) -> Json:
         """Ask for a prototype set, wait for its job, and return it as it is then."""
-        answer = self.post("/v1/prototype-sets", request)
+        return self.made("/v1/prototype-sets", request)
+
+    def made(self, path: str, request: object) -> Json:
+        """Ask for an artefact, wait for its job, and return it as it is then."""
+        answer = self.post(path, request)
         assert answer.status_code in {200, 202}, answer.text
         if answer.status_code == 202:
             self.wait(answer.json()["job"])
-        found: Json = self.get(f"/v1/prototype-sets/{answer.json()['id']}").json()
+        found: Json = self.get(f"{path}/{answer.json()['id']}").json()
         return found
+
+    def content(self, path: str, accept: str) -> bytes:
+        """Return an artefact's whole content in this form."""
+        answer = self.get(f"{path}/content", Accept=accept)
+        assert answer.status_code == 200, answer.text
+        assert answer.headers["Content-Type"].partition(";")[0] == accept
+        return answer.content
+
+    def pages(self, path: str, limit: int) -> Iterator[Json]:
+        """Yield the items of a list, page by page; every page but the last is full."""
+        cursor = ""
+        while True:
+            page = self.get(f"{path}?limit={limit}{cursor}").json()
+            assert set(page) == {"object", "data", "next_cursor"}
+            assert page["object"] == "list"
+            yield from page["data"]
+            if page["next_cursor"] is None:
+                return
+            assert len(page["data"]) == limit
+            cursor = f"&cursor={page['next_cursor']}"
 
     def explain(self, explainer: str, instances: list[Any], **request: object) -> Json:
         answer = self.post(f"/v1/explainers/{explainer}/explanations", {"instances": instances, **request})

@@ -7,13 +7,26 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 
 from schemas.datasets import DatasetMetadata
 from schemas.explainers import ExplainerRequest
 from schemas.jobs import Job
+from schemas.label_audits import LabelAudit, LabelAuditRequest
 from schemas.models import ModelMetadata
 from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest
-from service.operations import artefacts, datasets, explainers, models, prototype_sets
+from schemas.proximities import Proximities, ProximitiesRequest
+from service.operations import (
+    artefact_tables,
+    artefacts,
+    datasets,
+    explainers,
+    label_audits,
+    models,
+    prototype_sets,
+    proximities,
+)
+from service.operations.artefacts import View
 from service.parts import Parts, build_parts
 from service.settings import ServiceSettings
 from storage.attempts import AttemptStore, Claim
@@ -51,10 +64,27 @@ class Workshop:
 
     def make(self, **request: object) -> PrototypeSet:
         """Ask for a prototype set, do its job if there is one, and return what came of it."""
-        asked = self.ask(**request)
+        return self._made(prototype_sets.PROTOTYPE_SETS, self.ask(**request))
+
+    def find_neighbors(self, **request: object) -> Proximities:
+        """Ask for proximities, do their job if there is one, and return what came of it."""
+        asked = proximities.ask_for_proximities(self.parts, ProximitiesRequest.model_validate(request))
+        return self._made(proximities.PROXIMITIES, asked)
+
+    def audit(self, **request: object) -> LabelAudit:
+        """Ask for a label audit, do its job if there is one, and return what came of it."""
+        asked = label_audits.ask_for_label_audit(self.parts, LabelAuditRequest.model_validate(request))
+        return self._made(label_audits.LABEL_AUDITS, asked)
+
+    def table_of(self, noun: artefacts.ArtefactNoun[View], made: View) -> pa.Table:
+        """Return the table that a job made beside its result."""
+        with artefact_tables.open_table(self.parts, noun, made.id)[1] as table:
+            return table.read(0, table.n_lines)
+
+    def _made(self, noun: artefacts.ArtefactNoun[View], asked: View) -> View:
         if asked.status == "pending":
             self.run(asked.job or "")
-        return artefacts.get_one(self.parts, prototype_sets.PROTOTYPE_SETS, asked.id)
+        return artefacts.get_one(self.parts, noun, asked.id)
 
     def run(self, job_id: str) -> Job:
         """Do a job."""

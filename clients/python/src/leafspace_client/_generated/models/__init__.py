@@ -1,5 +1,6 @@
 """Contains all the data models used in inputs/outputs"""
 
+from .audited_row import AuditedRow
 from .baseline import Baseline
 from .baseline_score import BaselineScore
 from .body_register_dataset import BodyRegisterDataset
@@ -21,16 +22,24 @@ from .explanation_request import ExplanationRequest
 from .explanation_request_instances_item_type_0 import ExplanationRequestInstancesItemType0
 from .field_problem import FieldProblem
 from .job import Job
+from .label_audit import LabelAudit
+from .label_audit_request import LabelAuditRequest
 from .liveness import Liveness
 from .model import Model
 from .model_column import ModelColumn
 from .nearest_prototype import NearestPrototype
+from .neighbor import Neighbor
+from .neighbors_of_row import NeighborsOfRow
+from .page_audited_row import PageAuditedRow
 from .page_dataset import PageDataset
 from .page_dataset_row import PageDatasetRow
 from .page_explainer import PageExplainer
 from .page_job import PageJob
+from .page_label_audit import PageLabelAudit
 from .page_model import PageModel
+from .page_neighbors_of_row import PageNeighborsOfRow
 from .page_prototype_set import PagePrototypeSet
+from .page_proximities import PageProximities
 from .parity_result import ParityResult
 from .prediction import Prediction
 from .prediction_list import PredictionList
@@ -46,6 +55,8 @@ from .prototype_set import PrototypeSet
 from .prototype_set_content import PrototypeSetContent
 from .prototype_set_request import PrototypeSetRequest
 from .provenance import Provenance
+from .proximities import Proximities
+from .proximities_request import ProximitiesRequest
 from .readiness import Readiness
 from .reason import Reason
 from .score import Score
@@ -55,6 +66,7 @@ from .tree import Tree
 from .tree_node import TreeNode
 
 __all__ = (
+    "AuditedRow",
     "Baseline",
     "BaselineScore",
     "BodyRegisterDataset",
@@ -76,16 +88,24 @@ __all__ = (
     "ExplanationRequestInstancesItemType0",
     "FieldProblem",
     "Job",
+    "LabelAudit",
+    "LabelAuditRequest",
     "Liveness",
     "Model",
     "ModelColumn",
     "NearestPrototype",
+    "Neighbor",
+    "NeighborsOfRow",
+    "PageAuditedRow",
     "PageDataset",
     "PageDatasetRow",
     "PageExplainer",
     "PageJob",
+    "PageLabelAudit",
     "PageModel",
+    "PageNeighborsOfRow",
     "PagePrototypeSet",
+    "PageProximities",
     "ParityResult",
     "Prediction",
     "PredictionList",
@@ -101,6 +121,8 @@ __all__ = (
     "PrototypeSetContent",
     "PrototypeSetRequest",
     "Provenance",
+    "Proximities",
+    "ProximitiesRequest",
     "Readiness",
     "Reason",
     "Score",

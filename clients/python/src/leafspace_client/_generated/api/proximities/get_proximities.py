@@ -1,0 +1,177 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.problem import Problem
+from ...models.proximities import Proximities
+from ...types import Response
+
+
+def _get_kwargs(
+    proximities_id: str,
+) -> dict[str, Any]:
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/v1/proximities/{proximities_id}".format(
+            proximities_id=quote(str(proximities_id), safe=""),
+        ),
+    }
+
+    return _kwargs
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Problem | Proximities | None:
+    if response.status_code == 200:
+        response_200 = Proximities.from_dict(response.json())
+
+        return response_200
+
+    if response.status_code == 404:
+        response_404 = Problem.from_dict(response.json())
+
+        return response_404
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+        return response_422
+
+    if response.status_code == 503:
+        response_503 = Problem.from_dict(response.json())
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[Problem | Proximities]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    proximities_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Response[Problem | Proximities]:
+    """Get Proximities
+
+     Read what is known of all rows together.
+
+    Args:
+        proximities_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Problem | Proximities]
+    """
+
+    kwargs = _get_kwargs(
+        proximities_id=proximities_id,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    proximities_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Problem | Proximities | None:
+    """Get Proximities
+
+     Read what is known of all rows together.
+
+    Args:
+        proximities_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Problem | Proximities
+    """
+
+    return sync_detailed(
+        proximities_id=proximities_id,
+        client=client,
+    ).parsed
+
+
+async def asyncio_detailed(
+    proximities_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Response[Problem | Proximities]:
+    """Get Proximities
+
+     Read what is known of all rows together.
+
+    Args:
+        proximities_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Problem | Proximities]
+    """
+
+    kwargs = _get_kwargs(
+        proximities_id=proximities_id,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    proximities_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Problem | Proximities | None:
+    """Get Proximities
+
+     Read what is known of all rows together.
+
+    Args:
+        proximities_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Problem | Proximities
+    """
+
+    return (
+        await asyncio_detailed(
+            proximities_id=proximities_id,
+            client=client,
+        )
+    ).parsed

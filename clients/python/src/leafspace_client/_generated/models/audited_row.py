@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+T = TypeVar("T", bound="AuditedRow")
+
+
+@_attrs_define
+class AuditedRow:
+    """What a row's nearest rows say of its label.
+
+    Attributes:
+        rank (int): 1: the most suspect.
+        row (int): 0-based position in the dataset.
+        row_id (str):
+        label (str):
+        agreement (float | None): Share of the row's nearest rows that have its label; null where none shares a leaf
+            with it.
+        n_neighbors (int): Nearest rows that were asked: those among them that share a leaf with it.
+        disagreeing_proximity (float): Summed over those that have another label.
+        suggested_label (None | str): The label that the nearest rows' summed proximities speak for (ties: the earlier
+            class); null where none is ahead of the row's own: nothing speaks for a change.
+        predicted_label (str): What the model itself says.
+    """
+
+    rank: int
+    row: int
+    row_id: str
+    label: str
+    agreement: float | None
+    n_neighbors: int
+    disagreeing_proximity: float
+    suggested_label: None | str
+    predicted_label: str
+
+    def to_dict(self) -> dict[str, Any]:
+        rank = self.rank
+
+        row = self.row
+
+        row_id = self.row_id
+
+        label = self.label
+
+        agreement: float | None
+        agreement = self.agreement
+
+        n_neighbors = self.n_neighbors
+
+        disagreeing_proximity = self.disagreeing_proximity
+
+        suggested_label: None | str
+        suggested_label = self.suggested_label
+
+        predicted_label = self.predicted_label
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "rank": rank,
+                "row": row,
+                "row_id": row_id,
+                "label": label,
+                "agreement": agreement,
+                "n_neighbors": n_neighbors,
+                "disagreeing_proximity": disagreeing_proximity,
+                "suggested_label": suggested_label,
+                "predicted_label": predicted_label,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        rank = d.pop("rank")
+
+        row = d.pop("row")
+
+        row_id = d.pop("row_id")
+
+        label = d.pop("label")
+
+        def _parse_agreement(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        agreement = _parse_agreement(d.pop("agreement"))
+
+        n_neighbors = d.pop("n_neighbors")
+
+        disagreeing_proximity = d.pop("disagreeing_proximity")
+
+        def _parse_suggested_label(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        suggested_label = _parse_suggested_label(d.pop("suggested_label"))
+
+        predicted_label = d.pop("predicted_label")
+
+        audited_row = cls(
+            rank=rank,
+            row=row,
+            row_id=row_id,
+            label=label,
+            agreement=agreement,
+            n_neighbors=n_neighbors,
+            disagreeing_proximity=disagreeing_proximity,
+            suggested_label=suggested_label,
+            predicted_label=predicted_label,
+        )
+
+        return audited_row

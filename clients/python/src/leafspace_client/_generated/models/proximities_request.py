@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="ProximitiesRequest")
+
+
+@_attrs_define
+class ProximitiesRequest:
+    """Whose nearest rows, as which model sees them.
+
+    Attributes:
+        model (str):
+        dataset (str):
+        kind (str | Unset):  Default: 'auto'.
+        n_neighbors (int | Unset): For each row; fewer than the dataset has rows. Default: 10.
+    """
+
+    model: str
+    dataset: str
+    kind: str | Unset = "auto"
+    n_neighbors: int | Unset = 10
+
+    def to_dict(self) -> dict[str, Any]:
+        model = self.model
+
+        dataset = self.dataset
+
+        kind = self.kind
+
+        n_neighbors = self.n_neighbors
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "model": model,
+                "dataset": dataset,
+            }
+        )
+        if kind is not UNSET:
+            field_dict["kind"] = kind
+        if n_neighbors is not UNSET:
+            field_dict["n_neighbors"] = n_neighbors
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        model = d.pop("model")
+
+        dataset = d.pop("dataset")
+
+        kind = d.pop("kind", UNSET)
+
+        n_neighbors = d.pop("n_neighbors", UNSET)
+
+        proximities_request = cls(
+            model=model,
+            dataset=dataset,
+            kind=kind,
+            n_neighbors=n_neighbors,
+        )
+
+        return proximities_request

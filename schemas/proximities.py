@@ -1,0 +1,103 @@
+"""Proximities: which rows a model sees alike."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from .artefacts import ArtefactView, NeighborCount, ProximityKind
+from .contract import Contract
+from .models import MAX_INSTANCES, Instance
+from .problems import Problem
+
+
+class ProximitiesRequest(Contract):
+    """Whose nearest rows, as which model sees them."""
+
+    model: str
+    dataset: str
+    kind: ProximityKind = "auto"
+    n_neighbors: NeighborCount = 10
+
+
+class ProximitiesContent(Contract):
+    """What is known of all rows together; the neighbours themselves are in `/content`."""
+
+    kind: Literal["random_forest", "boosting"]
+    n_rows: int
+    n_trees: int
+    n_neighbors: int
+    n_pairs: int = Field(description="Neighbours of all rows; a row that shares leaves with few others has fewer.")
+    mean_nearest_proximity: float = Field(
+        ge=0, le=1, description="Mean over rows of the proximity to the nearest other row."
+    )
+    share_without_neighbors: float = Field(ge=0, le=1, description="Share of rows that share no leaf with any other.")
+
+
+class Proximities(ArtefactView):
+    """The nearest rows of every row, and how their making stands; what was found is null until it is ready."""
+
+    object: Literal["proximities"] = "proximities"
+    request: ProximitiesRequest
+    kind: Literal["random_forest", "boosting"] | None = None
+    n_rows: int | None = None
+    n_trees: int | None = None
+    n_neighbors: int | None = None
+    n_pairs: int | None = None
+    mean_nearest_proximity: float | None = None
+    share_without_neighbors: float | None = None
+
+
+class Neighbor(Contract):
+    """A row near another one."""
+
+    row: int = Field(description="0-based position in the dataset.")
+    row_id: str
+    proximity: float = Field(gt=0, le=1)
+    distance: float = Field(ge=0, lt=1, description="1 - proximity.")
+
+
+class NeighborsOfRow(Contract):
+    """A row's nearest others, nearest first (ties: lower row), without those that share no leaf with it."""
+
+    row: int
+    row_id: str
+    neighbors: list[Neighbor]
+
+
+class ProximityBlockRequest(Contract):
+    """Rows to compare with other rows."""
+
+    # More than the limit is a problem of its own (413), not an invalid field.
+    instances: list[Instance] = Field(min_length=1, json_schema_extra={"maxItems": MAX_INSTANCES})
+    others: list[Instance] = Field(min_length=1, json_schema_extra={"maxItems": MAX_INSTANCES})
+    kind: ProximityKind = "auto"
+    dataset: str | None = Field(
+        default=None,
+        description="For `boosting`: weigh trees by how much they vary over this dataset's rows, as jobs on it do; a "
+        "job must have seen it with the model. Default: over the rows of this call, instances and others together.",
+    )
+
+
+class ComparedRow(Contract):
+    """Whether a row could be compared, or why not."""
+
+    status: Literal["ok", "error"]
+    problem: Problem | None = None
+
+
+class ProximityBlock(Contract):
+    """The proximity of each instance to each of the others."""
+
+    object: Literal["proximity_block"] = "proximity_block"
+    model: str
+    kind: Literal["random_forest", "boosting"]
+    n_trees: int
+    weighted_over: Literal["rows", "dataset"] | None = Field(
+        description="Over which rows the trees' variances were taken: those of the call, or the dataset's; null for "
+        "`random_forest`, where all trees count alike."
+    )
+    instances: list[ComparedRow]
+    others: list[ComparedRow]
+    proximities: list[list[float | None] | None] = Field(
+        description="A line for each instance, with a number in 0 to 1 for each of the others; null for bad rows."
+    )

@@ -1,0 +1,87 @@
+"""Tables of artefacts: lines in Parquet, read a few row groups at a time however many there are."""
+
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any, BinaryIO, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from storage.artefacts import Artefact
+
+from ..parts import Parts
+from .artefacts import ArtefactNoun, ready_result
+
+_TABLE = "table"  # the name of the file among an artefact's files
+
+
+class KeptTable:
+    """A table, open for reading; close it, or use it in a ``with``. It stays readable when it is deleted meanwhile."""
+
+    def __init__(self, file: BinaryIO, size_bytes: int) -> None:
+        self.file = file
+        self.size_bytes = size_bytes
+        self._parquet = pq.ParquetFile(file)
+        footer = self._parquet.metadata
+        n_group_lines = [footer.row_group(group).num_rows for group in range(footer.num_row_groups)]
+        self._group_starts = np.concatenate(([0], np.cumsum(n_group_lines, dtype=np.int64)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self.file.close()
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns."""
+        return self._parquet.schema_arrow
+
+    @property
+    def n_lines(self) -> int:
+        """Number of lines."""
+        return int(self._group_starts[-1])
+
+    def blocks(self) -> Iterator[pa.Table]:
+        """Yield all lines, one row group after the other."""
+        for group in range(self._parquet.num_row_groups):
+            yield self._read_groups([group])
+
+    def read(self, start: int, stop: int) -> pa.Table:
+        """Return lines ``start`` up to, not including, ``stop``."""
+        if stop <= start:
+            return self.schema.empty_table()
+        first, last = (int(np.searchsorted(self._group_starts, line, side="right")) - 1 for line in (start, stop - 1))
+        lines = self._read_groups(list(range(first, last + 1)))
+        return lines.slice(start - int(self._group_starts[first]), stop - start)
+
+    def read_where(self, column: str, start: int, stop: int) -> pa.Table:
+        """Return the lines with ``start <= column < stop``; the table is sorted by this column."""
+        position = self.schema.get_field_index(column)
+        ranges = [
+            self._parquet.metadata.row_group(group).column(position).statistics
+            for group in range(self._parquet.num_row_groups)
+        ]
+        groups = [group for group, values in enumerate(ranges) if values.min < stop and values.max >= start]
+        lines = self._read_groups(groups)
+        values = lines.column(column)
+        return lines.filter(pc.and_(pc.greater_equal(values, start), pc.less(values, stop)))
+
+    def _read_groups(self, groups: list[int]) -> pa.Table:
+        return self._parquet.read_row_groups(groups, use_threads=False)
+
+
+def open_table(parts: Parts, noun: ArtefactNoun[Any], artefact_id: str) -> tuple[Artefact, KeptTable]:
+    """Return the artefact and its table, opened; refuse an artefact that is not ready."""
+    artefact = parts.artefacts.get(noun.name, artefact_id)
+    ready_result(artefact)
+    path = parts.objects.path(artefact.files[_TABLE])
+    return artefact, KeptTable(path.open("rb"), path.stat().st_size)

@@ -1,0 +1,45 @@
+"""Ask for label audits, and read their rows page by page."""
+
+import orjson
+
+from schemas.label_audits import LabelAudit, LabelAuditRequest
+from storage.errors import StorageError
+
+from ..parts import Parts
+from .artefact_tables import open_table
+from .artefacts import ArtefactNoun, MadeFrom, ask_for
+from .neighbor_questions import check_question
+from .positions import position_of
+
+LABEL_AUDITS = ArtefactNoun("label_audits", method_revision=1, view=LabelAudit)
+
+
+def ask_for_label_audit(parts: Parts, request: LabelAuditRequest) -> LabelAudit:
+    """Return the label audit if it is made or being made; otherwise begin to make it.
+
+    Raises
+    ------
+    StorageError
+        What in the request cannot be done; no job is made then.
+    """
+    asked, model, dataset = check_question(parts, request)
+    if model.task == "regression":
+        detail = f"model {model.id!r} predicts numbers, but an audit compares labels; take a classifier"
+        raise StorageError("method_not_applicable", detail, "/model")
+    if dataset.view.target is None:
+        detail = f"dataset {dataset.view.id!r} has no target to audit; name it in the dataset's metadata"
+        raise StorageError("schema_mismatch", detail, "/dataset")
+    return ask_for(parts, LABEL_AUDITS, asked, MadeFrom(model.id, dataset))
+
+
+def list_audited_rows(parts: Parts, label_audit_id: str, limit: int, cursor: str | None) -> bytes:
+    """Return one page of rows as JSON, the most suspect first: a ``Page`` of ``AuditedRow``.
+
+    The cursor is how many rows come before.
+    """
+    start = position_of(cursor)
+    with open_table(parts, LABEL_AUDITS, label_audit_id)[1] as table:
+        stop = min(start + limit, table.n_lines)
+        data = table.read(start, stop).to_pylist()
+        next_cursor = str(stop) if stop < table.n_lines else None
+    return orjson.dumps({"object": "list", "data": data, "next_cursor": next_cursor})

@@ -1,0 +1,19 @@
+"""Positions as cursors: pages of rows that have an order of their own say at which place the next one starts."""
+
+from storage.errors import StorageError
+
+
+def position_of(cursor: str | None) -> int:
+    """Return the position that a cursor stands for: 0 without one.
+
+    Raises
+    ------
+    StorageError
+        If it is not a number.
+    """
+    if cursor is None:
+        return 0
+    if not cursor.isdecimal():
+        detail = f"cursor {cursor[:80]!r} is not one that this list gave; leave it out to start from the first row"
+        raise StorageError("validation_failed", detail, "/cursor")
+    return int(cursor)

@@ -1,0 +1,37 @@
+"""In which form a caller likes a result best: JSON, CSV or Parquet."""
+
+import re
+from operator import itemgetter
+from typing import Annotated, Any
+
+from fastapi import Header
+
+from storage.errors import StorageError
+
+JSON, CSV, PARQUET = "application/json", "text/csv", "application/vnd.apache.parquet"
+Accept = Annotated[str, Header(include_in_schema=False)]
+_WRITTEN = {JSON: JSON, CSV: CSV, PARQUET: PARQUET, "*/*": JSON, "application/*": JSON, "text/*": CSV, "": JSON}
+_QUALITY = re.compile(r"[01](\.\d{0,3})?")
+
+
+def three_forms(description: str) -> dict[int | str, dict[str, Any]]:
+    """Return the part of a route's contract that says that CSV and Parquet are to be had beside JSON."""
+    tables = {CSV: {"schema": {"type": "string"}}, PARQUET: {"schema": {"type": "string", "format": "binary"}}}
+    return {200: {"description": description, "content": tables}}
+
+
+def choose(accept: str) -> str:
+    """Return the media type that ``Accept`` likes best among those we write (ties: named first); JSON for anything."""
+    preferences = sorted(map(_preference, accept.split(",")), key=itemgetter(0), reverse=True)
+    for quality, media_type in preferences:
+        if quality > 0 and media_type in _WRITTEN:
+            return _WRITTEN[media_type]
+    detail = f"Accept is {accept[:80]!r}; the result comes as {JSON}, {CSV} or {PARQUET}"
+    raise StorageError("not_acceptable", detail)
+
+
+def _preference(entry: str) -> tuple[float, str]:
+    """Return the quality, 0 to 1, and the media type of one entry."""
+    media_type, *parameters = (part.strip().lower() for part in entry.split(";"))
+    given = next((parameter[2:] for parameter in parameters if parameter.startswith("q=")), "1")
+    return (float(given) if _QUALITY.fullmatch(given) else 1.0), media_type

@@ -1,0 +1,61 @@
+"""/v1/proximities: the nearest rows of every row of a dataset."""
+
+from fastapi import APIRouter, Response
+
+from schemas.contract import Page
+from schemas.proximities import NeighborsOfRow, Proximities, ProximitiesRequest
+
+from ..dependencies import IdempotencyKey, PageDep, PartsDep
+from ..operations import artefacts
+from ..operations.artefact_tables import open_table
+from ..operations.proximities import PROXIMITIES, ask_for_proximities, list_neighbors
+from ..request_class import StrictRoute
+from .answers import asked_once, made_by_job, problems
+from .media_types import JSON, Accept, choose, three_forms
+from .table_answers import table_answer
+
+_PATH = "/v1/proximities"
+_FORMS = three_forms(
+    "JSON: one page of rows, each with its neighbours, as `limit` and `cursor` say. CSV and Parquet: the whole table, "
+    "with a line for each row and neighbour."
+)
+router = APIRouter(prefix=_PATH, tags=["proximities"], route_class=StrictRoute)
+
+
+@router.post("", status_code=202, response_model=Proximities, responses=made_by_job(Proximities))
+def create_proximities(
+    request: ProximitiesRequest, parts: PartsDep, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """Ask for the nearest rows of every row; a job finds them unless they are there."""
+    return asked_once(parts, idempotency_key, _PATH, request, lambda: ask_for_proximities(parts, request))
+
+
+@router.get("", responses=problems(422, 503))
+def list_proximities(parts: PartsDep, page: PageDep) -> Page[Proximities]:
+    """List proximities, newest first, without what was found."""
+    return artefacts.list_all(parts, PROXIMITIES, page.limit, page.cursor)
+
+
+@router.get("/{proximities_id}", responses=problems(404, 503))
+def get_proximities(proximities_id: str, parts: PartsDep) -> Proximities:
+    """Read what is known of all rows together."""
+    return artefacts.get_one(parts, PROXIMITIES, proximities_id)
+
+
+@router.get(
+    "/{proximities_id}/content",
+    response_model=Page[NeighborsOfRow],
+    responses=_FORMS | problems(404, 406, 409, 422, 503),
+)
+def get_neighbors(proximities_id: str, parts: PartsDep, page: PageDep, accept: Accept = JSON) -> Response:
+    """Read the neighbours of each row as JSON, page by page, or all as CSV or Parquet, as `Accept` says."""
+    media_type = choose(accept)
+    if media_type == JSON:
+        return Response(list_neighbors(parts, proximities_id, page.limit, page.cursor), media_type=JSON)
+    return table_answer(open_table(parts, PROXIMITIES, proximities_id)[1], media_type)
+
+
+@router.delete("/{proximities_id}", status_code=204, responses=problems(404, 409, 503))
+def delete_proximities(proximities_id: str, parts: PartsDep) -> None:
+    """Delete proximities."""
+    artefacts.delete_one(parts, PROXIMITIES, proximities_id)

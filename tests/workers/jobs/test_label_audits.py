@@ -1,0 +1,108 @@
+"""Label audit jobs: the ranks of the slow twin on real rows with flipped labels, and how they are told."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+
+from service.operations.label_audits import LABEL_AUDITS
+from tests.support import naive_label_audit
+from tests.support.real_jobs import CLASSIFICATIONS, N_TRAINING_ROWS, RealCase
+from tests.support.workshop import Workshop
+from tree_explainers.leaves import ProximityKind
+
+from .conftest import FindCase
+
+_N_FLIPPED = 40
+
+
+def _flipped(case: RealCase) -> NDArray[np.int64]:
+    classes = case.classes("target").copy()
+    rows = np.random.default_rng(1).choice(N_TRAINING_ROWS, _N_FLIPPED, replace=False)
+    classes[rows] = (classes[rows] + 1) % (classes.max() + 1)
+    return classes
+
+
+def _register(workshop: Workshop, case: RealCase, labels: NDArray[np.int64]) -> str:
+    frame = pd.DataFrame(case.real.features[case.training], columns=case.opened.view.feature_names)
+    identifiers = [f"row {row}" for row in range(N_TRAINING_ROWS)]
+    return workshop.register_dataset(frame.assign(t=labels, id=identifiers), target="t", row_id="id")
+
+
+@pytest.mark.parametrize("kind", ["random_forest", "boosting"])
+@pytest.mark.parametrize("name", CLASSIFICATIONS)
+def test_rows_rank_as_in_the_slow_twin(workshop: Workshop, real_case: FindCase, name: str, kind: ProximityKind) -> None:
+    case = real_case(name, kind)
+    labels = _flipped(case)
+
+    made = workshop.audit(model=case.model, dataset=_register(workshop, case, labels), n_neighbors=10)
+
+    expected = naive_label_audit.audit(case.training_proximity, labels, 10)
+    classes, total = case.opened.view.classes, int(case.weights.sum())
+    table = workshop.table_of(LABEL_AUDITS, made).to_pylist()
+    assert [line["row"] for line in table] == [each.row for each in expected]
+    for rank, (line, each) in enumerate(zip(table, expected, strict=True), 1):
+        assert line == {
+            "rank": rank,
+            "row": each.row,
+            "row_id": f"row {each.row}",
+            "label": classes[labels[each.row]],
+            "agreement": None if each.agreement is None else float(each.agreement),
+            "n_neighbors": each.n_neighbors,
+            "disagreeing_proximity": each.disagreeing / total,
+            "suggested_label": None if each.suggested < 0 else classes[each.suggested],
+            "predicted_label": str(case.real.predicted[each.row]),
+        }
+    assert [row.model_dump() for row in made.rows or []] == table[:100]
+
+
+def test_all_rows_together_are_summed_up(workshop: Workshop, real_case: FindCase) -> None:
+    case = real_case("breast_cancer", "random_forest")
+    labels = _flipped(case)
+
+    made = workshop.audit(model=case.model, dataset=_register(workshop, case, labels), n_neighbors=5)
+
+    lines = workshop.table_of(LABEL_AUDITS, made).to_pandas()
+    assert (made.kind, made.n_rows, made.n_trees, made.n_neighbors) == ("random_forest", N_TRAINING_ROWS, 30, 5)
+    assert made.classes == case.opened.view.classes
+    assert made.mean_agreement == pytest.approx(lines["agreement"].mean())
+    assert made.n_suggested == lines["suggested_label"].notna().sum()
+    assert made.n_without_neighbors == (lines["n_neighbors"] == 0).sum()
+    assert made.model_agreement == (lines["label"] == lines["predicted_label"]).mean()
+    assert made.caution is None
+
+
+def test_a_model_that_repeats_the_labels_is_cautioned_of(workshop: Workshop, real_case: FindCase) -> None:
+    case = real_case("breast_cancer", "random_forest")
+    predicted = np.array([case.opened.view.classes.index(str(label)) for label in case.real.predicted])
+
+    made = workshop.audit(model=case.model, dataset=_register(workshop, case, predicted[case.training]))
+
+    assert made.model_agreement == 1
+    assert "the model predicts 100.0% of these labels" in (made.caution or "")
+
+
+def test_flipped_labels_rank_early(workshop: Workshop, real_case: FindCase) -> None:
+    case = real_case("breast_cancer", "random_forest")
+    labels = _flipped(case)
+    is_flipped = labels != case.classes("target")
+
+    made = workshop.audit(model=case.model, dataset=_register(workshop, case, labels))
+
+    first = (made.rows or [])[:_N_FLIPPED]
+    assert np.mean([is_flipped[row.row] for row in first]) > 0.8  # by chance 0.13
+
+
+def test_a_label_that_the_model_does_not_know_fails_the_job_and_names_the_row(
+    workshop: Workshop, real_case: FindCase
+) -> None:
+    case = real_case("breast_cancer", "random_forest")
+    labels = _flipped(case)
+    labels[17] = 9
+
+    made = workshop.audit(model=case.model, dataset=_register(workshop, case, labels))
+
+    assert (made.status, made.rows) == ("failed", None)
+    assert made.problem is not None
+    assert made.problem.code == "schema_mismatch"
+    assert "row 17" in made.problem.detail

@@ -1,0 +1,100 @@
+"""Proximity jobs: the nearest rows of every row, as the slow twin finds them, and the file that they are kept in."""
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from service.operations.proximities import PROXIMITIES
+from tests.support import naive_label_audit
+from tests.support.real_jobs import N_TRAINING_ROWS, REGRESSION, RealCase
+from tests.support.workshop import Workshop
+from tree_explainers.leaves import ProximityKind
+from workers.jobs.proximities import neighbor_table
+
+from .conftest import FindCase
+
+
+def _expected(case: RealCase, n_neighbors: int) -> pd.DataFrame:
+    proximity, total = case.training_proximity, int(case.weights.sum())
+    lines = [
+        (row, f"row {row}", rank, other, f"row {other}", proximity[row, other] / total)
+        for row in range(N_TRAINING_ROWS)
+        for rank, other in enumerate(naive_label_audit.nearest(proximity, row, n_neighbors), 1)
+    ]
+    return pd.DataFrame(lines, columns=neighbor_table.SCHEMA.names)
+
+
+@pytest.mark.parametrize("n_neighbors", [1, 10, N_TRAINING_ROWS - 1])
+@pytest.mark.parametrize(
+    ("dataset", "kind"),
+    [
+        ("breast_cancer", "random_forest"),
+        ("titanic", "boosting"),
+        ("covertype_20k", "random_forest"),
+        (REGRESSION, "boosting"),
+        (REGRESSION, "random_forest"),
+    ],
+)
+def test_the_table_has_the_neighbours_that_the_slow_twin_finds(
+    workshop: Workshop, real_case: FindCase, dataset: str, kind: ProximityKind, n_neighbors: int
+) -> None:
+    case = real_case(dataset, kind)
+
+    made = workshop.find_neighbors(model=case.model, dataset=case.dataset, n_neighbors=n_neighbors)
+
+    expected = _expected(case, n_neighbors)
+    pd.testing.assert_frame_equal(
+        workshop.table_of(PROXIMITIES, made).to_pandas(), expected, check_dtype=False, check_exact=True
+    )
+    nearest = expected[expected["rank"] == 1]["proximity"]
+    assert (made.status, made.kind, made.n_rows, made.n_neighbors) == ("ready", kind, N_TRAINING_ROWS, n_neighbors)
+    assert made.n_trees == case.real.leaves.shape[1]
+    assert made.n_pairs == len(expected)
+    assert made.mean_nearest_proximity == pytest.approx(nearest.sum() / N_TRAINING_ROWS)
+    assert made.share_without_neighbors == 1 - len(nearest) / N_TRAINING_ROWS
+
+
+def test_the_file_is_written_in_groups_that_a_page_can_be_read_from(
+    workshop: Workshop, real_case: FindCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = real_case("covertype_20k", "random_forest")
+    whole = workshop.find_neighbors(model=case.model, dataset=case.dataset, n_neighbors=7)
+    monkeypatch.setattr(neighbor_table, "_BLOCK_CELLS", 7 * 130)
+    monkeypatch.setattr(neighbor_table, "_GROUP_LINES", 100)
+    in_blocks = workshop.find_neighbors(model=case.model, dataset=case.dataset, kind="boosting", n_neighbors=7)
+    artefact = workshop.parts.artefacts.get("proximities", in_blocks.id)
+
+    metadata = pq.ParquetFile(workshop.parts.objects.path(artefact.files["table"])).metadata
+
+    assert metadata.num_row_groups >= 20
+    assert max(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)) == 100
+    assert whole.n_pairs is not None
+    rows = workshop.table_of(PROXIMITIES, in_blocks).column("row").to_numpy()
+    assert np.array_equal(rows, np.sort(rows))
+    assert set(rows.tolist()) == set(range(N_TRAINING_ROWS))
+
+
+def test_rows_without_names_are_called_by_their_position(workshop: Workshop, real_case: FindCase) -> None:
+    case = real_case("breast_cancer", "random_forest")
+    names = case.opened.view.feature_names
+    frame = pd.DataFrame(case.real.features[:40], columns=names)
+    dataset = workshop.register_dataset(frame)
+
+    made = workshop.find_neighbors(model=case.model, dataset=dataset, n_neighbors=3)
+
+    table = workshop.table_of(PROXIMITIES, made).to_pandas()
+    assert table["row_id"].tolist() == table["row"].astype(str).tolist()
+    assert table["neighbor_row_id"].tolist() == table["neighbor"].astype(str).tolist()
+
+
+def test_rows_that_are_all_alike_are_told_so(workshop: Workshop, real_case: FindCase) -> None:
+    case = real_case("breast_cancer", "random_forest")
+    frame = pd.DataFrame(np.repeat(case.real.features[:1], 5, axis=0), columns=case.opened.view.feature_names)
+    dataset = workshop.register_dataset(frame)
+
+    made = workshop.find_neighbors(model=case.model, dataset=dataset, n_neighbors=4)
+
+    assert (made.mean_nearest_proximity, made.share_without_neighbors, made.n_pairs) == (1, 0, 20)
+    table = workshop.table_of(PROXIMITIES, made).to_pandas()
+    assert table[table["row"] == 2]["neighbor"].tolist() == [0, 1, 3, 4]

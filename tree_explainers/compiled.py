@@ -17,6 +17,11 @@ def compiled(loop: Loop) -> Loop:
     return cast("Loop", njit(cache=True, nogil=True)(loop))
 
 
+def inlined(loop: Loop) -> Loop:
+    """Compile a small loop as part of the compiled loops that call it, in the same file."""
+    return cast("Loop", njit(nogil=True, forceinline=True)(loop))
+
+
 def compiled_for(signature: Any) -> Callable[[Loop], Loop]:  # noqa: ANN401  # text or a numba type
     """Compile a loop over arrays when its module is imported, for these types: it never compiles in a request.
 

@@ -29,7 +29,10 @@ class PrototypeSetRequest(Contract):
         description="Default 10; not with a_pete, which finds the number by `alpha`.",
     )
     alpha: float = Field(
-        default=0.05, gt=0, lt=1, description="a_pete stops when gains change by no more than this share."
+        default=0.05,
+        gt=0,
+        lt=1,
+        description="a_pete stops when gains change by no more than this share; other methods have no use for it.",
     )
     labels: Literal["predicted", "target"] = Field(
         default="predicted", description="Classes as the model predicts them, or as the dataset's target has them."

@@ -44,12 +44,13 @@ def _spelled_out(request: PrototypeSetRequest, kind: str) -> PrototypeSetRequest
         "evaluation_dataset": None if on_itself else request.evaluation_dataset,
     }
     if request.method != "a_pete":
-        changes |= {"n_prototypes": request.n_prototypes or _DEFAULT_PROTOTYPES, "alpha": _DEFAULT_ALPHA}
+        changes["n_prototypes"] = request.n_prototypes or _DEFAULT_PROTOTYPES
     return request.model_copy(update=changes)
 
 
 def _refuse_what_cannot_be(request: PrototypeSetRequest, model: Model, dataset: StoredDataset) -> None:
     _check_number(request, dataset.view.n_rows)
+    _check_alpha(request)
     if request.method == "sg" and model.task == "regression":
         detail = "sg raises the accuracy of a classifier; for a regression model take sm_a, sm_u, sm_wa or a_pete"
         raise StorageError("method_not_applicable", detail, "/method")
@@ -65,6 +66,13 @@ def _check_number(request: PrototypeSetRequest, n_rows: int) -> None:
     if n_prototypes > n_rows:
         detail = f"n_prototypes is {n_prototypes}, but the dataset has {n_rows} rows; ask for at most {n_rows}"
         raise StorageError("validation_failed", detail, "/n_prototypes")
+
+
+def _check_alpha(request: PrototypeSetRequest) -> None:
+    # Its default may be spelled out: clients send whole requests, and requests are sent again as they were answered.
+    if request.method != "a_pete" and request.alpha != _DEFAULT_ALPHA:
+        detail = f"alpha is {request.alpha:g}, but {request.method} takes none: leave it out, or ask for a_pete"
+        raise StorageError("validation_failed", detail, "/alpha")
 
 
 def _check_target(dataset: StoredDataset) -> None:

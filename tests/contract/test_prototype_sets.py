@@ -105,6 +105,12 @@ def test_defaults_spelled_out_are_the_same_question(api: Api, forest: Registered
     assert api.post("/v1/prototype-sets", spelled).json()["id"] == forest.prototype_set["id"]
 
 
+def test_a_request_as_it_is_answered_is_the_same_question(api: Api, forest: Registered) -> None:
+    answer = api.post("/v1/prototype-sets", forest.prototype_set["request"])
+
+    assert (answer.status_code, answer.json()["id"]) == (200, forest.prototype_set["id"])
+
+
 def test_lists_hold_sets_without_what_was_found(api: Api, forest: Registered) -> None:
     listed = api.get("/v1/prototype-sets?limit=1000").json()
 
@@ -256,6 +262,7 @@ def test_a_set_in_use_is_not_deleted(api: Api, forest: Registered) -> None:
         ({"method": "a_pete", "n_prototypes": 2}, 422, "validation_failed", "/n_prototypes"),
         ({"method": "magic"}, 422, "validation_failed", "/method"),
         ({"alpha": 1}, 422, "validation_failed", "/alpha"),
+        ({"alpha": 0.1}, 422, "validation_failed", "/alpha"),
         ({"seed": -1}, 422, "validation_failed", "/seed"),
         ({"labels": "guessed"}, 422, "validation_failed", "/labels"),
         ({"model": None}, 422, "validation_failed", "/model"),

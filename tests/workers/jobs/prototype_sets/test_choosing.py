@@ -153,6 +153,7 @@ def _refusal(workshop: Workshop, case: RealCase, **request: object) -> StorageEr
     [
         ({"n_prototypes": 301}, "validation_failed", "/n_prototypes", "at most 300"),
         ({"method": "a_pete", "n_prototypes": 3}, "validation_failed", "/n_prototypes", "leave out n_prototypes"),
+        ({"method": "sm_wa", "alpha": 0.1}, "validation_failed", "/alpha", "sm_wa takes none"),
         ({"model": "mdl_gone"}, "not_found", None, "mdl_gone"),
         ({"dataset": "ds_gone"}, "not_found", None, "ds_gone"),
         ({"evaluation_dataset": "ds_gone"}, "not_found", None, "ds_gone"),

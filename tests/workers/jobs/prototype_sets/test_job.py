@@ -99,7 +99,7 @@ def test_another_seed_is_another_artefact_with_the_same_prototypes(workshop: Wor
 
 
 def test_what_does_not_matter_for_the_answer_makes_no_other_artefact(workshop: Workshop, case: RealCase) -> None:
-    spelled_out = _prototypes(workshop, case, n_prototypes=10, alpha=0.3)
+    spelled_out = _prototypes(workshop, case, n_prototypes=10, alpha=0.05)
 
     assert workshop.ask(model=case.model, dataset=case.dataset).id == spelled_out.id
 

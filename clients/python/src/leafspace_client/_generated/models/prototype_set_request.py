@@ -20,7 +20,8 @@ class PrototypeSetRequest:
         method (str | Unset): sm_u, sm_a, sm_wa, sg: Tan et al.; a_pete: Karolczak & Stefanowski, which stops by itself.
             Default: 'sm_a'.
         n_prototypes (int | None | Unset): Default 10; not with a_pete, which finds the number by `alpha`.
-        alpha (float | Unset): a_pete stops when gains change by no more than this share. Default: 0.05.
+        alpha (float | Unset): a_pete stops when gains change by no more than this share; other methods have no use for
+            it. Default: 0.05.
         labels (str | Unset): Classes as the model predicts them, or as the dataset's target has them. Default:
             'predicted'.
         kind (str | Unset):  Default: 'auto'.

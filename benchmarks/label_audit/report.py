@@ -1,0 +1,88 @@
+"""What was measured: a reading, tables and a plot."""
+
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from benchmarks.machine import describe_machine
+
+from .experiment import MAIN, PAPER, SHARES, Results, Setting
+
+Measured = list[tuple[Setting, Results]]
+Figures = dict[str, list[list[float]]]
+_MEASURES = ("share of flipped labels found", "test accuracy after retraining")
+
+
+def reading(measured: Measured) -> Iterator[str]:
+    """Yield what the tables below say, in short."""
+    for setting, results in measured:
+        yield f"**{setting.title}** ({len(results.found[PAPER])} repetitions)."
+        yield "\n".join(_points(results))
+
+
+def about(plot: Path | None) -> Iterator[str]:
+    """Yield where the figures come from."""
+    command = "python -m benchmarks.label_audit --plot benchmarks/results/label_audit.svg"
+    yield f"Made by `{command} > benchmarks/results/label_audit.md` on {describe_machine()}, numba {version('numba')}."
+    if plot:
+        yield f"![share of flipped labels found, and test accuracy after retraining]({plot.name})"
+
+
+def tables(setting: Setting, results: Results) -> Iterator[str]:
+    """Yield two tables: flipped labels found, and accuracy of the forest trained on what was mended."""
+    n_flipped = "a third of the labels flipped"
+    yield f"## {setting.title}, {n_flipped}\n"
+    yield f"Audited forests have {setting.n_audited_trees:,} trees, retrained ones {setting.n_retrained_trees}; "
+    yield f"seeds 0 to {len(results.found[PAPER]) - 1}; mean ± standard deviation over repetitions.\n"
+    yield "Share of the flipped labels found, by share of rows inspected:\n"
+    yield from _table(results.found, 1)
+    yield "\nAccuracy on clean test rows of a forest trained on the mended labels:\n"
+    yield from _table(results.accuracy, 0)
+
+
+def draw(measured: Measured, path: Path) -> None:
+    """Draw what the tables say of the main orders."""
+    mpl.rcParams["svg.hashsalt"] = "label audit"  # the same figures give the same file
+    figure = Figure(figsize=(10, 4 * len(measured)), layout="constrained")
+    panels = figure.subplots(len(measured), 2, squeeze=False)
+    for line, (setting, results) in zip(panels, measured, strict=True):
+        for panel, figures, label in zip(line, (results.found, results.accuracy), _MEASURES, strict=True):
+            for name in MAIN:
+                mean, spread = _mean_and_spread(figures[name])
+                panel.errorbar([0, *SHARES], mean, spread, label=name, capsize=2, linewidth=1)
+            panel.set(title=setting.title, xlabel="share of training rows inspected", ylabel=label)
+    panels[0, 0].legend(fontsize=8)
+    figure.savefig(path, metadata={"Date": None})
+
+
+def _points(results: Results) -> Iterator[str]:
+    for share in (0.15, 0.30):
+        told = ", ".join(f"{name} {_at(results.found, name, share):.1%}" for name in MAIN)
+        yield f"- After {share:.0%} of the rows, flipped labels found: {told}."
+    told = ", ".join(f"{name} {_at(results.accuracy, name, 0.30):.3f}" for name in MAIN)
+    before = _at(results.accuracy, PAPER, 0)
+    yield f"- Test accuracy from {before:.3f} before any inspection to, after 30%: {told}."
+
+
+def _at(figures: Figures, name: str, share: float) -> float:
+    return float(_mean_and_spread(figures[name])[0][[0, *SHARES].index(share)])
+
+
+def _mean_and_spread(repetitions: list[list[float]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    values = np.array(repetitions)
+    return values.mean(axis=0), values.std(axis=0, ddof=1) if len(values) > 1 else np.zeros(values.shape[1])
+
+
+def _table(figures: Figures, first: int) -> Iterator[str]:
+    shares = [0, *SHARES][first:]
+    yield "| order | " + " | ".join(f"{share:.0%}" for share in shares) + " |"
+    yield "|---|" + "---:|" * len(shares)
+    for name, repetitions in figures.items():
+        mean, spread = (values[first:] for values in _mean_and_spread(repetitions))
+        cells = (f"{value:.3f} ± {around:.3f}" for value, around in zip(mean, spread, strict=True))
+        yield f"| {name} | " + " | ".join(cells) + " |"

@@ -71,10 +71,11 @@ class ProximityBlockRequest(Contract):
     instances: list[Instance] = Field(min_length=1, json_schema_extra={"maxItems": MAX_INSTANCES})
     others: list[Instance] = Field(min_length=1, json_schema_extra={"maxItems": MAX_INSTANCES})
     kind: ProximityKind = "auto"
-    dataset: str | None = Field(
+    weights_of: str | None = Field(
         default=None,
-        description="For `boosting`: weigh trees by how much they vary over this dataset's rows, as jobs on it do; a "
-        "job must have seen it with the model. Default: over the rows of this call, instances and others together.",
+        description="Proximities, a label audit or a prototype set of this model and kind: trees count as they do "
+        "there. Default: as `kind` says; for `boosting`, by how much they vary over the rows of this call, instances "
+        "and others together.",
     )
 
 
@@ -92,10 +93,7 @@ class ProximityBlock(Contract):
     model: str
     kind: Literal["random_forest", "boosting"]
     n_trees: int
-    weighted_over: Literal["rows", "dataset"] | None = Field(
-        description="Over which rows the trees' variances were taken: those of the call, or the dataset's; null for "
-        "`random_forest`, where all trees count alike."
-    )
+    weights_of: str | None = Field(description="Where the weights of trees come from, if that was said.")
     instances: list[ComparedRow]
     others: list[ComparedRow]
     proximities: list[list[float | None] | None] = Field(

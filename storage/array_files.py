@@ -6,7 +6,7 @@ Several small arrays go into one archive (``.npz``); one that is too large to be
 
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +34,9 @@ def write_archive(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
         np.savez(file, allow_pickle=False, **arrays)
 
 
-def read_archive(path: Path) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an archive in a file."""
-    return _members(path)
+def read_archive(path: Path, *names: str) -> dict[str, NDArray[Any]]:
+    """Return the arrays of an archive in a file, or those of these names; the others are not read."""
+    return _members(path, names)
 
 
 def create_array(path: Path, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
@@ -62,6 +62,6 @@ def open_array(path: Path) -> NDArray[Any]:
     return array
 
 
-def _members(source: Path | io.BytesIO) -> dict[str, NDArray[Any]]:
+def _members(source: Path | io.BytesIO, names: Collection[str] = ()) -> dict[str, NDArray[Any]]:
     with np.load(source, allow_pickle=False) as archive:
-        return {name: archive[name] for name in archive.files}
+        return {name: archive[name] for name in names or archive.files}

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from schemas.label_audits import LabelAuditRequest
 from schemas.proximities import ProximitiesRequest
+from storage.array_files import write_arrays
 from storage.dataset_files import DatasetFile
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
@@ -33,6 +34,10 @@ class TreeSpace:
     def total_weight(self) -> int:
         """What all trees count together: the integer proximity of a row to itself."""
         return int(self.weights.sum())
+
+    def arrays(self) -> bytes:
+        """Return what is kept to compare other rows in the same way."""
+        return write_arrays({"weights": self.weights})
 
 
 def enter_tree_space(context: JobContext, request: ProximitiesRequest | LabelAuditRequest) -> TreeSpace:

@@ -4,10 +4,11 @@ from fastapi import APIRouter, Response
 
 from schemas.contract import Page
 from schemas.models import Model, ModelMetadata, PredictionList, PredictionRequest, Tree
+from schemas.proximities import ProximityBlock, ProximityBlockRequest
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep
 from ..operations import models as operations
-from ..operations import predictions, trees
+from ..operations import predictions, proximity_blocks, trees
 from ..request_class import StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, create_once, created, problems, repeated, upload_fingerprint
 
@@ -62,3 +63,14 @@ def get_tree(model_id: str, tree: int, parts: PartsDep) -> Tree:
 def predict(model_id: str, request: PredictionRequest, parts: PartsDep) -> PredictionList:
     """Predict up to 1,000 rows, and say on which leaves they land."""
     return predictions.predict(parts, model_id, request)
+
+
+@router.post(
+    "/{model_id}/proximities",
+    response_model=ProximityBlock,
+    responses=problems(400, 404, 408, 409, 413, 415, 422, 503),
+)
+async def compare_rows(model_id: str, request: ProximityBlockRequest, parts: PartsDep) -> Response:
+    """Compare up to 1,000 rows with up to 1,000 others, as the model sees them."""
+    body = await proximity_blocks.compare_rows(parts, model_id, request)
+    return Response(body, media_type="application/json")

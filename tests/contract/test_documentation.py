@@ -86,6 +86,7 @@ def test_paths_of_the_contract_are_all_there(document: Json) -> None:
         "/v1/models/{model_id}": {"get", "delete"},
         "/v1/models/{model_id}/trees/{tree}": {"get"},
         "/v1/models/{model_id}/predictions": {"post"},
+        "/v1/models/{model_id}/proximities": {"post"},
         "/v1/datasets": {"get", "post"},
         "/v1/datasets/{dataset_id}": {"get", "delete"},
         "/v1/datasets/{dataset_id}/rows": {"get"},

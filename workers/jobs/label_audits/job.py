@@ -26,7 +26,7 @@ def make_label_audit(context: JobContext) -> Produced:
     table = context.workspace / "audit.parquet"
     write_audit(table, audited)
     content = _content(request, audited, _model_agreement(space, labels))
-    return Produced(content.model_dump_json().encode(), files={"table": table})
+    return Produced(content.model_dump_json().encode(), space.arrays(), files={"table": table})
 
 
 def _content(request: LabelAuditRequest, audited: Audited, model_agreement: float) -> LabelAuditContent:

@@ -22,4 +22,4 @@ def make_proximities(context: JobContext) -> Produced:
         mean_nearest_proximity=written.nearest / space.total_weight / space.seen.n_rows,
         share_without_neighbors=written.n_alone / space.seen.n_rows,
     )
-    return Produced(content.model_dump_json().encode(), files={"table": table})
+    return Produced(content.model_dump_json().encode(), space.arrays(), files={"table": table})

@@ -9,6 +9,7 @@ from .cell import Cell
 from .class_quality import ClassQuality
 from .column import Column
 from .compared_feature import ComparedFeature
+from .compared_row import ComparedRow
 from .contrast import Contrast
 from .coverage import Coverage
 from .dataset import Dataset
@@ -57,6 +58,10 @@ from .prototype_set_request import PrototypeSetRequest
 from .provenance import Provenance
 from .proximities import Proximities
 from .proximities_request import ProximitiesRequest
+from .proximity_block import ProximityBlock
+from .proximity_block_request import ProximityBlockRequest
+from .proximity_block_request_instances_item_type_0 import ProximityBlockRequestInstancesItemType0
+from .proximity_block_request_others_item_type_0 import ProximityBlockRequestOthersItemType0
 from .readiness import Readiness
 from .reason import Reason
 from .score import Score
@@ -75,6 +80,7 @@ __all__ = (
     "ClassQuality",
     "Column",
     "ComparedFeature",
+    "ComparedRow",
     "Contrast",
     "Coverage",
     "Dataset",
@@ -123,6 +129,10 @@ __all__ = (
     "Provenance",
     "Proximities",
     "ProximitiesRequest",
+    "ProximityBlock",
+    "ProximityBlockRequest",
+    "ProximityBlockRequestInstancesItemType0",
+    "ProximityBlockRequestOthersItemType0",
     "Readiness",
     "Reason",
     "Score",

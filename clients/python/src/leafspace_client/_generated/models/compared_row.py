@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.problem import Problem
+
+
+T = TypeVar("T", bound="ComparedRow")
+
+
+@_attrs_define
+class ComparedRow:
+    """Whether a row could be compared, or why not.
+
+    Attributes:
+        status (str):
+        problem (None | Problem | Unset):
+    """
+
+    status: str
+    problem: None | Problem | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.problem import Problem  # noqa: PLC0415
+
+        status = self.status
+
+        problem: dict[str, Any] | None | Unset
+        if isinstance(self.problem, Unset):
+            problem = UNSET
+        elif isinstance(self.problem, Problem):
+            problem = self.problem.to_dict()
+        else:
+            problem = self.problem
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "status": status,
+            }
+        )
+        if problem is not UNSET:
+            field_dict["problem"] = problem
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.problem import Problem  # noqa: PLC0415
+
+        d = dict(src_dict)
+        status = d.pop("status")
+
+        def _parse_problem(data: object) -> None | Problem | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                problem_type_0 = Problem.from_dict(data)
+
+                return problem_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | Problem | Unset, data)
+
+        problem = _parse_problem(d.pop("problem", UNSET))
+
+        compared_row = cls(
+            status=status,
+            problem=problem,
+        )
+
+        return compared_row

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.proximity_block_request_instances_item_type_0 import ProximityBlockRequestInstancesItemType0
+    from ..models.proximity_block_request_others_item_type_0 import ProximityBlockRequestOthersItemType0
+
+
+T = TypeVar("T", bound="ProximityBlockRequest")
+
+
+@_attrs_define
+class ProximityBlockRequest:
+    """Rows to compare with other rows.
+
+    Attributes:
+        instances (list[list[Any] | ProximityBlockRequestInstancesItemType0]):
+        others (list[list[Any] | ProximityBlockRequestOthersItemType0]):
+        kind (str | Unset):  Default: 'auto'.
+        weights_of (None | str | Unset): Proximities, a label audit or a prototype set of this model and kind: trees
+            count as they do there. Default: as `kind` says; for `boosting`, by how much they vary over the rows of this
+            call, instances and others together.
+    """
+
+    instances: list[list[Any] | ProximityBlockRequestInstancesItemType0]
+    others: list[list[Any] | ProximityBlockRequestOthersItemType0]
+    kind: str | Unset = "auto"
+    weights_of: None | str | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.proximity_block_request_instances_item_type_0 import ProximityBlockRequestInstancesItemType0  # noqa: PLC0415
+        from ..models.proximity_block_request_others_item_type_0 import ProximityBlockRequestOthersItemType0  # noqa: PLC0415
+
+        instances = []
+        for instances_item_data in self.instances:
+            instances_item: dict[str, Any] | list[Any]
+            if isinstance(instances_item_data, ProximityBlockRequestInstancesItemType0):
+                instances_item = instances_item_data.to_dict()
+            else:
+                instances_item = instances_item_data
+
+            instances.append(instances_item)
+
+        others = []
+        for others_item_data in self.others:
+            others_item: dict[str, Any] | list[Any]
+            if isinstance(others_item_data, ProximityBlockRequestOthersItemType0):
+                others_item = others_item_data.to_dict()
+            else:
+                others_item = others_item_data
+
+            others.append(others_item)
+
+        kind = self.kind
+
+        weights_of: None | str | Unset
+        if isinstance(self.weights_of, Unset):
+            weights_of = UNSET
+        else:
+            weights_of = self.weights_of
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "instances": instances,
+                "others": others,
+            }
+        )
+        if kind is not UNSET:
+            field_dict["kind"] = kind
+        if weights_of is not UNSET:
+            field_dict["weights_of"] = weights_of
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.proximity_block_request_instances_item_type_0 import ProximityBlockRequestInstancesItemType0  # noqa: PLC0415
+        from ..models.proximity_block_request_others_item_type_0 import ProximityBlockRequestOthersItemType0  # noqa: PLC0415
+
+        d = dict(src_dict)
+        instances = []
+        _instances = d.pop("instances")
+        for instances_item_data in _instances:
+
+            def _parse_instances_item(data: object) -> list[Any] | ProximityBlockRequestInstancesItemType0:
+                try:
+                    if not isinstance(data, dict):
+                        raise TypeError()
+                    instances_item_type_0 = ProximityBlockRequestInstancesItemType0.from_dict(data)
+
+                    return instances_item_type_0
+                except (TypeError, ValueError, AttributeError, KeyError):
+                    pass
+                if not isinstance(data, list):
+                    raise TypeError()
+                instances_item_type_1 = cast(list[Any], data)
+
+                return instances_item_type_1
+
+            instances_item = _parse_instances_item(instances_item_data)
+
+            instances.append(instances_item)
+
+        others = []
+        _others = d.pop("others")
+        for others_item_data in _others:
+
+            def _parse_others_item(data: object) -> list[Any] | ProximityBlockRequestOthersItemType0:
+                try:
+                    if not isinstance(data, dict):
+                        raise TypeError()
+                    others_item_type_0 = ProximityBlockRequestOthersItemType0.from_dict(data)
+
+                    return others_item_type_0
+                except (TypeError, ValueError, AttributeError, KeyError):
+                    pass
+                if not isinstance(data, list):
+                    raise TypeError()
+                others_item_type_1 = cast(list[Any], data)
+
+                return others_item_type_1
+
+            others_item = _parse_others_item(others_item_data)
+
+            others.append(others_item)
+
+        kind = d.pop("kind", UNSET)
+
+        def _parse_weights_of(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        weights_of = _parse_weights_of(d.pop("weights_of", UNSET))
+
+        proximity_block_request = cls(
+            instances=instances,
+            others=others,
+            kind=kind,
+            weights_of=weights_of,
+        )
+
+        return proximity_block_request

@@ -84,39 +84,6 @@ def rows_per_block(n_rows: int) -> int:
     return max(1, _BLOCK_CELLS // n_rows)
 
 
-def pair_proximity(
-    leaves: NDArray[np.int32], others: NDArray[np.int32], weights: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return the integer proximity of each row to the other in its place, or of one row to each: shape (n_pairs,)."""
-    return np.asarray(np.where(leaves == others, weights, 0).sum(axis=-1, dtype=np.int64))
-
-
-def proximity_block(
-    leaves: NDArray[np.int32], others: NDArray[np.int32], weights: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return the integer proximity of each row to each other row; for small blocks, on one thread.
-
-    Parameters
-    ----------
-    leaves, others : (n_rows, n_trees), (n_others, n_trees) int32
-        Leaves, numbered alike.
-    weights : (n_trees,) int64
-        What each tree counts.
-
-    Returns
-    -------
-    (n_rows, n_others) int64
-        In 0 to ``weights.sum()``.
-    """
-    if leaves.shape[1:] != others.shape[1:] or weights.shape != leaves.shape[1:]:
-        msg = f"leaves of shapes {leaves.shape} and {others.shape} and {len(weights)} weights do not fit together"
-        raise InvalidInput(msg)
-    block = np.empty((len(leaves), len(others)), dtype=np.int64)
-    for line, row in zip(block, leaves, strict=True):
-        line[:] = pair_proximity(row, others, weights)
-    return block
-
-
 def nearest_rows(
     table: LeafTable, weights: NDArray[np.int64], rows: NDArray[np.int64], n_neighbors: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

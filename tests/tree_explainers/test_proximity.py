@@ -7,7 +7,7 @@ from tests.support.real_leaves import KINDS, real_leaves
 from tree_explainers import proximity as proximity_module
 from tree_explainers.errors import InvalidInput
 from tree_explainers.leaves import LeafTable, ProximityKind
-from tree_explainers.proximity import columns, nearest_rows, pair_proximity, proximity_block
+from tree_explainers.proximity import columns, nearest_rows
 
 
 def leaves_of_size(n_leaves: int) -> NDArray[np.int32]:
@@ -52,19 +52,6 @@ def test_no_question_has_no_answer() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_blocks_and_pairs_agree_with_the_dense_matrix(kind: ProximityKind) -> None:
-    real = real_leaves("pima_diabetes", kind)
-    dense = naive.proximity_matrix(real.leaves, real.weights)
-
-    block = proximity_block(real.leaves[:30], real.leaves[100:150], real.weights)
-    pairs = pair_proximity(real.leaves[:30], real.leaves[30:60], real.weights)
-
-    assert block.tolist() == dense[:30, 100:150].tolist()
-    assert pairs.tolist() == dense[np.arange(30), np.arange(30, 60)].tolist()
-    assert (np.diag(dense) == real.weights.sum()).all()
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_nearest_rows_come_by_proximity_then_row_without_the_row_itself(kind: ProximityKind) -> None:
     real = real_leaves("spambase", kind)
     dense = naive.proximity_matrix(real.leaves, real.weights)
@@ -92,5 +79,3 @@ def test_rows_with_another_number_of_trees_are_refused() -> None:
 
     with pytest.raises(InvalidInput, match="2 trees"):
         columns(table, np.ones(2, np.int64), np.zeros((1, 3), np.int32))
-    with pytest.raises(InvalidInput, match="do not fit"):
-        proximity_block(np.zeros((1, 3), np.int32), np.zeros((1, 2), np.int32), np.ones(3, np.int64))

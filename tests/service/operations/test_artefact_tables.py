@@ -1,0 +1,72 @@
+"""Tables are read by line and by value wherever their row groups begin and end."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from service.operations.artefact_tables import KeptTable
+from service.routes.table_answers import csv_of
+
+_ROWS = np.repeat(np.arange(40), np.arange(40) % 4)  # sorted, some values without any line
+_LINES = pa.table({"row": _ROWS, "line": np.arange(len(_ROWS))})
+
+
+def _opened(path: Path) -> KeptTable:
+    return KeptTable(path.open("rb"), path.stat().st_size)
+
+
+@pytest.fixture(params=[1, 7, 1000])
+def table(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KeptTable]:
+    path = tmp_path / "table.parquet"
+    pq.write_table(_LINES, path, row_group_size=request.param)
+    with _opened(path) as opened:
+        yield opened
+
+
+def test_any_lines_can_be_read(table: KeptTable) -> None:
+    assert table.n_lines == len(_ROWS) == 60
+    for start in range(0, 61, 3):
+        for stop in (start, start + 1, start + 10, 60):
+            expected = list(range(start, min(stop, 60)))
+            assert table.read(start, min(stop, 60)).column("line").to_pylist() == expected
+
+
+def test_lines_are_found_by_a_value_that_they_are_sorted_by(table: KeptTable) -> None:
+    for start in range(45):
+        for stop in (start, start + 1, start + 9, 100):
+            expected = np.flatnonzero((start <= _ROWS) & (_ROWS < stop)).tolist()
+            assert table.read_where("row", start, stop).column("line").to_pylist() == expected
+
+
+def test_blocks_are_all_lines_in_order(table: KeptTable) -> None:
+    assert pa.concat_tables(table.blocks()).equals(_LINES)
+
+
+def test_a_table_without_lines_has_columns(tmp_path: Path) -> None:
+    path = tmp_path / "empty.parquet"
+    pq.ParquetWriter(path, _LINES.schema).close()
+
+    with _opened(path) as table:
+        assert table.n_lines == 0
+        assert list(table.blocks()) == []
+        assert table.read(0, 0).schema == table.read_where("row", 0, 9).schema == _LINES.schema
+        assert csv_of(table.schema.empty_table()) == b'"row","line"\n'
+
+
+def test_a_table_can_be_read_on_when_its_file_is_gone(table: KeptTable, tmp_path: Path) -> None:
+    (tmp_path / "table.parquet").unlink()
+
+    assert table.read(0, 60).equals(_LINES)
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\tx", "\rx"])
+def test_texts_that_a_spreadsheet_would_run_are_quoted_and_nothing_else(text: str) -> None:
+    lines = pa.table({"text": [text, f"a{text}", None, ""], "number": [-1.5, 2.0, None, 0.0]})
+
+    written = csv_of(lines).decode()
+
+    assert written == f'"text","number"\n"\'{text}",-1.5\n"a{text}",2\n,\n"",0\n'

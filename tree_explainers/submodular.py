@@ -1,7 +1,7 @@
 """Lazy greedy maximisation of an objective whose gains never grow; knows nothing of trees.
 
 Minoux (1978): a gain known from an earlier step is an upper bound now, so an item whose bound is not the largest need
-not be looked at. Here stale gains are renewed in batches, because a batch costs little more than one.
+not be looked at. Here stale gains are renewed in batches, because a batch may cost little more than one.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +18,10 @@ _LARGEST_BATCH = 256
 
 class Objective(Protocol):
     """A set function to maximise over items 0 to n - 1; an item's gain never grows when others are added."""
+
+    @property
+    def n_at_once(self) -> int:
+        """How many items' gains can be had for the price of one."""
 
     def first_gains(self) -> NDArray[np.int64]:
         """Return the gain of each item while nothing has been added."""
@@ -90,6 +94,7 @@ class _Front:
         self.part = part
         self._bounds = part.objective.first_gains().copy()
         self._exact = np.ones(len(self._bounds), dtype=np.bool_)
+        self._n_at_once = part.objective.n_at_once
         self._batch = _FIRST_BATCH
         self._find()
 
@@ -101,14 +106,20 @@ class _Front:
 
     def renew(self) -> None:
         """Look again at the stale items of largest bound; ever more of them as long as none settles the matter."""
-        to_beat = self._bounds[self._exact].max(initial=0)
-        stale = np.flatnonzero(~self._exact & (self._bounds >= to_beat))  # equal ones too: they may have a lower name
-        if len(stale) > self._batch:
-            stale = stale[np.argpartition(-self._bounds[stale], self._batch)[: self._batch]]
+        stale = self._stale_items()
+        n_wanted = max(self._batch, self._n_at_once)
+        if len(stale) > n_wanted:
+            stale = stale[np.argpartition(-self._bounds[stale], n_wanted)[:n_wanted]]
         self._bounds[stale] = self.part.objective.gains(stale)
         self._exact[stale] = True
         self._batch = min(2 * self._batch, _LARGEST_BATCH)
         self._find()
+
+    def _stale_items(self) -> NDArray[np.int64]:
+        if self._n_at_once >= _FIRST_BATCH:
+            return np.flatnonzero(~self._exact)  # those that cannot win now come free, and may spare a batch later
+        to_beat = self._bounds[self._exact].max(initial=0)
+        return np.flatnonzero(~self._exact & (self._bounds >= to_beat))  # equal ones too: they may have a lower name
 
     def add(self) -> None:
         self.part.objective.add(self.item)

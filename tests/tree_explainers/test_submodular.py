@@ -11,10 +11,10 @@ from tree_explainers.submodular import Part, greedy
 class Covering:
     """Items are sets of points; the value of some items is the weight of the points that they cover together."""
 
-    def __init__(self, covers: NDArray[np.bool_], weights: NDArray[np.int64]) -> None:
+    def __init__(self, covers: NDArray[np.bool_], weights: NDArray[np.int64], n_at_once: int = 1) -> None:
         self.covers, self.weights = covers, weights
         self.covered = np.zeros(covers.shape[1], dtype=np.bool_)
-        self.n_looked_at = 0
+        self.n_looked_at, self.n_at_once = 0, n_at_once
 
     def first_gains(self) -> NDArray[np.int64]:
         return np.asarray(self.covers @ self.weights)

@@ -10,38 +10,45 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..leaves import LeafTable, sum_over_leaves
-from ..proximity import columns, each_column, rows_per_block
+from ..leaves import LeafTable
+from .row_subsets import proximities_to, proximity_sums
+from .sweep import Sweep
 
 
 class ClassCoverage:
-    """g restricted to the rows of one class, which are numbered 0 to n - 1; gains in units of weight, exact."""
+    """g restricted to the rows of one class, as a function of which candidates are prototypes; exact.
 
-    def __init__(self, table: LeafTable, weights: NDArray[np.int64]) -> None:
-        self._table = table  # of the rows of this class alone
-        self._weights = weights
-        self._covered = np.zeros(table.n_rows, dtype=np.int64)  # proximity to the nearest prototype so far
+    Items are the candidates, numbered in their order; gains are in units of weight.
+
+    Parameters
+    ----------
+    table, weights
+        All rows, and what each tree counts.
+    sweep
+        Over the rows of the class.
+    candidates : (n_candidates,) int64
+        Rows of the class that may become prototypes.
+    """
+
+    def __init__(
+        self, table: LeafTable, weights: NDArray[np.int64], sweep: Sweep, candidates: NDArray[np.int64]
+    ) -> None:
+        self._table, self._weights, self._sweep, self._candidates = table, weights, sweep, candidates
+        self._covered = np.zeros(len(sweep.targets), dtype=np.int64)  # proximity to the nearest prototype so far
+        self.n_at_once = sweep.n_at_once(candidates)
 
     def first_gains(self) -> NDArray[np.int64]:
-        """Return each row's gain while there is no prototype: its proximities summed over the class, without pairs."""
-        return sum_over_leaves(self._table, self._weights)
+        """Return each candidate's gain while there is no prototype, for which no pair needs to be looked at."""
+        return proximity_sums(self._table, self._weights, self._sweep.targets, self._candidates)
 
     def gains(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return by how much g would grow if each of these rows alone became a prototype."""
-        block = rows_per_block(self._table.n_rows)
-        parts = [self._covered_with_each(items[start : start + block]) for start in range(0, len(items), block)]
-        return np.asarray(np.concatenate(parts) - self._covered.sum())
+        """Return by how much g would grow if each of these candidates alone became a prototype."""
+        return self._sweep.gains(self._candidates[items], self._covered)
 
     def add(self, item: int) -> None:
-        """Make this row a prototype."""
-        column = columns(self._table, self._weights, self._table.leaves_of(np.array([item])))[0]
+        """Make this candidate a prototype."""
+        column = proximities_to(self._table, self._weights, self._sweep.targets, int(self._candidates[item]))
         np.maximum(self._covered, column, out=self._covered)
-
-    def _covered_with_each(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return what g would be with each of these rows as one more prototype."""
-        shared = columns(self._table, self._weights, self._table.leaves_of(items))
-        nearest = np.maximum(shared, self._covered.astype(shared.dtype), out=shared)
-        return np.asarray(nearest.sum(axis=1, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +79,16 @@ def measure_coverage(
         A row is counted for its nearest prototype of its own class (ties: the earlier one), and for none if it shares
         no leaf with any of them.
     """
-    covered = np.zeros(table.n_rows, dtype=np.int64)
-    owner = np.full(table.n_rows, -1, dtype=np.int64)
-    objectives = np.empty(len(prototypes), dtype=np.int64)
-    for rank, column in enumerate(each_column(table, weights, table.leaves_of(prototypes))):
-        nearer = (classes == classes[prototypes[rank]]) & (column > covered)
-        covered[nearer], owner[nearer] = column[nearer], rank
-        objectives[rank] = covered.sum()
-    return Coverage(objectives, np.bincount(owner[owner >= 0], minlength=len(prototypes)).astype(np.int64))
+    grown = np.zeros(len(prototypes), dtype=np.int64)
+    n_covered = np.zeros(len(prototypes), dtype=np.int64)
+    for value in np.unique(classes[prototypes]):
+        ranks = np.flatnonzero(classes[prototypes] == value)
+        rows = np.flatnonzero(classes == value)
+        covered, owner = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
+        for rank in ranks:
+            near = proximities_to(table, weights, rows, int(prototypes[rank]))
+            nearer = near > covered
+            grown[rank] = (near - covered)[nearer].sum()
+            covered[nearer], owner[nearer] = near[nearer], rank
+        n_covered += np.bincount(owner[covered > 0], minlength=len(prototypes))
+    return Coverage(np.cumsum(grown), n_covered)

@@ -26,6 +26,7 @@ def supervised_greedy(
     table: LeafTable,
     weights: NDArray[np.int64],
     classes: NDArray[np.int64],
+    candidates: NDArray[np.int64],
     report: ReportProgress = ignore_progress,
 ) -> Iterator[int]:
     """Yield the row that raises the balanced accuracy of the nearest-prototype classifier most, until none does.
@@ -43,7 +44,7 @@ def supervised_greedy(
     report
         Told about the rows worked through in the first, longest pass and after.
     """
-    state = _Classifier(table, weights, classes)
+    state = _Classifier(table, weights, classes, candidates)
     state.revise(np.arange(table.n_rows), report)
     while (candidate := state.best_candidate()) is not None:
         state.revise(state.add(candidate), report)
@@ -69,9 +70,15 @@ class _Effects(NamedTuple):
 class _Classifier:
     """The nearest-prototype classifier so far, and what each candidate would change about it."""
 
-    def __init__(self, table: LeafTable, weights: NDArray[np.int64], classes: NDArray[np.int64]) -> None:
+    def __init__(
+        self,
+        table: LeafTable,
+        weights: NDArray[np.int64],
+        classes: NDArray[np.int64],
+        candidates: NDArray[np.int64],
+    ) -> None:
         _, self._classes, self._sizes = np.unique(classes, return_inverse=True, return_counts=True)
-        self._table, self._weights = table, weights
+        self._table, self._weights, self._candidates = table, weights, candidates
         n = table.n_rows
         self._now = _Nearness(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))
         # What the effects were counted from. No candidate is nearer than infinitely near: nothing is counted yet.
@@ -105,7 +112,8 @@ class _Classifier:
         """Return the row to add, or ``None`` if none raises balanced accuracy."""
         shares = 1 / self._sizes
         raised = self._effects.won * shares[self._classes] - self._effects.lost @ shares
-        close = np.flatnonzero(raised >= max(raised.max(), 0) - _ROUNDING)
+        raised = raised[self._candidates]
+        close = self._candidates[raised >= max(raised.max(), 0) - _ROUNDING]
         changes = -self._effects.lost[close].astype(np.int64)
         changes[np.arange(len(close)), self._classes[close]] = self._effects.won[close]
         distinct, which = np.unique(changes, axis=0, return_inverse=True)

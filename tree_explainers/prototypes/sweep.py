@@ -15,10 +15,11 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..leaf_masks import BLOCK, LeafMasks, Rows, add_gains, leaf_masks, list_close, plan_adding
+from ..binary_sums import Found, add_excess, list_above
+from ..leaf_masks import BLOCK, WORDS, LeafMasks, Targets, add_masks, leaf_masks, plan_adding
 from ..leaves import LeafTable
 from ..threads import in_order, n_cores
-from .leaf_lists import Found, LeafLists, add_gains_by_lists, list_close_by_lists
+from .leaf_lists import LeafLists, add_gains_by_lists, list_close_by_lists
 
 # Measured on one core of a server of 2024. They decide which way is taken, not what comes out.
 _NANOSECONDS_PER_MASK = 1.5
@@ -28,6 +29,7 @@ _NANOSECONDS_PER_VISIT = 1.5
 _NANOSECONDS_PER_LIST = 20.0
 
 _NANOSECONDS_BETWEEN_REPORTS = 1e8
+_SUMS_AT_ONCE = 1024
 _FEW = 64  # candidates at a time where each has its own price
 _ROOM_FOR_PAIRS = 1 << 18
 
@@ -68,18 +70,18 @@ class Sweep:
         progressed: Callable[[], None] = lambda: None,
     ) -> None:
         self.targets = targets
+        self.n_compared = 0  # pairs so far, to tell how far the work is
         self._table, self._weights, self._progressed = table, weights, progressed
-        self._plan = plan_adding(weights)
+        self._plan = plan_adding(weights, min(BLOCK / 4, len(table.starts) / table.n_trees))
         self._nanoseconds_per_target = (
             len(self._plan.trees) * _NANOSECONDS_PER_MASK
             + table.n_trees * _NANOSECONDS_PER_LOOKUP
             + _NANOSECONDS_PER_TARGET
         )
 
-    def efficient_batch(self, candidates: NDArray[np.int64]) -> int:
-        """Return how many of these candidates are best looked at together."""
-        some = candidates[:: max(1, len(candidates) // BLOCK)][:BLOCK]
-        return _FEW if self._visits_are_cheaper(some) else BLOCK
+    def n_at_once(self, candidates: NDArray[np.int64]) -> int:
+        """Return how many candidates like these are looked at for the price of one."""
+        return 1 if self._visits_are_cheaper(candidates[:: -(-len(candidates) // BLOCK)]) else BLOCK
 
     def gains(self, candidates: NDArray[np.int64], covered: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return by how much each candidate alone would raise the proximities that cover the targets, summed.
@@ -152,33 +154,46 @@ class Sweep:
         n_visits = np.diff(table.starts)[leaves].sum()
         return bool(finding_lists + n_visits * _NANOSECONDS_PER_VISIT < by_masks)
 
-    def _rows(self, part: slice) -> Rows:
-        return Rows(self._table.codes, self._table.offsets, self.targets[part])
+    def _sums(self, part: slice, masks: LeafMasks) -> Iterator[tuple[slice, NDArray[np.uint64]]]:
+        """Yield some of the targets after the other and their proximities to a block, digit by digit."""
+        room = np.empty((_SUMS_AT_ONCE, WORDS * self._plan.n_lines), dtype=np.uint64)
+        for start in range(part.start, part.stop, _SUMS_AT_ONCE):
+            some = slice(start, min(start + _SUMS_AT_ONCE, part.stop))
+            sums = room[: some.stop - start]
+            add_masks(Targets(self._table.codes, self._table.offsets, self.targets[some]), masks, self._plan, sums)
+            yield some, sums
 
     def _masks(self, candidates: NDArray[np.int64]) -> LeafMasks:
         return leaf_masks(self._table.codes, self._table.offsets, candidates)
 
-    def _by_pieces(self, work: Callable[[slice], Result], n_items: int, longest: int) -> Iterator[Result]:
+    def _by_pieces(
+        self, work: Callable[[slice], Result], n_items: int, longest: int, n_against: int
+    ) -> Iterator[Result]:
         """Yield what threads make of pieces of ``range(n_items)``, in their order, telling that there is progress."""
         pieces = _blocks(n_items, max(1, min(longest, -(-n_items // n_cores()))))
         with closing(in_order(work, pieces)) as done:  # whatever happens, no thread is left running
-            for _, result in done:
+            for piece, result in done:
                 yield result
+                self.n_compared += (piece.stop - piece.start) * n_against
                 self._progressed()
 
-    def _over_targets(self, work: Callable[[slice], Result]) -> Iterator[Result]:
+    def _over_targets(self, work: Callable[[slice], Result], n_candidates: int) -> Iterator[Result]:
         moment = int(_NANOSECONDS_BETWEEN_REPORTS / self._nanoseconds_per_target)
-        return self._by_pieces(work, len(self.targets), moment)
+        return self._by_pieces(work, len(self.targets), moment, n_candidates)
+
+    def _over_candidates(self, work: Callable[[slice], Result], n_candidates: int) -> Iterator[Result]:
+        return self._by_pieces(work, n_candidates, _FEW, len(self.targets))
 
     def _gains_by_masks(self, candidates: NDArray[np.int64], covered: NDArray[np.int64]) -> NDArray[np.int64]:
         masks, total = self._masks(candidates), np.zeros(BLOCK, dtype=np.int64)
 
         def gains(part: slice) -> NDArray[np.int64]:
             some = np.zeros(BLOCK, dtype=np.int64)
-            add_gains(self._rows(part), covered[part], masks, self._plan, some)
+            for targets, sums in self._sums(part, masks):
+                add_excess(sums, self._plan.n_digits, covered[targets], some)
             return some
 
-        for some in self._over_targets(gains):
+        for some in self._over_targets(gains, len(candidates)):
             total += some
         return total[: len(candidates)]
 
@@ -186,13 +201,14 @@ class Sweep:
         masks = self._masks(candidates)
 
         def close(part: slice) -> list[_Close]:
-            find = partial(list_close, self._rows(part), thresholds[part], masks, self._plan)
-            return [
-                _Close(lanes, targets + np.int32(part.start), proximities)
-                for lanes, targets, proximities in _drain(find, part.stop - part.start, BLOCK)
-            ]
+            found = []
+            for some, sums in self._sums(part, masks):
+                find = partial(list_above, sums, self._plan.n_digits, thresholds[some])
+                for rows, targets, proximities in _drain(find, len(sums), BLOCK):
+                    found.append(_Close(rows, targets + np.int32(some.start), proximities))
+            return found
 
-        return chain.from_iterable(self._over_targets(close))
+        return chain.from_iterable(self._over_targets(close, len(candidates)))
 
     def _gains_by_lists(self, candidates: NDArray[np.int64], covered: NDArray[np.int64]) -> NDArray[np.int64]:
         lists, by_row = self._lists(), self._by_row(covered)
@@ -201,7 +217,7 @@ class Sweep:
         def add(part: slice) -> None:
             add_gains_by_lists(lists, by_row, candidates[part], gains[part])
 
-        for _ in self._by_pieces(add, len(candidates), _FEW):
+        for _ in self._over_candidates(add, len(candidates)):
             pass
         return gains
 
@@ -215,7 +231,7 @@ class Sweep:
                 for lanes, rows, proximities in _drain(find, part.stop - part.start, self._table.n_rows)
             ]
 
-        return chain.from_iterable(self._by_pieces(close, len(candidates), _FEW))
+        return chain.from_iterable(self._over_candidates(close, len(candidates)))
 
     def _lists(self) -> LeafLists:
         table = self._table

@@ -122,8 +122,8 @@ def test_deep_trees_are_visited_and_shallow_ones_are_not() -> None:
     rng = np.random.default_rng(0)
     weights = np.ones(50, dtype=np.int64)
     rows = np.arange(20_000)
-    for n_leaves, batch in ((20, 512), (10_000, 64)):
+    for n_leaves, n_at_once in ((20, 512), (10_000, 1)):
         leaves = rng.integers(0, n_leaves, (20_000, 50)).astype(np.int32)
         table = LeafTable.from_leaves(leaves, np.full(50, n_leaves))
 
-        assert Sweep(table, weights, rows).efficient_batch(rows) == batch
+        assert Sweep(table, weights, rows).n_at_once(rows) == n_at_once

@@ -1,4 +1,4 @@
-"""One explanation as plain values: the prediction, the nearest prototypes and why, what they predict, the contrast."""
+"""One row explained: the prediction, the nearest prototypes and why, what they predict, the contrast."""
 
 from typing import Any, NamedTuple
 
@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from schemas.explanations import ExplanationRequest
 from tree_explainers.onnx_graph.session import Outcome
 
+from . import documents
 from .decimals import decimals
-from .warm_explainer import WarmExplainer, WarmPrototype
+from .warm_explainer import WarmExplainer
 
 
 class ExplainedRow(NamedTuple):
@@ -25,32 +26,21 @@ class ExplainedRow(NamedTuple):
 def explanation(
     warm: WarmExplainer, request: ExplanationRequest, row_id: str, explained: ExplainedRow
 ) -> dict[str, Any]:
-    """Return the explanation of a row; ``schemas.explanations.Explanation`` says what its fields mean."""
+    """Return the explanation of a row."""
     nearest = warm.index.nearest(explained.proximities, request.n_prototypes)
     label = _label(warm, explained)
-    contrast = _contrast(warm, explained, label) if "contrast" in request.include else None
-    return {
-        "object": "explanation",
-        "row_id": row_id,
-        "status": "ok",
-        "prediction": _prediction(warm, explained, label),
-        "nearest_prototypes": _nearest_prototypes(warm, explained, nearest),
-        "prototype_prediction": _prototype_prediction(warm, nearest, label),
-        "contrast": contrast,
-    }
+    return documents.explanation(
+        row_id,
+        documents.prediction(warm.model.classes, label, decimals(explained.outcome.scores[explained.row])),
+        _nearest_prototypes(warm, explained, nearest),
+        documents.prototype_prediction(warm.prototypes[nearest[0]] if len(nearest) else None, label),
+        _contrast(warm, explained) if "contrast" in request.include else None,
+    )
 
 
 def _label(warm: WarmExplainer, explained: ExplainedRow) -> str | None:
     labels = explained.outcome.labels
     return None if labels is None else warm.model.classes[labels[explained.row]]
-
-
-def _prediction(warm: WarmExplainer, explained: ExplainedRow, label: str | None) -> dict[str, Any]:
-    scores = decimals(explained.outcome.scores[explained.row])
-    if label is None:
-        return {"task": "regression", "label": None, "value": scores[0], "scores": []}
-    named = [{"label": name, "value": score} for name, score in zip(warm.model.classes, scores, strict=True)]
-    return {"task": "classification", "label": label, "value": None, "scores": named}
 
 
 def _nearest_prototypes(
@@ -59,34 +49,14 @@ def _nearest_prototypes(
     shared = warm.index.shared_trees(explained.outcome.leaves[explained.row], nearest)
     reasons = warm.reason_texts.write(nearest, shared)
     shares = (explained.proximities[nearest] / warm.index.total_weight).tolist()
+    n_shared = shared.sum(axis=1).tolist()
     texts = _value_texts(explained.values)
     answers = []
-    for rank, (position, n_shared) in enumerate(zip(nearest.tolist(), shared.sum(axis=1).tolist(), strict=True)):
-        prototype = warm.prototypes[position]
-        answers.append(
-            {
-                "rank": rank + 1,
-                "row_id": prototype.row_id,
-                "label": prototype.label,
-                "value": prototype.value,
-                "proximity": shares[rank],
-                "distance": 1 - shares[rank],
-                "shared_trees": n_shared,
-                "n_trees": shared.shape[1],
-                "coverage": prototype.coverage,
-                "features": _compared(prototype, texts),
-                "similar_because": reasons[rank],
-            }
-        )
+    for place, position in enumerate(nearest.tolist()):
+        prototype, share = warm.prototypes[position], shares[place]
+        of_pair = (place + 1, share, 1 - share, n_shared[place], documents.compared(prototype, texts), reasons[place])
+        answers.append(documents.near_prototype(prototype, shared.shape[1], of_pair))
     return answers
-
-
-def _compared(prototype: WarmPrototype, texts: list[bytes]) -> orjson.Fragment:
-    """Return the prototype's values beside those of the instance, whose JSON texts are given, as a JSON list."""
-    pieces = [b"},"] * (3 * len(prototype.texts))
-    pieces[0::3] = prototype.texts
-    pieces[1::3] = [texts[position] for position in prototype.positions]
-    return orjson.Fragment(b"[%b]" % b"".join(pieces)[:-1])
 
 
 def _value_texts(values: list[Any]) -> list[bytes]:
@@ -95,22 +65,11 @@ def _value_texts(values: list[Any]) -> list[bytes]:
     return texts if len(texts) == len(values) else [orjson.dumps(value) for value in values]
 
 
-def _prototype_prediction(warm: WarmExplainer, nearest: NDArray[np.int64], label: str | None) -> dict[str, Any]:
-    if len(nearest) == 0:
-        return {"status": "unassigned", "label": None, "value": None, "agrees": None}
-    prototype = warm.prototypes[int(nearest[0])]
-    agrees = None if label is None else prototype.label == label
-    return {"status": "assigned", "label": prototype.label, "value": prototype.value, "agrees": agrees}
-
-
-def _contrast(warm: WarmExplainer, explained: ExplainedRow, label: str | None) -> dict[str, Any] | None:
+def _contrast(warm: WarmExplainer, explained: ExplainedRow) -> dict[str, Any] | None:
     """Return the nearest prototype of another class than the one predicted."""
-    if label is None:
-        return None
     labels = explained.outcome.labels
     position = None if labels is None else warm.index.contrast(explained.proximities, int(labels[explained.row]))
     if position is None:
         return None
     proximity = float(explained.proximities[position] / warm.index.total_weight)
-    prototype = warm.prototypes[position]
-    return {"row_id": prototype.row_id, "label": prototype.label, "proximity": proximity}
+    return documents.contrast(warm.prototypes[position], proximity)

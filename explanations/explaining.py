@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from schemas.explanations import ExplanationRequest
-from schemas.problems import problem_for, problem_json
 from storage.errors import StorageError
-from tree_explainers.errors import RowRefused
 
+from .documents import refusal
 from .explained_rows import ExplainedRow, explanation
 from .instances import read_instances, run_readable
 from .warm_explainer import WarmExplainer
@@ -34,7 +33,7 @@ def explain_instances(warm: WarmExplainer, request: ExplanationRequest) -> list[
         explained = ExplainedRow(outcome, row, proximities[row], values[position])
         data[position] = explanation(warm, request, names[position], explained)
     for position, error in refused.items():
-        data[position] = _refusal(names[position], error)
+        data[position] = refusal(names[position], error)
     return data
 
 
@@ -46,8 +45,3 @@ def _row_ids(request: ExplanationRequest) -> Sequence[str]:
         detail = f"{len(request.row_ids)} row_ids for {n_instances} instances; send one for each, or none at all"
         raise StorageError("validation_failed", detail, "/row_ids")
     return request.row_ids
-
-
-def _refusal(row_id: str, error: RowRefused) -> dict[str, Any]:
-    problem = problem_json(problem_for(error.code, error.detail))
-    return {"object": "explanation", "row_id": row_id, "status": "error", "problem": problem}

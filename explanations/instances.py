@@ -17,7 +17,7 @@ from tree_explainers.rows import Rows
 from .features import Features
 
 _PLAIN_TYPES = frozenset({float, int, bool, type(None)})
-_LARGEST_FLOAT32 = 3.4028235677973366e38  # what still rounds to a finite float32
+LARGEST_FLOAT32 = 3.4028235677973366e38  # what still rounds to a finite float32
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def _number(feature: str, value: Any) -> float:  # noqa: ANN401  # any JSON valu
     if not isinstance(value, float | int):
         detail = f"feature {feature!r} is a number, got {str(value)[:80]!r}"
         raise RowRefused("bad_feature_type", detail)
-    if not abs(value) < _LARGEST_FLOAT32:
+    if not abs(value) < LARGEST_FLOAT32:
         detail = f"feature {feature!r} is {value!r}, which is not finite as a 32-bit number"
         raise RowRefused("non_finite_number", detail)
     return float(value)

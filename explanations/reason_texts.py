@@ -13,6 +13,7 @@ from tree_explainers.prototypes.raw_units import RawReasons, RawSide
 from tree_explainers.prototypes.readable import ReasonReader
 from tree_explainers.prototypes.reasons import Reasons
 
+HIGH = b',"high":'
 _N_PIECES = 7  # of the text of one reason
 _N_SIDES = 1 << len(RawSide)
 
@@ -66,10 +67,10 @@ class ReasonTexts:
     def _pieces(self, raw: RawReasons) -> list[bytes]:
         """Return the texts of all reasons, piece by piece."""
         columns = raw.column.tolist()
-        pieces = [b',"high":'] * (_N_PIECES * len(columns))
+        pieces = [HIGH] * (_N_PIECES * len(columns))
         pieces[0::_N_PIECES] = map(self.starts.__getitem__, columns)
-        pieces[1::_N_PIECES] = _number_texts(raw.low.astype(self.reader.precision))
-        pieces[3::_N_PIECES] = _number_texts(raw.high.astype(self.reader.precision))
+        pieces[1::_N_PIECES] = _number_texts(self.reader.rounded(raw.low))
+        pieces[3::_N_PIECES] = _number_texts(self.reader.rounded(raw.high))
         pieces[4::_N_PIECES] = map(self.sides.__getitem__, raw.side.tolist())
         pieces[5::_N_PIECES] = _number_texts(raw.tree_share)
         pieces[6::_N_PIECES] = map(self.ends.__getitem__, columns)

@@ -35,7 +35,7 @@ class ColumnUnits:
 
     def interval(self, column: int, side: int, low: float, high: float) -> tuple[float, float, int]:
         """Return a column's interval in raw units: its ends and its ``RawSide``."""
-        found: tuple[float, float, int] = _raw_interval(
+        found: tuple[float, float, int] = raw_interval(
             low, high, side, self.scale[column], self.offset[column], self.imputed[column]
         )
         low_end, high_end, raw_side = found
@@ -76,9 +76,10 @@ _BOOLEANS = numba.types.Array(numba.types.boolean, 1, "C")
 
 
 @compiled_for("Tuple((float64, float64, int64))(float64, float64, int64, float64, float64, float64)")
-def _raw_interval(  # plain numbers: this runs compiled
+def raw_interval(  # plain numbers: this runs compiled
     low: float, high: float, side: int, scale: float, offset: float, imputed: float
 ) -> tuple[float, float, int]:
+    """Return an interval in raw units, and its ``RawSide``; ``side`` is a ``Side``, ``EXACT`` as if nothing scaled."""
     low_inclusive, high_inclusive = (side & _LOW_INCLUSIVE) != 0, (side & _HIGH_INCLUSIVE) != 0
     if isnan(imputed):
         or_missing = (side & _MISSING_STAYS) != 0
@@ -153,7 +154,7 @@ def _group(  # the parts of ColumnUnits: compiled code takes arrays
         own = reasons[start]
         of = own.column
         column[place], tree_share[place] = of, own.tree_share
-        low[place], high[place], side[place] = _raw_interval(
+        low[place], high[place], side[place] = raw_interval(
             own.low, own.high, own.side, scale[of], offset[of], imputed[of]
         )
         first[place], n_own[place] = start, end - start

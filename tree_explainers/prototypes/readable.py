@@ -100,7 +100,18 @@ class ReasonReader:
         if not raw.is_other.any():
             return raw, {}
         places = np.flatnonzero(raw.is_other).tolist()
-        return raw, {place: self._of_columns(self._own_intervals(reasons, raw, place)) for place in places}
+        return raw, {
+            place: self.combine(reasons[raw.first[place] : raw.first[place] + raw.n_own[place]]) for place in places
+        }
+
+    def combine(self, reasons: NDArray[Any]) -> FeatureReason:
+        """Translate the reasons of one feature, which has several columns, or one that is not a single number."""
+        return self._of_columns([_Interval(reason, self.units) for reason in reasons.tolist()])
+
+    def rounded(self, ends: NDArray[np.float64]) -> NDArray[np.float32] | NDArray[np.float64]:
+        """Return ends in the precision in which they are told."""
+        with np.errstate(over="ignore"):  # an end beyond what the precision holds is no end
+            return ends.astype(np.float32) if self.precision is np.float32 else ends
 
     def _of_number(self, raw: RawReasons, place: int) -> FeatureReason:
         column, side = self.columns[raw.column[place]], int(raw.side[place])
@@ -118,10 +129,6 @@ class ReasonReader:
             tree_share=float(raw.tree_share[place]),
             transformed=column.transformed,
         )
-
-    def _own_intervals(self, reasons: NDArray[Any], raw: RawReasons, place: int) -> list["_Interval"]:
-        own = reasons[raw.first[place] : raw.first[place] + raw.n_own[place]]
-        return [_Interval(reason, self.units) for reason in own.tolist()]
 
     def _of_columns(self, intervals: Sequence["_Interval"]) -> FeatureReason:
         """Intersect what the columns of one feature say."""

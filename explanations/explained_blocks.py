@@ -1,0 +1,95 @@
+"""A block of rows explained at once, in arrays: the same as row by row, at a fraction of the time."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.explanations import ExplanationRequest
+from schemas.models import Instance
+from tree_explainers.onnx_graph.session import Outcome
+from tree_explainers.prototypes.block_reasons import BlockReasons, PairReasons
+from tree_explainers.prototypes.nearest import NearPairs
+
+from .decimals import decimals
+from .explaining import explain_instances
+from .row_blocks import RowBlock, run_block
+from .texts import DistinctNumbers
+from .warm_explainer import WarmExplainer
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedBlock:
+    """What is said of the rows of a block; pairs are of rows that were taken and prototypes near them."""
+
+    rows: RowBlock
+    taken: NDArray[np.int64]  # (n_taken,) positions of the rows that the model takes, ascending
+    refusals: dict[int, dict[str, Any]]  # what is said of the others, by position
+    outcome: Outcome  # of the rows taken
+    scores: NDArray[np.float64]  # (n_taken, n_classes or 1) as readers of the texts get them
+    near: NearPairs
+    shares: NDArray[np.float64]  # (n_pairs,) proximity in (0, 1]
+    reasons: PairReasons
+    lows: DistinctNumbers  # of the reasons, in the model's precision
+    highs: DistinctNumbers
+    tree_shares: DistinctNumbers
+    contrasts: NDArray[np.int64]  # (n_taken,) nearest prototype of another class; -1: none, or not asked for
+    contrast_shares: NDArray[np.float64]  # (n_taken,) its proximity in [0, 1]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockExplainer:
+    """A warm explainer, made ready for blocks of rows; several threads may use it at once."""
+
+    warm: WarmExplainer
+    reasons: BlockReasons
+    n_prototypes: int
+    with_contrast: bool
+
+    @staticmethod
+    def build(warm: WarmExplainer, n_prototypes: int, *, with_contrast: bool) -> "BlockExplainer":
+        """Prepare to tell of at most ``n_prototypes`` a row."""
+        texts = warm.reason_texts
+        reasons = BlockReasons.build(texts.reasons.boxes, texts.reader, texts.is_shown)
+        return BlockExplainer(warm, reasons, n_prototypes, with_contrast)
+
+    def explain(self, block: RowBlock, outcome: Outcome | None = None) -> ExplainedBlock:
+        """Return what is said of each row; ``outcome`` is what the model says of them, where that is known."""
+        taken, outcome = self._run(block) if outcome is None else (np.arange(len(block)), outcome)
+        index, reader = self.warm.index, self.warm.reason_texts.reader
+        proximities = index.proximities(outcome.leaves)
+        near = index.near_pairs(outcome.leaves, proximities, self.n_prototypes)
+        reasons = self.reasons.of(near)
+        contrasts = self._contrasts(proximities, outcome)
+        return ExplainedBlock(
+            rows=block,
+            taken=taken,
+            refusals={
+                row: self._refusal(block, row) for row in sorted({*range(len(block))}.difference(taken.tolist()))
+            },
+            outcome=outcome,
+            scores=np.array(decimals(outcome.scores.ravel())).reshape(outcome.scores.shape),
+            near=near,
+            shares=near.proximities / index.total_weight,
+            reasons=reasons,
+            lows=DistinctNumbers.of(reader.rounded(reasons.low)),
+            highs=DistinctNumbers.of(reader.rounded(reasons.high)),
+            tree_shares=DistinctNumbers.of(reasons.tree_share),
+            contrasts=contrasts,
+            contrast_shares=proximities[np.arange(len(taken)), contrasts] / index.total_weight,
+        )
+
+    def _run(self, block: RowBlock) -> tuple[NDArray[np.int64], Outcome]:
+        return run_block(self.warm.session, self.warm.features, block)
+
+    def _contrasts(self, proximities: NDArray[np.int64], outcome: Outcome) -> NDArray[np.int64]:
+        if outcome.labels is None or not self.with_contrast:
+            return np.full(len(proximities), -1)
+        return self.warm.index.contrasts(proximities, outcome.labels)
+
+    def _refusal(self, block: RowBlock, position: int) -> dict[str, Any]:
+        """Return what is said of the row alone."""
+        instances: list[Instance] = [block.instance(position)]
+        request = ExplanationRequest.model_construct(instances=instances, row_ids=[block.row_ids[position]])
+        return explain_instances(self.warm, request)[0]

@@ -1,0 +1,106 @@
+"""LineWriter: composes the lines of a block of rows."""
+
+import numpy as np
+import orjson
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from .. import documents
+from ..explained_blocks import BlockExplainer, ExplainedBlock
+from ..texts import Compositions, DistinctNumbers, TextPool, lines_of, number_texts
+from ..warm_explainer import WarmExplainer
+from .holes import HOLE, pieces_between
+from .pair_texts import PairTexts
+
+_AGREEMENTS = 2  # texts of what a prototype predicts: it does not agree with the model, or it does
+_OF_LABEL = 1  # the piece of an explanation that names the label
+
+
+class LineWriter:
+    """Writes explained blocks; what does not change from row to row is written once. Several threads may share it."""
+
+    def __init__(self, explainer: BlockExplainer) -> None:
+        warm = explainer.warm
+        labels: list[str | None] = [*warm.model.classes] or [None]
+        pool = TextPool()
+        self._pairs = PairTexts(explainer, pool)
+        self._opening, self._closing, self._newline = (pool.add_pieces(text) for text in (b"[", b"]", b"\n"))
+        pieces = [_pieces(warm, label) for label in labels]
+        self._n_scores = len(labels)
+        self._pieces = pool.add_pieces(*pieces[0])
+        self._labels = pool.add_pieces(*(own[_OF_LABEL] for own in pieces))
+        self._unassigned = pool.add_pieces(orjson.dumps(documents.prototype_prediction(None, None)))
+        self._predictions = pool.add_pieces(*_predictions(warm))
+        self._no_contrast = pool.add_pieces(b"null", b"", b"")
+        self._contrasts = pool.add_pieces(*_contrasts(warm))
+        position = {label: index for index, label in enumerate(labels)}
+        self._prototype_labels = np.array([position.get(prototype.label, -1) for prototype in warm.prototypes])
+        self._texts = pool.texts()
+
+    def write(self, explained: ExplainedBlock) -> pa.Buffer:
+        """Return the lines of a block, each with a line feed at its end."""
+        pool = TextPool(self._texts)
+        n_rows = len(explained.rows)
+        pairs = self._pairs.compose(explained, pool).grouped(explained.near.bounds)
+        parts = [self._heads(explained, pool), pairs, self._tails(explained, pool)]
+        spread = [part.spread(explained.taken, n_rows) for part in parts]
+        refused = self._refusals(explained, pool)
+        return Compositions.side_by_side(*spread, refused).write(pool.texts())
+
+    def _heads(self, explained: ExplainedBlock, pool: TextPool) -> Compositions:
+        """Return the beginnings of the rows that were taken, up to their nearest prototypes."""
+        n_taken, labels = len(explained.taken), explained.outcome.labels
+        row_ids = pool.add_pieces(*(orjson.dumps(row_id) for row_id in explained.rows.row_ids))
+        first = pool.add(number_texts(explained.scores.ravel()))
+        texts = first + np.arange(n_taken * self._n_scores).reshape(n_taken, self._n_scores)
+        of_label = self._labels + (np.zeros(n_taken, dtype=np.int64) if labels is None else labels)
+        after_scores = np.broadcast_to(self._pieces + _OF_LABEL + 1 + np.arange(self._n_scores), texts.shape)
+        told = np.stack((texts, after_scores), axis=2).reshape(n_taken, 2 * self._n_scores)
+        return lines_of(n_taken, self._pieces, row_ids + explained.taken, of_label, told, self._opening)
+
+    def _tails(self, explained: ExplainedBlock, pool: TextPool) -> Compositions:
+        """Return the ends of the rows that were taken, after their nearest prototypes."""
+        first = self._pieces + _OF_LABEL + 1 + self._n_scores
+        shares = DistinctNumbers.of(explained.contrast_shares)
+        has_none = explained.contrasts < 0
+        contrast = np.where(has_none, self._no_contrast, self._contrasts + 2 * explained.contrasts)
+        share = np.where(has_none, self._no_contrast + 1, pool.add(shares.texts) + shares.index)
+        end = np.where(has_none, self._no_contrast + 2, self._contrasts + 2 * explained.contrasts + 1)
+        predictions = self._prototype_predictions(explained)
+        return lines_of(
+            len(explained.taken),
+            *(self._closing, first, predictions, first + 1, contrast, share, end, first + 2, self._newline),
+        )
+
+    def _prototype_predictions(self, explained: ExplainedBlock) -> NDArray[np.int64]:
+        bounds, labels = explained.near.bounds, explained.outcome.labels
+        texts = np.full(len(explained.taken), self._unassigned)
+        is_assigned = np.diff(bounds) > 0
+        nearest = explained.near.prototypes[bounds[:-1][is_assigned]]
+        agrees = 0 if labels is None else self._prototype_labels[nearest] == labels[is_assigned]
+        texts[is_assigned] = self._predictions + _AGREEMENTS * nearest + agrees
+        return texts
+
+    def _refusals(self, explained: ExplainedBlock, pool: TextPool) -> Compositions:
+        places = np.array(list(explained.refusals), dtype=np.int64)
+        first = pool.add_pieces(*(orjson.dumps(refusal) + b"\n" for refusal in explained.refusals.values()))
+        return lines_of(len(places), first + np.arange(len(places))).spread(places, len(explained.rows))
+
+
+def _pieces(warm: WarmExplainer, label: str | None) -> list[bytes]:
+    scores = [HOLE] * max(1, len(warm.model.classes))
+    prediction = documents.prediction(warm.model.classes, label, scores)
+    return pieces_between(documents.explanation(HOLE, prediction, HOLE, HOLE, HOLE))
+
+
+def _predictions(warm: WarmExplainer) -> list[bytes]:
+    found = []
+    for prototype in warm.prototypes:
+        # For a regression both are told alike.
+        labels = (None, None) if prototype.label is None else ("not " + prototype.label, prototype.label)
+        found += [orjson.dumps(documents.prototype_prediction(prototype, label)) for label in labels]
+    return found
+
+
+def _contrasts(warm: WarmExplainer) -> list[bytes]:
+    return [piece for prototype in warm.prototypes for piece in pieces_between(documents.contrast(prototype, HOLE))]

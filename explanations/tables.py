@@ -1,0 +1,192 @@
+"""Explained blocks as Arrow tables: what the JSON lines say, column by column.
+
+What there is one of stands in columns of its own (``contrast_label``); lists stay lists. The values of features are
+left out: those of the rows are in their dataset, those of the prototypes in their set.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tree_explainers.prototypes.raw_units import RawSide
+
+from .explained_blocks import BlockExplainer, ExplainedBlock
+
+
+class TableMaker:
+    """Makes tables, all of one schema; what does not change from row to row is prepared. Threads may share it."""
+
+    def __init__(self, explainer: BlockExplainer) -> None:
+        warm = explainer.warm
+        columns, classes = warm.reason_texts.reader.columns, warm.model.classes
+        self._classes = _Names(classes)
+        self._n_trees = warm.model.n_trees
+        self._features = _Names([column.name for column in columns])
+        self._is_transformed = np.array([column.transformed for column in columns], dtype=np.bool_)
+        prototypes = warm.prototypes
+        self._row_ids = _Names([prototype.row_id for prototype in prototypes])
+        position = {label: index for index, label in enumerate(classes)}
+        self._labels = np.array([position.get(prototype.label or "", -1) for prototype in prototypes])
+        self._values = np.array([prototype.value for prototype in prototypes], dtype=np.float64)
+        coverages = [prototype.coverage for prototype in prototypes]
+        self._covered = np.array([coverage["n_rows"] for coverage in coverages], dtype=np.int64)
+        self._covered_shares = np.array([coverage["share"] for coverage in coverages], dtype=np.float64)
+
+    def make(self, explained: ExplainedBlock) -> pa.Table:
+        """Return the table of a block: a line for each row."""
+        told = {
+            **self._predictions(explained),
+            **self._prototype_predictions(explained),
+            **self._contrasts(explained),
+            "nearest_prototypes": _lists(explained.near.bounds, self._near_prototypes(explained)),
+        }
+        return pa.table(_rows(explained) | _for_all_rows(told, explained))
+
+    def _predictions(self, explained: ExplainedBlock) -> dict[str, pa.Array]:
+        labels, scores = explained.outcome.labels, explained.scores
+        n_taken, n_scores = scores.shape
+        is_regression = labels is None
+        named = {
+            "label": self._classes.of(np.tile(np.arange(0 if is_regression else n_scores), n_taken)),
+            "value": pa.array(np.empty(0) if is_regression else scores.ravel()),
+        }
+        bounds = np.arange(n_taken + 1) * (0 if is_regression else n_scores)
+        return {
+            "prediction_label": self._classes.of(np.full(n_taken, -1) if labels is None else labels),
+            "prediction_value": pa.array(scores[:, 0]) if is_regression else pa.nulls(n_taken, pa.float64()),
+            "prediction_scores": _lists(bounds, _struct(named)),
+        }
+
+    def _prototype_predictions(self, explained: ExplainedBlock) -> dict[str, pa.Array]:
+        bounds, labels = explained.near.bounds, explained.outcome.labels
+        is_assigned = np.diff(bounds) > 0
+        nearest = np.full(len(is_assigned), -1)
+        nearest[is_assigned] = explained.near.prototypes[bounds[:-1][is_assigned]]
+        own = np.where(is_assigned, self._labels[nearest], -1)
+        says = np.full(len(nearest), -1) if labels is None else labels
+        return {
+            "prototype_prediction_status": _Names(["unassigned", "assigned"]).of(is_assigned.astype(np.int64)),
+            "prototype_prediction_label": self._classes.of(own),
+            "prototype_prediction_value": _numbers(np.where(is_assigned, self._values[nearest], np.nan)),
+            "prototype_prediction_agrees": pa.array(own == says, mask=~is_assigned | (says < 0)),
+        }
+
+    def _contrasts(self, explained: ExplainedBlock) -> dict[str, pa.Array]:
+        has_none = explained.contrasts < 0
+        return {
+            "contrast_row_id": self._row_ids.of(explained.contrasts),
+            "contrast_label": self._classes.of(np.where(has_none, -1, self._labels[explained.contrasts])),
+            "contrast_proximity": pa.array(explained.contrast_shares, mask=has_none),
+        }
+
+    def _near_prototypes(self, explained: ExplainedBlock) -> pa.StructArray:
+        near = explained.near
+        rank = np.arange(len(near.prototypes)) - np.repeat(near.bounds[:-1], np.diff(near.bounds))
+        return _struct(
+            {
+                "rank": pa.array(rank + 1),
+                "row_id": self._row_ids.of(near.prototypes),
+                "label": self._classes.of(self._labels[near.prototypes]),
+                "value": _numbers(self._values[near.prototypes]),
+                "proximity": pa.array(explained.shares),
+                "distance": pa.array(1 - explained.shares),
+                "shared_trees": pa.array(near.shared.sum(axis=1)),
+                "n_trees": pa.array(np.full(len(rank), self._n_trees)),
+                "coverage_n_rows": pa.array(self._covered[near.prototypes]),
+                "coverage_share": pa.array(self._covered_shares[near.prototypes]),
+                "similar_because": _lists(explained.reasons.bounds, self._reasons(explained)),
+            }
+        )
+
+    def _reasons(self, explained: ExplainedBlock) -> pa.StructArray:
+        reasons = explained.reasons
+        is_missing, category, not_categories = _of_others(explained)
+        return _struct(
+            {
+                "feature": self._features.of(reasons.column),
+                "low": _numbers(explained.lows.decimals),
+                "high": _numbers(explained.highs.decimals),
+                "low_inclusive": _has(reasons.side, RawSide.LOW_INCLUSIVE),
+                "high_inclusive": _has(reasons.side, RawSide.HIGH_INCLUSIVE),
+                "or_missing": _has(reasons.side, RawSide.OR_MISSING),
+                "is_missing": is_missing,
+                "category": category,
+                "not_categories": not_categories,
+                "tree_share": pa.array(reasons.tree_share),
+                "transformed": pa.array(self._is_transformed[reasons.column]),
+                "exact": _has(reasons.side, RawSide.EXACT),
+            }
+        )
+
+
+class _Names:
+    """Texts that many lines share."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        distinct = list(dict.fromkeys(names))
+        position = {name: index for index, name in enumerate(distinct)}
+        self._distinct = pa.array(distinct, pa.string())
+        self._index = np.array([position[name] for name in names] + [-1], dtype=np.int32)  # -1: none
+
+    def of(self, positions: NDArray[np.int64]) -> pa.DictionaryArray:
+        """Return the names at these positions; -1 stands for none."""
+        indices = self._index[positions]
+        return pa.DictionaryArray.from_arrays(pa.array(indices, mask=indices < 0), self._distinct)
+
+
+def _rows(explained: ExplainedBlock) -> dict[str, pa.Array]:
+    rows, n_rows = explained.rows, len(explained.rows)
+    problems: list[dict[str, Any] | None] = [None] * n_rows
+    for position, refusal in explained.refusals.items():
+        problems[position] = refusal["problem"]
+    is_refused = np.array([problem is not None for problem in problems], dtype=np.int64)
+    return {
+        "row": pa.array(np.arange(rows.first_row, rows.first_row + n_rows)),
+        "row_id": pa.array(rows.row_ids, pa.string()),
+        "status": _Names(["ok", "error"]).of(is_refused),
+        "problem_code": pa.array([problem and problem["code"] for problem in problems], pa.string()),
+        "problem_detail": pa.array([problem and problem["detail"] for problem in problems], pa.string()),
+    }
+
+
+def _for_all_rows(told: Mapping[str, pa.Array], explained: ExplainedBlock) -> dict[str, pa.Array]:
+    """Return columns of the rows that were taken as columns of all rows: null for the others."""
+    if not explained.refusals:
+        return dict(told)
+    place = np.full(len(explained.rows), -1)
+    place[explained.taken] = np.arange(len(explained.taken))
+    indices = pa.array(place, mask=place < 0)
+    return {name: column.take(indices) for name, column in told.items()}
+
+
+def _of_others(explained: ExplainedBlock) -> tuple[pa.Array, pa.Array, pa.Array]:
+    """Return ``is_missing``, ``category`` and ``not_categories`` of the reasons; categories are told as text."""
+    reasons = explained.reasons
+    places = pa.array(np.where(reasons.other < 0, len(reasons.others), reasons.other))
+    is_missing = [reason["is_missing"] for reason in reasons.others]
+    categories = [None if reason["category"] is None else str(reason["category"]) for reason in reasons.others]
+    excluded = [[str(category) for category in reason["not_categories"]] for reason in reasons.others]
+    return (
+        pa.array([*is_missing, False]).take(places),
+        pa.array([*categories, None], pa.string()).take(places),
+        pa.array([*excluded, []], pa.list_(pa.string())).take(places),
+    )
+
+
+def _struct(fields: Mapping[str, pa.Array]) -> pa.StructArray:
+    return pa.StructArray.from_arrays(list(fields.values()), names=list(fields))
+
+
+def _lists(bounds: NDArray[np.int64], values: pa.Array) -> pa.ListArray:
+    return pa.ListArray.from_arrays(pa.array(bounds.astype(np.int32)), values)
+
+
+def _has(sides: NDArray[np.int64], side: RawSide) -> pa.Array:
+    return pa.array((sides & int(side)) != 0)
+
+
+def _numbers(values: NDArray[np.float64]) -> pa.Array:
+    return pa.array(values, from_pandas=True)  # NaN: null

@@ -1,0 +1,236 @@
+"""Why many rows are like their prototypes: the reasons of a block of pairs, found faster than pair by pair.
+
+A feature that is a single number needs no intersection: the ends of its intervals are kept in order, and the end that
+counts is the first whose tree the pair shares. Most pairs share most trees, so it is among the first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiled import compiled
+from .leaf_boxes import LeafBoxes, Side
+from .nearest import NearPairs
+from .raw_units import RawReasons, RawSide, group_by_feature, raw_interval
+from .readable import FeatureReason, ReasonReader, feature_numbers
+from .reasons import Reasons
+
+
+class PairReasons(NamedTuple):
+    """One reason a feature: those of pair ``p`` are ``bounds[p]`` to ``bounds[p + 1]``.
+
+    They come by falling ``tree_share``, ties in the order of the model's columns, as ``ReasonReader.read`` sorts them.
+    """
+
+    bounds: NDArray[np.int64]  # (n_pairs + 1,)
+    column: NDArray[np.int64]  # (n_reasons,) the feature's first
+    low: NDArray[np.float64]  # in raw units; infinite where there is no end
+    high: NDArray[np.float64]
+    side: NDArray[np.int64]  # RawSide
+    tree_share: NDArray[np.float64]
+    other: NDArray[np.int64]  # position among ``others``; -1: the feature is a single number, and all is said above
+    others: tuple[FeatureReason, ...] = ()  # no two alike; their own ``tree_share`` says nothing
+
+    def take(self, order: NDArray[np.int64]) -> "PairReasons":
+        """Return the reasons in another order."""
+        return self._replace(**{name: getattr(self, name)[order] for name in _OF_REASONS})
+
+
+_OF_REASONS = ("column", "low", "high", "side", "tree_share", "other")
+
+
+@dataclass(frozen=True, slots=True)
+class BlockReasons:
+    """The prototypes' leaf boxes, made ready for blocks of rows; several threads may use it at once."""
+
+    ends: "_Ends"  # of features that are single numbers
+    rest: Reasons  # of the others, and of numbers from which single values are excluded
+    reader: ReasonReader
+    features: NDArray[np.int64]  # (n_columns,) number of the feature that each column belongs to
+
+    @staticmethod
+    def build(boxes: LeafBoxes, reader: ReasonReader, is_shown: NDArray[np.bool_]) -> "BlockReasons":
+        """Prepare; ``is_shown``, (n_columns,), tells of which columns reasons are wanted."""
+        shown = _only(boxes, is_shown[boxes.entries["column"]])
+        is_plain = _is_plain(shown, reader.units.is_alone)
+        rest = Reasons.build(_only(shown, ~is_plain))
+        return BlockReasons(_ends(_only(shown, is_plain)), rest, reader, feature_numbers(reader.columns).astype(int))
+
+    def of(self, pairs: NearPairs) -> PairReasons:
+        """Return the reasons of a block of pairs: of each, what ``Reasons`` and ``ReasonReader`` say."""
+        units = self.reader.units
+        found = _numbers(self.ends, pairs.prototypes, pairs.shared, (units.scale, units.offset, units.imputed))
+        bounds, column, low, high, side, tree_share = found
+        numbers = PairReasons(bounds, column, low, high, side, tree_share, np.full(len(column), -1))
+        numbers.side[~units.is_exact[numbers.column]] &= ~int(RawSide.EXACT)
+        reasons = self.rest.of(pairs.prototypes, pairs.shared)
+        if len(reasons):
+            raw = group_by_feature(reasons, len(pairs.prototypes), units)
+            numbers = _joined(numbers, self._told(reasons, raw))
+        return numbers.take(_order(numbers.bounds, self.features[numbers.column], numbers.tree_share))
+
+    def _told(self, reasons: NDArray[Any], raw: RawReasons) -> PairReasons:
+        """Combine what the columns of one feature say; the same intervals are combined once."""
+        reasons["pair"], reasons["tree_share"] = 0, 1
+        known: dict[bytes, int] = {}
+        others: list[FeatureReason] = []
+        other = np.full(len(raw.column), -1)
+        for place in np.flatnonzero(raw.is_other).tolist():
+            own = reasons[raw.first[place] : raw.first[place] + raw.n_own[place]]
+            key = own.tobytes()
+            if key not in known:
+                known[key] = len(others)
+                others.append(self.reader.combine(own))
+            other[place] = known[key]
+        told = PairReasons(raw.bounds, raw.column, raw.low, raw.high, raw.side, raw.tree_share, other, tuple(others))
+        _tell_others(told)
+        return told
+
+
+def _tell_others(told: PairReasons) -> None:
+    """Say of other features in the arrays what arrays can say of them."""
+    is_other = told.other >= 0
+    own = told.other[is_other]
+    told.low[is_other] = np.array([_number(reason["low"], -np.inf) for reason in told.others])[own]
+    told.high[is_other] = np.array([_number(reason["high"], np.inf) for reason in told.others])[own]
+    told.side[is_other] = np.array([_side(reason) for reason in told.others], dtype=np.int64)[own]
+
+
+def _number(end: float | None, where_there_is_none: float) -> float:
+    return where_there_is_none if end is None else end
+
+
+def _side(reason: FeatureReason) -> int:
+    side = RawSide.LOW_INCLUSIVE if reason["low_inclusive"] else RawSide(0)
+    side |= RawSide.HIGH_INCLUSIVE if reason["high_inclusive"] else RawSide(0)
+    side |= RawSide.OR_MISSING if reason["or_missing"] else RawSide(0)
+    return int(side | (RawSide.EXACT if reason["exact"] else RawSide(0)))
+
+
+def _joined(numbers: PairReasons, told: PairReasons) -> PairReasons:
+    """Return the reasons of both, pair by pair."""
+    parts = (numbers, told)
+    pair = np.concatenate([np.repeat(np.arange(len(part.bounds) - 1), np.diff(part.bounds)) for part in parts])
+    arrays: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _OF_REASONS}
+    joined = told._replace(bounds=numbers.bounds + told.bounds, **arrays)
+    return joined.take(np.argsort(pair, kind="stable"))
+
+
+def _only(boxes: LeafBoxes, is_wanted: NDArray[np.bool_]) -> LeafBoxes:
+    n_wanted_before = np.concatenate(([0], np.cumsum(is_wanted)))
+    return LeafBoxes(n_wanted_before[boxes.starts], boxes.entries[is_wanted])
+
+
+def _is_plain(boxes: LeafBoxes, is_alone: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell of which entries the feature is a single number, with no hole in the prototype's intervals of it."""
+    n_columns = len(is_alone)
+    column, is_hole = boxes.entries["column"], (boxes.entries["side"] & Side.HOLE) != 0
+    own = np.repeat(np.arange(len(boxes.starts) - 1), np.diff(boxes.starts)) * n_columns + column
+    is_plain: NDArray[np.bool_] = is_alone[column] & ~np.isin(own, own[is_hole])
+    return is_plain
+
+
+class _Ends(NamedTuple):
+    """The intervals of a prototype in a column are a list; lists are in the order of prototypes, then features."""
+
+    starts: NDArray[np.int64]  # (n_prototypes + 1,) where each prototype's lists begin
+    column: NDArray[np.int64]  # (n_lists,)
+    bounds: NDArray[np.int64]  # (n_lists + 1,) where each list begins among the entries
+    tree: NDArray[np.int32]  # (n_entries,) of each interval, in the order of trees
+    side: NDArray[np.int32]
+    low_tree: NDArray[np.int32]  # (n_entries,) the same by falling lower end, excluded ends first
+    low: NDArray[np.float64]
+    low_side: NDArray[np.int32]
+    high_tree: NDArray[np.int32]  # (n_entries,) the same by rising upper end, excluded ends first
+    high: NDArray[np.float64]
+    high_side: NDArray[np.int32]
+
+
+def _ends(boxes: LeafBoxes) -> _Ends:
+    entries = boxes.entries
+    opens = np.ones(len(entries), dtype=np.bool_)
+    opens[1:] = entries["column"][1:] != entries["column"][:-1]
+    opens[boxes.starts[:-1][boxes.starts[:-1] < len(entries)]] = True
+    list_of = np.cumsum(opens)
+    by_low = entries[np.lexsort((entries["side"] & Side.LOW_INCLUSIVE, -entries["low"], list_of))]
+    by_high = entries[np.lexsort((entries["side"] & Side.HIGH_INCLUSIVE, entries["high"], list_of))]
+    return _Ends(
+        np.concatenate(([0], list_of))[boxes.starts],
+        entries["column"][opens].astype(np.int64),
+        np.append(np.flatnonzero(opens), len(entries)),
+        *_contiguous(entries, "tree", "side"),
+        *_contiguous(by_low, "tree", "low", "side"),
+        *_contiguous(by_high, "tree", "high", "side"),
+    )
+
+
+def _contiguous(entries: NDArray[Any], *names: str) -> Sequence[NDArray[Any]]:
+    return [np.ascontiguousarray(entries[name]) for name in names]
+
+
+_LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
+_MISSING_STAYS, _INCOMPLETE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE)
+_Units = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]  # scale, offset, imputed
+
+
+@compiled
+def _numbers(
+    ends: _Ends, prototypes: NDArray[np.int64], shared: NDArray[np.bool_], units: _Units
+) -> tuple[NDArray[Any], ...]:
+    """Return bounds, column, low, high, side and share of trees of the features that are single numbers."""
+    room = 0
+    for prototype in prototypes:
+        room += ends.starts[prototype + 1] - ends.starts[prototype]
+    bounds = np.zeros(len(prototypes) + 1, dtype=np.int64)
+    column, side = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+    low, high, tree_share = np.empty(room), np.empty(room), np.empty(room)
+    end = 0
+    for pair in range(len(prototypes)):
+        own = shared[pair]
+        n_shared = own.sum()
+        for place in range(ends.starts[prototypes[pair]], ends.starts[prototypes[pair] + 1]):
+            n_asking, own_side = _asking(ends, place, own)
+            if n_asking == 0:
+                continue
+            low_at, high_at = ends.bounds[place], ends.bounds[place]
+            while not own[ends.low_tree[low_at]]:
+                low_at += 1
+            while not own[ends.high_tree[high_at]]:
+                high_at += 1
+            own_side |= (ends.low_side[low_at] & _LOW_INCLUSIVE) | (ends.high_side[high_at] & _HIGH_INCLUSIVE)
+            of = ends.column[place]
+            low[end], high[end], side[end] = raw_interval(
+                ends.low[low_at], ends.high[high_at], own_side, units[0][of], units[1][of], units[2][of]
+            )
+            column[end], tree_share[end] = of, n_asking / n_shared
+            end += 1
+        bounds[pair + 1] = end
+    return bounds, column[:end].copy(), low[:end].copy(), high[:end].copy(), side[:end].copy(), tree_share[:end].copy()
+
+
+@compiled
+def _asking(ends: _Ends, place: int, shared: NDArray[np.bool_]) -> tuple[int, int]:
+    """Count the shared trees that ask about a column; tell what holds for all of them and for any."""
+    n_asking, n_losing_missing, n_incomplete = 0, 0, 0
+    for entry in range(ends.bounds[place], ends.bounds[place + 1]):
+        is_shared = 1 if shared[ends.tree[entry]] else 0
+        n_asking += is_shared
+        n_losing_missing += is_shared if ends.side[entry] & _MISSING_STAYS == 0 else 0
+        n_incomplete += is_shared if ends.side[entry] & _INCOMPLETE else 0
+    side = _MISSING_STAYS if n_losing_missing == 0 else 0
+    return n_asking, side | (_INCOMPLETE if n_incomplete else 0)
+
+
+@compiled
+def _order(bounds: NDArray[np.int64], feature: NDArray[np.int64], tree_share: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Sort each pair's reasons by falling share of trees, then by feature."""
+    order = np.empty(len(feature), dtype=np.int64)
+    for pair in range(len(bounds) - 1):
+        start, end = bounds[pair], bounds[pair + 1]
+        by_feature = np.argsort(feature[start:end], kind="mergesort")
+        by_share = np.argsort(-tree_share[start:end][by_feature], kind="mergesort")
+        order[start:end] = start + by_feature[by_share]
+    return order

@@ -114,7 +114,15 @@ def test_paths_of_the_contract_are_all_there(document: Json) -> None:
 
 
 def test_answers_are_what_the_description_promises(api: Api, forest: Registered, document: Json) -> None:
+    question = {"model": forest.model["id"], "dataset": forest.dataset["id"]}
+    proximities, audit = api.made("/v1/proximities", question), api.made("/v1/label-audits", question)
+    rows = {"instances": [forest.instance(0), {}], "others": [forest.instance(1), {}]}
     answers = {
+        "Proximities": proximities,
+        "Page_NeighborsOfRow_": api.get(f"/v1/proximities/{proximities['id']}/content").json(),
+        "ProximityBlock": api.post(f"/v1/models/{forest.model['id']}/proximities", rows).json(),
+        "LabelAudit": audit,
+        "Page_AuditedRow_": api.get(f"/v1/label-audits/{audit['id']}/content").json(),
         "Model": forest.model,
         "Dataset": forest.dataset,
         "PrototypeSet": forest.prototype_set,

@@ -21,7 +21,7 @@ from tests.support.shared import shared_path
 _BODY_SECONDS = 2
 _MOST_SECONDS = 10
 _MOST_GROWTH_BYTES = 200 * 1024**2
-_LISTS = ("models", "datasets", "prototype-sets", "explainers", "jobs")
+_LISTS = ("models", "datasets", "proximities", "prototype-sets", "label-audits", "explainers", "jobs")
 _ALSO_FINE = {"125_http_multipart_filename_traversal.http": 422, "127_http_bearer_crlf_and_unicode.http": 401}
 
 
@@ -90,7 +90,9 @@ def _send(tried: Tried, name: str, data: bytes) -> list[tuple[int, Json]]:
         return [(answer.status_code, answer.json())]
     paths = [tried.explainer_path()]
     if endpoint == "POST /v1/... (JSON body)":
-        paths += ["/v1/prototype-sets", "/v1/explainers", f"/v1/models/{tried.forest.model['id']}/predictions"]
+        of_model = f"/v1/models/{tried.forest.model['id']}"
+        paths += [f"/v1/{noun}" for noun in ("proximities", "prototype-sets", "label-audits", "explainers")]
+        paths += [f"{of_model}/predictions", f"{of_model}/proximities"]
     headers = {"Content-Type": "application/json"}
     answers = [tried.api.http.post(path, content=data, headers=headers) for path in paths]
     return [(answer.status_code, answer.json()) for answer in answers]

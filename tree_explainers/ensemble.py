@@ -1,7 +1,7 @@
 """TreeEnsemble: all nodes of all trees as flat arrays, and their invariants."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import IntEnum
 from typing import Any, Self
 
@@ -73,6 +73,24 @@ class TreeEnsemble:
     def n_leaves(self) -> NDArray[np.int32]:
         """Leaves per tree, shape (n_trees,)."""
         return np.diff(self.leaf_offsets)
+
+    def trees(self, first: int, end: int) -> Self:
+        """Return the ensemble of the trees ``first`` to ``end - 1`` alone."""
+        nodes = slice(self.offsets[first], self.offsets[end])
+        leaves = slice(self.leaf_offsets[first], self.leaf_offsets[end])
+        return replace(
+            self,
+            offsets=self.offsets[first : end + 1] - nodes.start,
+            column=self.column[nodes],
+            operator=self.operator[nodes],
+            threshold=self.threshold[nodes],
+            missing_left=self.missing_left[nodes],
+            left=self.left[nodes] - nodes.start,
+            right=self.right[nodes] - nodes.start,
+            leaf_nodes=self.leaf_nodes[leaves] - nodes.start,
+            leaf_offsets=self.leaf_offsets[first : end + 1] - leaves.start,
+            leaf_values=self.leaf_values[leaves],
+        )
 
 
 def join_ensembles(parts: Sequence[TreeEnsemble]) -> TreeEnsemble:

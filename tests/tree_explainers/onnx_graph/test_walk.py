@@ -13,6 +13,7 @@ from onnx import TensorProto, helper
 
 from tests.support.naive_trees import walk_leaves
 from tests.support.tree_graphs import graph_of, random_trees, regressor
+from tree_explainers.onnx_graph import leaf_graph
 from tree_explainers.onnx_graph.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_graph.reading import ReadModel, read_model
 from tree_explainers.onnx_graph.session import ModelSession
@@ -55,13 +56,19 @@ def test_random_trees_of_all_operators_end_at_the_leaves_of_a_naive_walk(seed: i
 
 
 @settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), element=st.sampled_from([TensorProto.FLOAT, TensorProto.DOUBLE]))
-def test_trees_of_the_newest_operator_end_at_the_leaves_of_a_naive_walk(seed: int, element: int) -> None:
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    element=st.sampled_from([TensorProto.FLOAT, TensorProto.DOUBLE]),
+    most=st.sampled_from([1, 12, 40_000]),
+)
+def test_trees_of_the_newest_operator_end_at_the_leaves_of_a_naive_walk(seed: int, element: int, most: int) -> None:
     rng = np.random.default_rng(seed)
     node = newest(random_trees(rng, n_trees=4, n_features=N_FEATURES), rng, element)
     model = graph_of([node], N_FEATURES, element, ml_version=5)
     model.graph.output[0].type.tensor_type.elem_type = element
-    read, session = opened(model)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(leaf_graph, "_MAX_OPERATOR_NODES", most)
+        read, session = opened(model)
     values = np.round(some_values(rng))  # onnxruntime cuts fractions off before it looks for members
 
     outcome = session.run(session.encode_matrix(values))

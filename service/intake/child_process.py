@@ -23,6 +23,10 @@ _ENVIRONMENT = {
     "ARROW_IO_THREADS": "1",
     # Arrow's own allocator takes memory in large pieces that the limit would count before they are used.
     "ARROW_DEFAULT_MEMORY_POOL": "system",
+    # What is freed goes back to the system: left to itself, the allocator hoards more with each block of a long file.
+    "MALLOC_ARENA_MAX": "1",
+    "MALLOC_MMAP_THRESHOLD_": str(4 * 1024**2),
+    "MALLOC_TRIM_THRESHOLD_": str(64 * 1024**2),
 }
 _MAX_ANSWER_BYTES = 64 * 1024**2
 _N_ERROR_BYTES = 4096

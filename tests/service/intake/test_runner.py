@@ -123,6 +123,16 @@ def test_a_child_that_takes_too_much_memory_is_refused_more(n_mebibytes: int, la
     assert caught.value.code == "dataset_too_large"
 
 
+def test_a_long_table_takes_no_more_memory_than_a_few_blocks_of_it(upload: Path) -> None:
+    row = ",".join(f"{number / 7:.6f}" for number in range(30)) + "\n"
+    upload.write_text(",".join(f"f{number}" for number in range(30)) + "\n" + row * 300_000)
+    small = replace(SETTINGS.dataset, n_memory_bytes=512 * 1024**2, n_memory_bytes_per_byte=0)
+
+    found = Intake(replace(SETTINGS, dataset=small)).read_dataset(upload, {})
+
+    assert found.summary["n_rows"] == 300_000
+
+
 def test_a_child_that_uses_up_its_processor_time_is_killed(large_upload: Path) -> None:
     confinement = Confinement(os.getpid(), 2**32, n_cpu_seconds=1, n_file_bytes=2**30, n_open_files=64, nice=0)
     limits = asdict(SETTINGS.dataset_limits)

@@ -29,6 +29,8 @@ class ExplainedBlock:
     outcome: Outcome  # of the rows taken
     scores: NDArray[np.float64]  # (n_taken, n_classes or 1) as readers of the texts get them
     near: NearPairs
+    nearest: NDArray[np.int64]  # (n_taken,) nearest prototype; -1: none, the row is unassigned
+    agrees: NDArray[np.bool_]  # (n_taken,) the nearest prototype has the label that the model predicts
     shares: NDArray[np.float64]  # (n_pairs,) proximity in (0, 1]
     reasons: PairReasons
     lows: DistinctNumbers  # of the reasons, in the model's precision
@@ -44,7 +46,8 @@ class BlockExplainer:
 
     warm: WarmExplainer
     reasons: BlockReasons
-    n_prototypes: int
+    labels: NDArray[np.int64]  # (n_prototypes,) positions among the classes; -1: none, in regression
+    n_prototypes: int  # to tell of, at most
     with_contrast: bool
 
     @staticmethod
@@ -52,7 +55,9 @@ class BlockExplainer:
         """Prepare to tell of at most ``n_prototypes`` a row."""
         texts = warm.reason_texts
         reasons = BlockReasons.build(texts.reasons.boxes, texts.reader, texts.is_shown)
-        return BlockExplainer(warm, reasons, n_prototypes, with_contrast)
+        position = {label: index for index, label in enumerate(warm.model.classes)}
+        labels = np.array([position.get(prototype.label or "", -1) for prototype in warm.prototypes])
+        return BlockExplainer(warm, reasons, labels, n_prototypes, with_contrast)
 
     def explain(self, block: RowBlock, outcome: Outcome | None = None) -> ExplainedBlock:
         """Return what is said of each row; ``outcome`` is what the model says of them, where that is known."""
@@ -60,7 +65,7 @@ class BlockExplainer:
         index, reader = self.warm.index, self.warm.reason_texts.reader
         proximities = index.proximities(outcome.leaves)
         near = index.near_pairs(outcome.leaves, proximities, self.n_prototypes)
-        reasons = self.reasons.of(near)
+        reasons, nearest = self.reasons.of(near), _nearest(near)
         contrasts = self._contrasts(proximities, outcome)
         return ExplainedBlock(
             rows=block,
@@ -71,6 +76,8 @@ class BlockExplainer:
             outcome=outcome,
             scores=np.array(decimals(outcome.scores.ravel())).reshape(outcome.scores.shape),
             near=near,
+            nearest=nearest,
+            agrees=(self.labels[nearest] == outcome.labels) & (nearest >= 0),
             shares=near.proximities / index.total_weight,
             reasons=reasons,
             lows=DistinctNumbers.of(reader.rounded(reasons.low)),
@@ -93,3 +100,10 @@ class BlockExplainer:
         instances: list[Instance] = [block.instance(position)]
         request = ExplanationRequest.model_construct(instances=instances, row_ids=[block.row_ids[position]])
         return explain_instances(self.warm, request)[0]
+
+
+def _nearest(near: NearPairs) -> NDArray[np.int64]:
+    nearest = np.full(len(near.bounds) - 1, -1)
+    is_assigned = np.diff(near.bounds) > 0
+    nearest[is_assigned] = near.prototypes[near.bounds[:-1][is_assigned]]
+    return nearest

@@ -28,8 +28,7 @@ class TableMaker:
         self._is_transformed = np.array([column.transformed for column in columns], dtype=np.bool_)
         prototypes = warm.prototypes
         self._row_ids = _Names([prototype.row_id for prototype in prototypes])
-        position = {label: index for index, label in enumerate(classes)}
-        self._labels = np.array([position.get(prototype.label or "", -1) for prototype in prototypes])
+        self._labels = explainer.labels
         self._values = np.array([prototype.value for prototype in prototypes], dtype=np.float64)
         coverages = [prototype.coverage for prototype in prototypes]
         self._covered = np.array([coverage["n_rows"] for coverage in coverages], dtype=np.int64)
@@ -61,17 +60,13 @@ class TableMaker:
         }
 
     def _prototype_predictions(self, explained: ExplainedBlock) -> dict[str, pa.Array]:
-        bounds, labels = explained.near.bounds, explained.outcome.labels
-        is_assigned = np.diff(bounds) > 0
-        nearest = np.full(len(is_assigned), -1)
-        nearest[is_assigned] = explained.near.prototypes[bounds[:-1][is_assigned]]
-        own = np.where(is_assigned, self._labels[nearest], -1)
-        says = np.full(len(nearest), -1) if labels is None else labels
+        nearest, is_assigned = explained.nearest, explained.nearest >= 0
+        says_nothing = ~is_assigned | (explained.outcome.labels is None)
         return {
             "prototype_prediction_status": _Names(["unassigned", "assigned"]).of(is_assigned.astype(np.int64)),
-            "prototype_prediction_label": self._classes.of(own),
+            "prototype_prediction_label": self._classes.of(np.where(is_assigned, self._labels[nearest], -1)),
             "prototype_prediction_value": _numbers(np.where(is_assigned, self._values[nearest], np.nan)),
-            "prototype_prediction_agrees": pa.array(own == says, mask=~is_assigned | (says < 0)),
+            "prototype_prediction_agrees": pa.array(explained.agrees, mask=says_nothing),
         }
 
     def _contrasts(self, explained: ExplainedBlock) -> dict[str, pa.Array]:

@@ -13,7 +13,17 @@ from .edge.asgi import Application
 from .edge.stack import behind_edge
 from .hot_path import HotPath
 from .parts import build_parts
-from .routes import datasets, explainers, health, jobs, label_audits, models, prototype_sets, proximities
+from .routes import (
+    datasets,
+    explainers,
+    explanation_sets,
+    health,
+    jobs,
+    label_audits,
+    models,
+    prototype_sets,
+    proximities,
+)
 from .settings import ServiceSettings
 
 _DESCRIPTION = "Tree ensembles that explain themselves: prototypes, nearest prototypes of single predictions, and why."
@@ -51,7 +61,17 @@ def build_app(lifespan: object = None) -> FastAPI:
         form_limits={"max_files": 1, "max_fields": 20},
         generate_unique_id_function=_operation_id,
     )
-    for module in (models, datasets, proximities, prototype_sets, label_audits, explainers, jobs, health):
+    for module in (
+        models,
+        datasets,
+        proximities,
+        prototype_sets,
+        label_audits,
+        explainers,
+        explanation_sets,
+        jobs,
+        health,
+    ):
         app.include_router(module.router)
     docs_page.install(app)
     problems.install(app)

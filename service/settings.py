@@ -28,6 +28,7 @@ class ServiceSettings(BaseSettings):
     job_deadline_seconds: float = 3600
     large_job_deadline_seconds: float = 6 * 3600  # for datasets over 100,000 rows
     warm_explainers: int = 16
+    max_explanation_set_values: int = 1_000_000_000  # of prototypes, told in one set: some 300 GB of JSON lines
     max_explained_values: int = 1_000_000  # of prototypes, told in one answer: some 300 MB of JSON at most
 
     @property

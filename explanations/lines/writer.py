@@ -3,7 +3,6 @@
 import numpy as np
 import orjson
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from .. import documents
 from ..explained_blocks import BlockExplainer, ExplainedBlock
@@ -33,8 +32,6 @@ class LineWriter:
         self._predictions = pool.add_pieces(*_predictions(warm))
         self._no_contrast = pool.add_pieces(b"null", b"", b"")
         self._contrasts = pool.add_pieces(*_contrasts(warm))
-        position = {label: index for index, label in enumerate(labels)}
-        self._prototype_labels = np.array([position.get(prototype.label, -1) for prototype in warm.prototypes])
         self._texts = pool.texts()
 
     def write(self, explained: ExplainedBlock) -> pa.Buffer:
@@ -66,20 +63,12 @@ class LineWriter:
         contrast = np.where(has_none, self._no_contrast, self._contrasts + 2 * explained.contrasts)
         share = np.where(has_none, self._no_contrast + 1, pool.add(shares.texts) + shares.index)
         end = np.where(has_none, self._no_contrast + 2, self._contrasts + 2 * explained.contrasts + 1)
-        predictions = self._prototype_predictions(explained)
+        assigned = self._predictions + _AGREEMENTS * explained.nearest + explained.agrees
+        predictions = np.where(explained.nearest < 0, self._unassigned, assigned)
         return lines_of(
             len(explained.taken),
             *(self._closing, first, predictions, first + 1, contrast, share, end, first + 2, self._newline),
         )
-
-    def _prototype_predictions(self, explained: ExplainedBlock) -> NDArray[np.int64]:
-        bounds, labels = explained.near.bounds, explained.outcome.labels
-        texts = np.full(len(explained.taken), self._unassigned)
-        is_assigned = np.diff(bounds) > 0
-        nearest = explained.near.prototypes[bounds[:-1][is_assigned]]
-        agrees = 0 if labels is None else self._prototype_labels[nearest] == labels[is_assigned]
-        texts[is_assigned] = self._predictions + _AGREEMENTS * nearest + agrees
-        return texts
 
     def _refusals(self, explained: ExplainedBlock, pool: TextPool) -> Compositions:
         places = np.array(list(explained.refusals), dtype=np.int64)

@@ -1,6 +1,7 @@
 """In which form a caller likes a result best: JSON, CSV or Parquet."""
 
 import re
+from collections.abc import Mapping
 from operator import itemgetter
 from typing import Annotated, Any
 
@@ -20,13 +21,16 @@ def three_forms(description: str) -> dict[int | str, dict[str, Any]]:
     return {200: {"description": description, "content": tables}}
 
 
-def choose(accept: str) -> str:
-    """Return the media type that ``Accept`` likes best among those we write (ties: named first); JSON for anything."""
+def choose(accept: str, written: Mapping[str, str] = _WRITTEN) -> str:
+    """Return the media type that ``Accept`` likes best among those we write (ties: named first).
+
+    ``written`` names for each type that may be asked for the one that is answered.
+    """
     preferences = sorted(map(_preference, accept.split(",")), key=itemgetter(0), reverse=True)
     for quality, media_type in preferences:
-        if quality > 0 and media_type in _WRITTEN:
-            return _WRITTEN[media_type]
-    detail = f"Accept is {accept[:80]!r}; the result comes as {JSON}, {CSV} or {PARQUET}"
+        if quality > 0 and media_type in written:
+            return written[media_type]
+    detail = f"Accept is {accept[:80]!r}; the result comes as {' or '.join(dict.fromkeys(written.values()))}"
     raise StorageError("not_acceptable", detail)
 
 

@@ -21,7 +21,16 @@ from tests.support.shared import shared_path
 _BODY_SECONDS = 2
 _MOST_SECONDS = 10
 _MOST_GROWTH_BYTES = 200 * 1024**2
-_LISTS = ("models", "datasets", "proximities", "prototype-sets", "label-audits", "explainers", "jobs")
+_LISTS = (
+    "models",
+    "datasets",
+    "proximities",
+    "prototype-sets",
+    "label-audits",
+    "explainers",
+    "explanation-sets",
+    "jobs",
+)
 _ALSO_FINE = {"125_http_multipart_filename_traversal.http": 422, "127_http_bearer_crlf_and_unicode.http": 401}
 
 
@@ -91,7 +100,10 @@ def _send(tried: Tried, name: str, data: bytes) -> list[tuple[int, Json]]:
     paths = [tried.explainer_path()]
     if endpoint == "POST /v1/... (JSON body)":
         of_model = f"/v1/models/{tried.forest.model['id']}"
-        paths += [f"/v1/{noun}" for noun in ("proximities", "prototype-sets", "label-audits", "explainers")]
+        paths += [
+            f"/v1/{noun}"
+            for noun in ("proximities", "prototype-sets", "label-audits", "explainers", "explanation-sets")
+        ]
         paths += [f"{of_model}/predictions", f"{of_model}/proximities"]
     headers = {"Content-Type": "application/json"}
     answers = [tried.api.http.post(path, content=data, headers=headers) for path in paths]

@@ -10,9 +10,18 @@ import pytest
 from schemas.problems import PROBLEM_KINDS, Problem
 from tests.support.api import Api, Json, Registered, csv_of, frame_of
 
-_LISTS = ("models", "datasets", "proximities", "prototype-sets", "label-audits", "explainers", "jobs")
-_MADE_BY_JOBS = ("proximities", "prototype-sets", "label-audits")
-_ID = re.compile(r"(mdl|ds|prx|prs|lba|xpl|job)_[a-z2-7]{26}")
+_LISTS = (
+    "models",
+    "datasets",
+    "proximities",
+    "prototype-sets",
+    "label-audits",
+    "explainers",
+    "explanation-sets",
+    "jobs",
+)
+_MADE_BY_JOBS = ("proximities", "prototype-sets", "label-audits", "explanation-sets")
+_ID = re.compile(r"(mdl|ds|prx|prs|lba|exs|xpl|job)_[a-z2-7]{26}")
 
 
 @pytest.mark.parametrize("noun", _LISTS)
@@ -22,6 +31,8 @@ def test_lists_hold_everything_once_newest_first_page_by_page(api: Api, forest: 
         request = {"model": forest.model["id"], "dataset": forest.dataset["id"], "n_neighbors": number + 1}
         for artefact in ("proximities", "label-audits"):
             api.made(f"/v1/{artefact}", request)
+        explained = {"explainer": forest.explainer["id"], "dataset": forest.dataset["id"], "n_prototypes": number + 1}
+        api.made("/v1/explanation-sets", explained)
 
     whole = list(api.pages(f"/v1/{noun}", 1000))
 
@@ -181,6 +192,8 @@ def _create(api: Api, forest: Registered, noun: str, number: int, key: str) -> t
     elif noun in _MADE_BY_JOBS:
         setting = {"seed": 1000 + number} if noun == "prototype-sets" else {"n_neighbors": 50 + number}
         request = {"model": forest.model["id"], "dataset": forest.dataset["id"], **setting}
+        if noun == "explanation-sets":
+            request = {"explainer": forest.explainer["id"], "dataset": forest.dataset["id"], "n_prototypes": 9 + number}
         answer = api.post(f"/v1/{noun}", request, **headers)
     else:
         request = {"model": forest.model["id"], "prototype_set": forest.prototype_set["id"], "name": f"key {number}"}

@@ -102,6 +102,9 @@ def test_paths_of_the_contract_are_all_there(document: Json) -> None:
         "/v1/explainers": {"get", "post"},
         "/v1/explainers/{explainer_id}": {"get", "delete"},
         "/v1/explainers/{explainer_id}/explanations": {"post"},
+        "/v1/explanation-sets": {"get", "post"},
+        "/v1/explanation-sets/{explanation_set_id}": {"get", "delete"},
+        "/v1/explanation-sets/{explanation_set_id}/content": {"get"},
         "/v1/jobs": {"get"},
         "/v1/jobs/{job_id}": {"get"},
         "/v1/jobs/{job_id}/cancel": {"post"},
@@ -116,6 +119,9 @@ def test_paths_of_the_contract_are_all_there(document: Json) -> None:
 def test_answers_are_what_the_description_promises(api: Api, forest: Registered, document: Json) -> None:
     question = {"model": forest.model["id"], "dataset": forest.dataset["id"]}
     proximities, audit = api.made("/v1/proximities", question), api.made("/v1/label-audits", question)
+    explained = {"explainer": forest.explainer["id"], "dataset": forest.dataset["id"], "include": ["contrast"]}
+    explanation_set = api.made("/v1/explanation-sets", explained)
+    content = f"/v1/explanation-sets/{explanation_set['id']}/content"
     rows = {"instances": [forest.instance(0), {}], "others": [forest.instance(1), {}]}
     answers = {
         "Proximities": proximities,
@@ -123,6 +129,8 @@ def test_answers_are_what_the_description_promises(api: Api, forest: Registered,
         "ProximityBlock": api.post(f"/v1/models/{forest.model['id']}/proximities", rows).json(),
         "LabelAudit": audit,
         "Page_AuditedRow_": api.get(f"/v1/label-audits/{audit['id']}/content").json(),
+        "ExplanationSet": explanation_set,
+        "Page_Explanation_": api.get(content, Accept="application/json").json(),
         "Model": forest.model,
         "Dataset": forest.dataset,
         "PrototypeSet": forest.prototype_set,

@@ -21,10 +21,14 @@ from .explanation import Explanation
 from .explanation_list import ExplanationList
 from .explanation_request import ExplanationRequest
 from .explanation_request_instances_item_type_0 import ExplanationRequestInstancesItemType0
+from .explanation_set import ExplanationSet
+from .explanation_set_request import ExplanationSetRequest
+from .explanation_set_sizes import ExplanationSetSizes
 from .field_problem import FieldProblem
 from .job import Job
 from .label_audit import LabelAudit
 from .label_audit_request import LabelAuditRequest
+from .label_count import LabelCount
 from .liveness import Liveness
 from .model import Model
 from .model_column import ModelColumn
@@ -35,6 +39,8 @@ from .page_audited_row import PageAuditedRow
 from .page_dataset import PageDataset
 from .page_dataset_row import PageDatasetRow
 from .page_explainer import PageExplainer
+from .page_explanation import PageExplanation
+from .page_explanation_set import PageExplanationSet
 from .page_job import PageJob
 from .page_label_audit import PageLabelAudit
 from .page_model import PageModel
@@ -92,10 +98,14 @@ __all__ = (
     "ExplanationList",
     "ExplanationRequest",
     "ExplanationRequestInstancesItemType0",
+    "ExplanationSet",
+    "ExplanationSetRequest",
+    "ExplanationSetSizes",
     "FieldProblem",
     "Job",
     "LabelAudit",
     "LabelAuditRequest",
+    "LabelCount",
     "Liveness",
     "Model",
     "ModelColumn",
@@ -106,6 +116,8 @@ __all__ = (
     "PageDataset",
     "PageDatasetRow",
     "PageExplainer",
+    "PageExplanation",
+    "PageExplanationSet",
     "PageJob",
     "PageLabelAudit",
     "PageModel",

@@ -1,0 +1,230 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.page_explanation import PageExplanation
+from ...models.problem import Problem
+from ...types import UNSET, Response, Unset
+
+
+def _get_kwargs(
+    explanation_set_id: str,
+    *,
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
+) -> dict[str, Any]:
+
+    params: dict[str, Any] = {}
+
+    params["limit"] = limit
+
+    json_cursor: None | str | Unset
+    if isinstance(cursor, Unset):
+        json_cursor = UNSET
+    else:
+        json_cursor = cursor
+    params["cursor"] = json_cursor
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/v1/explanation-sets/{explanation_set_id}/content".format(
+            explanation_set_id=quote(str(explanation_set_id), safe=""),
+        ),
+        "params": params,
+    }
+
+    return _kwargs
+
+
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> PageExplanation | Problem | None:
+    if response.status_code == 200:
+        response_200 = PageExplanation.from_dict(response.json())
+
+        return response_200
+
+    if response.status_code == 404:
+        response_404 = Problem.from_dict(response.json())
+
+        return response_404
+
+    if response.status_code == 406:
+        response_406 = Problem.from_dict(response.json())
+
+        return response_406
+
+    if response.status_code == 409:
+        response_409 = Problem.from_dict(response.json())
+
+        return response_409
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+        return response_422
+
+    if response.status_code == 503:
+        response_503 = Problem.from_dict(response.json())
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[PageExplanation | Problem]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    explanation_set_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
+) -> Response[PageExplanation | Problem]:
+    """Get Explanations
+
+     Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says.
+
+    Args:
+        explanation_set_id (str):
+        limit (int | Unset): Items a page. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[PageExplanation | Problem]
+    """
+
+    kwargs = _get_kwargs(
+        explanation_set_id=explanation_set_id,
+        limit=limit,
+        cursor=cursor,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    explanation_set_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
+) -> PageExplanation | Problem | None:
+    """Get Explanations
+
+     Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says.
+
+    Args:
+        explanation_set_id (str):
+        limit (int | Unset): Items a page. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        PageExplanation | Problem
+    """
+
+    return sync_detailed(
+        explanation_set_id=explanation_set_id,
+        client=client,
+        limit=limit,
+        cursor=cursor,
+    ).parsed
+
+
+async def asyncio_detailed(
+    explanation_set_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
+) -> Response[PageExplanation | Problem]:
+    """Get Explanations
+
+     Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says.
+
+    Args:
+        explanation_set_id (str):
+        limit (int | Unset): Items a page. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[PageExplanation | Problem]
+    """
+
+    kwargs = _get_kwargs(
+        explanation_set_id=explanation_set_id,
+        limit=limit,
+        cursor=cursor,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    explanation_set_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
+) -> PageExplanation | Problem | None:
+    """Get Explanations
+
+     Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says.
+
+    Args:
+        explanation_set_id (str):
+        limit (int | Unset): Items a page. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        PageExplanation | Problem
+    """
+
+    return (
+        await asyncio_detailed(
+            explanation_set_id=explanation_set_id,
+            client=client,
+            limit=limit,
+            cursor=cursor,
+        )
+    ).parsed

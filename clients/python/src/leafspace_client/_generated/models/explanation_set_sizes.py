@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import define as _attrs_define
+
+T = TypeVar("T", bound="ExplanationSetSizes")
+
+
+@_attrs_define
+class ExplanationSetSizes:
+    """How large the explanations are.
+
+    Attributes:
+        json_lines (int): Bytes of the JSON lines.
+        json_lines_compressed (int): Bytes of the JSON lines as they are kept, compressed by zstd.
+        parquet (int): Bytes of the Parquet file.
+    """
+
+    json_lines: int
+    json_lines_compressed: int
+    parquet: int
+
+    def to_dict(self) -> dict[str, Any]:
+        json_lines = self.json_lines
+
+        json_lines_compressed = self.json_lines_compressed
+
+        parquet = self.parquet
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "json_lines": json_lines,
+                "json_lines_compressed": json_lines_compressed,
+                "parquet": parquet,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        json_lines = d.pop("json_lines")
+
+        json_lines_compressed = d.pop("json_lines_compressed")
+
+        parquet = d.pop("parquet")
+
+        explanation_set_sizes = cls(
+            json_lines=json_lines,
+            json_lines_compressed=json_lines_compressed,
+            parquet=parquet,
+        )
+
+        return explanation_set_sizes

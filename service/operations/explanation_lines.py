@@ -1,0 +1,80 @@
+"""The lines of explanation sets, kept compressed block by block: read as a whole, or one page of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from storage.array_files import read_arrays
+
+from ..parts import Parts
+from .artefacts import ready_result
+from .explanation_sets import EXPLANATION_SETS
+from .positions import position_of
+
+_COMPRESSION = "zstd"
+_BLOCK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class KeptLines:
+    """The lines of one set."""
+
+    path: Path
+    rows: NDArray[np.int64]  # (n_blocks + 1,) where each block begins, and the last one ends
+    offsets: NDArray[np.int64]  # (n_blocks + 1,) the same in bytes of the file
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the file."""
+        return int(self.offsets[-1])
+
+    def kept_blocks(self) -> Iterator[bytes]:
+        """Yield the file as it is kept."""
+        with self.path.open("rb") as file:
+            while block := file.read(_BLOCK_BYTES):
+                yield block
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the lines; no block of them is larger than a megabyte."""
+        with pa.OSFile(str(self.path)) as file, pa.CompressedInputStream(file, _COMPRESSION) as lines:
+            while block := lines.read(_BLOCK_BYTES):
+                yield block
+
+    def read(self, start: int, stop: int) -> list[bytes]:
+        """Return lines ``start`` up to, not including, ``stop``, or as many of them as are in one block."""
+        if start >= self.rows[-1]:
+            return []
+        block = int(np.searchsorted(self.rows, start, side="right")) - 1
+        first, last = self.offsets[block : block + 2].tolist()
+        with self.path.open("rb") as file:
+            file.seek(first)
+            frame = pa.BufferReader(file.read(last - first))
+        with pa.CompressedInputStream(frame, _COMPRESSION) as lines:
+            own: list[bytes] = lines.read().splitlines()
+        return own[start - int(self.rows[block]) : stop - int(self.rows[block])]
+
+
+def open_lines(parts: Parts, explanation_set_id: str) -> KeptLines:
+    """Return the lines of a set; refuse one that is not ready."""
+    artefact = parts.artefacts.get(EXPLANATION_SETS.name, explanation_set_id)
+    ready_result(artefact)
+    index = read_arrays(parts.objects.get(artefact.arrays or ""))
+    return KeptLines(parts.objects.path(artefact.files["lines"]), index["rows"], index["bytes"])
+
+
+def list_explanations(parts: Parts, explanation_set_id: str, limit: int, cursor: str | None) -> bytes:
+    """Return one page of explanations as JSON: a ``Page`` of ``Explanation``.
+
+    The cursor is the position of the next row; a page holds fewer than ``limit`` rows where a block of them ends.
+    """
+    start = position_of(cursor)
+    lines = open_lines(parts, explanation_set_id)
+    data = lines.read(start, start + limit)
+    stop = start + len(data)
+    next_cursor = str(stop) if data and stop < lines.rows[-1] else None
+    return orjson.dumps({"object": "list", "data": list(map(orjson.Fragment, data)), "next_cursor": next_cursor})

@@ -1,0 +1,39 @@
+"""Ask for explanation sets: every row of a dataset explained by a job."""
+
+from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
+from storage.datasets import StoredDataset
+from storage.errors import StorageError
+from storage.feature_matching import match_features
+
+from ..parts import Parts
+from .artefacts import ArtefactNoun, MadeFrom, ask_for
+
+EXPLANATION_SETS = ArtefactNoun("explanation_sets", method_revision=1, view=ExplanationSet)
+
+
+def ask_for_explanation_set(parts: Parts, request: ExplanationSetRequest) -> ExplanationSet:
+    """Return the explanation set if it is made or being made; otherwise begin to make it.
+
+    Raises
+    ------
+    StorageError
+        What in the request cannot be done; no job is made then.
+    """
+    explainer = parts.explainers.get(request.explainer)
+    model = parts.models.get(explainer.model).view
+    dataset = parts.datasets.get(request.dataset)
+    match_features(model, dataset.view)
+    n_features = model.n_features if explainer.shown_features == "all" else len(explainer.shown_features)
+    _check_size(parts.settings.max_explanation_set_values, request, dataset, n_features)
+    asked = request.model_copy(update={"include": sorted(set(request.include))})
+    return ask_for(parts, EXPLANATION_SETS, asked, MadeFrom(model.id, dataset))
+
+
+def _check_size(limit: int, request: ExplanationSetRequest, dataset: StoredDataset, n_features: int) -> None:
+    n_rows = dataset.view.n_rows
+    if n_rows * request.n_prototypes * n_features > limit:
+        detail = (
+            f"{n_rows} rows with {request.n_prototypes} prototypes of {n_features} features each are more than the "
+            f"{limit} values of one set; explain fewer rows, ask for fewer prototypes, or show fewer features"
+        )
+        raise StorageError(code="resource_estimate_exceeds_limit", detail=detail)

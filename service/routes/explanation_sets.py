@@ -1,0 +1,89 @@
+"""/v1/explanation-sets: every row of a dataset explained."""
+
+from typing import Any
+
+from fastapi import APIRouter, Response
+from fastapi.responses import StreamingResponse
+
+from schemas.contract import Page
+from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
+from schemas.explanations import Explanation
+
+from ..dependencies import IdempotencyKey, PageDep, PartsDep
+from ..operations import artefacts
+from ..operations.artefact_tables import open_table
+from ..operations.explanation_lines import list_explanations, open_lines
+from ..operations.explanation_sets import EXPLANATION_SETS, ask_for_explanation_set
+from ..parts import Parts
+from ..request_class import StrictRoute
+from .answers import asked_once, made_by_job, problems
+from .media_types import JSON, PARQUET, Accept, choose
+from .table_answers import table_answer
+
+_PATH = "/v1/explanation-sets"
+_NDJSON, _JSONL, _ZSTD = "application/x-ndjson", "application/jsonl", "application/zstd"
+_WRITTEN = {
+    **{media_type: media_type for media_type in (_NDJSON, _JSONL, _ZSTD, JSON, PARQUET)},
+    **dict.fromkeys(("*/*", "application/*", ""), _NDJSON),
+}
+_TEXT, _BINARY = {"type": "string"}, {"type": "string", "format": "binary"}
+_FORMS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "JSON lines: all explanations, one a line; zstd: the same, compressed. JSON: one page of them, "
+        "as `limit` and `cursor` say. Parquet: all, without the values of features.",
+        "content": {
+            **{media_type: {"schema": _TEXT} for media_type in (_NDJSON, _JSONL)},
+            **{media_type: {"schema": _BINARY} for media_type in (_ZSTD, PARQUET)},
+        },
+    }
+}
+router = APIRouter(prefix=_PATH, tags=["explanation sets"], route_class=StrictRoute)
+
+
+@router.post("", status_code=202, response_model=ExplanationSet, responses=made_by_job(ExplanationSet))
+def create_explanation_set(
+    request: ExplanationSetRequest, parts: PartsDep, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """Ask for every row of a dataset to be explained; a job does it unless it is done."""
+    return asked_once(parts, idempotency_key, _PATH, request, lambda: ask_for_explanation_set(parts, request))
+
+
+@router.get("", responses=problems(422, 503))
+def list_explanation_sets(parts: PartsDep, page: PageDep) -> Page[ExplanationSet]:
+    """List explanation sets, newest first, without what was found."""
+    return artefacts.list_all(parts, EXPLANATION_SETS, page.limit, page.cursor)
+
+
+@router.get("/{explanation_set_id}", responses=problems(404, 503))
+def get_explanation_set(explanation_set_id: str, parts: PartsDep) -> ExplanationSet:
+    """Read what is known of all rows together."""
+    return artefacts.get_one(parts, EXPLANATION_SETS, explanation_set_id)
+
+
+@router.get(
+    "/{explanation_set_id}/content",
+    response_model=Page[Explanation],
+    responses=_FORMS | problems(404, 406, 409, 422, 503),
+)
+def get_explanations(explanation_set_id: str, parts: PartsDep, page: PageDep, accept: Accept = _NDJSON) -> Response:
+    """Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says."""
+    media_type = choose(accept, _WRITTEN)
+    if media_type == JSON:
+        return Response(list_explanations(parts, explanation_set_id, page.limit, page.cursor), media_type=JSON)
+    if media_type == PARQUET:
+        return table_answer(open_table(parts, EXPLANATION_SETS, explanation_set_id)[1], media_type)
+    return _all_lines(parts, explanation_set_id, media_type)
+
+
+@router.delete("/{explanation_set_id}", status_code=204, responses=problems(404, 409, 503))
+def delete_explanation_set(explanation_set_id: str, parts: PartsDep) -> None:
+    """Delete an explanation set."""
+    artefacts.delete_one(parts, EXPLANATION_SETS, explanation_set_id)
+
+
+def _all_lines(parts: Parts, explanation_set_id: str, media_type: str) -> StreamingResponse:
+    lines = open_lines(parts, explanation_set_id)
+    if media_type == _ZSTD:
+        headers = {"Content-Length": str(lines.size_bytes)}
+        return StreamingResponse(lines.kept_blocks(), headers=headers, media_type=_ZSTD)
+    return StreamingResponse(lines.blocks(), media_type=media_type)

@@ -7,7 +7,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
+from itertools import chain, islice
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -36,19 +36,21 @@ def in_order(
 ) -> Generator[tuple[Item, Result], None, None]:
     """Yield each item and what ``work`` makes of it, in the order of the items.
 
-    At most one item for each thread is worked on or waits to be taken, beside the one that the caller has. Whatever
-    ends the iteration (the caller, or an item that fails: the first in order is raised), nothing is left running.
+    At most one item for each thread is worked on or waits to be taken, beside the one that the caller has; items are
+    drawn by the caller's thread. Whatever ends the iteration (the caller by closing it, or an item that fails: the
+    first in order is raised), nothing is left running. An item that is alone is worked on by the caller's thread.
     """
     n_threads = n_threads or n_cores()
     remaining = iter(items)
-    if n_threads == 1:
-        for item in remaining:
+    first = list(islice(remaining, n_threads))
+    if len(first) <= 1:
+        for item in chain(first, remaining):
             yield item, work(item)
         return
     under_way: deque[tuple[Item, Future[Result]]] = deque()
     with ThreadPoolExecutor(n_threads) as pool:
         try:
-            under_way.extend((item, pool.submit(work, item)) for item in islice(remaining, n_threads))
+            under_way.extend((item, pool.submit(work, item)) for item in first)
             while under_way:
                 item, future = under_way.popleft()
                 result = future.result()

@@ -1,6 +1,6 @@
 """What a job works on: an open model, and what it says of a dataset's rows."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from schemas.models import Model
 from storage.array_files import read_arrays
-from storage.dataset_files import DatasetFile, Values
+from storage.dataset_files import DatasetFile
 from storage.datasets import DatasetStore, StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
@@ -97,37 +97,16 @@ def _look_and_keep(
     with DatasetFile(context.objects.path(stored.content)) as file:
         shape = (len(n_leaves), file.n_rows)
         codes, path = room_for_codes(context, shape, smallest_dtype(int(n_leaves.max())))
-        blocks = file.iter_blocks(columns, _BLOCK_ROWS)
+        names = model.description.feature_names
+        blocks = (Rows(names, tuple(block)) for block in file.iter_blocks(columns, _BLOCK_ROWS))
         try:
-            scores, labels = _look(model, blocks, codes, report)
+            seen = model.session.fill(codes, blocks, report)
         except RowRefused as refusal:
             raise _of_dataset(refusal, stored) from refusal
-    outcome = CodedOutcome(codes, scores, labels)
+    outcome = CodedOutcome(codes, seen.scores, seen.labels)
     if path is not None:
         keep(context, place_of(model.view.id, stored.view.id), outcome, path)
     return outcome
-
-
-def _look(
-    model: OpenModel, blocks: Iterator[list[Values]], codes: NDArray[Any], report: ReportProgress
-) -> tuple[NDArray[np.floating[Any]], NDArray[np.int64] | None]:
-    """Fill in the codes; return scores and labels."""
-    scores, labels = [], []
-    n_rows = codes.shape[1]
-    n_seen = 0
-    for block in blocks:
-        rows = Rows(model.description.feature_names, tuple(block))
-        try:
-            for place, outcome in model.session.chunks(rows):
-                codes[:, n_seen + place.start : n_seen + place.stop] = outcome.leaves.T
-                scores.append(outcome.scores)
-                labels.append(outcome.labels)
-                report((n_seen + place.stop) / n_rows, "reading leaves")
-        except RowRefused as refusal:
-            raise refusal.after(n_seen) from refusal
-        n_seen += len(rows)
-    known = [each for each in labels if each is not None]
-    return np.concatenate(scores), np.concatenate(known) if known else None
 
 
 def _of_dataset(refusal: RowRefused, stored: StoredDataset) -> RowRefused:

@@ -45,6 +45,10 @@ def test_items_are_taken_only_as_results_are() -> None:
     assert len(taken) == 7
 
 
+def test_an_item_alone_is_worked_on_by_the_caller() -> None:
+    assert list(in_order(lambda _: threading.current_thread(), [1], 2)) == [(1, threading.current_thread())]
+
+
 def test_a_failure_stops_the_others_and_leaves_no_thread() -> None:
     before = threading.active_count()
     started: list[int] = []

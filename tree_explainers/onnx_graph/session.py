@@ -3,9 +3,10 @@
 It must not import ``onnx``: a process that answers requests opens graphs that were read and checked elsewhere.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import onnxruntime
@@ -15,6 +16,7 @@ from onnxruntime.capi import onnxruntime_pybind11_state as runtime_errors
 from ..errors import ModelRefused, RowRefused
 from ..progress import ReportProgress, ignore_progress
 from ..rows import Rows
+from ..threads import in_order, n_cores
 from .description import ModelDescription
 from .encoding import Feeds, RowEncoder
 from .label_index import LabelIndex
@@ -27,8 +29,11 @@ _RUNTIME_ERRORS = (
     runtime_errors.NotImplemented,
     runtime_errors.RuntimeException,
 )
-_CELLS_PER_CHUNK = 4_000_000  # leaves (rows x trees) held at a time: 16 MB, thrice
+_CELLS_PER_CHUNK = 1_000_000  # leaves (rows x trees) held at a time by each thread: 4 MB, thrice; some 0.4 s of work
 _MAX_CHUNK_ROWS = 65_536
+
+_Piece = tuple[slice, Rows]  # some rows, and which they are among all
+_Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,14 @@ class Outcome:
     scores: NDArray[np.floating[Any]]  # (n_rows, n_classes), or (n_rows, 1): the value of a regression
     labels: NDArray[np.int64] | None  # (n_rows,) positions among the classes; None for regression
     leaves: NDArray[np.int32]  # (n_rows, n_trees) leaf reached, counted within its tree
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """What the model says of some rows, but for their leaves."""
+
+    scores: NDArray[np.floating[Any]]  # (n_rows, n_classes), or (n_rows, 1): the value of a regression
+    labels: NDArray[np.int64] | None  # (n_rows,) positions among the classes; None for regression
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +83,8 @@ class ModelSession:
     def __init__(self, leaf_graph: bytes, description: ModelDescription, n_threads: int = 1) -> None:
         self.description = description
         self._session = _open(leaf_graph, n_threads)
+        self._n_calls = max(1, n_cores() // n_threads)  # that pieces of many rows are shared among
+        self._chunk_rows = min(_MAX_CHUNK_ROWS, max(1, _CELLS_PER_CHUNK // description.n_trees))
         self._encoder = RowEncoder(description)
         self._output_names = [name for name in (description.score_output, description.leaf_output) if name]
         self._labels = LabelIndex(description)
@@ -105,23 +120,50 @@ class ModelSession:
         return Outcome(scores, self._labels.find(scores, label[0] if label else None), leaves)
 
     def run_in_chunks(self, rows: Rows, report: ReportProgress = ignore_progress) -> Outcome:
-        """Return the outcome of many rows, worked through in pieces of moderate size."""
-        return _stack([self._nothing(), *(outcome for _, outcome in self.chunks(rows, report))])
+        """Return the outcome of many rows, worked through in pieces of moderate size by both cores."""
+        pieces = self._in_order(self._run_piece, _pieces([rows], self._chunk_rows), len(rows), report)
+        return _stack([self._nothing(), *(outcome for _, outcome in pieces)])
 
-    def chunks(self, rows: Rows, report: ReportProgress = ignore_progress) -> Iterator[tuple[slice, Outcome]]:
-        """Yield the outcome of the rows piece by piece, each with the positions that it is for.
+    def fill(
+        self, codes: NDArray[Any], blocks: Iterable[Rows], report: ReportProgress = ignore_progress
+    ) -> Predictions:
+        """Write the leaves of all rows into an array, and return what else the model says of them.
+
+        Both cores work on the pieces of the blocks, each on one at a time, so that little more than two blocks is
+        ever held; every sum is made by one thread alone, and so comes out as it does for a row alone.
+
+        Parameters
+        ----------
+        codes : (n_trees, n_rows), of ``smallest_dtype`` of the largest number of leaves
+            Filled in, as ``LeafTable.from_codes`` takes it.
+        blocks
+            The rows in order, n_rows of them in all; drawn one after the other by the calling thread.
+        report
+            Told after each piece, by the calling thread. Whatever it raises leaves nothing running.
 
         Raises
         ------
         RowRefused
-            Naming the row by its position among all rows.
+            Naming the first row refused by its position among all rows, where it is known.
         """
-        n_rows = len(rows)
-        step = min(_MAX_CHUNK_ROWS, max(1, _CELLS_PER_CHUNK // self.description.n_trees))
-        for start in range(0, n_rows, step):
-            place = slice(start, min(start + step, n_rows))
-            yield place, self._run_after(start, rows.take(place))
-            report(place.stop / n_rows, "leaves")
+
+        def look(piece: _Piece) -> Predictions:
+            outcome = self._run_piece(piece)
+            codes[:, piece[0]] = outcome.leaves.T
+            return Predictions(outcome.scores, outcome.labels)
+
+        pieces = self._in_order(look, _pieces(blocks, self._chunk_rows), codes.shape[1], report)
+        nothing = self._nothing()
+        parts = [Predictions(nothing.scores, nothing.labels), *(predictions for _, predictions in pieces)]
+        return Predictions(np.concatenate([part.scores for part in parts]), _joined(part.labels for part in parts))
+
+    def _in_order(
+        self, work: Callable[[_Piece], _Made], pieces: Iterator[_Piece], n_rows: int, report: ReportProgress
+    ) -> Iterator[tuple[slice, _Made]]:
+        with closing(in_order(work, pieces, self._n_calls)) as made:
+            for (place, _), each in made:
+                yield place, each
+                report(place.stop / n_rows, "reading leaves")
 
     def run_rows(self, rows: Rows | NDArray[np.floating[Any]]) -> RowOutcomes:
         """Return the outcome of the rows that the model takes; a bad row does not fail the others.
@@ -152,11 +194,12 @@ class ModelSession:
                 refused.append((position, refusal))
         return RowOutcomes(np.array(accepted, np.int64), _stack([self._nothing(), *outcomes]), tuple(refused))
 
-    def _run_after(self, n_rows: int, rows: Rows) -> Outcome:
+    def _run_piece(self, piece: _Piece) -> Outcome:
+        place, rows = piece
         try:
             return self.run(self.encode(rows))
         except RowRefused as refusal:
-            raise refusal.after(n_rows) from None
+            raise refusal.after(place.start) from None
 
     def _encode_either(self, rows: Rows | NDArray[np.floating[Any]]) -> Feeds:
         return self.encode(rows) if isinstance(rows, Rows) else self.encode_matrix(rows)
@@ -196,13 +239,27 @@ def _open(leaf_graph: bytes, n_threads: int) -> Any:  # noqa: ANN401  # onnxrunt
         raise ModelRefused("model_invalid_graph", detail) from error
 
 
+def _pieces(blocks: Iterable[Rows], n_rows: int) -> Iterator[_Piece]:
+    """Cut blocks into pieces of so many rows at most."""
+    n_before = 0
+    for block in blocks:
+        for start in range(0, len(block), n_rows):
+            piece = block.take(slice(start, start + n_rows))
+            yield slice(n_before + start, n_before + start + len(piece)), piece
+        n_before += len(block)
+
+
 def _stack(parts: list[Outcome]) -> Outcome:
-    labels = [part.labels for part in parts if part.labels is not None]
     return Outcome(
         np.concatenate([part.scores for part in parts]),
-        np.concatenate(labels) if labels else None,
+        _joined(part.labels for part in parts),
         np.concatenate([part.leaves for part in parts]),
     )
+
+
+def _joined(parts: Iterable[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:
+    labels = [part for part in parts if part is not None]
+    return np.concatenate(labels) if labels else None
 
 
 def _refusal(description: ModelDescription, feeds: Feeds) -> RowRefused:

@@ -1,5 +1,7 @@
 import subprocess
 import sys
+import threading
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -97,14 +99,56 @@ def test_a_naive_walk_through_the_arrays_ends_at_the_same_leaves(name: str) -> N
 def test_many_rows_go_through_in_pieces_and_report_how_far_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     model = fitted("random_forest_binary")
     whole = model.session.run_in_chunks(model.rows)
-    monkeypatch.setattr("tree_explainers.onnx_graph.session._MAX_CHUNK_ROWS", 100)
+    monkeypatch.setattr(session_module, "_MAX_CHUNK_ROWS", 100)
+    session = ModelSession(model.read.leaf_graph, model.read.description)
     fractions: list[float] = []
 
-    parts = model.session.run_in_chunks(model.rows, lambda fraction, stage: fractions.append(fraction))  # noqa: ARG005
+    parts = session.run_in_chunks(model.rows, lambda fraction, stage: fractions.append(fraction))  # noqa: ARG005
 
     np.testing.assert_array_equal(parts.leaves, whole.leaves)
     assert len(fractions) == 6
     assert fractions[-1] == 1.0
+
+
+@pytest.mark.parametrize("name", ["random_forest_multiclass", "gradient_boosting_binary", "extra_trees_regression"])
+def test_leaves_are_written_where_they_are_wanted_whatever_the_blocks(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = fitted(name)
+    whole = model.session.run_in_chunks(model.rows)
+    monkeypatch.setattr(session_module, "_MAX_CHUNK_ROWS", 30)
+    session = ModelSession(model.read.leaf_graph, model.read.description)
+    codes = np.zeros(whole.leaves.T.shape, np.uint8)
+    cuts = [0, 7, 7, 130, len(model.rows)]
+    blocks = (model.rows.take(slice(*cut)) for cut in pairwise(cuts))
+
+    predictions = session.fill(codes, blocks)
+
+    np.testing.assert_array_equal(codes.T, whole.leaves)
+    np.testing.assert_array_equal(predictions.scores, whole.scores)
+    if whole.labels is None:
+        assert predictions.labels is None
+    else:
+        np.testing.assert_array_equal(predictions.labels, whole.labels)
+
+
+def test_a_listener_that_stops_the_work_leaves_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = fitted("random_forest_binary")
+    monkeypatch.setattr(session_module, "_MAX_CHUNK_ROWS", 5)
+    session = ModelSession(model.read.leaf_graph, model.read.description)
+    before = threading.active_count()
+    told: list[float] = []
+
+    def stop(fraction: float, stage: str) -> None:  # noqa: ARG001  # as listeners are called
+        told.append(fraction)
+        if len(told) == 3:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        session.fill(np.zeros((20, len(model.rows)), np.uint8), [model.rows], stop)
+
+    assert threading.active_count() == before
+    assert told == [pytest.approx(n * 5 / len(model.rows)) for n in (1, 2, 3)]
 
 
 def test_no_rows_give_an_empty_outcome() -> None:
@@ -149,13 +193,15 @@ def test_a_number_that_is_infinite_in_float32_is_refused(value: float) -> None:
 def test_a_bad_row_is_named_by_its_position_among_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_module, "_CELLS_PER_CHUNK", 1000)
     model = fitted("random_forest_binary")
+    session = ModelSession(model.read.leaf_graph, model.read.description)
     columns = [column.copy() for column in model.rows.columns]
-    columns[3][-1] = 1e39
+    columns[3][[-200, -1]] = 1e39
+    rows = Rows(model.rows.names, tuple(columns))
 
-    with pytest.raises(RowRefused) as caught:
-        model.session.run_in_chunks(Rows(model.rows.names, tuple(columns)))
-
-    assert caught.value.row == len(model.rows) - 1
+    for blocks in ([rows], [rows.take(slice(0, 60)), rows.take(slice(60, len(rows)))]):
+        with pytest.raises(RowRefused) as caught:
+            session.fill(np.zeros((20, len(rows)), np.uint8), blocks)
+        assert caught.value.row == len(rows) - 200
 
 
 def test_a_text_where_a_number_belongs_is_refused() -> None:

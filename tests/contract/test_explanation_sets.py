@@ -1,0 +1,252 @@
+"""/v1/explanation-sets over HTTP, made by a real worker: every row is told as a call for it alone is answered."""
+
+import io
+import json
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from schemas.explanation_sets import ExplanationSet
+from schemas.explanations import Explanation
+from tests.support.api import Api, Json, Registered, csv_of, frame_of, parquet_of, register
+
+_PATH = "/v1/explanation-sets"
+_NDJSON, _PARQUET = "application/x-ndjson", "application/vnd.apache.parquet"
+_FIELDS = {
+    *("object", "id", "status", "job", "reused", "created_at", "request", "problem", "model", "n_rows", "n_explained"),
+    *("n_refused", "n_unassigned", "agreement", "labels", "mean_proximity", "n_bytes"),
+}
+
+
+@dataclass(frozen=True)
+class Made:
+    """An explanation set beside the rows that it explains."""
+
+    registered: Registered
+    dataset: Json
+    made: Json
+    lines: list[bytes]
+
+    @property
+    def path(self) -> str:
+        return f"{_PATH}/{self.made['id']}"
+
+    @property
+    def data(self) -> list[Json]:
+        return [json.loads(line) for line in self.lines]
+
+    @property
+    def request(self) -> Json:
+        request: Json = self.made["request"]
+        return request
+
+
+def _odd_rows(registered: Registered) -> pd.DataFrame:
+    """Return a model's rows, some odd: missing, boolean and whole numbers, and numbers that are too large."""
+    frame = frame_of(registered.fitted).drop(columns="t")
+    frame.loc[frame.index % 50 == 3, "f1"] = np.nan
+    frame.loc[frame.index % 70 == 8, "f0"] = 3.5e38
+    frame["f2"] = frame["f2"] > frame["f2"].median()
+    frame["f3"] = frame["f3"].round()
+    return frame.assign(id=[f'row "{row}", é' for row in frame.index])
+
+
+@pytest.fixture(scope="module", params=["binary", "multiclass", "regression"])
+def made(request: pytest.FixtureRequest, api: Api) -> Made:
+    registered = register(api, f"random_forest_{request.param}")
+    dataset = api.upload("/v1/datasets", parquet_of(_odd_rows(registered)), {"row_id": "id"}).json()
+    asked = {"explainer": registered.explainer["id"], "dataset": dataset["id"], "include": ["contrast"]}
+    found = api.made(_PATH, asked)
+    assert found["status"] == "ready", found["problem"]
+    return Made(registered, dataset, found, api.content(f"{_PATH}/{found['id']}", _NDJSON).splitlines())
+
+
+def test_a_new_set_is_accepted_with_a_job_to_look_at(api: Api, forest: Registered) -> None:
+    request = {"explainer": forest.explainer["id"], "dataset": forest.dataset["id"], "n_prototypes": 2}
+    answer = api.post(_PATH, request)
+
+    body = answer.json()
+    assert answer.status_code == 202
+    assert answer.headers["Location"] == f"/v1/jobs/{body['job']}"
+    assert answer.headers["Content-Location"] == f"{_PATH}/{body['id']}"
+    assert set(body) == _FIELDS
+    assert (body["object"], body["status"], body["n_rows"]) == ("explanation_set", "pending", None)
+    assert body["id"].startswith("exs_")
+    assert body["request"] == {**request, "include": []}
+    job = api.wait(body["job"])
+    assert (job["status"], job["artefact"], job["kind"]) == ("succeeded", body["id"], "explanation_sets")
+    assert api.get(f"{_PATH}/{body['id']}").json()["status"] == "ready"
+    again = api.post(_PATH, {**request, "include": []})
+    assert (again.status_code, again.json()["reused"]) == (200, True)
+
+
+def test_each_line_is_byte_for_byte_what_a_call_for_that_row_answers(api: Api, made: Made) -> None:
+    features = set(made.registered.names)
+    rows = list(api.pages(f"/v1/datasets/{made.dataset['id']}/rows", 1000))
+    instances = [{cell["name"]: cell["value"] for cell in row["values"] if cell["name"] in features} for row in rows]
+    request = {"instances": instances, "row_ids": [row["row_id"] for row in rows], "include": ["contrast"]}
+    answer = api.post(f"/v1/explainers/{made.registered.explainer['id']}/explanations", request)
+
+    joined = b",".join(made.lines)
+    assert answer.status_code == 200
+    assert b'"data":[%b],"provenance"' % joined in answer.content
+    assert {row["status"] for row in made.data} == {"ok", "error"}
+
+
+def test_the_set_counts_what_the_lines_say(made: Made) -> None:
+    explained = [row for row in made.data if row["status"] == "ok"]
+    near = [row["nearest_prototypes"] for row in explained]
+    predictions = [row["prototype_prediction"] for row in explained]
+
+    assert set(made.made) == _FIELDS
+    assert ExplanationSet.model_validate(made.made).model_dump(mode="json") == made.made
+    assert made.made["model"] == made.registered.model["id"]
+    assert made.made["n_rows"] == made.dataset["n_rows"] == len(made.lines)
+    assert (made.made["n_explained"], made.made["n_refused"]) == (len(explained), len(made.lines) - len(explained))
+    assert made.made["n_unassigned"] == sum(each["status"] == "unassigned" for each in predictions)
+    mean = np.mean([own[0]["proximity"] if own else 0 for own in near])
+    assert made.made["mean_proximity"] == pytest.approx(mean)
+    counted = Counter(row["prediction"]["label"] for row in explained)
+    classes = made.registered.model["classes"]
+    assert made.made["labels"] == [{"label": label, "n_rows": counted[label]} for label in classes]
+    agreeing = np.mean([bool(each["agrees"]) for each in predictions])
+    assert made.made["agreement"] == (pytest.approx(agreeing) if classes else None)
+
+
+def test_lines_come_in_several_wrappings(api: Api, made: Made) -> None:
+    lines = b"".join(line + b"\n" for line in made.lines)
+
+    for accept, media_type in (("*/*", _NDJSON), ("application/*;q=0.5", _NDJSON), ("application/jsonl",) * 2):
+        answer = api.get(f"{made.path}/content", Accept=accept)
+        assert answer.headers["Content-Type"] == media_type
+        assert answer.content == lines
+    compressed = api.get(f"{made.path}/content", Accept="application/zstd")
+    assert compressed.headers["Content-Type"] == "application/zstd"
+    assert int(compressed.headers["Content-Length"]) == len(compressed.content)
+    with pa.CompressedInputStream(pa.BufferReader(compressed.content), "zstd") as stream:
+        assert stream.read() == lines
+    sizes = made.made["n_bytes"]
+    assert (sizes["json_lines"], sizes["json_lines_compressed"]) == (len(lines), len(compressed.content))
+
+
+@pytest.mark.parametrize("limit", [7, 1000])
+def test_pages_of_json_hold_all_rows_in_order(api: Api, made: Made, limit: int) -> None:
+    data: list[Json] = []
+    cursor: str | None = "0"
+    while cursor is not None:
+        answer = api.get(f"{made.path}/content?limit={limit}&cursor={cursor}", Accept="application/json")
+        page = answer.json()
+        assert answer.headers["Content-Type"] == "application/json"
+        assert 0 < len(page["data"]) <= limit
+        data += page["data"]
+        cursor = page["next_cursor"]
+
+    assert data == made.data
+    assert all(Explanation.model_validate(row) for row in data)
+    beyond = api.get(f"{made.path}/content?cursor={len(data)}", Accept="application/json").json()
+    assert beyond == {"object": "list", "data": [], "next_cursor": None}
+
+
+def test_parquet_says_what_the_lines_say(api: Api, made: Made) -> None:
+    content = api.content(made.path, _PARQUET)
+
+    table = pq.read_table(io.BytesIO(content))
+    assert len(content) == made.made["n_bytes"]["parquet"]
+    assert table.column("row").to_pylist() == list(range(len(made.lines)))
+    for told, line in zip(table.to_pylist(), made.data, strict=True):
+        assert (told["row_id"], told["status"]) == (line["row_id"], line["status"])
+        if line["status"] == "error":
+            assert told["problem_code"] == line["problem"]["code"]
+            assert told["nearest_prototypes"] is None
+            continue
+        assert told["prediction_label"] == line["prediction"]["label"]
+        assert told["prediction_scores"] == line["prediction"]["scores"]
+        assert told["prototype_prediction_agrees"] == line["prototype_prediction"]["agrees"]
+        assert told["contrast_row_id"] == (line["contrast"] or {}).get("row_id")
+        for near, own in zip(told["nearest_prototypes"], line["nearest_prototypes"], strict=True):
+            assert (near["row_id"], near["proximity"]) == (own["row_id"], own["proximity"])
+            assert near["similar_because"] == own["similar_because"]
+
+
+def test_other_tools_read_the_table_as_plain_columns(api: Api, made: Made) -> None:
+    frame = pd.read_parquet(io.BytesIO(api.content(made.path, _PARQUET)))
+
+    assert len(frame) == len(made.lines)
+    assert frame["prediction_label"].dropna().isin(made.registered.model["classes"]).all()
+
+
+@pytest.mark.parametrize("accept", ["text/csv", "image/png", "application/json;q=0"])
+def test_another_form_is_not_acceptable(api: Api, made: Made, accept: str) -> None:
+    answer = api.get(f"{made.path}/content", Accept=accept)
+
+    assert (answer.status_code, answer.json()["code"]) == (406, "not_acceptable")
+    assert _NDJSON in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("query", ["cursor=x", "cursor=-1", "limit=0", "limit=1001"])
+def test_an_odd_page_is_refused(api: Api, made: Made, query: str) -> None:
+    answer = api.get(f"{made.path}/content?{query}", Accept="application/json")
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
+
+
+def test_what_a_request_spells_out_in_another_way_is_the_same_set(api: Api, made: Made) -> None:
+    again = api.post(_PATH, {**made.request, "include": ["contrast", "contrast"], "n_prototypes": 3})
+
+    assert again.status_code == 200
+    assert (again.json()["id"], again.json()["reused"]) == (made.made["id"], True)
+
+
+@pytest.mark.parametrize(
+    ("part", "status", "code", "pointer"),
+    [
+        ({"explainer": "xpl_gone"}, 404, "not_found", None),
+        ({"dataset": "ds_gone"}, 404, "not_found", None),
+        ({"n_prototypes": 0}, 422, "validation_failed", "/n_prototypes"),
+        ({"n_prototypes": 101}, 422, "validation_failed", "/n_prototypes"),
+        ({"n_prototypes": 3.0}, 422, "validation_failed", "/n_prototypes"),
+        ({"include": ["rules"]}, 422, "validation_failed", "/include/0"),
+        ({"explainer": None}, 422, "validation_failed", "/explainer"),
+        ({"instances": []}, 422, "unknown_field", "/instances"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_at_once(
+    api: Api, forest: Registered, part: Json, status: int, code: str, pointer: str | None
+) -> None:
+    request = {"explainer": forest.explainer["id"], "dataset": forest.dataset["id"], **part}
+
+    refused = api.post(_PATH, request)
+
+    assert (refused.status_code, refused.json()["code"]) == (status, code)
+    assert pointer is None or pointer in {error["pointer"] for error in refused.json()["errors"]}
+
+
+def test_a_dataset_that_lacks_features_is_refused_at_once(api: Api, forest: Registered) -> None:
+    frame = frame_of(forest.fitted).drop(columns=["f3", "t"])
+    dataset = api.upload("/v1/datasets", csv_of(frame)).json()["id"]
+
+    refused = api.post(_PATH, {"explainer": forest.explainer["id"], "dataset": dataset})
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "schema_mismatch")
+    assert "'f3'" in refused.json()["detail"]
+
+
+def test_a_set_outlives_its_explainer_and_holds_its_model_and_rows(api: Api) -> None:
+    registered = register(api, "extra_trees_binary")
+    explainer, dataset = registered.explainer["id"], registered.dataset["id"]
+    made = api.made(_PATH, {"explainer": explainer, "dataset": dataset, "n_prototypes": 1})
+    path = f"{_PATH}/{made['id']}"
+    before = api.content(path, _NDJSON)
+
+    assert api.delete(f"/v1/explainers/{explainer}").status_code == 204
+    assert api.content(path, _NDJSON) == before
+    for held in (f"/v1/models/{registered.model['id']}", f"/v1/datasets/{dataset}"):
+        assert api.delete(held).json()["code"] == "in_use"
+    assert api.delete(path).status_code == 204
+    assert api.get(path).status_code == 404
+    assert api.get(f"{path}/content").status_code == 404

@@ -62,7 +62,7 @@ class Attendant:
             return watch.until_over(process.has_ended, is_stopping)
         finally:
             process.kill()
-            self._objects.clear_workspace(workspace_name(claim))
+            self._objects.clear_workspace(workspace_name(claim.job, claim.attempt))
 
     def _settle(self, claim: Claim, outcome: Outcome) -> None:
         _log.info("job %s (%s), attempt %d: %s", claim.job, claim.kind, claim.attempt, outcome.name.lower())

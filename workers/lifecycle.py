@@ -37,7 +37,8 @@ def run_job(settings: WorkerSettings, kinds: Mapping[str, JobKind], claim: Claim
     attempts = AttemptStore(database, retry_delays_seconds=settings.retry_delays_seconds)
     try:
         objects = ObjectStore(settings.storage.objects_dir)
-        with objects.workspace(workspace_name(claim)) as workspace:
+        _clear_earlier_attempts(objects, claim)
+        with objects.workspace(workspace_name(claim.job, claim.attempt)) as workspace:
             context = _context(claim, database, objects, ProgressReporter(attempts, claim), workspace)
             _keep(context, attempts, claim, kinds[claim.kind](context))
     except JobStopped:
@@ -49,9 +50,15 @@ def run_job(settings: WorkerSettings, kinds: Mapping[str, JobKind], claim: Claim
         attempts.fail(claim, _problem(error, settings, claim))
 
 
-def workspace_name(claim: Claim) -> str:
-    """Return the name of the attempt's workspace, by which the worker clears it when the process was killed."""
-    return f"{claim.job}.{claim.attempt}"
+def workspace_name(job: str, attempt: int) -> str:
+    """Return the name of an attempt's workspace, by which others clear it when its process was killed."""
+    return f"{job}.{attempt}"
+
+
+def _clear_earlier_attempts(objects: ObjectStore, claim: Claim) -> None:
+    # A worker that was killed with its job could clear nothing.
+    for attempt in range(1, claim.attempt):
+        objects.clear_workspace(workspace_name(claim.job, attempt))
 
 
 def _context(

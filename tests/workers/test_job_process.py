@@ -56,6 +56,20 @@ def test_files_that_a_job_wrote_are_kept_under_their_names(farm: JobFarm) -> Non
     farm.wait_until(lambda: farm.workspaces() == [], seconds=1)
 
 
+def test_files_that_a_killed_worker_left_are_cleared_by_the_next_attempt(farm: JobFarm) -> None:
+    worker = farm.start_worker()
+    asked = farm.ask_for("write_files", seconds=60)
+    farm.wait_for_run()
+    first = farm.workspaces()
+    worker.kill()
+    assert farm.workspaces() == first != []
+
+    farm.start_worker()
+    farm.wait_for_run(2)
+
+    assert [folder.name for folder in farm.workspaces()] == [f"{asked.job}.2"]
+
+
 @pytest.mark.parametrize("end", ["cancelled", "killed"])
 def test_files_of_a_job_that_was_stopped_are_gone(farm: JobFarm, end: str) -> None:
     farm.start_worker()

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from schemas.datasets import DatasetMetadata
 from schemas.explainers import ExplainerRequest
+from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.jobs import Job
 from schemas.label_audits import LabelAudit, LabelAuditRequest
 from schemas.models import ModelMetadata
@@ -21,6 +22,7 @@ from service.operations import (
     artefacts,
     datasets,
     explainers,
+    explanation_sets,
     label_audits,
     models,
     prototype_sets,
@@ -75,6 +77,11 @@ class Workshop:
         """Ask for a label audit, do its job if there is one, and return what came of it."""
         asked = label_audits.ask_for_label_audit(self.parts, LabelAuditRequest.model_validate(request))
         return self._made(label_audits.LABEL_AUDITS, asked)
+
+    def explain(self, **request: object) -> ExplanationSet:
+        """Ask for an explanation set, do its job if there is one, and return what came of it."""
+        asked = explanation_sets.ask_for_explanation_set(self.parts, ExplanationSetRequest.model_validate(request))
+        return self._made(explanation_sets.EXPLANATION_SETS, asked)
 
     def table_of(self, noun: artefacts.ArtefactNoun[View], made: View) -> pa.Table:
         """Return the table that a job made beside its result."""

@@ -1,0 +1,227 @@
+"""Explanation sets as jobs: blocks make one whole, kept leaves save the model's work, what cannot be done is said."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import orjson
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from explanations.explaining import explain_instances
+from explanations.warm_explainer import WarmExplainer
+from explanations.warming import warm_up
+from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
+from schemas.explanations import ExplanationRequest
+from schemas.jobs import Progress
+from service.operations.artefacts import delete_one
+from service.operations.explainers import delete_explainer
+from service.operations.explanation_lines import KeptLines, open_lines
+from service.operations.explanation_sets import EXPLANATION_SETS, ask_for_explanation_set
+from storage.array_files import open_array, read_archive
+from storage.dataset_files import DatasetFile
+from storage.errors import StorageError
+from storage.leaf_tables import LeafTableStore
+from tests.support.api import frame_of
+from tests.support.job_farm import JobFarm
+from tests.support.models import fitted
+from tests.support.workshop import Workshop, workshop_in
+from tree_explainers.onnx_graph.session import Outcome
+from tree_explainers.rows import Rows
+from workers.jobs.explanation_sets.reading import RowsToExplain
+from workers.leaf_tables import CodedOutcome, place_of
+
+_N_ROWS = 3000
+_MANY_ROWS = 60_000
+
+
+@dataclass(frozen=True)
+class Shop:
+    """A workshop with a forest's explainer and more of its rows than fit into a block."""
+
+    workshop: Workshop
+    model: str
+    prototype_set: str
+    explainer: str
+    rows: str
+
+    def explain(self, **request: object) -> ExplanationSet:
+        return self.workshop.explain(**{"explainer": self.explainer, "dataset": self.rows, **request})
+
+    def open(self, made: ExplanationSet) -> KeptLines:
+        return open_lines(self.workshop.parts, made.id)
+
+    def lines(self, made: ExplanationSet) -> list[bytes]:
+        return b"".join(self.open(made).blocks()).splitlines()
+
+    def table(self, made: ExplanationSet) -> pa.Table:
+        return self.workshop.table_of(EXPLANATION_SETS, made)
+
+    def forget(self, made: ExplanationSet) -> None:
+        delete_one(self.workshop.parts, EXPLANATION_SETS, made.id)
+
+    @property
+    def warm(self) -> WarmExplainer:
+        parts = self.workshop.parts
+        return warm_up(self.explainer, parts.database, parts.objects, parts.sessions.get)
+
+
+def _more_rows(n_rows: int) -> pd.DataFrame:
+    """Draw real rows again and again, each a little different."""
+    frame = frame_of(fitted("random_forest_binary")).drop(columns="t")
+    rng = np.random.default_rng(0)
+    drawn = frame.iloc[rng.integers(0, len(frame), n_rows)].reset_index(drop=True)
+    return drawn * rng.normal(1, 0.01, drawn.shape)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    forest = fitted("random_forest_binary")
+    with workshop_in(tmp_path_factory.mktemp("shop")) as workshop:
+        model = workshop.register_model(forest.onnx, feature_names=list(forest.rows.names), ensemble="random_forest")
+        dataset = workshop.register_dataset(frame_of(forest), target="t")
+        made = workshop.make(model=model, dataset=dataset, n_prototypes=5)
+        explainer = workshop.register_explainer(model=model, prototype_set=made.id)
+        yield Shop(workshop, model, made.id, explainer, workshop.register_dataset(_more_rows(_N_ROWS)))
+
+
+def test_many_blocks_make_one_whole(shop: Shop) -> None:
+    made = shop.explain()
+
+    starts = shop.open(made).rows.tolist()
+    assert (starts[0], starts[-1]) == (0, _N_ROWS)
+    assert len(starts) > 5
+    lines, values = shop.lines(made), _more_rows(_N_ROWS)
+    assert len(lines) == made.n_rows == _N_ROWS
+    for row in (0, 1, starts[1] - 1, starts[1], _N_ROWS - 1):
+        request = ExplanationRequest(instances=[values.iloc[row].tolist()], row_ids=[str(row)])
+        assert lines[row] == orjson.dumps(explain_instances(shop.warm, request)[0])
+    table = shop.table(made)
+    assert table.column("row").to_pylist() == list(range(_N_ROWS))
+    assert table.column("row_id").to_pylist() == [orjson.loads(line)["row_id"] for line in lines]
+
+
+def test_each_block_of_lines_can_be_read_alone(shop: Shop) -> None:
+    made = shop.explain()
+    kept, lines = shop.open(made), shop.lines(made)
+
+    middle = int(kept.rows[2])
+    assert kept.read(middle - 3, middle + 10) == lines[middle - 3 : middle]
+    assert kept.read(middle, middle + 10) == lines[middle : middle + 10]
+    assert kept.read(_N_ROWS - 1, _N_ROWS + 10) == lines[-1:]
+    assert kept.read(_N_ROWS, _N_ROWS + 10) == []
+    assert b"".join(kept.kept_blocks()) == kept.path.read_bytes()
+
+
+def test_leaves_that_an_earlier_job_kept_tell_the_same(shop: Shop) -> None:
+    parts = shop.workshop.parts
+    place = place_of(shop.model, shop.rows)
+    assert LeafTableStore(parts.database).find(place) is None
+    first = shop.explain(include=["contrast"])
+    lines, table = shop.lines(first), shop.table(first)
+    shop.forget(first)
+    shop.workshop.find_neighbors(model=shop.model, dataset=shop.rows, n_neighbors=1)
+    kept = LeafTableStore(parts.database).find(place)
+    assert kept is not None
+
+    again = shop.explain(include=["contrast"])
+
+    assert shop.lines(again) == lines
+    assert shop.table(again) == table
+    archive = read_archive(parts.objects.path(kept.outcome))
+    coded = CodedOutcome(open_array(parts.objects.path(kept.codes)), archive["scores"], archive["labels"])
+    with DatasetFile(parts.objects.path(parts.datasets.get(shop.rows).content)) as file:
+        blocks = list(RowsToExplain(file, file.features, coded).blocks(1700))
+    assert [len(block) for block, _ in blocks] == [1700, _N_ROWS - 1700]
+    session = shop.warm.session
+    for block, outcome in blocks:
+        assert isinstance(outcome, Outcome)
+        asked = session.run(session.encode(Rows(shop.warm.features.names, block.columns)))
+        np.testing.assert_array_equal(outcome.leaves, asked.leaves)
+        np.testing.assert_array_equal(outcome.scores, asked.scores)
+        np.testing.assert_array_equal(outcome.labels, asked.labels)
+
+
+def test_the_same_set_made_again_has_the_same_bytes(shop: Shop) -> None:
+    first = shop.explain(n_prototypes=2)
+    files = shop.workshop.parts.artefacts.get(EXPLANATION_SETS.name, first.id).files
+    shop.forget(first)
+
+    again = shop.explain(n_prototypes=2)
+
+    assert not again.reused
+    assert shop.workshop.parts.artefacts.get(EXPLANATION_SETS.name, again.id).files == files
+    assert {**again.model_dump(), "job": 0, "created_at": 0} == {**first.model_dump(), "job": 0, "created_at": 0}
+
+
+def test_a_set_of_nothing_but_refused_rows_says_so(shop: Shop) -> None:
+    rows = _more_rows(20)
+    rows["f4"] = 1e300
+
+    made = shop.explain(dataset=shop.workshop.register_dataset(rows))
+
+    assert (made.n_rows, made.n_explained, made.n_refused, made.n_unassigned) == (20, 0, 20, 0)
+    assert (made.agreement, made.mean_proximity) == (None, None)
+    assert {orjson.loads(line)["problem"]["code"] for line in shop.lines(made)} == {"non_finite_number"}
+    assert shop.table(made).column("nearest_prototypes").null_count == 20
+
+
+def test_of_a_feature_that_is_not_shown_no_value_of_a_prototype_is_told(shop: Shop) -> None:
+    hidden = shop.workshop.register_explainer(model=shop.model, prototype_set=shop.prototype_set, shown_features=["f1"])
+
+    made = shop.explain(explainer=hidden, dataset=shop.workshop.register_dataset(_more_rows(50)))
+
+    near = [near for line in shop.lines(made) for near in orjson.loads(line)["nearest_prototypes"]]
+    assert {cell["name"] for each in near for cell in each["features"]} == {"f1"}
+    assert {reason["feature"] for each in near for reason in each["similar_because"]} == {"f1"}
+
+
+def test_a_set_whose_explainer_is_deleted_before_it_is_begun_fails_by_name(shop: Shop) -> None:
+    named = shop.workshop.register_explainer(model=shop.model, prototype_set=shop.prototype_set, name="short-lived")
+    request = ExplanationSetRequest(explainer=named, dataset=shop.rows)
+    asked = ask_for_explanation_set(shop.workshop.parts, request)
+    delete_explainer(shop.workshop.parts, named)
+
+    job = shop.workshop.run(asked.job or "")
+
+    assert job.status == "failed"
+    assert job.problem is not None
+    assert job.problem.code == "not_found"
+    assert named in job.problem.detail
+
+
+def test_a_set_that_would_be_too_large_is_refused_at_once(shop: Shop) -> None:
+    parts = shop.workshop.parts
+    with workshop_in(parts.settings.data_dir, max_explanation_set_values=_N_ROWS * 2 * 30) as strict:
+        request = {"explainer": shop.explainer, "dataset": shop.rows}
+        ask_for_explanation_set(strict.parts, ExplanationSetRequest(**request, n_prototypes=2))
+
+        with pytest.raises(StorageError) as refused:
+            ask_for_explanation_set(strict.parts, ExplanationSetRequest(**request, n_prototypes=3))
+
+    assert refused.value.code == "resource_estimate_exceeds_limit"
+    assert "180000 values" in refused.value.detail
+
+
+def test_a_set_in_the_making_moves_on_and_stops_within_two_seconds_leaving_nothing(shop: Shop) -> None:
+    parts = shop.workshop.parts
+    dataset = shop.workshop.register_dataset(_more_rows(_MANY_ROWS))
+    farm = JobFarm(parts.settings.data_dir)
+    try:
+        request = ExplanationSetRequest(explainer=shop.explainer, dataset=dataset)
+        job = ask_for_explanation_set(parts, request).job or ""
+        farm.start_worker("workers", LEAFSPACE_LOOK_SECONDS="1")
+
+        def progress() -> Progress:
+            return parts.jobs.get(job).progress
+
+        farm.wait_until(lambda: progress().stage == "explaining")
+        before = progress().fraction
+        farm.wait_until(lambda: progress().fraction > before)
+        parts.jobs.request_cancel(job)
+        farm.wait_until(lambda: parts.jobs.get(job).status == "cancelled", seconds=2)
+
+        assert farm.workspaces() == []
+    finally:
+        farm.stop()

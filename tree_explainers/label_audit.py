@@ -8,10 +8,8 @@ from numpy.typing import NDArray
 
 from .errors import InvalidInput
 from .leaves import LeafTable
+from .neighborhoods import each_neighborhood
 from .progress import ReportProgress, ignore_progress
-from .proximity import nearest_rows
-
-_BLOCK_CELLS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +67,10 @@ def audit_labels(
         msg = f"one class of 0 or more is needed for each of {table.n_rows} rows, got shape {classes.shape}"
         raise InvalidInput(msg)
     n_classes = int(classes.max()) + 1
-    length = max(1, _BLOCK_CELLS // max(n_neighbors, n_classes))
-    blocks = []
-    for start in range(0, table.n_rows, length):
-        rows = np.arange(start, min(start + length, table.n_rows))
-        neighbors, proximities = nearest_rows(table, weights, rows, n_neighbors)
-        blocks.append(_judge(classes[rows], classes[neighbors], proximities, n_classes))
-        report(int(rows[-1] + 1) / table.n_rows, "finding nearest rows")
+    blocks = [
+        _judge(classes[block.rows], classes[block.neighbors], block.proximities, n_classes)
+        for block in each_neighborhood(table, weights, n_neighbors, report, n_cells_a_row=n_classes)
+    ]
     n_asked, agreement, disagreeing, suggested = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
     return LabelAudit(_ranking(agreement, disagreeing), n_asked, agreement, disagreeing, suggested)
 

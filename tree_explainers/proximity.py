@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .compiled import compiled
 from .errors import InvalidInput
 from .leaves import LeafTable
+from .progress import ReportProgress, ignore_progress
 from .threads import in_threads
 
 _NANOSECONDS_PER_VISIT = 1.0
@@ -85,9 +86,15 @@ def rows_per_block(n_rows: int) -> int:
 
 
 def nearest_rows(
-    table: LeafTable, weights: NDArray[np.int64], rows: NDArray[np.int64], n_neighbors: int
+    table: LeafTable,
+    weights: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    n_neighbors: int,
+    report: ReportProgress = ignore_progress,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the nearest other rows of the table for some of its rows.
+
+    ``report`` is told how many of the rows are done.
 
     Returns
     -------
@@ -111,6 +118,7 @@ def nearest_rows(
         shared[np.arange(len(shared)), rows[part]] = -1  # a row is not its own neighbour
         neighbors[part] = np.argsort(-shared, axis=1, kind="stable")[:, :n_neighbors]
         proximities[part] = np.take_along_axis(shared, neighbors[part], axis=1)
+        report(part.stop / len(rows), "finding nearest rows")
     return neighbors, proximities
 
 

@@ -5,7 +5,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from tests.support import naive, naive_label_audit
 from tests.support.real_leaves import real_leaves
-from tree_explainers import label_audit
+from tree_explainers import neighborhoods
 from tree_explainers.errors import InvalidInput
 from tree_explainers.label_audit import LabelAudit, audit_labels
 from tree_explainers.leaves import LeafTable, ProximityKind
@@ -47,7 +47,7 @@ def test_rows_rank_as_in_the_slow_twin(
 ) -> None:
     real = real_leaves(dataset, kind)
     wrong, _ = _flipped(real.classes("target"), 80)
-    monkeypatch.setattr(label_audit, "_BLOCK_CELLS", 130 * max(n_neighbors, 7))  # several blocks, the last one short
+    monkeypatch.setattr(neighborhoods, "_BLOCK_CELLS", 130 * max(n_neighbors, 7))  # several blocks, the last one short
 
     found = audit_labels(real.table, real.weights, wrong, n_neighbors)
 
@@ -87,16 +87,16 @@ def test_flipped_labels_of_a_forest_trained_on_them_rank_early(min_samples_leaf:
 
 def test_progress_is_told_and_may_stop_the_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     real = real_leaves("breast_cancer", "random_forest")
-    monkeypatch.setattr(label_audit, "_BLOCK_CELLS", 1000)
+    monkeypatch.setattr(neighborhoods, "_BLOCK_CELLS", 1000)
     told: list[float] = []
 
     def stop_at_half(fraction: float, stage: str) -> None:
         told.append(fraction)
         assert stage == "finding nearest rows"
         if fraction >= 0.5:
-            raise StopIteration
+            raise InterruptedError
 
-    with pytest.raises(StopIteration):
+    with pytest.raises(InterruptedError):
         audit_labels(real.table, real.weights, real.classes("target"), 10, stop_at_half)
     assert told == sorted(told)
     assert len(told) > 1

@@ -9,6 +9,7 @@ from service.operations.proximities import PROXIMITIES
 from tests.support import naive_label_audit
 from tests.support.real_jobs import N_TRAINING_ROWS, REGRESSION, RealCase
 from tests.support.workshop import Workshop
+from tree_explainers import neighborhoods
 from tree_explainers.leaves import ProximityKind
 from workers.jobs.proximities import neighbor_table
 
@@ -60,7 +61,7 @@ def test_the_file_is_written_in_groups_that_a_page_can_be_read_from(
 ) -> None:
     case = real_case("covertype_20k", "random_forest")
     whole = workshop.find_neighbors(model=case.model, dataset=case.dataset, n_neighbors=7)
-    monkeypatch.setattr(neighbor_table, "_BLOCK_CELLS", 7 * 130)
+    monkeypatch.setattr(neighborhoods, "_BLOCK_CELLS", 7 * 130)
     monkeypatch.setattr(neighbor_table, "_GROUP_LINES", 100)
     in_blocks = workshop.find_neighbors(model=case.model, dataset=case.dataset, kind="boosting", n_neighbors=7)
     artefact = workshop.parts.artefacts.get("proximities", in_blocks.id)

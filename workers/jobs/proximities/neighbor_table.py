@@ -1,16 +1,14 @@
 """The table of neighbours: a line for each row and each of its neighbours, in Parquet, written block by block."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from tree_explainers.neighborhoods import Neighborhoods, each_neighborhood
 from tree_explainers.progress import ReportProgress
-from tree_explainers.proximity import nearest_rows
 
 from ...progress import part_of
 from ...tree_space import SEEN, TreeSpace
@@ -25,17 +23,7 @@ SCHEMA = pa.schema(
         ("proximity", pa.float64()),
     ]
 )
-_BLOCK_CELLS = 2_000_000
 _GROUP_LINES = 131_072  # what a reader of one page has to decode
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbors:
-    """The nearest rows of a block of rows."""
-
-    rows: NDArray[np.int64]  # (n_rows,)
-    neighbors: NDArray[np.int64]  # (n_rows, n_neighbors) nearest first
-    proximities: NDArray[np.int64]  # (n_rows, n_neighbors) integer proximities; 0: no neighbour after all
 
 
 @dataclass(slots=True)
@@ -46,7 +34,7 @@ class Written:
     n_alone: int = 0  # rows without neighbours
     nearest: int = 0  # integer proximity to the nearest row, summed over rows
 
-    def add(self, block: Neighbors) -> None:
+    def add(self, block: Neighborhoods) -> None:
         """Count a block."""
         self.n_pairs += int((block.proximities > 0).sum())
         self.n_alone += int((block.proximities[:, 0] == 0).sum())
@@ -57,21 +45,13 @@ def write_neighbors(path: Path, space: TreeSpace, names: pa.Array, n_neighbors: 
     """Write the nearest ``n_neighbors`` of every row, leaving out rows that share no leaf with it."""
     written = Written()
     with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
-        for block in _blocks(space, n_neighbors, part_of(report, SEEN, 1)):
+        for block in each_neighborhood(space.seen.table, space.weights, n_neighbors, part_of(report, SEEN, 1)):
             writer.write_table(_lines(block, names, space.total_weight), row_group_size=_GROUP_LINES)
             written.add(block)
     return written
 
 
-def _blocks(space: TreeSpace, n_neighbors: int, report: ReportProgress) -> Iterator[Neighbors]:
-    n_rows, length = space.seen.n_rows, max(1, _BLOCK_CELLS // n_neighbors)
-    for start in range(0, n_rows, length):
-        rows = np.arange(start, min(start + length, n_rows))
-        yield Neighbors(rows, *nearest_rows(space.seen.table, space.weights, rows, n_neighbors))
-        report((start + len(rows)) / n_rows, "finding nearest rows")
-
-
-def _lines(block: Neighbors, names: pa.Array, total_weight: int) -> pa.Table:
+def _lines(block: Neighborhoods, names: pa.Array, total_weight: int) -> pa.Table:
     line, rank = np.nonzero(block.proximities)  # in the order of rows, and nearest first in each
     rows, neighbors = block.rows[line], block.neighbors[line, rank]
     proximities = block.proximities[line, rank] / total_weight

@@ -22,16 +22,17 @@ _PARTS = ("train", "valid", "test")
 def apete_split(dataset: str) -> Split:
     """Return the authors' division of a dataset."""
     frame, target, is_encoded = _DATASETS[dataset]()
-    rows = _rows(_FILES.get(dataset, dataset))
+    rows = apete_rows(dataset)
     parts = [frame.iloc[own] for own in rows]
     matrices = _encode(parts) if is_encoded else [part.to_numpy(np.float32) for part in parts]
     train, valid, test = (Part(matrix, target[own]) for matrix, own in zip(matrices, rows, strict=True))
     return Split(f"apete-{dataset}", train, valid, test)
 
 
-def _rows(name: str) -> list[NDArray[np.int64]]:
+def apete_rows(dataset: str) -> list[NDArray[np.int64]]:
+    """Return which rows of a dataset are for training, validation and test."""
     splits = pd.read_parquet(shared_path("data/apete_splits.parquet"))
-    splits = splits[splits["dataset"] == name]
+    splits = splits[splits["dataset"] == _FILES.get(dataset, dataset)]
     return [splits.loc[splits["split"] == part, "row"].to_numpy(np.int64) for part in _PARTS]
 
 

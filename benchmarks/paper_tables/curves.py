@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,14 @@ from tree_explainers.prototypes.classifier import (
     nearest_training_rows,
     score_classes,
 )
-from tree_explainers.prototypes.selection import Method, PrototypeSelection, select_prototypes
-from tree_explainers.proximity import columns
+from tree_explainers.prototypes.selection import Method, select_prototypes
+from tree_explainers.proximity import each_column
 
 from .rows import Split
 from .tree_spaces import TreeSpace
 
 Measure = Literal["balanced_accuracy", "accuracy"]
+Ties = Literal["earlier", "lower class"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,13 @@ class Tested:
     n_prototypes: int | None
     valid: Scores
     test: Scores
+
+
+class Chosen(NamedTuple):
+    """Prototypes in their order."""
+
+    rows: NDArray[np.int64]
+    classes: NDArray[np.int64]
 
 
 def original(space: TreeSpace, split: Split) -> Tested:
@@ -58,26 +66,31 @@ def curve(
     split: Split,
     method: Method,
     n_prototypes: int = 1,
+    *,
     alpha: float = 0.05,
-    classes: NDArray[np.int64] | None = None,
+    ties: Ties = "earlier",
 ) -> list[Tested]:
     """Return how well the first 1, 2, … prototypes do; SM-U, whose sets are not nested: each of its sizes.
 
-    ``classes`` of the training rows, if not the true ones, are what prototypes are chosen for and stand for.
+    Prototypes are chosen for the true classes of the training rows, as in both papers.
     """
-    own = split.train.classes if classes is None else classes
-    n_asked = min(n_prototypes, len(own))
-    chosen = select_prototypes(space.train, own, space.weights, method, n_prototypes=n_asked, alpha=alpha)
-    by_size = _given_by_class if method == "sm_u" else _given
+    n_asked = min(n_prototypes, len(split.train.classes))
+    found = select_prototypes(
+        space.train, split.train.classes, space.weights, method, n_prototypes=n_asked, alpha=alpha
+    )
+    chosen = Chosen(found.rows, found.classes)
+    if method == "sm_u":
+        chosen, ties = _class_by_class(chosen), "lower class"  # its prototypes are listed by class
+    given = _given_lower_class if ties == "lower class" else _given_earlier
     valid, test = (
-        [score_classes(given, part.classes, predicted) for given in by_size(table, space, chosen)]
+        [score_classes(classes, part.classes, predicted) for classes in given(table, space, chosen)]
         for table, part, predicted in (
             (space.valid, split.valid, space.predicted[1]),
             (space.test, split.test, space.predicted[2]),
         )
     )
-    sizes = _sizes_by_class(chosen) if method == "sm_u" else range(1, len(chosen.rows) + 1)
-    return [Tested(size, *scores) for size, *scores in zip(sizes, valid, test, strict=True)]
+    tested = [Tested(size, *scores) for size, scores in enumerate(zip(valid, test, strict=True), 1)]
+    return tested if method != "sm_u" else [tested[size - 1] for size in _sizes(chosen)]
 
 
 def best_on_valid(tested: list[Tested], measure: Measure) -> Tested:
@@ -85,26 +98,40 @@ def best_on_valid(tested: list[Tested], measure: Measure) -> Tested:
     return max(tested, key=lambda one: (getattr(one.valid, measure), -(one.n_prototypes or 0)))
 
 
-def _given(table: LeafTable, space: TreeSpace, chosen: PrototypeSelection) -> Iterator[NDArray[np.int64]]:
-    leaves = space.train.leaves_of(chosen.rows)
-    for nearest in nearest_by_size(table, space.weights, leaves):
+def best_on_test(tested: list[Tested], measure: Measure) -> Tested:
+    """Return the one that does best on the test rows, which is too good to be reported; among equals the smallest."""
+    return max(tested, key=lambda one: (getattr(one.test, measure), -(one.n_prototypes or 0)))
+
+
+def _given_earlier(table: LeafTable, space: TreeSpace, chosen: Chosen) -> Iterator[NDArray[np.int64]]:
+    """Give classes by the first 1, 2, … prototypes, ties to the earlier one: what the service does."""
+    for nearest in nearest_by_size(table, space.weights, space.train.leaves_of(chosen.rows)):
         yield classes_of(nearest, chosen.classes)
 
 
-def _sizes_by_class(chosen: PrototypeSelection) -> list[int]:
-    n_each = np.bincount(chosen.classes)
-    n_each = n_each[n_each > 0]
-    return [int(np.minimum(n_each, size).sum()) for size in range(1, int(n_each.max()) + 1)]
-
-
-def _given_by_class(table: LeafTable, space: TreeSpace, chosen: PrototypeSelection) -> Iterator[NDArray[np.int64]]:
-    """Give classes by the first 1, 2, … prototypes of each class; listed class by class, ties go to the lower class."""
+def _given_lower_class(table: LeafTable, space: TreeSpace, chosen: Chosen) -> Iterator[NDArray[np.int64]]:
+    """Give classes by the first 1, 2, … prototypes, ties to the lower class."""
     values = np.unique(chosen.classes)
     nearest = np.zeros((len(values), table.n_rows), dtype=np.int64)
-    leaves = [space.train.leaves_of(chosen.rows[chosen.classes == value]) for value in values]
-    for size in range(max(len(own) for own in leaves)):
-        for line, own in enumerate(leaves):
-            if size < len(own):
-                column = columns(table, space.weights, own[size : size + 1])[0]
-                nearest[line] = np.maximum(nearest[line], column)
+    for column, own in zip(
+        each_column(table, space.weights, space.train.leaves_of(chosen.rows)), chosen.classes, strict=True
+    ):
+        line = nearest[np.searchsorted(values, own)]
+        np.maximum(line, column, out=line)
         yield np.where(nearest.max(axis=0) > 0, values[nearest.argmax(axis=0)], UNASSIGNED)
+
+
+def _class_by_class(chosen: Chosen) -> Chosen:
+    """Put the first of each class before the second of each class: what SM-U chooses for k is then a beginning."""
+    rank = np.empty(len(chosen.rows), dtype=np.int64)
+    for value in np.unique(chosen.classes):
+        own = chosen.classes == value
+        rank[own] = np.arange(own.sum())
+    order = np.lexsort((chosen.classes, rank))
+    return Chosen(chosen.rows[order], chosen.classes[order])
+
+
+def _sizes(chosen: Chosen) -> list[int]:
+    """Return where each round ends."""
+    n_each = np.unique(chosen.classes, return_counts=True)[1]
+    return [int(np.minimum(n_each, size).sum()) for size in range(1, int(n_each.max()) + 1)]

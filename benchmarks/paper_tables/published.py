@@ -10,11 +10,13 @@ class Printed(NamedTuple):
     n_prototypes: int | None = None
 
 
+_Cell = tuple[float] | tuple[float, int]
+
 TAN_DATASETS = ("breast_cancer", "diabetes", "compas", "rhc", "mnist_4v9", "caltech")
 TAN_METHODS = ("original", "1-nn", "sm_u", "sg", "sm_a", "sm_wa")
 
 # Tan, Soloviev, Hooker, Wells (2020), table 1: balanced accuracy on the test rows.
-_TAN = {
+_TAN: dict[str, dict[str, tuple[_Cell, ...]]] = {
     "random_forest": {
         "original": ((0.92,), (0.72,), (0.56,), (0.68,), (0.97,), (0.81,)),
         "1-nn": ((0.91, 341), (0.67, 460), (0.57, 600), (0.65, 3441), (0.97, 3000), (0.78, 129)),
@@ -37,7 +39,7 @@ APETE_DATASETS = ("breast_cancer", "diabetes", "compas", "rhc", "mnist_4v9")
 APETE_METHODS = ("original", "sm_a", "sm_wa", "a_pete")
 
 # Karolczak, Stefanowski (2024), table 2: plain accuracy on the test rows (Caltech-256 left out: not to be had).
-_APETE = {
+_APETE: dict[str, tuple[_Cell, ...]] = {
     "original": ((0.93,), (0.73,), (0.66,), (0.75,), (0.99,)),
     "sm_a": ((0.92, 8), (0.74, 3), (0.30, 20), (0.74, 12), (0.97, 14)),
     "sm_wa": ((0.92, 8), (0.72, 2), (0.30, 20), (0.40, 10), (0.97, 11)),

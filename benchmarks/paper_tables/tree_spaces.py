@@ -95,7 +95,7 @@ def by_part(split: Split, values: NDArray[Any]) -> tuple[Any, Any, Any]:
 
 
 def _save(path: Path, space: TreeSpace) -> None:
-    arrays = {"n_leaves": space.n_leaves, "leaf_values": space.leaf_values}
+    arrays: dict[str, Any] = {"n_leaves": space.n_leaves, "leaf_values": space.leaf_values}
     for number in range(3):
         arrays[f"leaves_{number}"] = space.leaves[number].astype(np.uint16)  # no tree here has as many leaves
         arrays[f"predicted_{number}"] = space.predicted[number]

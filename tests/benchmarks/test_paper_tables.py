@@ -1,0 +1,60 @@
+import json
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+
+from benchmarks.paper_tables.apete_data import apete_rows
+from benchmarks.paper_tables.curves import curve
+from benchmarks.paper_tables.published import APETE_DATASETS, tan
+from benchmarks.paper_tables.rows import split_at_random
+from benchmarks.paper_tables.tan_data import tan_split
+from benchmarks.paper_tables.tree_spaces import all_features
+from benchmarks.paper_tables.tuning import forest
+from tests.support.naive import balanced_accuracy, nearest_prototype_classes, proximity_matrix, sm_u, sm_wa
+from tests.support.shared import shared_path
+from tree_explainers.prototypes.selection import Method
+
+_NAMES = {"diabetes": "pima_diabetes", "compas": "compas_two_years"}
+
+
+@pytest.mark.parametrize("dataset", APETE_DATASETS)
+def test_the_rows_of_a_pete_are_as_many_as_its_authors_files_have(dataset: str) -> None:
+    rows = json.loads(shared_path("data/splits.json").read_text(encoding="utf-8"))["a-pete"]["rows"]
+
+    assert [len(part) for part in apete_rows(dataset)] == rows[_NAMES.get(dataset, dataset)]
+
+
+@pytest.mark.parametrize("dataset", ["breast_cancer", "diabetes", "compas", "rhc", "caltech"])
+def test_there_are_as_many_training_rows_as_one_nearest_neighbour_has_prototypes_in_tan_et_al(dataset: str) -> None:
+    split = tan_split(dataset, 0)
+
+    assert len(split.train.classes) == tan(dataset, "random_forest", "1-nn").n_prototypes
+    assert abs(len(split.valid.classes) - len(split.test.classes)) <= 1
+
+
+@pytest.mark.parametrize("method", ["sm_u", "sm_wa"])
+def test_each_size_is_judged_as_if_it_had_been_asked_for_alone(
+    method: Method, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    features, classes = load_wine(return_X_y=True)
+    split = split_at_random("wine", features, classes.astype(np.int64), 0)
+    space = forest(split, "sqrt", 0, n_trees=20)
+    n_train, n_valid = len(split.train.classes), len(split.valid.classes)
+    proximity = proximity_matrix(np.concatenate(space.leaves), space.weights)
+    assert len(proximity) == len(all_features(split))
+
+    every_class = np.concatenate([split.train.classes, split.valid.classes, split.test.classes])
+
+    tested = curve(space, split, method, 12)
+
+    choose = {"sm_u": sm_u, "sm_wa": sm_wa}[method]
+    for one in tested:
+        assert one.n_prototypes is not None
+        prototypes = choose(proximity[:n_train, :n_train], split.train.classes, one.n_prototypes)
+        given = nearest_prototype_classes(proximity, every_class, prototypes)[n_train + n_valid :]
+        assert one.test.balanced_accuracy == pytest.approx(float(balanced_accuracy(given, split.test.classes)))
+    assert [one.n_prototypes for one in tested] == list(range(3, 13, 3) if method == "sm_u" else range(1, 13))

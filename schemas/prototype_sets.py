@@ -39,9 +39,24 @@ class PrototypeSetRequest(Contract):
     )
     kind: ProximityKind = "auto"
     refine: Literal["none"] = "none"
-    candidates: None = None
+    candidates: int | None = Field(
+        default=None,
+        strict=True,
+        ge=2,
+        description=(
+            "Rows that may become prototypes: so many, drawn with `seed`, at least one of each class; all rows are to "
+            "be stood for all the same. Null: all rows, but 10,000 where rows x rows x trees are more than 5 x 10^12 "
+            "(150,000 rows x 200 trees). `n_candidates` of the result says how many they were."
+        ),
+    )
     evaluation_dataset: str | None = None
-    seed: int = Field(default=0, strict=True, ge=0, le=2**32 - 1)
+    seed: int = Field(
+        default=0,
+        strict=True,
+        ge=0,
+        le=2**32 - 1,
+        description="Draws the candidates, and the rows for the nearest-neighbour baseline, where not all are taken.",
+    )
 
 
 class Coverage(Contract):
@@ -112,6 +127,7 @@ class PrototypeSetContent(Contract):
     classes: list[str]
     n_rows: int
     n_trees: int
+    n_candidates: int = Field(description="Rows that might have become prototypes: all, or a seeded sample.")
     n_selected: int
     nested: bool = Field(description="The first k prototypes are the answer for k.")
     objective: float = Field(description="Sum over rows of the proximity to the nearest prototype of their class.")
@@ -139,6 +155,7 @@ class PrototypeSet(ArtefactView):
     classes: list[str] | None = None
     n_rows: int | None = None
     n_trees: int | None = None
+    n_candidates: int | None = None
     n_selected: int | None = None
     nested: bool | None = None
     objective: float | None = None

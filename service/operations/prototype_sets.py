@@ -32,16 +32,17 @@ def ask_for_prototype_set(parts: Parts, request: PrototypeSetRequest) -> Prototy
     _refuse_what_cannot_be(request, model, dataset)
     match_features(model, dataset.view)
     _check_evaluation(parts, request, model)
-    asked = _spelled_out(request, kind)
+    asked = _spelled_out(request, kind, dataset.view.n_rows)
     return ask_for(parts, PROTOTYPE_SETS, asked, MadeFrom(model.id, dataset, asked.evaluation_dataset))
 
 
-def _spelled_out(request: PrototypeSetRequest, kind: str) -> PrototypeSetRequest:
+def _spelled_out(request: PrototypeSetRequest, kind: str, n_rows: int) -> PrototypeSetRequest:
     """Return the request that all requests with the same answer have in common, so that they share an id."""
     on_itself = request.evaluation_dataset == request.dataset
     changes: dict[str, Any] = {
         "kind": kind,
         "evaluation_dataset": None if on_itself else request.evaluation_dataset,
+        "candidates": None if request.candidates is None else min(request.candidates, n_rows),
     }
     if request.method != "a_pete":
         changes["n_prototypes"] = request.n_prototypes or _DEFAULT_PROTOTYPES
@@ -66,6 +67,12 @@ def _check_number(request: PrototypeSetRequest, n_rows: int) -> None:
     if n_prototypes > n_rows:
         detail = f"n_prototypes is {n_prototypes}, but the dataset has {n_rows} rows; ask for at most {n_rows}"
         raise StorageError("validation_failed", detail, "/n_prototypes")
+    if request.candidates is not None and n_prototypes > request.candidates:
+        detail = (
+            f"{n_prototypes} prototypes cannot be chosen from {request.candidates} candidates; ask for more of them"
+        )
+        pointer = "/candidates" if request.n_prototypes is None else "/n_prototypes"
+        raise StorageError("validation_failed", detail, pointer)
 
 
 def _check_alpha(request: PrototypeSetRequest) -> None:

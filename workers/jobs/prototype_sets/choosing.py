@@ -1,7 +1,6 @@
 """Choose prototypes among the rows of a dataset, as a model sees them."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,13 +8,16 @@ from numpy.typing import NDArray
 from schemas.prototype_sets import PrototypeSetRequest
 from storage.errors import StorageError
 from storage.models import ModelStore
-from tree_explainers.leaves import tree_weights
-from tree_explainers.prototypes.selection import PrototypeSelection, select_prototypes
+from tree_explainers.leaves import ProximityKind, tree_weights
+from tree_explainers.prototypes.selection import PrototypeSelection, sample_candidates, select_prototypes
 
 from ...context import JobContext
 from ...inputs import OpenModel, SeenDataset, classes_of_rows, open_model, see_dataset
 from ...progress import part_of
 from .stages import CHOOSING, READING
+
+_MAX_COMPARISONS = 5e12  # rows x rows x trees with all rows as candidates: minutes, and as much again for certificates
+_N_SAMPLED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class ChosenPrototypes:
 
     model: OpenModel
     seen: SeenDataset
-    kind: Literal["random_forest", "boosting"]
+    kind: ProximityKind
     weights: NDArray[np.int64]  # (n_trees,)
     classes: NDArray[np.int64]  # (n_rows,) as predicted or as in the target; all 0 for regression
     selection: PrototypeSelection
@@ -52,7 +54,8 @@ def gather(context: JobContext, request: PrototypeSetRequest) -> Material:
 def choose(context: JobContext, request: PrototypeSetRequest, material: Material) -> ChosenPrototypes:
     """Choose the rows that a request asks for."""
     model, seen = material.model, material.seen
-    kind = _kind(request, model)
+    # A request that became a job has its kind spelled out.
+    kind: ProximityKind = "boosting" if request.kind == "boosting" else "random_forest"
     weights = tree_weights(kind, seen.table, model.ensemble.leaf_values)
     classes = classes_of_rows(context.objects, model, seen, request.labels)
     _refuse_one_class(request, model, classes)
@@ -63,17 +66,26 @@ def choose(context: JobContext, request: PrototypeSetRequest, material: Material
         request.method,
         n_prototypes=request.n_prototypes or 1,
         alpha=request.alpha,
+        candidates=_candidates(context, request, classes, seen.table.n_trees),
         report=part_of(context.report, *CHOOSING),
     )
     return ChosenPrototypes(model, seen, kind, weights, classes, selection)
 
 
-def _kind(request: PrototypeSetRequest, model: OpenModel) -> Literal["random_forest", "boosting"]:
-    kind = model.view.ensemble if request.kind == "auto" else request.kind
-    if kind is None or kind == "other":
-        detail = "the kind of ensemble is not known; say `kind`, or register the model with `ensemble`"
-        raise StorageError("ensemble_unknown", detail)
-    return kind
+def _candidates(
+    context: JobContext, request: PrototypeSetRequest, classes: NDArray[np.int64], n_trees: int
+) -> NDArray[np.int64] | None:
+    """Return the rows that may become prototypes, ascending, or ``None`` for all."""
+    n_rows, n_candidates = len(classes), request.candidates
+    if n_candidates is None:
+        n_candidates = n_rows if n_rows**2 * n_trees <= _MAX_COMPARISONS else _N_SAMPLED
+    if n_candidates >= n_rows:
+        return None
+    n_classes = len(np.unique(classes))
+    if n_candidates < n_classes:
+        detail = f"{n_candidates} candidates are too few for the {n_classes} classes that the rows are of; ask for more"
+        raise StorageError("validation_failed", detail, "/candidates")
+    return sample_candidates(classes, n_candidates, context.rng)
 
 
 def _refuse_one_class(request: PrototypeSetRequest, model: OpenModel, classes: NDArray[np.int64]) -> None:

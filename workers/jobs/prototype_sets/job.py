@@ -31,6 +31,7 @@ def make_prototype_set(context: JobContext) -> Produced:
         classes=view.classes,
         n_rows=chosen.seen.n_rows,
         n_trees=view.n_trees,
+        n_candidates=selection.n_candidates,
         n_selected=len(selection.rows),
         nested=selection.nested,
         objective=selection.objective / selection.total_weight,

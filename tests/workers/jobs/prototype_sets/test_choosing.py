@@ -1,5 +1,6 @@
 """Prototype jobs choose the rows that the slow twins choose from scikit-learn's own leaves."""
 
+import numpy as np
 import pytest
 
 from schemas.prototype_sets import PrototypeMethod, PrototypeSet
@@ -9,6 +10,8 @@ from tests.support.real_jobs import CLASSIFICATIONS, REGRESSION, RealCase
 from tests.support.real_leaves import KINDS
 from tests.support.workshop import Workshop
 from tree_explainers.leaves import ProximityKind
+from tree_explainers.prototypes.selection import sample_candidates
+from workers.jobs.prototype_sets import choosing
 
 from .conftest import FindCase
 
@@ -138,6 +141,66 @@ def test_a_smaller_set_begins_a_larger_one_where_sets_are_nested(workshop: Works
     assert not _made(workshop, case, "sm_u").nested
 
 
+def _sample(case: RealCase, n_candidates: int, seed: int) -> list[int]:
+    sample = sample_candidates(case.classes("predicted"), n_candidates, np.random.default_rng(seed))
+    return [int(row) for row in sample]
+
+
+@pytest.mark.parametrize("method", _METHODS)
+def test_candidates_are_a_seeded_sample_and_all_rows_are_stood_for_all_the_same(
+    workshop: Workshop, real_case: FindCase, method: PrototypeMethod
+) -> None:
+    case = real_case("covertype_20k", "random_forest")
+    total = float(case.weights.sum())
+
+    made = _made(workshop, case, method, candidates=40, seed=3)
+    other = _made(workshop, case, method, candidates=40, seed=4)
+
+    assert (made.n_candidates, made.n_rows) == (40, 300)
+    assert set(_rows(made)) <= set(_sample(case, 40, seed=3))
+    assert set(_rows(other)) <= set(_sample(case, 40, seed=4))
+    assert _rows(other) != _rows(made)
+    covered = naive.objective(case.training_proximity, case.classes("predicted"), _rows(made))
+    assert made.objective == pytest.approx(covered / total, rel=1e-12)
+
+
+def test_candidates_as_many_as_rows_are_all_rows(workshop: Workshop, real_case: FindCase) -> None:
+    case = real_case("titanic", "boosting")
+
+    made = _made(workshop, case, "sm_a", candidates=300)
+    beyond = workshop.ask(model=case.model, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, candidates=10**6)
+
+    assert made.n_candidates == 300
+    assert _rows(made) == _twin(case, "sm_a", "predicted")
+    assert beyond.id == made.id
+
+
+def test_where_comparing_all_would_take_long_candidates_are_a_sample_unless_asked_for(
+    workshop: Workshop, real_case: FindCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = real_case("breast_cancer", "boosting")
+    monkeypatch.setattr(choosing, "_MAX_COMPARISONS", 1e5)
+    monkeypatch.setattr(choosing, "_N_SAMPLED", 30)
+
+    sampled = _made(workshop, case, "sm_a", seed=11)
+    in_full = _made(workshop, case, "sm_a", seed=11, candidates=300)
+
+    assert (sampled.n_candidates, in_full.n_candidates) == (30, 300)
+    assert sampled.request.candidates is None
+    assert set(_rows(sampled)) <= set(_sample(case, 30, seed=11))
+    assert _rows(in_full) == _twin(case, "sm_a", "predicted")
+
+
+def test_fewer_candidates_than_classes_fail_with_what_to_mend(workshop: Workshop, real_case: FindCase) -> None:
+    case = real_case("covertype_20k", "random_forest")
+
+    failed = workshop.make(model=case.model, dataset=case.dataset, n_prototypes=2, candidates=2)
+
+    assert failed.problem is not None
+    assert (failed.status, failed.problem.code) == ("failed", "validation_failed")
+    assert "too few for the" in failed.problem.detail
+
+
 def _refusal(workshop: Workshop, case: RealCase, **request: object) -> StorageError:
     n_jobs = len(workshop.parts.jobs.list(1000, None).data)
     n_sets = len(workshop.parts.artefacts.list("prototype_sets", 1000, None).data)
@@ -153,6 +216,8 @@ def _refusal(workshop: Workshop, case: RealCase, **request: object) -> StorageEr
     [
         ({"n_prototypes": 301}, "validation_failed", "/n_prototypes", "at most 300"),
         ({"method": "a_pete", "n_prototypes": 3}, "validation_failed", "/n_prototypes", "leave out n_prototypes"),
+        ({"n_prototypes": 6, "candidates": 5}, "validation_failed", "/n_prototypes", "from 5 candidates"),
+        ({"candidates": 9}, "validation_failed", "/candidates", "10 prototypes cannot be chosen from 9"),
         ({"method": "sm_wa", "alpha": 0.1}, "validation_failed", "/alpha", "sm_wa takes none"),
         ({"model": "mdl_gone"}, "not_found", None, "mdl_gone"),
         ({"dataset": "ds_gone"}, "not_found", None, "ds_gone"),

@@ -39,6 +39,7 @@ class PrototypeSet:
         classes (list[str] | None | Unset):
         n_rows (int | None | Unset):
         n_trees (int | None | Unset):
+        n_candidates (int | None | Unset):
         n_selected (int | None | Unset):
         nested (bool | None | Unset):
         objective (float | None | Unset):
@@ -65,6 +66,7 @@ class PrototypeSet:
     classes: list[str] | None | Unset = UNSET
     n_rows: int | None | Unset = UNSET
     n_trees: int | None | Unset = UNSET
+    n_candidates: int | None | Unset = UNSET
     n_selected: int | None | Unset = UNSET
     nested: bool | None | Unset = UNSET
     objective: float | None | Unset = UNSET
@@ -138,6 +140,12 @@ class PrototypeSet:
             n_trees = UNSET
         else:
             n_trees = self.n_trees
+
+        n_candidates: int | None | Unset
+        if isinstance(self.n_candidates, Unset):
+            n_candidates = UNSET
+        else:
+            n_candidates = self.n_candidates
 
         n_selected: int | None | Unset
         if isinstance(self.n_selected, Unset):
@@ -250,6 +258,8 @@ class PrototypeSet:
             field_dict["n_rows"] = n_rows
         if n_trees is not UNSET:
             field_dict["n_trees"] = n_trees
+        if n_candidates is not UNSET:
+            field_dict["n_candidates"] = n_candidates
         if n_selected is not UNSET:
             field_dict["n_selected"] = n_selected
         if nested is not UNSET:
@@ -376,6 +386,15 @@ class PrototypeSet:
             return cast(int | None | Unset, data)
 
         n_trees = _parse_n_trees(d.pop("n_trees", UNSET))
+
+        def _parse_n_candidates(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        n_candidates = _parse_n_candidates(d.pop("n_candidates", UNSET))
 
         def _parse_n_selected(data: object) -> int | None | Unset:
             if data is None:
@@ -540,6 +559,7 @@ class PrototypeSet:
             classes=classes,
             n_rows=n_rows,
             n_trees=n_trees,
+            n_candidates=n_candidates,
             n_selected=n_selected,
             nested=nested,
             objective=objective,

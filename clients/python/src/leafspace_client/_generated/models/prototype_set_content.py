@@ -26,6 +26,7 @@ class PrototypeSetContent:
         classes (list[str]):
         n_rows (int):
         n_trees (int):
+        n_candidates (int): Rows that might have become prototypes: all, or a seeded sample.
         n_selected (int):
         nested (bool): The first k prototypes are the answer for k.
         objective (float): Sum over rows of the proximity to the nearest prototype of their class.
@@ -47,6 +48,7 @@ class PrototypeSetContent:
     classes: list[str]
     n_rows: int
     n_trees: int
+    n_candidates: int
     n_selected: int
     nested: bool
     objective: float
@@ -69,6 +71,8 @@ class PrototypeSetContent:
         n_rows = self.n_rows
 
         n_trees = self.n_trees
+
+        n_candidates = self.n_candidates
 
         n_selected = self.n_selected
 
@@ -107,6 +111,7 @@ class PrototypeSetContent:
                 "classes": classes,
                 "n_rows": n_rows,
                 "n_trees": n_trees,
+                "n_candidates": n_candidates,
                 "n_selected": n_selected,
                 "nested": nested,
                 "objective": objective,
@@ -141,6 +146,8 @@ class PrototypeSetContent:
         n_rows = d.pop("n_rows")
 
         n_trees = d.pop("n_trees")
+
+        n_candidates = d.pop("n_candidates")
 
         n_selected = d.pop("n_selected")
 
@@ -180,6 +187,7 @@ class PrototypeSetContent:
             classes=classes,
             n_rows=n_rows,
             n_trees=n_trees,
+            n_candidates=n_candidates,
             n_selected=n_selected,
             nested=nested,
             objective=objective,

@@ -26,9 +26,12 @@ class PrototypeSetRequest:
             'predicted'.
         kind (str | Unset):  Default: 'auto'.
         refine (str | Unset):  Default: 'none'.
-        candidates (None | Unset):
+        candidates (int | None | Unset): Rows that may become prototypes: so many, drawn with `seed`, at least one of
+            each class; all rows are to be stood for all the same. Null: all rows, but 10,000 where rows x rows x trees are
+            more than 5 x 10^12 (150,000 rows x 200 trees). `n_candidates` of the result says how many they were.
         evaluation_dataset (None | str | Unset):
-        seed (int | Unset):  Default: 0.
+        seed (int | Unset): Draws the candidates, and the rows for the nearest-neighbour baseline, where not all are
+            taken. Default: 0.
     """
 
     model: str
@@ -39,7 +42,7 @@ class PrototypeSetRequest:
     labels: str | Unset = "predicted"
     kind: str | Unset = "auto"
     refine: str | Unset = "none"
-    candidates: None | Unset = UNSET
+    candidates: int | None | Unset = UNSET
     evaluation_dataset: None | str | Unset = UNSET
     seed: int | Unset = 0
 
@@ -64,7 +67,11 @@ class PrototypeSetRequest:
 
         refine = self.refine
 
-        candidates = self.candidates
+        candidates: int | None | Unset
+        if isinstance(self.candidates, Unset):
+            candidates = UNSET
+        else:
+            candidates = self.candidates
 
         evaluation_dataset: None | str | Unset
         if isinstance(self.evaluation_dataset, Unset):
@@ -129,7 +136,14 @@ class PrototypeSetRequest:
 
         refine = d.pop("refine", UNSET)
 
-        candidates = d.pop("candidates", UNSET)
+        def _parse_candidates(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        candidates = _parse_candidates(d.pop("candidates", UNSET))
 
         def _parse_evaluation_dataset(data: object) -> None | str | Unset:
             if data is None:

@@ -35,43 +35,58 @@ from .version import __version__
 if TYPE_CHECKING:
     from .client import AsyncLeafspace, Leafspace
     from .explainers import AsyncExplainer, Explainer
+    from .explanation_sets import AsyncExplanationSet, ExplanationSet
     from .explanations import Explanation, Explanations
+    from .label_audits import AsyncLabelAudit, LabelAudit
     from .prototype_sets import AsyncPrototypeSet, PrototypeSet
+    from .proximities import AsyncProximities, Proximities
     from .retrying import RetryPolicy
 
 # What brings httpx and the generated code is imported when it is first asked for.
 _LATE = {
     "AsyncExplainer": "explainers",
+    "AsyncExplanationSet": "explanation_sets",
+    "AsyncLabelAudit": "label_audits",
     "AsyncLeafspace": "client",
     "AsyncPrototypeSet": "prototype_sets",
+    "AsyncProximities": "proximities",
     "Explainer": "explainers",
     "Explanation": "explanations",
+    "ExplanationSet": "explanation_sets",
     "Explanations": "explanations",
+    "LabelAudit": "label_audits",
     "Leafspace": "client",
     "PrototypeSet": "prototype_sets",
+    "Proximities": "proximities",
     "RetryPolicy": "retrying",
 }
 
 __all__ = [
     "AsyncExplainer",
+    "AsyncExplanationSet",
+    "AsyncLabelAudit",
     "AsyncLeafspace",
     "AsyncPrototypeSet",
+    "AsyncProximities",
     "CannotConvert",
     "Conflict",
     "ConnectionFailed",
     "Explainer",
     "Explanation",
+    "ExplanationSet",
     "Explanations",
     "Forbidden",
     "Invalid",
     "JobCancelled",
     "JobFailed",
     "JobNotFinished",
+    "LabelAudit",
     "Leafspace",
     "LeafspaceError",
     "MissingExtra",
     "NotFound",
     "PrototypeSet",
+    "Proximities",
     "RateLimited",
     "RetryPolicy",
     "ServerError",

@@ -6,6 +6,7 @@ A program is a generator: it yields what should be done (a call, a pause, some w
 import functools
 from collections.abc import Callable, Coroutine, Generator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 
 T = TypeVar("T")
@@ -21,6 +22,7 @@ class Call:
     url: str
     headers: dict[str, str] = field(default_factory=dict)
     body: dict[str, Any] = field(default_factory=dict)  # httpx's own words: params, json, files
+    into: Path | None = None  # the file that the answer's body is written to, rather than held in memory
 
 
 @dataclass(frozen=True, slots=True)

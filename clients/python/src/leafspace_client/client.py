@@ -13,11 +13,20 @@ from .conversion.models import Declared
 from .datasets import DATASETS, AsyncDatasets, Datasets
 from .datasets import register as send_dataset
 from .explainers import EXPLAINERS, AsyncExplainer, AsyncExplainers, Explainer, Explainers
+from .explanation_sets import (
+    EXPLANATION_SETS,
+    AsyncExplanationSet,
+    AsyncExplanationSets,
+    ExplanationSet,
+    ExplanationSets,
+)
 from .jobs import JOBS, AsyncJobs, Jobs
+from .label_audits import LABEL_AUDITS, AsyncLabelAudit, AsyncLabelAudits, LabelAudit, LabelAudits
 from .models import MODELS, AsyncModels, Models
 from .models import register as send_model
 from .nouns import unwrapped
 from .prototype_sets import PROTOTYPE_SETS, AsyncPrototypeSet, AsyncPrototypeSets, PrototypeSet, PrototypeSets
+from .proximities import PROXIMITIES, AllProximities, AsyncAllProximities, AsyncProximities, Proximities
 from .retrying import RetryPolicy
 from .tables import TableAsked, table_file
 from .transports import AsyncTransport, Connection, SyncTransport
@@ -137,6 +146,9 @@ class Leafspace(Connected):
         self.datasets = Datasets(self._transport, DATASETS, unwrapped)
         self.prototype_sets = PrototypeSets(self._transport, PROTOTYPE_SETS, PrototypeSet)
         self.explainers = Explainers(self._transport, EXPLAINERS, Explainer)
+        self.proximities = AllProximities(self._transport, PROXIMITIES, Proximities)
+        self.label_audits = LabelAudits(self._transport, LABEL_AUDITS, LabelAudit)
+        self.explanation_sets = ExplanationSets(self._transport, EXPLANATION_SETS, ExplanationSet)
         self.jobs = Jobs(self._transport, JOBS, unwrapped)
 
     register_model = blocking(_register_model)
@@ -173,6 +185,9 @@ class AsyncLeafspace(Connected):
         self.datasets = AsyncDatasets(self._transport, DATASETS, unwrapped)
         self.prototype_sets = AsyncPrototypeSets(self._transport, PROTOTYPE_SETS, AsyncPrototypeSet)
         self.explainers = AsyncExplainers(self._transport, EXPLAINERS, AsyncExplainer)
+        self.proximities = AsyncAllProximities(self._transport, PROXIMITIES, AsyncProximities)
+        self.label_audits = AsyncLabelAudits(self._transport, LABEL_AUDITS, AsyncLabelAudit)
+        self.explanation_sets = AsyncExplanationSets(self._transport, EXPLANATION_SETS, AsyncExplanationSet)
         self.jobs = AsyncJobs(self._transport, JOBS, unwrapped)
 
     register_model = awaitable(_register_model)

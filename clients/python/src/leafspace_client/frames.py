@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import missing_extra
 
 if TYPE_CHECKING:
-    from ._generated.models import Prototype
+    from ._generated.models import AuditedRow, NeighborsOfRow, Prototype
     from .explanations import Explanation
 
 
@@ -18,6 +18,30 @@ def prototypes_frame(prototypes: "Sequence[Prototype]") -> Any:  # noqa: ANN401 
 def explanations_frame(explanations: "Sequence[Explanation]") -> Any:  # noqa: ANN401  # a DataFrame
     """Return one row for each explained row and near prototype."""
     return _frame([row for explanation in explanations for row in _explanation_rows(explanation)])
+
+
+def neighbors_frame(rows: "Sequence[NeighborsOfRow]") -> Any:  # noqa: ANN401  # a DataFrame
+    """Return one row for each row and neighbour."""
+    return _frame([line for row in rows for line in _neighbor_rows(row)])
+
+
+def audited_rows_frame(rows: "Sequence[AuditedRow]") -> Any:  # noqa: ANN401  # a DataFrame
+    """Return one row for each audited row."""
+    return _frame([row.to_dict() for row in rows])
+
+
+def _neighbor_rows(row: "NeighborsOfRow") -> list[dict[str, Any]]:
+    return [
+        {
+            "row": row.row,
+            "row_id": row.row_id,
+            "rank": rank,
+            "neighbor": neighbor.row,
+            "neighbor_row_id": neighbor.row_id,
+            "proximity": neighbor.proximity,
+        }
+        for rank, neighbor in enumerate(row.neighbors, 1)
+    ]
 
 
 def _prototype_row(prototype: "Prototype") -> dict[str, Any]:

@@ -5,7 +5,15 @@ from collections.abc import Sequence
 from io import BytesIO
 from typing import Any, Literal
 
-from ._generated.api.models import delete_model, get_model, get_tree, list_models, predict, register_model
+from ._generated.api.models import (
+    compare_rows,
+    delete_model,
+    get_model,
+    get_tree,
+    list_models,
+    predict,
+    register_model,
+)
 from ._generated.models import (
     BodyRegisterModel,
     Model,
@@ -13,6 +21,8 @@ from ._generated.models import (
     PredictionList,
     PredictionRequest,
     PredictionRow,
+    ProximityBlock,
+    ProximityBlockRequest,
     Tree,
 )
 from ._generated.types import UNSET, File
@@ -20,6 +30,7 @@ from .calls import Connected, Program, awaitable, blocking
 from .conversion import ConvertedModel
 from .endpoints import ask, create
 from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of
+from .proximities import ProximityKind
 from .rows import batches, instances_of
 
 MODELS: Noun[Model] = Noun(Model, PageModel, "model_id", get_model, list_models, delete_model)
@@ -58,11 +69,48 @@ def _predict(
     return found
 
 
+def _proximities(  # two sets of rows and how to compare them
+    self: Connected,  # noqa: ARG001  # a method
+    model: Identified,
+    rows: Any,  # noqa: ANN401  # DataFrames, arrays, dicts, lists
+    others: Any,  # noqa: ANN401  # the same
+    *,
+    kind: ProximityKind = "auto",
+    weights_of: Identified | None = None,
+) -> Program[ProximityBlock]:
+    """Return the proximity of each row to each of some others, at most 1,000 of each, at once.
+
+    Parameters
+    ----------
+    model
+        What registering returned, or its id.
+    rows, others
+        DataFrames, arrays of shape (n_rows, n_features), dicts or lists.
+    kind
+        Which proximity; ``auto`` follows the model's kind of ensemble.
+    weights_of
+        Proximities, a label audit or a prototype set whose weights of trees to take; default: as ``kind`` says.
+    """
+    request = ProximityBlockRequest(
+        instances=_untyped(instances_of(rows)),
+        others=_untyped(instances_of(others)),
+        kind=kind,
+        weights_of=None if weights_of is None else id_of(weights_of),
+    )
+    return (yield from ask(compare_rows, ProximityBlock, model_id=id_of(model), body=request))
+
+
+def _untyped(instances: Sequence[Any]) -> list[Any]:
+    # The generated code names rows anew for each of its messages.
+    return list(instances)
+
+
 class Models(SyncDeletable[Model, Model]):
     """All models, newest first."""
 
     tree = blocking(_tree)
     predict = blocking(_predict)
+    proximities = blocking(_proximities)
 
 
 class AsyncModels(AsyncDeletable[Model, Model]):
@@ -70,3 +118,4 @@ class AsyncModels(AsyncDeletable[Model, Model]):
 
     tree = awaitable(_tree)
     predict = awaitable(_predict)
+    proximities = awaitable(_proximities)

@@ -9,61 +9,40 @@ from ._generated.api.prototype_sets import (
     get_prototype_set,
     list_prototype_sets,
 )
-from ._generated.models import Evaluation, PagePrototypeSet, Problem, Prototype, PrototypeSetRequest
+from ._generated.models import Evaluation, PagePrototypeSet, Prototype, PrototypeSetRequest
 from ._generated.models import PrototypeSet as Details
 from ._generated.types import UNSET
-from .calls import Connected, Program, awaitable, blocking
-from .endpoints import ask, call_of, create
-from .errors import Conflict, JobFailed
+from .artefacts import ArtefactView, Content, cancel, content, refresh, wait
+from .calls import Program, awaitable, blocking
+from .endpoints import create
 from .frames import prototypes_frame
-from .jobs import cancel as cancel_job
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
-from .waiting import check_success, wait_for_job
+from .proximities import TABLE_MEDIA_TYPES, ProximityKind, TableForm
 
 PROTOTYPE_SETS: Noun[Details] = Noun(
     Details, PagePrototypeSet, "prototype_set_id", get_prototype_set, list_prototype_sets, delete_prototype_set
 )
 Method = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete"]
-ProximityKind = Literal["auto", "random_forest", "boosting"]
-ContentFormat = Literal["json", "csv", "parquet"]
-_MEDIA_TYPES = {"json": "application/json", "csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 Kept = TypeVar("Kept")
-ViewT = TypeVar("ViewT", bound="PrototypeSetView")
 
 
-class PrototypeSetView(Connected):
+class PrototypeSetView(ArtefactView[Details]):
     """A prototype set as it was when last looked at; ``details`` has all that the service says of it."""
 
-    def __init__(self, transport: Any, details: Details) -> None:  # noqa: ANN401  # either transport
-        self._transport = transport
-        self.details = details
-
-    @property
-    def id(self) -> str:
-        """What the service knows it by."""
-        return self.details.id
-
-    @property
-    def status(self) -> str:
-        """``pending``, ``ready``, ``failed`` or ``cancelled``; new ones may come."""
-        return self.details.status
-
-    @property
-    def job(self) -> str | None:
-        """Id of the job that makes it."""
-        return self.details.job
+    noun = PROTOTYPE_SETS
+    contents = Content(get_content, TABLE_MEDIA_TYPES)
 
     @property
     def prototypes(self) -> list[Prototype]:
         """The prototypes in the order in which they were chosen."""
-        found = self.details.prototypes
-        return found if isinstance(found, list) else self._lacking("prototypes")
+        found: list[Prototype] = self._found("prototypes")
+        return found
 
     @property
     def evaluation(self) -> list[Evaluation]:
         """How well the nearest of the first prototypes predicts."""
-        found = self.details.evaluation
-        return found if isinstance(found, list) else self._lacking("evaluation")
+        found: list[Evaluation] = self._found("evaluation")
+        return found
 
     def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
         """Return the prototypes as a DataFrame, one row each; needs pandas."""
@@ -74,59 +53,10 @@ class PrototypeSetView(Connected):
         n_prototypes = f", {len(found)} prototypes" if isinstance(found, list) else ""
         return f"<PrototypeSet {self.id} {self.status}{n_prototypes}>"
 
-    def _lacking(self, what: str) -> list[Any]:
-        detail = f"{self.id} is {self.status} and has no {what} here; call wait() or refresh() first"
-        raise Conflict("artefact_not_ready", detail)
 
-
-def _refresh(self: ViewT) -> Program[ViewT]:
-    """Look again."""
-    self.details = yield from ask(get_prototype_set, Details, prototype_set_id=self.id)
-    return self
-
-
-def _wait(self: ViewT, *, progress: bool = False, timeout: float | None = None) -> Program[ViewT]:
-    """Wait until it is ready and return it.
-
-    Parameters
-    ----------
-    progress
-        Show a progress bar.
-    timeout
-        Seconds to wait; default: as long as it takes.
-
-    Raises
-    ------
-    JobFailed, JobCancelled
-        With what the job says of it.
-    JobNotFinished
-        If ``timeout`` is over; the job goes on.
-    """
-    if self.status != "ready" and self.job is not None:
-        job = yield from wait_for_job(self.job, progress=progress, timeout_seconds=timeout)
-        check_success(job)
-    yield from _refresh(self)
-    if self.status != "ready":
-        problem = self.details.problem
-        detail = problem.detail if isinstance(problem, Problem) else f"prototype set {self.id} is {self.status}"
-        raise JobFailed(problem.code if isinstance(problem, Problem) else "job_failed", detail)
-    return self
-
-
-def _cancel(self: ViewT) -> Program[ViewT]:
-    """Cancel the job that makes it; cancelling it again is no error."""
-    if self.job is not None:
-        yield from cancel_job(self, self.job)
-    return (yield from _refresh(self))
-
-
-def _content(self: PrototypeSetView, form: ContentFormat = "json") -> Program[bytes]:
+def _content(self: PrototypeSetView, form: TableForm = "json") -> Program[bytes]:
     """Return the whole result as the bytes of a JSON, CSV or Parquet file."""
-    call = call_of(get_content, prototype_set_id=self.id)
-    call.headers["Accept"] = _MEDIA_TYPES[form]
-    response = yield call
-    content: bytes = response.content
-    return content
+    return (yield from content(self, form))
 
 
 def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
@@ -139,6 +69,8 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     alpha: float | None = None,
     labels: Literal["predicted", "target"] = "predicted",
     kind: ProximityKind = "auto",
+    refine: Literal["none", "swap"] = "none",
+    candidates: int | None = None,
     evaluation_dataset: Identified | None = None,
     seed: int = 0,
 ) -> Program[Kept]:
@@ -160,6 +92,10 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         Classes as the model predicts them, or as the dataset's target has them.
     kind
         Which proximity; ``auto`` follows the model's kind of ensemble.
+    refine
+        ``swap``: afterwards swap prototypes for other rows as long as that improves the objective.
+    candidates
+        How many rows, drawn at random, may become prototypes; default: all, or a sample where there are very many.
     evaluation_dataset
         Other rows to evaluate on; default: the dataset itself.
     seed
@@ -173,6 +109,8 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         alpha=UNSET if alpha is None else alpha,
         labels=labels,
         kind=kind,
+        refine=refine,
+        candidates=candidates,
         evaluation_dataset=None if evaluation_dataset is None else id_of(evaluation_dataset),
         seed=seed,
     )
@@ -182,18 +120,18 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
 class PrototypeSet(PrototypeSetView):
     """A prototype set, for the blocking client."""
 
-    refresh = blocking(_refresh)
-    wait = blocking(_wait)
-    cancel = blocking(_cancel)
+    refresh = blocking(refresh)
+    wait = blocking(wait)
+    cancel = blocking(cancel)
     content = blocking(_content)
 
 
 class AsyncPrototypeSet(PrototypeSetView):
     """A prototype set, for the async client."""
 
-    refresh = awaitable(_refresh)
-    wait = awaitable(_wait)
-    cancel = awaitable(_cancel)
+    refresh = awaitable(refresh)
+    wait = awaitable(wait)
+    cancel = awaitable(cancel)
     content = awaitable(_content)
 
 

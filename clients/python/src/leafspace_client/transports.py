@@ -4,17 +4,19 @@ import asyncio
 import random
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx
 
-from .calls import NoAnswer, Pause, Program, Step, Work
+from .calls import Call, NoAnswer, Pause, Program, Step, Work
 from .retrying import RetryPolicy, with_retries
 from .version import __version__
 
 T = TypeVar("T")
 
 _LONGEST_CONNECT_SECONDS = 10.0
+_BLOCK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +82,23 @@ class SyncTransport:
             time.sleep(step.seconds)
             return None
         try:
+            if step.into is not None:
+                return self._download(step, step.into)
             return self._client.request(step.method, step.url, headers=step.headers, **step.body)
         except httpx.TransportError as error:
             return self.connection.no_answer(error)
+
+    def _download(self, call: Call, target: Path) -> httpx.Response:
+        with self._client.stream(call.method, call.url, headers=call.headers, **call.body) as response:
+            if not response.is_success:
+                response.read()
+                return response
+            partial = _partial(target)
+            with partial.open("wb") as file:
+                for block in response.iter_bytes(_BLOCK_BYTES):
+                    file.write(block)
+            partial.replace(target)
+        return response
 
 
 class AsyncTransport:
@@ -116,6 +132,25 @@ class AsyncTransport:
             await asyncio.sleep(step.seconds)
             return None
         try:
+            if step.into is not None:
+                return await self._download(step, step.into)
             return await self._client.request(step.method, step.url, headers=step.headers, **step.body)
         except httpx.TransportError as error:
             return self.connection.no_answer(error)
+
+    async def _download(self, call: Call, target: Path) -> httpx.Response:
+        async with self._client.stream(call.method, call.url, headers=call.headers, **call.body) as response:
+            if not response.is_success:
+                await response.aread()
+                return response
+            partial = _partial(target)
+            with partial.open("wb") as file:  # written as it comes: a block takes no time
+                async for block in response.aiter_bytes(_BLOCK_BYTES):
+                    file.write(block)
+            partial.replace(target)  # within a folder
+        return response
+
+
+def _partial(target: Path) -> Path:
+    # Whoever finds the target finds all of it.
+    return target.with_name(f"{target.name}.part")

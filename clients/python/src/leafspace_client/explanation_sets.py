@@ -1,0 +1,120 @@
+"""Explanation sets: every row of a dataset explained."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from ._generated.api.explanation_sets import (
+    create_explanation_set,
+    delete_explanation_set,
+    get_explanation_set,
+    get_explanations,
+    list_explanation_sets,
+)
+from ._generated.models import ExplanationSet as Details
+from ._generated.models import ExplanationSetRequest, PageExplanation, PageExplanationSet
+from .artefacts import ArtefactView, Content, cancel, download, every_item, refresh, wait
+from .calls import Program, awaitable, blocking
+from .endpoints import create
+from .explanations import Explanation, Explanations
+from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
+
+EXPLANATION_SETS: Noun[Details] = Noun(
+    Details,
+    PageExplanationSet,
+    "explanation_set_id",
+    get_explanation_set,
+    list_explanation_sets,
+    delete_explanation_set,
+)
+ExplanationFile = Literal["jsonl", "zstd", "parquet"]
+_MEDIA_TYPES = {
+    "jsonl": "application/x-ndjson",
+    "zstd": "application/zstd",
+    "parquet": "application/vnd.apache.parquet",
+}
+Kept = TypeVar("Kept")
+
+
+class ExplanationSetView(ArtefactView[Details]):
+    """An explanation set as it was when last looked at; ``details`` has all that the service says of all rows."""
+
+    noun = EXPLANATION_SETS
+    contents = Content(get_explanations, {**_MEDIA_TYPES, "json": "application/json"})
+
+
+def _explanations(self: ExplanationSetView) -> Program[Explanations]:
+    """Return the explanation of every row; for very many rows, ``download`` them."""
+    answers = yield from every_item(self, PageExplanation)
+    return Explanations([Explanation(answer) for answer in answers], None)
+
+
+def _download(self: ExplanationSetView, path: str | Path, form: ExplanationFile = "jsonl") -> Program[Path]:
+    """Write all explanations to a file and return its path.
+
+    Parameters
+    ----------
+    path
+        Where to; what is there is replaced when all has come.
+    form
+        ``jsonl``: one explanation a line; ``zstd``: the same, compressed; ``parquet``: a table, without the values of
+        features.
+    """
+    return (yield from download(self, path, form))
+
+
+def _create(
+    self: Collection[Details, Kept],
+    explainer: Identified,
+    dataset: Identified,
+    *,
+    n_prototypes: int = 3,
+    include: Sequence[Literal["contrast"]] = (),
+) -> Program[Kept]:
+    """Ask for every row of a dataset to be explained; call ``wait()`` on what is returned.
+
+    Parameters
+    ----------
+    explainer, dataset
+        What registering returned, or ids.
+    n_prototypes
+        How many of the nearest prototypes to name for each row.
+    include
+        What else to tell, such as ``"contrast"``, the nearest prototype of another class.
+    """
+    request = ExplanationSetRequest(
+        explainer=id_of(explainer), dataset=id_of(dataset), n_prototypes=n_prototypes, include=list(include)
+    )
+    return self._wrapped((yield from create(create_explanation_set, Details, body=request)))
+
+
+class ExplanationSet(ExplanationSetView):
+    """An explanation set, for the blocking client."""
+
+    refresh = blocking(refresh)
+    wait = blocking(wait)
+    cancel = blocking(cancel)
+    explanations = blocking(_explanations)
+    download = blocking(_download)
+
+
+class AsyncExplanationSet(ExplanationSetView):
+    """An explanation set, for the async client."""
+
+    refresh = awaitable(refresh)
+    wait = awaitable(wait)
+    cancel = awaitable(cancel)
+    explanations = awaitable(_explanations)
+    download = awaitable(_download)
+
+
+class ExplanationSets(SyncDeletable[Details, ExplanationSet]):
+    """All explanation sets, newest first."""
+
+    create = blocking(_create)
+
+
+class AsyncExplanationSets(AsyncDeletable[Details, AsyncExplanationSet]):
+    """All explanation sets, newest first."""
+
+    create = awaitable(_create)

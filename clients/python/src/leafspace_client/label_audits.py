@@ -1,0 +1,112 @@
+"""Label audits: rows whose nearest rows have other labels."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ._generated.api.label_audits import (
+    create_label_audit,
+    delete_label_audit,
+    get_audited_rows,
+    get_label_audit,
+    list_label_audits,
+)
+from ._generated.models import AuditedRow, LabelAuditRequest, PageAuditedRow, PageLabelAudit
+from ._generated.models import LabelAudit as Details
+from .artefacts import ArtefactView, Content, cancel, download, every_item, refresh, wait
+from .calls import Program, Work, awaitable, blocking
+from .endpoints import create
+from .frames import audited_rows_frame
+from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
+from .proximities import TABLE_MEDIA_TYPES, ProximityKind, TableFile
+
+LABEL_AUDITS: Noun[Details] = Noun(
+    Details, PageLabelAudit, "label_audit_id", get_label_audit, list_label_audits, delete_label_audit
+)
+Kept = TypeVar("Kept")
+
+
+class LabelAuditView(ArtefactView[Details]):
+    """A label audit as it was when last looked at; ``details`` has all that the service says of it."""
+
+    noun = LABEL_AUDITS
+    contents = Content(get_audited_rows, TABLE_MEDIA_TYPES)
+
+    @property
+    def suspects(self) -> list[AuditedRow]:
+        """The rows that are most suspect, lowest agreement first: up to 100."""
+        found: list[AuditedRow] = self._found("rows")
+        return found
+
+
+def _rows(self: LabelAuditView) -> Program[list[AuditedRow]]:
+    """Return all rows, lowest agreement first."""
+    return (yield from every_item(self, PageAuditedRow))
+
+
+def _to_frame(self: LabelAuditView) -> Program[Any]:
+    """Return all rows as a DataFrame, lowest agreement first; needs pandas."""
+    rows: Sequence[AuditedRow] = yield from _rows(self)
+    return (yield Work(lambda: audited_rows_frame(rows)))
+
+
+def _download(self: LabelAuditView, path: str | Path, form: TableFile = "parquet") -> Program[Path]:
+    """Write all rows to a file, lowest agreement first, and return its path."""
+    return (yield from download(self, path, form))
+
+
+def _create(
+    self: Collection[Details, Kept],
+    model: Identified,
+    dataset: Identified,
+    *,
+    n_neighbors: int = 10,
+    kind: ProximityKind = "auto",
+) -> Program[Kept]:
+    """Ask which labels of a dataset (its target) look wrong; call ``wait()`` on what is returned.
+
+    Parameters
+    ----------
+    model, dataset
+        What registering returned, or ids.
+    n_neighbors
+        How many of the nearest other rows are asked for each row.
+    kind
+        Which proximity; ``auto`` follows the model's kind of ensemble.
+    """
+    request = LabelAuditRequest(model=id_of(model), dataset=id_of(dataset), n_neighbors=n_neighbors, kind=kind)
+    return self._wrapped((yield from create(create_label_audit, Details, body=request)))
+
+
+class LabelAudit(LabelAuditView):
+    """A label audit, for the blocking client."""
+
+    refresh = blocking(refresh)
+    wait = blocking(wait)
+    cancel = blocking(cancel)
+    rows = blocking(_rows)
+    to_frame = blocking(_to_frame)
+    download = blocking(_download)
+
+
+class AsyncLabelAudit(LabelAuditView):
+    """A label audit, for the async client."""
+
+    refresh = awaitable(refresh)
+    wait = awaitable(wait)
+    cancel = awaitable(cancel)
+    rows = awaitable(_rows)
+    to_frame = awaitable(_to_frame)
+    download = awaitable(_download)
+
+
+class LabelAudits(SyncDeletable[Details, LabelAudit]):
+    """All label audits, newest first."""
+
+    create = blocking(_create)
+
+
+class AsyncLabelAudits(AsyncDeletable[Details, AsyncLabelAudit]):
+    """All label audits, newest first."""
+
+    create = awaitable(_create)

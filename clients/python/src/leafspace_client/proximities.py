@@ -1,0 +1,109 @@
+"""Proximities: the nearest rows of every row of a dataset, as a model sees them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from ._generated.api.proximities import (
+    create_proximities,
+    delete_proximities,
+    get_neighbors,
+    get_proximities,
+    list_proximities,
+)
+from ._generated.models import NeighborsOfRow, PageNeighborsOfRow, PageProximities, ProximitiesRequest
+from ._generated.models import Proximities as Details
+from .artefacts import ArtefactView, Content, cancel, download, every_item, refresh, wait
+from .calls import Program, Work, awaitable, blocking
+from .endpoints import create
+from .frames import neighbors_frame
+from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
+
+PROXIMITIES: Noun[Details] = Noun(
+    Details, PageProximities, "proximities_id", get_proximities, list_proximities, delete_proximities
+)
+ProximityKind = Literal["auto", "random_forest", "boosting"]
+TableForm = Literal["json", "csv", "parquet"]
+TableFile = Literal["csv", "parquet"]
+TABLE_MEDIA_TYPES = {"json": "application/json", "csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
+Kept = TypeVar("Kept")
+
+
+class ProximitiesView(ArtefactView[Details]):
+    """Proximities as they were when last looked at; ``details`` has all that the service says of all rows together."""
+
+    noun = PROXIMITIES
+    contents = Content(get_neighbors, TABLE_MEDIA_TYPES)
+
+
+def _neighbors(self: ProximitiesView) -> Program[list[NeighborsOfRow]]:
+    """Return for each row its nearest others, nearest first (ties: the lower row)."""
+    return (yield from every_item(self, PageNeighborsOfRow))
+
+
+def _to_frame(self: ProximitiesView) -> Program[Any]:
+    """Return a DataFrame with a line for each row and neighbour; needs pandas."""
+    rows: Sequence[NeighborsOfRow] = yield from _neighbors(self)
+    return (yield Work(lambda: neighbors_frame(rows)))
+
+
+def _download(self: ProximitiesView, path: str | Path, form: TableFile = "parquet") -> Program[Path]:
+    """Write all neighbours to a file, a line for each row and neighbour, and return its path."""
+    return (yield from download(self, path, form))
+
+
+def _create(
+    self: Collection[Details, Kept],
+    model: Identified,
+    dataset: Identified,
+    *,
+    n_neighbors: int = 10,
+    kind: ProximityKind = "auto",
+) -> Program[Kept]:
+    """Ask for the nearest rows of every row of a dataset; call ``wait()`` on what is returned.
+
+    Parameters
+    ----------
+    model, dataset
+        What registering returned, or ids.
+    n_neighbors
+        How many other rows to name for each row, at most.
+    kind
+        Which proximity; ``auto`` follows the model's kind of ensemble.
+    """
+    request = ProximitiesRequest(model=id_of(model), dataset=id_of(dataset), n_neighbors=n_neighbors, kind=kind)
+    return self._wrapped((yield from create(create_proximities, Details, body=request)))
+
+
+class Proximities(ProximitiesView):
+    """Proximities, for the blocking client."""
+
+    refresh = blocking(refresh)
+    wait = blocking(wait)
+    cancel = blocking(cancel)
+    neighbors = blocking(_neighbors)
+    to_frame = blocking(_to_frame)
+    download = blocking(_download)
+
+
+class AsyncProximities(ProximitiesView):
+    """Proximities, for the async client."""
+
+    refresh = awaitable(refresh)
+    wait = awaitable(wait)
+    cancel = awaitable(cancel)
+    neighbors = awaitable(_neighbors)
+    to_frame = awaitable(_to_frame)
+    download = awaitable(_download)
+
+
+class AllProximities(SyncDeletable[Details, Proximities]):
+    """All proximities, newest first."""
+
+    create = blocking(_create)
+
+
+class AsyncAllProximities(AsyncDeletable[Details, AsyncProximities]):
+    """All proximities, newest first."""
+
+    create = awaitable(_create)

@@ -1,0 +1,136 @@
+"""Proximities, label audits and explanation sets through the SDK, against a real service."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from leafspace_client import AsyncLeafspace, Conflict, Explainer, Invalid, Leafspace
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+
+from tests.support.naive import proximity_matrix
+from tests.support.serving import Service
+
+_DATA = load_breast_cancer(as_frame=True)
+_FEATURES: pd.DataFrame = _DATA.data.astype(np.float32)
+_FRAME = _FEATURES.assign(key=[f"patient {row}" for row in range(len(_FEATURES))], target=_DATA.target.astype(str))
+_FOREST = RandomForestClassifier(30, random_state=0).fit(_FEATURES, _DATA.target.astype(str))
+_PROXIMITY = proximity_matrix(_FOREST.apply(_FEATURES.to_numpy()).astype(np.int32), np.ones(30, dtype=np.int64)) / 30
+
+
+@pytest.fixture
+def model(client: Leafspace) -> str:
+    return client.register_model(_FOREST, _FEATURES).id
+
+
+@pytest.fixture
+def dataset(client: Leafspace) -> str:
+    return client.register_dataset(_FRAME, target="target", row_id="key").id
+
+
+@pytest.fixture
+def explainer(client: Leafspace, model: str, dataset: str) -> Explainer:
+    return client.explainers.create(model, client.prototype_sets.create(model, dataset, n_prototypes=4).wait())
+
+
+def test_the_nearest_rows_of_every_row_come_as_a_frame(client: Leafspace, model: str, dataset: str) -> None:
+    proximities = client.proximities.create(model, dataset, n_neighbors=3).wait(timeout=120)
+
+    frame = proximities.to_frame()
+
+    of_first = frame[frame["row"] == 0]
+    others = np.argsort(-_PROXIMITY[0, 1:], kind="stable")[:3] + 1
+    assert list(of_first["neighbor"]) == others.tolist()
+    assert list(of_first["neighbor_row_id"]) == [f"patient {row}" for row in others]
+    assert of_first["proximity"].to_numpy() == pytest.approx(_PROXIMITY[0, others])
+    assert frame["row"].nunique() == proximities.details.n_rows == len(_FRAME)
+
+
+def test_what_a_job_found_is_written_to_a_file(client: Leafspace, model: str, dataset: str, tmp_path: Path) -> None:
+    proximities = client.proximities.create(model, dataset, n_neighbors=3).wait(timeout=120)
+
+    path = proximities.download(tmp_path / "near.parquet")
+
+    pd.testing.assert_frame_equal(pd.read_parquet(path), proximities.to_frame(), check_dtype=False)
+    assert [found.name for found in tmp_path.iterdir()] == ["near.parquet"]
+
+
+def test_a_download_that_is_refused_leaves_no_file(client: Leafspace, model: str, dataset: str, tmp_path: Path) -> None:
+    pending = client.proximities.create(model, dataset, n_neighbors=7)
+    pending.cancel()
+
+    with pytest.raises(Conflict, match=r"cancell|pending") as refused:
+        pending.download(tmp_path / "near.csv", "csv")
+    assert refused.value.code == "artefact_not_ready"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_labels_that_were_flipped_are_suspect(client: Leafspace) -> None:
+    flipped = np.random.default_rng(0).choice(len(_FRAME), 20, replace=False)
+    labels = _DATA.target.to_numpy().copy()
+    labels[flipped] = 1 - labels[flipped]
+    forest = RandomForestClassifier(30, min_samples_leaf=5, random_state=0).fit(_FEATURES, labels)
+    dataset = client.register_dataset(_FEATURES.assign(target=labels), target="target")
+
+    audit = client.label_audits.create(client.register_model(forest, _FEATURES), dataset).wait(timeout=120)
+
+    assert len({suspect.row for suspect in audit.suspects[:20]} & set(flipped.tolist())) >= 12
+    frame = audit.to_frame()
+    assert frame["rank"].tolist() == list(range(1, len(_FRAME) + 1))
+    assert frame["row"][0] == audit.suspects[0].row
+
+
+def test_every_row_of_a_dataset_is_explained_as_it_is_alone(
+    client: Leafspace, explainer: Explainer, dataset: str, tmp_path: Path
+) -> None:
+    explained = client.explanation_sets.create(explainer, dataset, n_prototypes=2).wait(timeout=120)
+
+    lines = explained.download(tmp_path / "all.jsonl").read_text().splitlines()
+
+    assert explained.details.n_rows == len(lines) == len(_FRAME)
+    alone = explainer.explain(_FEATURES.iloc[7], n_prototypes=2)[0]
+    in_set = json.loads(lines[7])
+    assert in_set["row_id"] == "patient 7"
+    assert in_set["prediction"]["label"] == alone.prediction.label
+    assert [each["row_id"] for each in in_set["nearest_prototypes"]] == [
+        each.row_id for each in alone.nearest_prototypes
+    ]
+    assert str(explained.explanations()[7]).splitlines()[1:] == str(alone).splitlines()[1:]
+
+
+def test_a_few_rows_are_compared_at_once(client: Leafspace, model: str) -> None:
+    block = client.models.proximities(model, _FEATURES.iloc[:2], _FEATURES.iloc[5:9])
+
+    assert np.array(block.proximities) == pytest.approx(_PROXIMITY[:2, 5:9])
+
+
+def test_what_is_not_ready_says_so(client: Leafspace, model: str, dataset: str) -> None:
+    audit = client.label_audits.create(model, dataset, n_neighbors=9)
+
+    if audit.status == "pending":
+        with pytest.raises(Conflict, match="call wait"):
+            _ = audit.suspects
+    assert audit.wait(timeout=120).suspects
+
+
+def test_more_neighbours_than_rows_are_refused(client: Leafspace, model: str) -> None:
+    few = client.register_dataset(_FRAME.head(5), target="target", row_id="key")
+
+    with pytest.raises(Invalid) as refused:
+        client.proximities.create(model, few, n_neighbors=5)
+    assert refused.value.errors[0].pointer == "/n_neighbors"
+
+
+def test_coroutines_do_the_same(service: Service, model: str, dataset: str, tmp_path: Path) -> None:
+    async def neighbors() -> tuple[int, Path]:
+        async with AsyncLeafspace(service.url) as client:
+            proximities = await (await client.proximities.create(model, dataset, n_neighbors=2)).wait(timeout=120)
+            path = await proximities.download(tmp_path / "near.csv", "csv")
+            return len(await proximities.neighbors()), path
+
+    n_rows, path = asyncio.run(neighbors())
+    assert n_rows == len(_FRAME)
+    assert len(path.read_text().splitlines()) == 2 * len(_FRAME) + 1

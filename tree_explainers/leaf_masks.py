@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compiled import compiled, inlined
+from .threads import in_threads
 
 BLOCK = 512  # rows in a block: one mask is a line of the cache, and the widest registers hold it
 WORDS = 8  # of 64 bits in a mask
@@ -88,10 +89,16 @@ def _trees_by_digit(weights: NDArray[np.int64]) -> Iterator[tuple[int, list[int]
 
 def leaf_masks(codes: NDArray[Any], offsets: NDArray[np.int64], block: NDArray[np.int64]) -> LeafMasks:
     """Return the masks of up to 512 rows; leaves that hold none of them share one."""
-    n_masks = 1 + int(np.minimum(np.diff(offsets), len(block)).sum())
-    words = np.empty(n_masks * WORDS, dtype=np.uint64)
+    ends = 1 + np.cumsum(np.minimum(np.diff(offsets), len(block)))  # where masks of each tree end at the latest
+    words = np.empty(int(ends[-1]) * WORDS, dtype=np.uint64)
+    words[:WORDS] = 0
     places = np.zeros(offsets[-1], dtype=np.uint32)
-    _mark(codes, offsets, block, words, places)
+
+    def mark(trees: slice) -> None:
+        first = int(ends[trees.start - 1]) if trees.start else 1
+        _mark(codes[trees], offsets[trees], block, first * WORDS, words, places)
+
+    in_threads(mark, len(codes))
     return LeafMasks(words, places)
 
 
@@ -130,11 +137,10 @@ def _mark(
     codes: NDArray[Any],
     offsets: NDArray[np.int64],
     block: NDArray[np.int64],
+    following: int,
     words: NDArray[np.uint64],
     places: NDArray[np.uint32],
 ) -> None:
-    words[:WORDS] = 0
-    following = WORDS
     for tree in range(codes.shape[0]):
         for row in range(len(block)):
             leaf = offsets[tree] + codes[tree, block[row]]

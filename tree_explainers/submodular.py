@@ -1,7 +1,8 @@
 """Lazy greedy maximisation of an objective whose gains never grow; knows nothing of trees.
 
 Minoux (1978): a gain known from an earlier step is an upper bound now, so an item whose bound is not the largest need
-not be looked at. Here stale gains are renewed in batches, because a batch may cost little more than one.
+not be looked at. Here stale gains are renewed in batches, because a batch may cost little more than one; and
+the gains of a batch of the best items are kept exact, because what an item takes from them may be cheaper to find.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -29,8 +30,8 @@ class Objective(Protocol):
     def gains(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return what adding each of these items alone would gain now."""
 
-    def add(self, item: int) -> None:
-        """Add an item for good."""
+    def add(self, item: int, watched: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Add an item for good; return what that takes from the gains of some items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,8 @@ class Choice:
 def greedy(parts: Sequence[Part], progressed: Callable[[], None] = lambda: None) -> Iterator[Choice]:
     """Yield the item of largest scaled gain, again and again, until no item gains anything.
 
-    Each item yielded has been added to its part's objective. Ties go to the lowest name. The order is the same as
-    that of looking at each item in each step, because a bound is only passed over when it cannot win.
+    An item is added to its part's objective when the next one is asked for. Ties go to the lowest name. The order is
+    the same as that of looking at each item in each step, because a bound is only passed over when it cannot win.
 
     Parameters
     ----------
@@ -79,9 +80,8 @@ def greedy(parts: Sequence[Part], progressed: Callable[[], None] = lambda: None)
         if front.bound <= 0:
             return
         if front.is_exact:
-            choice = Choice(int(front.part.names[front.item]), best, front.bound)
+            yield Choice(int(front.part.names[front.item]), best, front.bound)
             front.add()
-            yield choice
         else:
             front.renew()
             progressed()
@@ -115,6 +115,11 @@ class _Front:
         self._batch = min(2 * self._batch, _LARGEST_BATCH)
         self._find()
 
+    def _watched_items(self) -> NDArray[np.int64]:
+        exact = np.flatnonzero(self._exact)
+        n_watched = self._n_at_once if self._n_at_once > 1 else 0
+        return exact[np.argsort(-self._bounds[exact], kind="stable")[:n_watched]]
+
     def _stale_items(self) -> NDArray[np.int64]:
         if self._n_at_once >= _FIRST_BATCH:
             return np.flatnonzero(~self._exact)  # those that cannot win now come free, and may spare a batch later
@@ -122,8 +127,11 @@ class _Front:
         return np.flatnonzero(~self._exact & (self._bounds >= to_beat))  # equal ones too: they may have a lower name
 
     def add(self) -> None:
-        self.part.objective.add(self.item)
-        self._exact[:] = False
+        """Add the item, and keep the gains of the best others exact where that is cheap."""
+        watched = self._watched_items()
+        self._bounds[watched] -= self.part.objective.add(self.item, watched)
         self._bounds[self.item] = 0  # adding it again gains nothing
+        self._exact[:] = False
+        self._exact[watched] = True
         self._batch = _FIRST_BATCH
         self._find()

@@ -23,13 +23,15 @@ class Covering:
         self.n_looked_at += len(items)
         return np.asarray((self.covers[items] & ~self.covered) @ self.weights)
 
-    def add(self, item: int) -> None:
+    def add(self, item: int, watched: NDArray[np.int64]) -> NDArray[np.int64]:
+        before = self.covers[watched] & ~self.covered
         self.covered |= self.covers[item]
+        return np.asarray((before & self.covered) @ self.weights)
 
 
-def random_covering(seed: int, n_items: int, n_points: int = 60) -> Covering:
+def random_covering(seed: int, n_items: int, n_points: int = 60, n_at_once: int = 1) -> Covering:
     rng = np.random.default_rng(seed)
-    return Covering(rng.random((n_items, n_points)) < 0.08, rng.integers(1, 4, n_points))
+    return Covering(rng.random((n_items, n_points)) < 0.08, rng.integers(1, 4, n_points), n_at_once)
 
 
 def plain_greedy(covering: Covering) -> list[tuple[int, int]]:
@@ -40,13 +42,14 @@ def plain_greedy(covering: Covering) -> list[tuple[int, int]]:
         if gains[best] == 0:
             return chosen
         chosen.append((best, int(gains[best])))
-        covering.add(best)
+        covering.add(best, np.empty(0, dtype=np.int64))
 
 
+@pytest.mark.parametrize("n_at_once", [1, 40, 512])
 @pytest.mark.parametrize("n_items", [5, 80, 1500])
 @pytest.mark.parametrize("seed", range(3))
-def test_lazy_greedy_chooses_what_looking_at_every_item_chooses(seed: int, n_items: int) -> None:
-    choices = list(greedy([Part(random_covering(seed, n_items), np.arange(n_items))]))
+def test_lazy_greedy_chooses_what_looking_at_every_item_chooses(seed: int, n_items: int, n_at_once: int) -> None:
+    choices = list(greedy([Part(random_covering(seed, n_items, n_at_once=n_at_once), np.arange(n_items))]))
 
     assert [(choice.name, choice.gain) for choice in choices] == plain_greedy(random_covering(seed, n_items))
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..leaves import LeafTable
+from .column import column
 from .row_subsets import proximities_to, proximity_sums
 from .sweep import Sweep
 
@@ -45,10 +46,11 @@ class ClassCoverage:
         """Return by how much g would grow if each of these candidates alone became a prototype."""
         return self._sweep.gains(self._candidates[items], self._covered)
 
-    def add(self, item: int) -> None:
-        """Make this candidate a prototype."""
-        column = proximities_to(self._table, self._weights, self._sweep.targets, int(self._candidates[item]))
-        np.maximum(self._covered, column, out=self._covered)
+    def add(self, item: int, watched: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Make this candidate a prototype; return what some candidates' gains lose by it."""
+        near = proximities_to(self._table, self._weights, self._sweep.targets, int(self._candidates[item]))
+        before, self._covered = self._covered, np.maximum(self._covered, near)
+        return self._sweep.losses(self._candidates[watched], before, self._covered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +81,12 @@ def measure_coverage(
         A row is counted for its nearest prototype of its own class (ties: the earlier one), and for none if it shares
         no leaf with any of them.
     """
-    grown = np.zeros(len(prototypes), dtype=np.int64)
-    n_covered = np.zeros(len(prototypes), dtype=np.int64)
-    for value in np.unique(classes[prototypes]):
-        ranks = np.flatnonzero(classes[prototypes] == value)
-        rows = np.flatnonzero(classes == value)
-        covered, owner = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
-        for rank in ranks:
-            near = proximities_to(table, weights, rows, int(prototypes[rank]))
-            nearer = near > covered
-            grown[rank] = (near - covered)[nearer].sum()
-            covered[nearer], owner[nearer] = near[nearer], rank
-        n_covered += np.bincount(owner[covered > 0], minlength=len(prototypes))
-    return Coverage(np.cumsum(grown), n_covered)
+    covered = np.zeros(table.n_rows, dtype=np.int64)
+    owner = np.full(table.n_rows, -1, dtype=np.int64)
+    objectives = np.empty(len(prototypes), dtype=np.int64)
+    for rank, prototype in enumerate(prototypes.tolist()):
+        near = column(table, weights, prototype)
+        nearer = (classes == classes[prototype]) & (near > covered)
+        covered[nearer], owner[nearer] = near[nearer], rank
+        objectives[rank] = covered.sum()
+    return Coverage(objectives, np.bincount(owner[owner >= 0], minlength=len(prototypes)).astype(np.int64))

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from ..compiled import compiled
 from ..leaves import LeafTable
 from ..threads import in_threads
+from .column import column
 
 _ROWS_AT_ONCE = 1024  # their sums stay in the first cache
 
@@ -40,11 +41,8 @@ def proximity_sums(
 def proximities_to(
     table: LeafTable, weights: NDArray[np.int64], rows: NDArray[np.int64], row: int
 ) -> NDArray[np.int64]:
-    """Return the proximity of each of the rows to one row of the table."""
-    leaves = table.codes[:, row]
-    proximities = np.zeros(len(rows), dtype=np.int64)
-    in_threads(lambda part: _compare(table.codes, leaves, weights, rows[part], proximities[part]), len(rows))
-    return proximities
+    """Return the proximity of each of some rows to one row of the table."""
+    return column(table, weights, row)[rows].astype(np.int64)
 
 
 @compiled
@@ -72,17 +70,3 @@ def _sum_worths(
         for tree in range(codes.shape[0]):
             for place in range(first, min(first + _ROWS_AT_ONCE, len(rows))):
                 sums[place] += worths[offsets[tree] + codes[tree, rows[place]]]
-
-
-@compiled
-def _compare(
-    codes: NDArray[Any],
-    leaves: NDArray[Any],
-    weights: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    proximities: NDArray[np.int64],
-) -> None:
-    for first in range(0, len(rows), _ROWS_AT_ONCE):
-        for tree in range(codes.shape[0]):
-            for place in range(first, min(first + _ROWS_AT_ONCE, len(rows))):
-                proximities[place] += weights[tree] * int(codes[tree, rows[place]] == leaves[tree])

@@ -10,17 +10,20 @@ from numpy.typing import NDArray
 from tests.support import naive
 from tests.support.real_leaves import CLASSIFICATIONS, KINDS, real_leaves
 from tree_explainers.leaves import LeafTable, ProximityKind
-from tree_explainers.prototypes.sweep import ClosePairs, Sweep
+from tree_explainers.prototypes.close_pairs import ClosePairs
+from tree_explainers.prototypes.list_sweep import ListSweep
+from tree_explainers.prototypes.mask_sweep import MaskSweep
+from tree_explainers.prototypes.sweep import Sweep
 
 
 class ByMasks(Sweep):
-    def _visits_are_cheaper(self, *_: object) -> bool:
-        return False
+    def _way(self, *_: object) -> MaskSweep:
+        return self._by_masks
 
 
 class ByLists(Sweep):
-    def _visits_are_cheaper(self, *_: object) -> bool:
-        return True
+    def _way(self, *_: object) -> ListSweep:
+        return self._by_lists
 
 
 WAYS = [Sweep, ByMasks, ByLists]
@@ -98,6 +101,9 @@ def test_any_weights_are_added_exactly(
     sweep = way(table, weights, np.arange(n_rows))
 
     assert sweep.gains(np.arange(n_rows), covered).tolist() == gains_of(proximity, covered)
+    better = np.where(rng.random(n_rows) < 0.5, covered, covered + rng.integers(0, 3, n_rows))
+    lost = np.subtract(gains_of(proximity, covered), gains_of(proximity, better))
+    assert sweep.losses(np.arange(n_rows), covered, better).tolist() == lost.tolist()
     pairs = told(list(sweep.close_pairs(np.arange(n_rows), covered, max_pairs=10**6)))
     expected = [(int(c), int(t), int(proximity[t, c])) for c, t in np.argwhere((proximity > covered[:, None]).T)]
     assert pairs == expected

@@ -7,7 +7,7 @@ import numpy as np
 
 from .published import APETE_DATASETS, APETE_METHODS, TAN_DATASETS, TAN_METHODS, Printed, apete, tan
 from .reasons import Compared, why
-from .runs import APETE_ALPHAS, Cell, Run
+from .runs import APETE_ALPHAS, RHC_TARGETS, Cell, Run
 from .spread import Spread, pooled_deviation
 from .tan_data import STAND_INS
 
@@ -33,6 +33,21 @@ def tan_table(runs: Runs) -> Iterator[str]:
             for method in TAN_METHODS:
                 cell = Cell("tan", dataset, model, method, -1, _tan_choice(method))
                 yield f"| {short} | {method} | " + " | ".join(_tan_cells(runs, cell)) + " |"
+
+
+def target_table(runs: Runs) -> Iterator[str]:
+    """Yield balanced accuracies for each column of rhc that may have been Tan et al.'s target."""
+    yield "| model | method | paper | " + " | ".join(RHC_TARGETS) + " |"
+    yield "|---|---|---:|" + "---:|" * len(RHC_TARGETS)
+    distances = []
+    for model, short in _MODELS.items():
+        for method in TAN_METHODS:
+            printed = tan("rhc", model, method).score
+            cells = [Cell("tan", f"rhc, {target}", model, method, -1, _tan_choice(method)) for target in RHC_TARGETS]
+            found = [_balanced(runs[cell]) for cell in cells]
+            distances.append([abs(one.mean - printed) for one in found])
+            yield f"| {short} | {method} | {printed:.2f} | " + " | ".join(map(str, found)) + " |"
+    yield "| | mean distance | | " + " | ".join(f"{far:.3f}" for far in np.mean(distances, axis=0)) + " |"
 
 
 def apete_table(runs: Runs) -> Iterator[str]:

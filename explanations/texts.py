@@ -59,7 +59,9 @@ class DistinctNumbers:
         distinct = bits.dictionary.to_numpy().view(values.dtype)
         index = bits.indices.to_numpy().astype(np.int64)
         written = orjson.dumps(distinct, option=orjson.OPT_SERIALIZE_NUMPY)
-        decimals = np.array(orjson.loads(written), dtype=np.float64)
+        # Of doubles, what is read is what was written.
+        read = distinct if values.dtype == np.float64 else np.array(orjson.loads(written), dtype=np.float64)
+        decimals = np.where(np.isfinite(read), read, np.nan)
         return DistinctNumbers(_elements(written, len(distinct)), index, decimals[index])
 
 

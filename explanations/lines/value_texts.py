@@ -19,14 +19,16 @@ class ValueTexts:
     def of(self, block: RowBlock, rows: NDArray[np.int64], pool: TextPool) -> NDArray[np.int64]:
         """Return the texts of these rows' values, (len(rows), n_features)."""
         texts = np.empty((len(rows), len(block.columns)), dtype=np.int64)
+        numbers = []
         for feature, (column, is_boolean) in enumerate(zip(block.columns, block.are_booleans, strict=True)):
-            values = column[rows]
             if column.dtype == object:
-                texts[:, feature] = self._of_categories(values, pool)
+                texts[:, feature] = self._of_categories(column[rows], pool)
             elif is_boolean:
-                texts[:, feature] = np.where(np.isnan(values), self._null, self._false + (values == 1))
+                texts[:, feature] = np.where(np.isnan(column[rows]), self._null, self._false + (column[rows] == 1))
             else:
-                texts[:, feature] = pool.add(number_texts(values)) + np.arange(len(rows))
+                numbers.append(feature)
+        values = np.array([block.columns[feature][rows] for feature in numbers]).reshape(len(numbers), len(rows))
+        texts[:, numbers] = pool.add(number_texts(values.ravel())) + np.arange(values.size).reshape(values.shape).T
         return texts
 
     def _of_categories(self, values: NDArray[np.object_], pool: TextPool) -> NDArray[np.int64]:

@@ -1,7 +1,8 @@
 """Why many rows are like their prototypes: the reasons of a block of pairs, found faster than pair by pair.
 
 A feature that is a single number needs no intersection: the ends of its intervals are kept in order, and the end that
-counts is the first whose tree the pair shares. Most pairs share most trees, so it is among the first.
+counts is the first whose tree the pair shares. Most pairs share most trees, so it is among the first. Which trees ask,
+and what they do with missing values, is found 64 trees at a time.
 """
 
 from collections.abc import Sequence
@@ -62,7 +63,8 @@ class BlockReasons:
     def of(self, pairs: NearPairs) -> PairReasons:
         """Return the reasons of a block of pairs: of each, what ``Reasons`` and ``ReasonReader`` say."""
         units = self.reader.units
-        found = _numbers(self.ends, pairs.prototypes, pairs.shared, (units.scale, units.offset, units.imputed))
+        words = _words(pairs.shared)
+        found = _numbers(self.ends, pairs.prototypes, pairs.shared, words, (units.scale, units.offset, units.imputed))
         bounds, column, low, high, side, tree_share = found
         numbers = PairReasons(bounds, column, low, high, side, tree_share, np.full(len(column), -1))
         numbers.side[~units.is_exact[numbers.column]] &= ~int(RawSide.EXACT)
@@ -133,44 +135,71 @@ def _is_plain(boxes: LeafBoxes, is_alone: NDArray[np.bool_]) -> NDArray[np.bool_
     return is_plain
 
 
+_WORD = 64
+
+
 class _Ends(NamedTuple):
     """The intervals of a prototype in a column are a list; lists are in the order of prototypes, then features."""
 
     starts: NDArray[np.int64]  # (n_prototypes + 1,) where each prototype's lists begin
     column: NDArray[np.int64]  # (n_lists,)
-    bounds: NDArray[np.int64]  # (n_lists + 1,) where each list begins among the entries
-    tree: NDArray[np.int32]  # (n_entries,) of each interval, in the order of trees
-    side: NDArray[np.int32]
-    low_tree: NDArray[np.int32]  # (n_entries,) the same by falling lower end, excluded ends first
+    first: NDArray[np.int64]  # (n_lists,) where each list begins among the entries
+    asking: NDArray[np.uint64]  # (n_lists, n_words) the trees of its intervals, a bit for each
+    losing: NDArray[np.uint64]  # those in which a missing value would not stay
+    incomplete: NDArray[np.uint64]  # those that ask about sets
+    low_tree: NDArray[np.int32]  # (n_entries,) trees by falling lower end, excluded ends first
     low: NDArray[np.float64]
     low_side: NDArray[np.int32]
-    high_tree: NDArray[np.int32]  # (n_entries,) the same by rising upper end, excluded ends first
+    high_tree: NDArray[np.int32]  # (n_entries,) trees by rising upper end, excluded ends first
     high: NDArray[np.float64]
     high_side: NDArray[np.int32]
 
 
 def _ends(boxes: LeafBoxes) -> _Ends:
-    entries = boxes.entries
+    entries, sides = boxes.entries, boxes.entries["side"]
     opens = np.ones(len(entries), dtype=np.bool_)
     opens[1:] = entries["column"][1:] != entries["column"][:-1]
     opens[boxes.starts[:-1][boxes.starts[:-1] < len(entries)]] = True
     list_of = np.cumsum(opens)
-    by_low = entries[np.lexsort((entries["side"] & Side.LOW_INCLUSIVE, -entries["low"], list_of))]
-    by_high = entries[np.lexsort((entries["side"] & Side.HIGH_INCLUSIVE, entries["high"], list_of))]
+    n_lists = int(list_of.max(initial=0))
+    by_low = entries[np.lexsort((sides & Side.LOW_INCLUSIVE, -entries["low"], list_of))]
+    by_high = entries[np.lexsort((sides & Side.HIGH_INCLUSIVE, entries["high"], list_of))]
     return _Ends(
         np.concatenate(([0], list_of))[boxes.starts],
         entries["column"][opens].astype(np.int64),
-        np.append(np.flatnonzero(opens), len(entries)),
-        *_contiguous(entries, "tree", "side"),
+        np.flatnonzero(opens),
+        _bits(n_lists, list_of - 1, entries["tree"], np.ones(len(entries), dtype=np.bool_)),
+        _bits(n_lists, list_of - 1, entries["tree"], (sides & Side.MISSING_STAYS) == 0),
+        _bits(n_lists, list_of - 1, entries["tree"], (sides & Side.INCOMPLETE) != 0),
         *_contiguous(by_low, "tree", "low", "side"),
         *_contiguous(by_high, "tree", "high", "side"),
     )
+
+
+def _bits(
+    n_lists: int, list_of: NDArray[np.int64], tree: NDArray[np.int32], is_set: NDArray[np.bool_]
+) -> NDArray[np.uint64]:
+    """Return a line for each list, with the bits of those trees set for which ``is_set`` holds."""
+    n_words = int(tree.max(initial=0)) // _WORD + 1  # trees after the last that asks are of no interest
+    bits = np.zeros((n_lists, n_words), dtype=np.uint64)
+    bit = np.left_shift(np.uint64(1), (tree % _WORD).astype(np.uint64))
+    np.bitwise_or.at(bits, (list_of[is_set], tree[is_set] // _WORD), bit[is_set])
+    return bits
+
+
+def _words(shared: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return lines of bits, (n_pairs, n_words), a bit for each tree."""
+    n_pairs, n_trees = shared.shape
+    padded = np.zeros((n_pairs, -(-n_trees // _WORD) * _WORD), dtype=np.bool_)
+    padded[:, :n_trees] = shared
+    return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64, copy=False)
 
 
 def _contiguous(entries: NDArray[Any], *names: str) -> Sequence[NDArray[Any]]:
     return [np.ascontiguousarray(entries[name]) for name in names]
 
 
+_ONE = np.uint64(1)
 _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
 _MISSING_STAYS, _INCOMPLETE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE)
 _Units = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]  # scale, offset, imputed
@@ -178,7 +207,11 @@ _Units = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]  #
 
 @compiled
 def _numbers(
-    ends: _Ends, prototypes: NDArray[np.int64], shared: NDArray[np.bool_], units: _Units
+    ends: _Ends,
+    prototypes: NDArray[np.int64],
+    shared: NDArray[np.bool_],
+    words: NDArray[np.uint64],
+    units: _Units,
 ) -> tuple[NDArray[Any], ...]:
     """Return bounds, column, low, high, side and share of trees of the features that are single numbers."""
     room = 0
@@ -192,10 +225,12 @@ def _numbers(
         own = shared[pair]
         n_shared = own.sum()
         for place in range(ends.starts[prototypes[pair]], ends.starts[prototypes[pair] + 1]):
-            n_asking, own_side = _asking(ends, place, own)
+            n_asking = _n_common(ends.asking[place], words[pair])
             if n_asking == 0:
                 continue
-            low_at, high_at = ends.bounds[place], ends.bounds[place]
+            own_side = 0 if _n_common(ends.losing[place], words[pair]) else _MISSING_STAYS
+            own_side |= _INCOMPLETE if _n_common(ends.incomplete[place], words[pair]) else 0
+            low_at, high_at = ends.first[place], ends.first[place]
             while not own[ends.low_tree[low_at]]:
                 low_at += 1
             while not own[ends.high_tree[high_at]]:
@@ -212,16 +247,15 @@ def _numbers(
 
 
 @compiled
-def _asking(ends: _Ends, place: int, shared: NDArray[np.bool_]) -> tuple[int, int]:
-    """Count the shared trees that ask about a column; tell what holds for all of them and for any."""
-    n_asking, n_losing_missing, n_incomplete = 0, 0, 0
-    for entry in range(ends.bounds[place], ends.bounds[place + 1]):
-        is_shared = 1 if shared[ends.tree[entry]] else 0
-        n_asking += is_shared
-        n_losing_missing += is_shared if ends.side[entry] & _MISSING_STAYS == 0 else 0
-        n_incomplete += is_shared if ends.side[entry] & _INCOMPLETE else 0
-    side = _MISSING_STAYS if n_losing_missing == 0 else 0
-    return n_asking, side | (_INCOMPLETE if n_incomplete else 0)
+def _n_common(bits: NDArray[np.uint64], others: NDArray[np.uint64]) -> int:
+    """Count the bits that are set in both."""
+    n_common = 0
+    for word in range(len(bits)):
+        common = bits[word] & others[word]
+        while common:  # compilers know this loop as one instruction
+            common &= common - _ONE
+            n_common += 1
+    return n_common
 
 
 @compiled

@@ -1,0 +1,59 @@
+"""The examples run against a service, and show what they promise."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.serving import Service, service
+
+__all__ = ["service"]
+
+_EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def _run(name: str, service: Service, folder: Path) -> str:
+    ended = subprocess.run(  # noqa: S603  # the project's own example
+        [sys.executable, str(_EXAMPLES / name)],
+        cwd=folder,
+        env={**os.environ, "LEAFSPACE_URL": service.url},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def test_the_example_finds_most_labels_that_were_flipped(service: Service, tmp_path: Path) -> None:
+    *suspects, found, memorised, caution = _run("label_audit.py", service, tmp_path).splitlines()
+
+    assert len(suspects) == 5
+    assert all("is labelled" in line for line in suspects)
+    assert int(found.split(" of ")[0]) >= 24
+    assert "by heart" in memorised
+    assert caution.startswith("caution: the model predicts 100")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("first_explanation.py", "stands for"),
+        ("data_frames_and_pipelines.py", "square_metres"),
+        ("many_rows_at_once.py", "least like any prototype"),
+    ],
+)
+def test_other_examples_run(name: str, told: str, service: Service, tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+
+    assert told in _run(name, service, tmp_path)
+
+
+def test_every_example_is_run_by_a_test() -> None:
+    tests = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    run_by_the_readme = {"breast_cancer_files.py"}
+
+    assert {path.name for path in _EXAMPLES.glob("*.py") if path.name not in tests} <= run_by_the_readme

@@ -70,7 +70,8 @@ class KeptTable:
             self._parquet.metadata.row_group(group).column(position).statistics
             for group in range(self._parquet.num_row_groups)
         ]
-        groups = [group for group, values in enumerate(ranges) if values.min < stop and values.max >= start]
+        # A group without lines has none: a block of rows may have no neighbours at all.
+        groups = [group for group, values in enumerate(ranges) if values and values.min < stop and values.max >= start]
         lines = self._read_groups(groups)
         values = lines.column(column)
         return lines.filter(pc.and_(pc.greater_equal(values, start), pc.less(values, stop)))

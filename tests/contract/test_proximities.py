@@ -102,6 +102,22 @@ def test_neighbours_are_those_of_the_librarys_own_leaves(api: Api, name: str) ->
         assert [near["distance"] for near in row["neighbors"]] == [1 - near["proximity"] for near in row["neighbors"]]
 
 
+def test_rows_of_which_no_two_share_a_leaf_have_no_neighbours(api: Api) -> None:
+    model, request = _registered(api, "extra_trees_multiclass")
+    leaves = model.library_leaves()
+    assert leaves is not None
+    apart = next([0, row] for row in range(1, len(leaves)) if not (leaves[0] == leaves[row]).any())
+    rows = api.upload("/v1/datasets", csv_of(frame_of(model).iloc[apart]), {"target": "t"}).json()["id"]
+
+    made = api.made(_PATH, {**request, "dataset": rows, "n_neighbors": 1})
+
+    assert (made["n_pairs"], made["mean_nearest_proximity"], made["share_without_neighbors"]) == (0, 0, 1)
+    page = api.get(f"{_path(made)}/content").json()
+    assert [(row["row"], row["neighbors"]) for row in page["data"]] == [(0, []), (1, [])]
+    table = api.content(_path(made), _CSV).decode()
+    assert table == '"row","row_id","rank","neighbor","neighbor_row_id","proximity"\n'
+
+
 @pytest.mark.parametrize("name", ["gradient_boosting_multiclass", "gradient_boosting_regression"])
 def test_boosted_models_are_asked_by_their_own_proximity(api: Api, name: str) -> None:
     _, request = _registered(api, name, "boosting")

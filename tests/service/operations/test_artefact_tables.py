@@ -57,6 +57,18 @@ def test_a_table_without_lines_has_columns(tmp_path: Path) -> None:
         assert csv_of(table.schema.empty_table()) == b'"row","line"\n'
 
 
+def test_groups_without_lines_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "gaps.parquet"
+    with pq.ParquetWriter(path, _LINES.schema) as writer:
+        for lines in (_LINES.slice(0, 0), _LINES.slice(0, 20), _LINES.slice(20, 0), _LINES.slice(20)):
+            writer.write_table(lines)
+
+    with _opened(path) as table:
+        assert table.read(0, 60).equals(_LINES)
+        assert table.read_where("row", 0, 40).equals(_LINES)
+        assert pa.concat_tables(table.blocks()).equals(_LINES)
+
+
 def test_a_table_can_be_read_on_when_its_file_is_gone(table: KeptTable, tmp_path: Path) -> None:
     (tmp_path / "table.parquet").unlink()
 

@@ -45,7 +45,8 @@ client: openapi ## Generate the SDK's lower half from openapi.json
 benchmarks: $(VENV)/.benchmarks ## Measure speed; what it prints is kept in benchmarks/results/
 	$(BIN)/python -m benchmarks.start_up > benchmarks/results/start_up.txt
 	$(BIN)/python -m benchmarks.hot_path > benchmarks/results/hot_path.txt
-	@cat benchmarks/results/start_up.txt benchmarks/results/hot_path.txt
+	$(BIN)/python -m benchmarks.explanation_sets > benchmarks/results/explanation_sets.txt
+	@cat benchmarks/results/start_up.txt benchmarks/results/hot_path.txt benchmarks/results/explanation_sets.txt
 
 requirements: $(VENV)/.dev ## Compile requirements/*.txt from requirements/*.in
 	cd requirements && ../$(UV_COMPILE) runtime.in -o runtime.txt

@@ -27,7 +27,7 @@ from .files import SetFiles
 from .reading import RowsToExplain
 from .telling import Tally, Teller
 
-_BLOCK_BYTES = 8 << 20  # of lines: what a reader of one page has to decompress
+_BLOCK_BYTES = 16 << 20  # of lines: what a reader of one page has to decompress
 _REASON_BYTES = 330  # a feature of a prototype, and why the row is like it in it
 _SHARED_TREES = 1 << 24  # of a block: pairs of rows and prototypes x trees
 _MAX_BLOCK_ROWS = 2048

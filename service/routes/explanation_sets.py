@@ -30,7 +30,8 @@ _TEXT, _BINARY = {"type": "string"}, {"type": "string", "format": "binary"}
 _FORMS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "JSON lines: all explanations, one a line; zstd: the same, compressed. JSON: one page of them, "
-        "as `limit` and `cursor` say. Parquet: all, without the values of features.",
+        "as `limit` and `cursor` say. Parquet: all, a line for each row; fields are columns (`contrast_label`), lists "
+        "are lists, categories are texts, and the values of features are left out: they are in the datasets.",
         "content": {
             **{media_type: {"schema": _TEXT} for media_type in (_NDJSON, _JSONL)},
             **{media_type: {"schema": _BINARY} for media_type in (_ZSTD, PARQUET)},

@@ -6,7 +6,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-emit-index-url --custom-compile-command "make requirements"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev quickstart test test-long check format client openapi requirements benchmarks clean
+.PHONY: help setup setup-dev quickstart test test-long check format client openapi requirements benchmarks paper-tables clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,6 +47,10 @@ benchmarks: $(VENV)/.benchmarks ## Measure speed; what it prints is kept in benc
 	$(BIN)/python -m benchmarks.hot_path > benchmarks/results/hot_path.txt
 	$(BIN)/python -m benchmarks.explanation_sets > benchmarks/results/explanation_sets.txt
 	@cat benchmarks/results/start_up.txt benchmarks/results/hot_path.txt benchmarks/results/explanation_sets.txt
+
+paper-tables: $(VENV)/.benchmarks ## Do two papers' tables and the label audit again (over an hour)
+	$(BIN)/python -m benchmarks.paper_tables --json benchmarks/results/paper_tables.json > benchmarks/results/paper_tables.md
+	$(BIN)/python -m benchmarks.label_audit --plot benchmarks/results/label_audit.svg > benchmarks/results/label_audit.md
 
 requirements: $(VENV)/.dev ## Compile requirements/*.txt from requirements/*.in
 	cd requirements && ../$(UV_COMPILE) runtime.in -o runtime.txt

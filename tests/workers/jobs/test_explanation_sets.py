@@ -177,6 +177,16 @@ def test_of_a_feature_that_is_not_shown_no_value_of_a_prototype_is_told(shop: Sh
     assert {reason["feature"] for each in near for reason in each["similar_because"]} == {"f1"}
 
 
+def test_a_set_that_is_not_made_yet_has_no_lines(shop: Shop) -> None:
+    request = ExplanationSetRequest(explainer=shop.explainer, dataset=shop.rows, n_prototypes=77)
+    asked = ask_for_explanation_set(shop.workshop.parts, request)
+
+    with pytest.raises(StorageError) as refused:
+        shop.open(asked)
+
+    assert refused.value.code == "artefact_not_ready"
+
+
 def test_a_set_whose_explainer_is_deleted_before_it_is_begun_fails_by_name(shop: Shop) -> None:
     named = shop.workshop.register_explainer(model=shop.model, prototype_set=shop.prototype_set, name="short-lived")
     request = ExplanationSetRequest(explainer=named, dataset=shop.rows)

@@ -1,3 +1,4 @@
+import csv
 import json
 import re
 import subprocess
@@ -12,7 +13,7 @@ _PROJECT = Path(__file__).parents[2]
 _SESSION = re.compile(r"<!-- session: .*? -->\n```bash\n(.*?)```", re.DOTALL)
 
 
-def test_the_curl_session_of_the_readme_explains_a_row(service: Service, tmp_path: Path) -> None:
+def test_the_curl_session_of_the_readme_explains_rows_and_finds_nearest_ones(service: Service, tmp_path: Path) -> None:
     (found,) = _SESSION.findall((_PROJECT / "README.md").read_text())
     session = found.replace("localhost:8000", service.url.removeprefix("http://"))
     session = session.replace(".venv/bin/python", f"'{sys.executable}'")
@@ -27,7 +28,21 @@ def test_the_curl_session_of_the_readme_explains_a_row(service: Service, tmp_pat
     )
 
     assert ended.returncode == 0, ended.stderr
-    job, explanations = ended.stdout.replace("}{", "}\n{").splitlines()
-    assert json.loads(job)["status"] == "succeeded"
-    (explanation,) = json.loads(explanations)["data"]
+    chosen, explanations, *later = (json.loads(line) for line in ended.stdout.replace("}{", "}\n{").splitlines())
+    assert [job["status"] for job in (chosen, *later)] == ["succeeded"] * 4
+    (explanation,) = explanations["data"]
     assert len(explanation["nearest_prototypes"]) == 2
+    _check_files(tmp_path / "example")
+
+
+def _check_files(folder: Path) -> None:
+    n_rows = 569
+    lines = (folder / "explanations.jsonl").read_text().splitlines()
+    assert [json.loads(line)["status"] for line in lines] == ["ok"] * n_rows
+    with (folder / "neighbors.csv").open() as file:
+        neighbors = list(csv.DictReader(file))
+    assert {int(line["row"]) for line in neighbors} == set(range(n_rows))
+    assert {line["rank"] for line in neighbors} == set("12345")
+    with (folder / "audit.csv").open() as file:
+        audited = list(csv.DictReader(file))
+    assert [int(line["rank"]) for line in audited] == list(range(1, n_rows + 1))

@@ -61,7 +61,7 @@ class BlockExplainer:
 
     def explain(self, block: RowBlock, outcome: Outcome | None = None) -> ExplainedBlock:
         """Return what is said of each row; ``outcome`` is what the model says of them, where that is known."""
-        taken, outcome = self._run(block) if outcome is None else (np.arange(len(block)), outcome)
+        taken, outcome = run_block(self.warm.session, self.warm.features, block, outcome)
         index, reader = self.warm.index, self.warm.reason_texts.reader
         proximities = index.proximities(outcome.leaves)
         near = index.near_pairs(outcome.leaves, proximities, self.n_prototypes)
@@ -70,9 +70,7 @@ class BlockExplainer:
         return ExplainedBlock(
             rows=block,
             taken=taken,
-            refusals={
-                row: self._refusal(block, row) for row in sorted({*range(len(block))}.difference(taken.tolist()))
-            },
+            refusals={row: self._refusal(block, row) for row in _others(len(block), taken)},
             outcome=outcome,
             scores=np.array(decimals(outcome.scores.ravel())).reshape(outcome.scores.shape),
             near=near,
@@ -87,9 +85,6 @@ class BlockExplainer:
             contrast_shares=proximities[np.arange(len(taken)), contrasts] / index.total_weight,
         )
 
-    def _run(self, block: RowBlock) -> tuple[NDArray[np.int64], Outcome]:
-        return run_block(self.warm.session, self.warm.features, block)
-
     def _contrasts(self, proximities: NDArray[np.int64], outcome: Outcome) -> NDArray[np.int64]:
         if outcome.labels is None or not self.with_contrast:
             return np.full(len(proximities), -1)
@@ -100,6 +95,14 @@ class BlockExplainer:
         instances: list[Instance] = [block.instance(position)]
         request = ExplanationRequest.model_construct(instances=instances, row_ids=[block.row_ids[position]])
         return explain_instances(self.warm, request)[0]
+
+
+def _others(n_rows: int, taken: NDArray[np.int64]) -> list[int]:
+    """Return the positions that are not among those taken, ascending."""
+    is_other = np.ones(n_rows, dtype=np.bool_)
+    is_other[taken] = False
+    found: list[int] = np.flatnonzero(is_other).tolist()
+    return found
 
 
 def _nearest(near: NearPairs) -> NDArray[np.int64]:

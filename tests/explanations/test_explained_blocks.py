@@ -197,6 +197,18 @@ def test_what_the_model_says_need_not_be_asked_again(find_case: FindCase) -> Non
     assert LineWriter(explainer).write(explainer.explain(rows, flipped)).to_pybytes() != told
 
 
+def test_what_the_model_says_of_rows_that_calls_refuse_is_not_told(find_case: FindCase) -> None:
+    case = find_case("scaled_and_one_hot")
+    explainer = BlockExplainer.build(case.warm, 3, with_contrast=True)
+    session = case.warm.session
+    harmless = tuple(column if column.dtype == object else np.clip(column, -1, 1) for column in case.rows.columns)
+    known = session.run(session.encode(Rows(case.warm.features.names, harmless)))
+
+    told = LineWriter(explainer).write(explainer.explain(case.rows, known)).to_pybytes()
+
+    assert told.splitlines(keepends=True) == written(case)
+
+
 def test_a_column_without_values_fits_any_feature(find_case: FindCase) -> None:
     for name, feature in (("imputed_categories", "age"), ("scaled_and_one_hot", "sex")):
         case = find_case(name)

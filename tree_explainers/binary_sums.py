@@ -13,28 +13,45 @@ Found = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint32]]
 
 
 @compiled
-def add_excess(sums: NDArray[np.uint64], n_digits: int, covered: NDArray[np.int64], gains: NDArray[np.int64]) -> None:
-    """Add, for each row of a block, by how much its sums exceed what covers the targets.
+def tally_above(
+    sums: NDArray[np.uint64],
+    n_digits: int,
+    limits: NDArray[np.int64],
+    n_above: NDArray[np.int64],
+    excess: NDArray[np.int64],
+) -> None:
+    """Add, for each row of a block, in how many targets its sum is above the target's limit, and by how much.
 
     Parameters
     ----------
     sums : (n_targets, 8 x n_lines)
         See ``add_masks``.
-    covered : (n_targets,) int64
+    limits : (n_targets,) int64
         Not negative.
-    gains : (512,) int64
+    n_above, excess : (512,) int64
         Added to.
     """
-    excess = np.zeros(64, dtype=np.uint64)
-    totals = np.zeros(64 * _WORDS, dtype=np.uint64)
-    for target in range(len(covered)):
-        for w in range(_WORDS):
-            above = _ALL if covered[target] >> n_digits == 0 else _NONE
-            above &= _subtract(sums[target], n_digits, w, covered[target], excess)
-            if above != _NONE:
-                _add(totals, w, excess, above, n_digits)
-        if (target + 1) % _SUMMED_AT_ONCE == 0 or target + 1 == len(covered):
-            _take_out(totals, n_digits + 10, gains)
+    difference = np.zeros(64, dtype=np.uint64)
+    counts, totals = np.zeros(16 * _WORDS, dtype=np.uint64), np.zeros(64 * _WORDS, dtype=np.uint64)
+    here = np.zeros(len(n_above), dtype=np.int64)
+    for target in range(len(limits)):
+        if (limits[target] + 1) >> n_digits == 0:
+            for w in range(_WORDS):
+                above = _subtract(sums[target], n_digits, w, limits[target] + 1, difference)
+                if above != _NONE:
+                    _carry(counts, w, 0, above)
+                    _add(totals, w, difference, above, n_digits)
+        if (target + 1) % _SUMMED_AT_ONCE == 0 or target + 1 == len(limits):
+            _take_out(counts, 11, here)
+            _take_out(totals, n_digits + 10, excess)
+    n_above += here
+    excess += here  # one more than the limit was subtracted
+
+
+@compiled
+def add_excess(sums: NDArray[np.uint64], n_digits: int, limits: NDArray[np.int64], excess: NDArray[np.int64]) -> None:
+    """Add by how much sums are above limits, as ``tally_above`` does."""
+    tally_above(sums, n_digits, limits, np.zeros(len(excess), dtype=np.int64), excess)
 
 
 @compiled
@@ -99,7 +116,12 @@ def _add(totals: NDArray[np.uint64], w: int, amounts: NDArray[np.uint64], which:
         there, amount = totals[_WORDS * digit + w], amounts[digit] & which
         totals[_WORDS * digit + w] = there ^ amount ^ carry
         carry = (there & amount) | (carry & (there | amount))
-    digit = n_digits
+    _carry(totals, w, n_digits, carry)
+
+
+@compiled
+def _carry(totals: NDArray[np.uint64], w: int, digit: int, carry: np.uint64) -> None:
+    """Add one at a digit to those of 64 totals that a word tells."""
     while carry != _NONE:
         there = totals[_WORDS * digit + w]
         totals[_WORDS * digit + w] = there ^ carry
@@ -108,13 +130,13 @@ def _add(totals: NDArray[np.uint64], w: int, amounts: NDArray[np.uint64], which:
 
 
 @compiled
-def _take_out(totals: NDArray[np.uint64], n_digits: int, gains: NDArray[np.int64]) -> None:
+def _take_out(totals: NDArray[np.uint64], n_digits: int, numbers: NDArray[np.int64]) -> None:
     """Add the totals to plain numbers, and set them to nothing."""
     for digit in range(n_digits):
         for w in range(_WORDS):
             word = totals[_WORDS * digit + w]
             for bit in range(64):
-                gains[64 * w + bit] += np.int64((word >> np.uint64(bit)) & _ONE) << digit
+                numbers[64 * w + bit] += np.int64((word >> np.uint64(bit)) & _ONE) << digit
     totals[:] = 0
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import floor
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,13 +57,13 @@ def _gains(proximity: Matrix, classes: NDArray[np.int64], chosen: list[int]) -> 
 
 
 def _greedy(
-    proximity: Matrix, classes: NDArray[np.int64], worth: Callable[[int], Fraction]
+    proximity: Matrix, classes: NDArray[np.int64], candidates: list[int], worth: Callable[[int], Fraction]
 ) -> Iterator[tuple[int, int]]:
     """Algorithm 1 of Tan et al.: the row of largest worth x gain, the lowest of equal ones, until none gains."""
     chosen: list[int] = []
     while True:
         gains = _gains(proximity, classes, chosen)
-        best = max(range(len(gains)), key=lambda row: (gains[row] * worth(row), -row))
+        best = max(candidates, key=lambda row: (gains[row] * worth(row), -row))
         if gains[best] == 0:
             return
         chosen.append(best)
@@ -75,30 +74,48 @@ def _first(choices: Iterator[tuple[int, int]], n: int) -> list[int]:
     return [row for row, _ in zip((row for row, _ in choices), range(n), strict=False)]
 
 
-def sm_a(proximity: Matrix, classes: NDArray[np.int64], n_prototypes: int) -> list[int]:
-    return _first(_greedy(proximity, classes, lambda _: Fraction(1)), n_prototypes)
+def _eligible(classes: NDArray[np.int64], candidates: list[int] | None) -> list[int]:
+    return list(range(len(classes))) if candidates is None else candidates
 
 
-def sm_wa(proximity: Matrix, classes: NDArray[np.int64], n_prototypes: int) -> list[int]:
+def sm_a(
+    proximity: Matrix, classes: NDArray[np.int64], n_prototypes: int, candidates: list[int] | None = None
+) -> list[int]:
+    eligible = _eligible(classes, candidates)
+    return _first(_greedy(proximity, classes, eligible, lambda _: Fraction(1)), n_prototypes)
+
+
+def sm_wa(
+    proximity: Matrix, classes: NDArray[np.int64], n_prototypes: int, candidates: list[int] | None = None
+) -> list[int]:
     sizes = {int(value): int((classes == value).sum()) for value in classes}
-    return _first(_greedy(proximity, classes, lambda row: Fraction(1, sizes[int(classes[row])])), n_prototypes)
+    eligible = _eligible(classes, candidates)
+    return _first(
+        _greedy(proximity, classes, eligible, lambda row: Fraction(1, sizes[int(classes[row])])), n_prototypes
+    )
 
 
-def sm_u(proximity: Matrix, classes: NDArray[np.int64], n_prototypes: int) -> list[int]:
+def sm_u(
+    proximity: Matrix, classes: NDArray[np.int64], n_prototypes: int, candidates: list[int] | None = None
+) -> list[int]:
     present = sorted(set(classes.tolist()))
     n_each = max(1, floor(Fraction(n_prototypes, len(present)) + Fraction(1, 2)))
     chosen: list[int] = []
     for value in present:
         rows = np.flatnonzero(classes == value)
         alone = proximity[np.ix_(rows, rows)]
-        chosen += [int(rows[row]) for row in sm_a(alone, np.zeros(len(rows), dtype=np.int64), n_each)]
+        own = [place for place, row in enumerate(rows) if row in _eligible(classes, candidates)]
+        if own:
+            chosen += [int(rows[row]) for row in sm_a(alone, np.zeros(len(rows), dtype=np.int64), n_each, own)]
     return chosen
 
 
-def a_pete(proximity: Matrix, classes: NDArray[np.int64], alpha: float) -> list[int]:
+def a_pete(
+    proximity: Matrix, classes: NDArray[np.int64], alpha: float, candidates: list[int] | None = None
+) -> list[int]:
     chosen: list[int] = []
     previous = 0
-    for row, improvement in _greedy(proximity, classes, lambda _: Fraction(1)):
+    for row, improvement in _greedy(proximity, classes, _eligible(classes, candidates), lambda _: Fraction(1)):
         chosen.append(row)
         if abs(previous - improvement) / improvement <= alpha:
             break
@@ -106,19 +123,21 @@ def a_pete(proximity: Matrix, classes: NDArray[np.int64], alpha: float) -> list[
     return chosen
 
 
-def sg(proximity: Matrix, classes: NDArray[np.int64], n_prototypes: int) -> list[int]:
+def sg(
+    proximity: Matrix, classes: NDArray[np.int64], n_prototypes: int, candidates: list[int] | None = None
+) -> list[int]:
     """Supervised greedy: each candidate is tried out on all rows."""
     chosen: list[int] = []
     accuracy = Fraction(0)
     while len(chosen) < n_prototypes:
-        tried = [
-            balanced_accuracy(nearest_prototype_classes(proximity, classes, [*chosen, row]), classes)
-            for row in range(len(classes))
-        ]
-        if max(tried) <= accuracy:
+        tried = {
+            row: balanced_accuracy(nearest_prototype_classes(proximity, classes, [*chosen, row]), classes)
+            for row in _eligible(classes, candidates)
+        }
+        if max(tried.values()) <= accuracy:
             break
         gains = _gains(proximity, classes, chosen)
-        best = max(range(len(classes)), key=lambda row: (tried[row], gains[row], -row))
+        best = max(tried, key=lambda row: (tried[row], gains[row], -row))
         chosen.append(best)
         accuracy = tried[best]
     return chosen
@@ -155,7 +174,7 @@ def coverage(proximity: Matrix, classes: NDArray[np.int64], prototypes: list[int
     return counts
 
 
-SELECTIONS: dict[str, Callable[[Matrix, NDArray[np.int64], Any], list[int]]] = {
+SELECTIONS: dict[str, Callable[..., list[int]]] = {
     "sm_u": sm_u,
     "sm_a": sm_a,
     "sm_wa": sm_wa,

@@ -34,17 +34,17 @@ class ListSweep:
         each = table.n_trees * _NANOSECONDS_PER_LIST + n_visits * _NANOSECONDS_PER_VISIT
         return float(len(candidates) * each)
 
-    def excesses(
+    def tally(
         self, candidates: NDArray[np.int64], targets: NDArray[np.int64], limits: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Return, for each line of ``limits`` (n_lines, n_targets), by how much candidates exceed it: summed."""
+        """Return how many targets are above their limit, and by how much: (2, n_lines of limits, n_candidates)."""
         lists, by_row = self._lists(), self._by_row(targets, limits)
-        found = np.zeros((len(candidates), len(limits)), dtype=np.int64)
+        found = np.zeros((len(candidates), len(limits), 2), dtype=np.int64)
 
-        def add(part: slice) -> None:
-            _add_excesses(lists, by_row, candidates[part], found[part])
+        def tally(part: slice) -> None:
+            _tally_above(lists, by_row, candidates[part], found[part])
 
-        for _ in self._pieces(add, len(candidates), _CANDIDATES_PER_PIECE, len(targets)):
+        for _ in self._pieces(tally, len(candidates), _CANDIDATES_PER_PIECE, len(targets)):
             pass
         return found.T
 
@@ -85,7 +85,7 @@ class _Lists(NamedTuple):
 
 
 @compiled
-def _add_excesses(
+def _tally_above(
     lists: _Lists, limits: NDArray[np.int64], candidates: NDArray[np.int64], found: NDArray[np.int64]
 ) -> None:
     n_rows, n_lines = limits.shape
@@ -94,7 +94,9 @@ def _add_excesses(
         for place in range(_visit(lists, candidates[candidate], shared, visited)):
             row = visited[place]
             for line in range(n_lines):
-                found[candidate, line] += max(0, np.int64(shared[row]) - limits[row, line])
+                excess = max(0, np.int64(shared[row]) - limits[row, line])
+                found[candidate, line, 0] += int(excess > 0)
+                found[candidate, line, 1] += excess
             shared[row] = 0
 
 

@@ -7,7 +7,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from ..binary_sums import add_excess, list_above
+from ..binary_sums import list_above, tally_above
 from ..leaf_masks import BLOCK, WORDS, LeafMasks, Targets, add_masks, leaf_masks, plan_adding
 from ..leaves import LeafTable
 from .close_pairs import FoundPairs, drain
@@ -33,23 +33,23 @@ class MaskSweep:
             + _NANOSECONDS_PER_TARGET
         )
 
-    def excesses(
+    def tally(
         self, candidates: NDArray[np.int64], targets: NDArray[np.int64], limits: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Return, for each line of ``limits`` (n_lines, n_targets), by how much candidates exceed it: summed."""
+        """Return how many targets are above their limit, and by how much: (2, n_lines of limits, n_candidates)."""
         masks = self._masks(candidates)
 
-        def excesses(part: slice) -> NDArray[np.int64]:
-            found = np.zeros((len(limits), BLOCK), dtype=np.int64)
+        def tally(part: slice) -> NDArray[np.int64]:
+            found = np.zeros((2, len(limits), BLOCK), dtype=np.int64)
             for some, sums in self._sums(targets[part], masks):
-                for line, line_found in zip(limits[:, part], found, strict=True):
-                    add_excess(sums, self._plan.n_digits, line[some], line_found)
+                for line, its_limits in enumerate(limits[:, part]):
+                    tally_above(sums, self._plan.n_digits, its_limits[some], *found[:, line])
             return found
 
-        total = np.zeros((len(limits), BLOCK), dtype=np.int64)
-        for found in self._pieces(excesses, len(targets), self._targets_per_piece, len(candidates)):
+        total = np.zeros((2, len(limits), BLOCK), dtype=np.int64)
+        for found in self._pieces(tally, len(targets), self._targets_per_piece, len(candidates)):
             total += found
-        return total[:, : len(candidates)]
+        return total[:, :, : len(candidates)]
 
     def close_pairs(
         self, candidates: NDArray[np.int64], targets: NDArray[np.int64], thresholds: NDArray[np.int64]

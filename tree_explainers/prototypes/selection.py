@@ -1,10 +1,7 @@
 """Choose rows of a dataset as prototypes, by any of the five methods."""
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import islice
-from math import exp
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -13,29 +10,17 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput, MethodNotApplicable
 from ..leaves import LeafTable
 from ..progress import ReportProgress, ignore_progress
-from ..submodular import Choice, Part, greedy
-from .coverage import ClassCoverage, measure_coverage
-from .supervised import supervised_greedy
-from .sweep import Sweep
+from .candidates import sample_candidates
+from .coverage import measure_coverage
+from .methods import METHODS, StoppedBy, StoppingImprovement, Task
+from .swapping import refine_by_swaps
+
+__all__ = ["Method", "PrototypeSelection", "StoppingImprovement", "sample_candidates", "select_prototypes"]
 
 Method = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete"]
-StoppedBy = Literal["n_prototypes", "alpha", "no_gain", "no_improvement"]
+Refine = Literal["none", "swap"]
 
-
-@dataclass(frozen=True, slots=True)
-class StoppingImprovement:
-    """The two consecutive improvements of g whose likeness stopped A-PETE; units of weight."""
-
-    rank: int  # 1-based; of the prototype that brought the later improvement
-    improvement: int
-    previous_improvement: int
-    prototype_class: int
-    previous_class: int
-
-    @property
-    def relative_change(self) -> float:
-        """|previous - improvement| / improvement, which was at most alpha."""
-        return abs(self.previous_improvement - self.improvement) / self.improvement
+_SHARE_BEFORE_SWAPS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +37,17 @@ class PrototypeSelection:
     objectives: NDArray[np.int64]  # (n_prototypes,) g of the first 1, 2, … prototypes
     n_covered: NDArray[np.int64]  # (n_prototypes,) rows whose nearest prototype of their own class this is
     n_rows: int
-    n_candidates: int  # rows that might have been chosen
+    candidates: NDArray[np.int64]  # (n_candidates,) rows that might have been chosen, ascending
     total_weight: int  # the proximity of a row to itself
     nested: bool  # the first k are the answer for k
-    stopped_by: StoppedBy
+    n_swaps: int  # prototypes replaced after the choice, by ``refine="swap"``
+    stopped_by: StoppedBy  # the choice, before any swaps
     stopping_improvement: StoppingImprovement | None  # when stopped by alpha
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of rows that might have been chosen."""
+        return len(self.candidates)
 
     @property
     def objective(self) -> int:
@@ -74,13 +65,6 @@ class PrototypeSelection:
         return np.asarray(self.n_covered / self.n_rows)
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    rows: list[int]
-    stopped_by: StoppedBy
-    stopping_improvement: StoppingImprovement | None = None
-
-
 def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and what it works on
     table: LeafTable,
     classes: NDArray[np.int64],
@@ -89,6 +73,7 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     *,
     n_prototypes: int = 10,
     alpha: float = 0.05,
+    refine: Refine = "none",
     candidates: NDArray[np.int64] | None = None,
     report: ReportProgress = ignore_progress,
 ) -> PrototypeSelection:
@@ -112,6 +97,9 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     alpha
         ``a_pete`` stops after the prototype for which |previous - improvement| / improvement <= alpha, which is kept.
         Taken as the decimal number that it is written as, and compared exactly.
+    refine
+        ``swap``: afterwards prototypes are replaced by other candidates while that raises the objective, see
+        ``refine_by_swaps``; each is told about in the place of the one that it replaced.
     candidates : (n_candidates,) int64, optional
         Rows that may be chosen, ascending; by default all. See ``sample_candidates``.
     report
@@ -122,7 +110,7 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     InvalidInput
         If there are more prototypes asked for than candidates, or an argument is outside its range.
     MethodNotApplicable
-        If ``sg`` meets a single class.
+        If ``sg`` meets a single class, or is to be refined.
 
     References
     ----------
@@ -131,11 +119,25 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     are taken as positive and each is compared with the one before. A row that improves nothing is not kept.
     """
     eligible = np.arange(table.n_rows) if candidates is None else np.asarray(candidates, dtype=np.int64)
-    _check(table, classes, method, alpha)
+    _check(table, classes, method, alpha, refine)
     _check_candidates(table, method, n_prototypes, eligible)
-    task = _Task(table, classes.astype(np.int64), weights, eligible, n_prototypes, alpha, report)
-    outcome = _METHODS[method](task)
-    rows = np.array(outcome.rows, dtype=np.int64)
+    share = 1.0 if refine == "none" else _SHARE_BEFORE_SWAPS
+    task = Task(
+        table, classes.astype(np.int64), weights, eligible, n_prototypes, alpha, partial(_part, report, 0, share)
+    )
+    outcome = METHODS[method](task)
+    rows, n_swaps = np.array(outcome.rows, dtype=np.int64), 0
+    if refine == "swap":
+        refined = refine_by_swaps(
+            table,
+            task.classes,
+            weights,
+            rows,
+            method=method,
+            candidates=candidates,
+            report=partial(_part, report, share, 1),
+        )
+        rows, n_swaps = refined.rows, refined.n_swaps
     coverage = measure_coverage(table, weights, task.classes, rows)
     return PrototypeSelection(
         method=method,
@@ -145,52 +147,22 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
         objectives=coverage.objectives,
         n_covered=coverage.n_covered,
         n_rows=table.n_rows,
-        n_candidates=len(eligible),
+        candidates=eligible,
         total_weight=int(weights.sum()),
-        nested=method != "sm_u",
+        nested=method != "sm_u" and n_swaps == 0,
+        n_swaps=n_swaps,
         stopped_by=outcome.stopped_by,
         stopping_improvement=outcome.stopping_improvement,
     )
 
 
-def sample_candidates(classes: NDArray[np.int64], n_candidates: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw the rows that may become prototypes where there are too many to look at them all.
-
-    Parameters
-    ----------
-    classes : (n_rows,) int64
-        Class of each row, 0 or more.
-    n_candidates
-        How many; all rows if there are no more.
-    rng
-        Draws the rows without replacement: first one of each class that occurs, in the order of the classes, then the
-        others from all rows that are left, each as likely as any other.
-
-    Returns
-    -------
-    (n_candidates,) int64
-        Ascending.
-
-    Raises
-    ------
-    InvalidInput
-        If there are more classes than candidates.
-    """
-    if n_candidates >= len(classes):
-        return np.arange(len(classes))
-    present = np.unique(classes)
-    if n_candidates < len(present):
-        msg = f"n_candidates must be at least {len(present)}, one for each class that has rows, got {n_candidates}"
-        raise InvalidInput(msg)
-    one_each = [rng.choice(np.flatnonzero(classes == value)) for value in present]
-    others = np.delete(np.arange(len(classes)), one_each)
-    drawn = rng.choice(others, n_candidates - len(present), replace=False)
-    return np.sort(np.concatenate([one_each, drawn]))
+def _part(report: ReportProgress, start: float, end: float, fraction: float, stage: str) -> None:
+    report(start + (end - start) * fraction, stage)
 
 
-def _check(table: LeafTable, classes: NDArray[np.int64], method: Method, alpha: float) -> None:
-    if method not in _METHODS:
-        msg = f"method must be one of {', '.join(_METHODS)}, got {method!r}"
+def _check(table: LeafTable, classes: NDArray[np.int64], method: Method, alpha: float, refine: Refine) -> None:
+    if method not in METHODS:
+        msg = f"method must be one of {', '.join(METHODS)}, got {method!r}"
         raise InvalidInput(msg)
     if classes.shape != (table.n_rows,) or classes.min() < 0:
         msg = f"classes must be {table.n_rows} numbers, 0 or more: one for each row"
@@ -198,6 +170,12 @@ def _check(table: LeafTable, classes: NDArray[np.int64], method: Method, alpha: 
     if method == "a_pete" and not 0 <= alpha < 1:
         msg = f"alpha must be at least 0 and less than 1, got {alpha}"
         raise InvalidInput(msg)
+    if refine not in {"none", "swap"}:
+        msg = f"refine must be none or swap, got {refine!r}"
+        raise InvalidInput(msg)
+    if method == "sg" and refine == "swap":
+        msg = "sg maximises accuracy, which swaps by coverage would lower: refine another method, or not"
+        raise MethodNotApplicable(msg)
     if method == "sg" and classes.min() == classes.max():
         msg = "sg tells classes apart, but all rows are of one class (as in regression): use sm_a"
         raise MethodNotApplicable(msg)
@@ -212,111 +190,3 @@ def _check_candidates(table: LeafTable, method: Method, n_prototypes: int, candi
         noun = "rows" if n_candidates == table.n_rows else "candidates"
         msg = f"n_prototypes must be 1 to {n_candidates}, the number of {noun}, got {n_prototypes}"
         raise InvalidInput(msg)
-
-
-@dataclass(frozen=True, slots=True)
-class _Task:
-    table: LeafTable
-    classes: NDArray[np.int64]
-    weights: NDArray[np.int64]
-    candidates: NDArray[np.int64]
-    n_prototypes: int
-    alpha: float
-    report: ReportProgress
-
-    def parts(self, chosen: list[int], *, by_class_size: bool = False) -> list[Part]:
-        """One objective per class that has candidates; choices made so far are told about as work goes on."""
-        candidate_classes = self.classes[self.candidates]
-        sweeps: list[tuple[Sweep, NDArray[np.int64]]] = []
-        progress = _Progress(self, sweeps, chosen)
-        for value in np.unique(candidate_classes):
-            sweep = Sweep(self.table, self.weights, np.flatnonzero(self.classes == value), progress)
-            sweeps.append((sweep, self.candidates[candidate_classes == value]))
-        return [
-            Part(
-                ClassCoverage(self.table, self.weights, sweep, candidates),
-                candidates,
-                Fraction(1, len(sweep.targets) if by_class_size else 1),
-            )
-            for sweep, candidates in sweeps
-        ]
-
-
-class _Progress:
-    """Tells how far a selection is: by what is chosen or, better early on, by how many pairs have been compared.
-
-    How many will have to be is not known: most candidates are compared once or twice. So each round of as many pairs
-    as there are is taken for the same share of what is left.
-    """
-
-    def __init__(self, task: _Task, sweeps: Sequence[tuple[Sweep, NDArray[np.int64]]], chosen: list[int]) -> None:
-        self._task, self._sweeps, self._chosen = task, sweeps, chosen
-
-    def __call__(self) -> None:
-        n_pairs = sum(len(sweep.targets) * len(candidates) for sweep, candidates in self._sweeps)
-        n_rounds = sum(sweep.n_compared for sweep, _ in self._sweeps) / n_pairs
-        by_choices = len(self._chosen) / self._task.n_prototypes
-        self._task.report(min(1, max(by_choices, 1 - exp(-n_rounds))), "choosing prototypes")
-
-
-def _choose(parts: list[Part], chosen: list[int]) -> Iterator[Choice]:
-    """Greedy choices, noted as they are made."""
-    for choice in greedy(parts):
-        chosen.append(choice.name)
-        yield choice
-
-
-def _sm_a(task: _Task) -> _Outcome:
-    return _first_n(task)
-
-
-def _sm_wa(task: _Task) -> _Outcome:
-    return _first_n(task, by_class_size=True)
-
-
-def _first_n(task: _Task, *, by_class_size: bool = False) -> _Outcome:
-    chosen: list[int] = []
-    for _ in islice(_choose(task.parts(chosen, by_class_size=by_class_size), chosen), task.n_prototypes):
-        pass
-    return _Outcome(chosen, "n_prototypes" if len(chosen) == task.n_prototypes else "no_gain")
-
-
-def _sm_u(task: _Task) -> _Outcome:
-    n_classes = len(np.unique(task.classes))
-    n_each = max(1, (2 * task.n_prototypes + n_classes) // (2 * n_classes))
-    chosen: list[int] = []
-    for part in task.parts(chosen):
-        for _ in islice(_choose([part], chosen), n_each):
-            pass
-    return _Outcome(chosen, "n_prototypes" if len(chosen) == n_each * n_classes else "no_gain")
-
-
-def _a_pete(task: _Task) -> _Outcome:
-    alpha = Fraction(repr(float(task.alpha)))
-    chosen: list[int] = []
-    previous: Choice | None = None
-    for choice in _choose(task.parts(chosen), chosen):
-        if previous is not None and abs(previous.gain - choice.gain) <= alpha * choice.gain:
-            return _Outcome(chosen, "alpha", _stopping_improvement(task, len(chosen), previous, choice))
-        previous = choice
-    return _Outcome(chosen, "no_gain")
-
-
-def _stopping_improvement(task: _Task, rank: int, previous: Choice, last: Choice) -> StoppingImprovement:
-    last_class, previous_class = int(task.classes[last.name]), int(task.classes[previous.name])
-    return StoppingImprovement(rank, last.gain, previous.gain, last_class, previous_class)
-
-
-def _sg(task: _Task) -> _Outcome:
-    best = supervised_greedy(task.table, task.weights, task.classes, task.candidates, task.report)
-    chosen = list(islice(best, task.n_prototypes))
-    return _Outcome(chosen, "n_prototypes" if len(chosen) == task.n_prototypes else "no_improvement")
-
-
-_METHODS: dict[str, Callable[[_Task], _Outcome]] = {
-    "sm_u": _sm_u,
-    "sm_a": _sm_a,
-    "sm_wa": _sm_wa,
-    "sg": _sg,
-    "a_pete": _a_pete,
-}

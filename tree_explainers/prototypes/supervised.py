@@ -2,23 +2,22 @@
 
 Tan et al. (2020), "Supervised Greedy Prototype Selection". Balanced accuracy is not submodular, so no candidate may
 be passed over. But a candidate's effect changes only through rows whose nearest prototype changed: counts are kept
-for each candidate and corrected for those rows alone, a block of rows against all candidates at a time.
+for each candidate and corrected for those rows alone.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiled import compiled
 from ..leaves import LeafTable
-from ..progress import ReportProgress, ignore_progress
-from ..proximity import columns, rows_per_block
+from .column import column
+from .row_subsets import proximity_sums
+from .sweep import Sweep
 
-_INFINITELY_NEAR = 2**62
-_ROWS_BETWEEN_REPORTS = 512
+_INFINITELY_NEAR = 2**62  # nothing is nearer: a row that does not count
 _ROUNDING = 1e-9  # far above what sums of a few thousand float64 shares can be wrong by
 
 
@@ -27,9 +26,9 @@ def supervised_greedy(
     weights: NDArray[np.int64],
     classes: NDArray[np.int64],
     candidates: NDArray[np.int64],
-    report: ReportProgress = ignore_progress,
+    progressed: Callable[[float], None] = lambda _: None,
 ) -> Iterator[int]:
-    """Yield the row that raises the balanced accuracy of the nearest-prototype classifier most, until none does.
+    """Yield the candidate that raises the balanced accuracy of the nearest-prototype classifier most, until none does.
 
     The classifier gives a row the class of the nearest prototype (ties: the earlier one) and no class if it shares no
     leaf with any; balanced accuracy is the mean, over the classes that have rows, of the share of rows given their
@@ -38,17 +37,19 @@ def supervised_greedy(
     Parameters
     ----------
     table, weights
-        All rows, which are candidates as well, and what each tree counts.
+        All rows, and what each tree counts.
     classes : (n_rows,) int64
         Class of each row, 0 or more.
-    report
-        Told about the rows worked through in the first, longest pass and after.
+    candidates : (n_candidates,) int64
+        Rows that may be chosen, ascending.
+    progressed
+        Told several times a second how often, on average, a row has been compared with a candidate.
     """
-    state = _Classifier(table, weights, classes, candidates)
-    state.revise(np.arange(table.n_rows), report)
-    while (candidate := state.best_candidate()) is not None:
-        state.revise(state.add(candidate), report)
-        yield candidate
+    state = _Classifier(table, weights, classes, candidates, progressed)
+    state.count_first()
+    while (best := state.best_candidate()) is not None:
+        yield int(candidates[best])
+        state.add(best)
 
 
 class _Nearness(NamedTuple):
@@ -62,9 +63,9 @@ class _Nearness(NamedTuple):
 class _Effects(NamedTuple):
     """What adding each candidate would change."""
 
-    won: NDArray[np.int64]  # (n_rows,) rows of the candidate's class that it would set right
-    lost: NDArray[np.int32]  # (n_rows, n_classes) rows of other classes that it would set wrong
-    gains: NDArray[np.int64]  # (n_rows,) what it would add to g
+    won: NDArray[np.int64]  # (n_candidates,) rows of the candidate's class that it would set right
+    lost: NDArray[np.int64]  # (n_candidates, n_classes) rows of other classes that it would set wrong
+    gains: NDArray[np.int64]  # (n_candidates,) what it would add to g
 
 
 class _Classifier:
@@ -76,46 +77,63 @@ class _Classifier:
         weights: NDArray[np.int64],
         classes: NDArray[np.int64],
         candidates: NDArray[np.int64],
+        progressed: Callable[[float], None],
     ) -> None:
         _, self._classes, self._sizes = np.unique(classes, return_inverse=True, return_counts=True)
         self._table, self._weights, self._candidates = table, weights, candidates
-        n = table.n_rows
+        self._own = self._classes[candidates]
+        n, m = table.n_rows, len(candidates)
+        self._sweep = Sweep(table, weights, np.arange(n), lambda: progressed(self._sweep.n_compared / n / m))
         self._now = _Nearness(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))
-        # What the effects were counted from. No candidate is nearer than infinitely near: nothing is counted yet.
-        self._counted = _Nearness(np.full(n, _INFINITELY_NEAR), np.full(n, _INFINITELY_NEAR), self._now.right.copy())
-        lost = np.zeros((n, len(self._sizes)), dtype=np.int32)
-        self._effects = _Effects(np.zeros(n, dtype=np.int64), lost, np.zeros(n, dtype=np.int64))
+        lost = np.zeros((m, len(self._sizes)), dtype=np.int64)
+        self._effects = _Effects(np.zeros(m, dtype=np.int64), lost, np.zeros(m, dtype=np.int64))
 
-    def add(self, prototype: int) -> NDArray[np.int64]:
-        """Add a prototype and return the rows for which that changed anything."""
-        column = columns(self._table, self._weights, self._table.leaves_of(np.array([prototype])))[0]
-        same_class = self._classes == self._classes[prototype]
-        taken = column > self._now.nearest
-        nearer = same_class & (column > self._now.covered)
-        self._now.right[taken] = same_class[taken]
-        self._now.nearest[taken] = column[taken]
-        self._now.covered[nearer] = column[nearer]
-        return np.flatnonzero(taken | nearer)
+    def count_first(self) -> None:
+        """Count what each candidate would change while there is no prototype: it wins all that share a leaf with it."""
+        for value in range(len(self._sizes)):
+            own, rows = np.flatnonzero(self._own == value), np.flatnonzero(self._classes == value)
+            candidates = self._candidates[own]
+            n_near, _ = self._sweep.tally(candidates, rows, np.zeros((1, len(rows)), dtype=np.int64))
+            self._effects.won[own] = n_near[0]
+            self._effects.gains[own] = proximity_sums(self._table, self._weights, rows, candidates)
 
-    def revise(self, rows: NDArray[np.int64], report: ReportProgress) -> None:
-        """Correct all candidates' effects for these rows."""
-        block = min(rows_per_block(self._table.n_rows), _ROWS_BETWEEN_REPORTS)
-        for start in range(0, len(rows), block):
-            report(start / len(rows), "comparing candidates")
-            part = rows[start : start + block]
-            shared = columns(self._table, self._weights, self._table.leaves_of(part))
-            _recount(part, shared, self._classes, self._counted, self._now, self._effects)
-            for counted, now in zip(self._counted, self._now, strict=True):
-                counted[part] = now[part]
+    def add(self, candidate: int) -> None:
+        """Add a prototype, and correct all candidates' effects."""
+        row = int(self._candidates[candidate])
+        near = column(self._table, self._weights, row).astype(np.int64)
+        before, same_class = self._now, self._classes == self._classes[row]
+        taken = near > before.nearest
+        self._now = _Nearness(
+            np.maximum(before.nearest, near),
+            np.where(same_class, np.maximum(before.covered, near), before.covered),
+            np.where(taken, same_class, before.right),
+        )
+        changed = taken | (before.covered != self._now.covered)
+        for value in range(len(self._sizes)):
+            rows = np.flatnonzero(changed & (self._classes == value))
+            if len(rows):
+                self._recount(value, rows, before)
+
+    def _recount(self, value: int, rows: NDArray[np.int64], before: _Nearness) -> None:
+        """Take out what rows of one class contributed before, and put in what they contribute now."""
+        now, effects = self._now, self._effects
+        own, others = np.flatnonzero(self._own == value), np.flatnonzero(self._own != value)
+        limits = [_limits(state, rows, right=False) for state in (now, before)]
+        limits += [state.covered[rows] for state in (now, before)]
+        counts, excesses = self._sweep.tally(self._candidates[own], rows, np.stack(limits))
+        effects.won[own] += counts[0] - counts[1]
+        effects.gains[own] += excesses[2] - excesses[3]
+        limits = [_limits(state, rows, right=True) for state in (now, before)]
+        counts, _ = self._sweep.tally(self._candidates[others], rows, np.stack(limits))
+        effects.lost[others, value] += counts[0] - counts[1]
 
     def best_candidate(self) -> int | None:
-        """Return the row to add, or ``None`` if none raises balanced accuracy."""
+        """Return the position of the candidate to add, or ``None`` if none raises balanced accuracy."""
         shares = 1 / self._sizes
-        raised = self._effects.won * shares[self._classes] - self._effects.lost @ shares
-        raised = raised[self._candidates]
-        close = self._candidates[raised >= max(raised.max(), 0) - _ROUNDING]
-        changes = -self._effects.lost[close].astype(np.int64)
-        changes[np.arange(len(close)), self._classes[close]] = self._effects.won[close]
+        raised = self._effects.won * shares[self._own] - self._effects.lost @ shares
+        close = np.flatnonzero(raised >= max(raised.max(), 0) - _ROUNDING)
+        changes = -self._effects.lost[close]
+        changes[np.arange(len(close)), self._own[close]] = self._effects.won[close]
         distinct, which = np.unique(changes, axis=0, return_inverse=True)
         exact = [self._balanced_accuracy(change) for change in distinct.tolist()]
         best = max(exact, default=Fraction(0))
@@ -130,28 +148,6 @@ class _Classifier:
         return sum((Fraction(n, size) for n, size in zip(n_right, sizes, strict=True) if n), Fraction(0))
 
 
-@compiled
-def _recount(
-    rows: NDArray[np.int64],
-    shared: NDArray[Any],
-    classes: NDArray[np.int64],
-    before: _Nearness,
-    now: _Nearness,
-    effects: _Effects,
-) -> None:
-    """Take out what these rows contributed to each candidate before, and put in what they contribute now."""
-    for line in range(len(rows)):
-        row = rows[line]
-        row_class = classes[row]
-        for candidate in range(shared.shape[1]):
-            proximity = np.int64(shared[line, candidate])
-            wins_before = proximity > before.nearest[row]
-            wins_now = proximity > now.nearest[row]
-            if classes[candidate] == row_class:
-                effects.won[candidate] += int(wins_now and not now.right[row])
-                effects.won[candidate] -= int(wins_before and not before.right[row])
-                effects.gains[candidate] += max(0, proximity - now.covered[row])
-                effects.gains[candidate] -= max(0, proximity - before.covered[row])
-            else:
-                effects.lost[candidate, row_class] += int(wins_now and now.right[row])
-                effects.lost[candidate, row_class] -= int(wins_before and before.right[row])
+def _limits(state: _Nearness, rows: NDArray[np.int64], *, right: bool) -> NDArray[np.int64]:
+    """Return how near a candidate must come to take rows that are classified right, or those that are not."""
+    return np.where(state.right[rows] == right, state.nearest[rows], _INFINITELY_NEAR)

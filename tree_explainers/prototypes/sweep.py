@@ -70,8 +70,7 @@ class Sweep:
         (n_candidates,) int64
             Sum over targets of max(0, proximity - covered), in units of weight.
         """
-        gains: NDArray[np.int64] = self._excesses(candidates, self.targets, covered[None])[0]
-        return gains
+        return np.asarray(self.tally(candidates, self.targets, covered[None])[1, 0])
 
     def losses(
         self, candidates: NDArray[np.int64], before: NDArray[np.int64], now: NDArray[np.int64]
@@ -92,8 +91,33 @@ class Sweep:
         """
         changed = np.flatnonzero(before != now)
         limits = np.stack([before[changed], now[changed]])
-        excesses = self._excesses(candidates, self.targets[changed], limits)
-        return np.asarray(excesses[0] - excesses[1])
+        _, excess = self.tally(candidates, self.targets[changed], limits)
+        return np.asarray(excess[0] - excess[1])
+
+    def tally(
+        self, candidates: NDArray[np.int64], targets: NDArray[np.int64], limits: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return how many targets are closer to each candidate than a limit, and by how much, for several limits.
+
+        Parameters
+        ----------
+        candidates : (n_candidates,) int64
+            Rows of the table.
+        targets : (n_targets,) int64
+            Rows of the table, ascending, whatever the targets of this sweep are.
+        limits : (n_lines, n_targets) int64
+            Not negative.
+
+        Returns
+        -------
+        (2, n_lines, n_candidates) int64
+            Number of targets with a proximity above their limit, and the sum of proximity - limit over them.
+        """
+        found = np.zeros((2, len(limits), len(candidates)), dtype=np.int64)
+        for part in blocks(len(candidates), BLOCK):
+            some = candidates[part]
+            found[:, :, part] = self._way(some, len(targets)).tally(some, targets, limits)
+        return found
 
     def close_pairs(
         self, candidates: NDArray[np.int64], thresholds: NDArray[np.int64], max_pairs: int
@@ -133,15 +157,6 @@ class Sweep:
         half = len(candidates) // 2
         yield from self._close_pairs(candidates[:half], thresholds, max_pairs)
         yield from self._close_pairs(candidates[half:], thresholds, max_pairs)
-
-    def _excesses(
-        self, candidates: NDArray[np.int64], targets: NDArray[np.int64], limits: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        found = np.zeros((len(limits), len(candidates)), dtype=np.int64)
-        for part in blocks(len(candidates), BLOCK):
-            some = candidates[part]
-            found[:, part] = self._way(some, len(targets)).excesses(some, targets, limits)
-        return found
 
     def _way(self, candidates: NDArray[np.int64], n_targets: int) -> MaskSweep | ListSweep:
         """Return the cheaper way to compare at most 512 candidates with so many targets."""

@@ -8,7 +8,12 @@ from tests.support import naive
 from tests.support.real_leaves import CLASSIFICATIONS, KINDS, REGRESSION, real_leaves
 from tree_explainers.errors import InvalidInput, MethodNotApplicable
 from tree_explainers.leaves import LeafTable, ProximityKind
-from tree_explainers.prototypes.selection import Method, PrototypeSelection, select_prototypes
+from tree_explainers.prototypes.selection import (
+    Method,
+    PrototypeSelection,
+    sample_candidates,
+    select_prototypes,
+)
 
 METHODS: tuple[Method, ...] = ("sm_u", "sm_a", "sm_wa", "sg", "a_pete")
 N_PROTOTYPES = 9
@@ -20,9 +25,10 @@ def twin(
     classes: NDArray[np.int64],
     weights: NDArray[np.int64],
     n: int = N_PROTOTYPES,
+    candidates: list[int] | None = None,
 ) -> list[int]:
     proximity = naive.proximity_matrix(leaves, weights)
-    return naive.SELECTIONS[method](proximity, classes, 0.05 if method == "a_pete" else n)
+    return naive.SELECTIONS[method](proximity, classes, 0.05 if method == "a_pete" else n, candidates)
 
 
 def table_of(leaves: NDArray[np.int32]) -> LeafTable:
@@ -49,6 +55,102 @@ def test_each_method_chooses_the_rows_of_its_slow_twin_in_the_same_order(
     selection = select_prototypes(real.table, classes, real.weights, method, n_prototypes=N_PROTOTYPES)
 
     assert selection.rows.tolist() == twin(method, real.leaves, classes, real.weights)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", METHODS)
+def test_candidates_alone_are_chosen_to_cover_all_rows(method: Method, kind: ProximityKind) -> None:
+    real = real_leaves("covertype_20k", kind)
+    classes = real.classes("target")
+    candidates = sample_candidates(classes, 60, np.random.default_rng(3))
+
+    selection = select_prototypes(
+        real.table, classes, real.weights, method, n_prototypes=N_PROTOTYPES, candidates=candidates
+    )
+
+    chosen = twin(method, real.leaves, classes, real.weights, candidates=candidates.tolist())
+    assert selection.rows.tolist() == chosen
+    assert selection.n_candidates == 60
+    proximity = naive.proximity_matrix(real.leaves, real.weights)
+    assert selection.objective == naive.objective(proximity, classes, chosen)
+
+
+def test_a_sample_of_candidates_has_rows_of_every_class_and_is_the_same_again() -> None:
+    classes = np.repeat([0, 3, 7], [1, 500, 2])
+
+    samples = [sample_candidates(classes, 5, np.random.default_rng(seed)) for seed in range(20)]
+
+    for seed, sample in enumerate(samples):
+        assert len(set(sample.tolist())) == 5
+        assert sample.tolist() == sorted(sample.tolist())
+        assert set(classes[sample]) == {0, 3, 7}
+        assert sample.tolist() == sample_candidates(classes, 5, np.random.default_rng(seed)).tolist()
+    assert len({tuple(sample.tolist()) for sample in samples}) > 1
+    assert sample_candidates(classes, 1000, np.random.default_rng(0)).tolist() == list(range(503))
+    with pytest.raises(InvalidInput, match="at least 3, one for each class that has rows, got 2"):
+        sample_candidates(classes, 2, np.random.default_rng(0))
+
+
+def test_all_rows_but_those_of_each_class_are_as_likely_to_be_candidates() -> None:
+    classes = np.repeat([0, 1], [10, 10])
+    rng = np.random.default_rng(0)
+
+    drawn = np.bincount(np.concatenate([sample_candidates(classes, 8, rng) for _ in range(4000)]), minlength=20)
+
+    assert (np.abs(drawn / 4000 - 0.4) < 0.04).all()
+
+
+@pytest.mark.parametrize(
+    "candidates", [[], [3, 2], [1, 1], [-1, 2], [0, 12]], ids=["none", "unsorted", "twice", "negative", "no such row"]
+)
+def test_candidates_that_are_not_ascending_rows_are_refused(candidates: list[int]) -> None:
+    table = table_of(np.zeros((12, 2), dtype=np.int32))
+    weights = np.ones(2, dtype=np.int64)
+
+    with pytest.raises(InvalidInput, match="distinct rows in ascending order, at least one, of 0 to 11"):
+        select_prototypes(
+            table, np.zeros(12, np.int64), weights, "sm_a", n_prototypes=1, candidates=np.array(candidates, np.int64)
+        )
+
+
+def test_more_prototypes_than_candidates_are_refused_with_both_numbers() -> None:
+    table = table_of(np.zeros((12, 2), dtype=np.int32))
+
+    with pytest.raises(InvalidInput, match="1 to 3, the number of candidates, got 4"):
+        select_prototypes(
+            table, np.zeros(12, np.int64), np.ones(2, np.int64), "sm_a", n_prototypes=4, candidates=np.arange(3)
+        )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa", "a_pete"])
+def test_swaps_never_lower_the_objective_and_are_told_in_their_order(method: Method, kind: ProximityKind) -> None:
+    real = real_leaves("spambase", kind)
+    classes = real.classes("target")
+    proximity = naive.proximity_matrix(real.leaves, real.weights)
+
+    greedy = select_prototypes(real.table, classes, real.weights, method, n_prototypes=N_PROTOTYPES)
+    refined = select_prototypes(real.table, classes, real.weights, method, n_prototypes=N_PROTOTYPES, refine="swap")
+
+    assert len(refined.rows) == len(greedy.rows)
+    assert refined.n_swaps > 0 == greedy.n_swaps
+    assert not refined.nested
+    chosen = refined.rows.tolist()
+    assert refined.objectives.tolist() == [
+        naive.objective(proximity, classes, chosen[: n + 1]) for n in range(len(chosen))
+    ]
+    assert refined.gains.sum() == refined.objective
+    if method != "sm_wa":
+        assert refined.objective > greedy.objective
+    if method == "sm_u":
+        assert refined.classes.tolist() == greedy.classes.tolist()
+
+
+def test_swaps_for_accuracy_are_refused() -> None:
+    real = real_leaves("spambase", "random_forest")
+
+    with pytest.raises(MethodNotApplicable, match="sg maximises accuracy"):
+        select_prototypes(real.table, real.classes("target"), real.weights, "sg", refine="swap")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -246,3 +348,19 @@ def test_listening_can_stop_a_selection() -> None:
     for method in METHODS:
         with pytest.raises(KeyboardInterrupt):
             select_prototypes(real.table, real.classes("target"), real.weights, method, report=stop)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_progress_never_goes_back_and_moves_before_the_second_prototype_is_known(method: Method) -> None:
+    real = real_leaves("spambase", "random_forest", n_rows=4000)
+    fractions: list[float] = []
+
+    def note(fraction: float, stage: str) -> None:
+        assert stage
+        fractions.append(fraction)
+
+    select_prototypes(real.table, real.classes("target"), real.weights, method, n_prototypes=5, report=note)
+
+    assert fractions == sorted(fractions)
+    assert 0 <= fractions[0] < fractions[-1] <= 1
+    assert sum(fraction < 0.9 for fraction in fractions) > 3

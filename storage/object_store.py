@@ -41,9 +41,9 @@ class ObjectStore:
             yield
 
     def put(self, data: bytes) -> str:
-        """Keep ``data``; return its SHA-256 in hexadecimal. Keeping it twice is free."""
+        """Keep ``data``; return its SHA-256 in hexadecimal. Kept already, it is not written, unless it is damaged."""
         sha256 = hashlib.sha256(data).hexdigest()
-        if not self._path(sha256).exists():
+        if not self._holds(sha256):
             with self.workspace() as folder:
                 path = folder / "object"
                 with disk_full_is_said():
@@ -54,7 +54,7 @@ class ObjectStore:
     def put_file(self, path: Path) -> str:
         """Keep a copy of the file; return its SHA-256. A file inside a workspace is moved, not copied."""
         sha256 = file_sha256(path)
-        if self._path(sha256).exists():
+        if self._holds(sha256):
             return sha256
         if self._incoming in path.parents:
             self._adopt(path, sha256)
@@ -83,9 +83,8 @@ class ObjectStore:
         self._path(sha256).unlink(missing_ok=True)
 
     def delete_damaged(self, sha256: str) -> None:
-        """Forget the object if it no longer has its hash: only then will ``put`` write it again."""
-        path = self._path(sha256)
-        if path.exists() and file_sha256(path) != sha256:
+        """Forget the object if it no longer has its hash."""
+        if not self._holds(sha256):
             self.delete(sha256)
 
     @contextmanager
@@ -125,6 +124,13 @@ class ObjectStore:
 
     def _path(self, sha256: str) -> Path:
         return self._directory / sha256[:2] / sha256
+
+    def _holds(self, sha256: str) -> bool:
+        """Whether the object is there and whole."""
+        try:
+            return file_sha256(self._path(sha256)) == sha256
+        except FileNotFoundError:
+            return False
 
     def _existing(self, sha256: str) -> Path:
         path = self._path(sha256)

@@ -108,6 +108,20 @@ def test_a_damaged_object_is_found_out_whichever_way_it_is_read(store: ObjectSto
     assert got.value.code == "internal_error"
 
 
+@pytest.mark.parametrize("how", ["as bytes", "as a file"])
+def test_a_damaged_object_is_whole_again_when_it_is_put_again(store: ObjectStore, tmp_path: Path, how: str) -> None:
+    kept = store.path(store.put(_DATA))
+    kept.chmod(0o600)
+    kept.write_bytes(_DATA[:-1])
+    original = tmp_path / "upload"
+    original.write_bytes(_DATA)
+
+    assert (store.put_file(original) if how == "as a file" else store.put(_DATA)) == _SHA256
+
+    assert store.get(_SHA256) == _DATA
+    assert len(_files(tmp_path / "objects")) == 1
+
+
 def test_objects_cannot_be_written_to_by_accident(store: ObjectStore) -> None:
     assert store.path(store.put(_DATA)).stat().st_mode & 0o777 == 0o400
 

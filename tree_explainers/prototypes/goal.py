@@ -1,8 +1,13 @@
 """What a method maximises and what it is bound to, in exact integers: the measure for swaps and certificates."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from math import lcm
 from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 ObjectiveName = Literal["coverage", "class_weighted_coverage"]
 Constraint = Literal["n_prototypes", "n_prototypes_per_class"]
@@ -26,6 +31,10 @@ class Goal:
         """Whether the number of prototypes of each class is given."""
         return self.constraint == "n_prototypes_per_class"
 
+    def objective(self, reached: Sequence[int]) -> int:
+        """Return the objective for what is reached of g in each class."""
+        return sum(scale * own for scale, own in zip(self.scales, reached, strict=True))
+
 
 def goal_of(method: str, class_sizes: list[int]) -> Goal:
     """Return what a method is measured by; ``class_sizes`` are the numbers of rows, 1 or more, of each class.
@@ -39,3 +48,13 @@ def goal_of(method: str, class_sizes: list[int]) -> Goal:
     return Goal(
         "class_weighted_coverage", constraint, tuple(whole // size for size in class_sizes), whole * len(class_sizes)
     )
+
+
+def sum_of_largest(gains: Sequence[NDArray[np.int64]], scales: Sequence[int], n_largest: int) -> int:
+    """Return the sum of the so many largest of scale x gain; there are gains of several classes with their scales."""
+    largest: list[int] = []
+    for some, scale in zip(gains, scales, strict=True):
+        n_others = max(0, len(some) - n_largest)
+        best = np.partition(some, n_others)[n_others:] if n_others else some
+        largest += [scale * gain for gain in best.tolist()]
+    return sum(nlargest(n_largest, largest))

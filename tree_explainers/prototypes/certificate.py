@@ -1,0 +1,161 @@
+"""How close prototypes are to the best there can be: their objective, and a bound that no set of as many exceeds."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidInput
+from ..leaves import LeafTable
+from ..progress import ReportProgress, ignore_progress
+from .all_rows_bound import all_rows_bound
+from .candidate_pairs import CandidatePairs, gather_pairs
+from .dual_bound import dual_bound
+from .goal import Constraint, Goal, ObjectiveName, goal_of
+
+if TYPE_CHECKING:
+    from .selection import Method
+
+Scope = Literal["all_rows", "candidates"]
+
+_GREEDY_METHODS = ("sm_u", "sm_a", "sm_wa", "a_pete")
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What prototypes reach of an objective, and what sets of as many can reach at most; exact integers.
+
+    The bound speaks of all sets that keep the constraint, whichever method chose these prototypes: ``n_prototypes``
+    of any classes, or ``n_prototypes_per_class``, as many of each class as there are here. Divided by ``unit``,
+    objective and bounds are mean proximities in [0, 1]: of all rows, or for the class-weighted coverage of the rows of
+    each class, averaged over classes.
+    """
+
+    objective_name: ObjectiveName
+    constraint: Constraint
+    scope: Scope  # what sets ``upper_bound`` speaks of: of any rows, or of the sampled candidates
+    n_prototypes: int
+    objective: int
+    upper_bound: int
+    all_rows_upper_bound: int | None  # where candidates are a sample: the looser bound for sets of any rows
+    unit: int
+
+    @property
+    def certificate(self) -> float:
+        """Share of the best possible objective that is surely reached, in (0, 1]."""
+        return self.objective / self.upper_bound
+
+    @property
+    def all_rows_certificate(self) -> float:
+        """The same among all rows, in (0, 1]."""
+        return self.objective / (self.upper_bound if self.all_rows_upper_bound is None else self.all_rows_upper_bound)
+
+
+def certify(  # noqa: PLR0913  # what is certified, and among which sets
+    table: LeafTable,
+    classes: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    *,
+    method: "Method",
+    is_greedy: bool = False,
+    candidates: NDArray[np.int64] | None = None,
+    pairs: CandidatePairs | None = None,
+    report: ReportProgress = ignore_progress,
+) -> Certificate:
+    """Bound what as many prototypes can reach at most, and compare.
+
+    The bound is the lowest of
+
+    - that of promised coverages (``relaxation``), which holds for any set whoever chose it, at the coverage by these
+      prototypes and after going down from there (``dual_bound``);
+    - for what a greedy method chose, or swaps made of that, its objective / (1 - (1 - 1/k)^k).
+
+    Parameters
+    ----------
+    table, weights
+        All rows, and what each tree counts.
+    classes : (n_rows,) int64
+        Class of each row, as for ``select_prototypes``.
+    rows : (n_prototypes,) int64
+        The prototypes: distinct rows.
+    method
+        Says which objective and constraint: ``sm_wa`` coverage divided by the size of the class, the others coverage;
+        ``sm_u`` as many prototypes of each class, the others as many in all. ``sg`` does not maximise coverage, but
+        is measured by it.
+    is_greedy
+        Whether ``select_prototypes`` chose the rows by this method among these candidates, perhaps with swaps; no
+        matter for ``sg``.
+    candidates : (n_candidates,) int64
+        Rows that might have been chosen, distinct and ascending; by default all.
+    pairs
+        Close pairs of these candidates, if they are gathered already, for these prototypes or those that they were
+        made of.
+    report
+        Told several times a second how far it is; may raise to stop.
+
+    Raises
+    ------
+    InvalidInput
+        If there are no prototypes, or one is there twice or is not among the candidates.
+
+    References
+    ----------
+    Nemhauser, Wolsey, Fisher (1978), "An analysis of approximations for maximizing submodular set functions", section
+    4. Cornuejols, Fisher, Nemhauser (1977), "Location of bank accounts to optimize float", section 3.
+    """
+    _check(table, rows, candidates)
+    n_parts = 2 if candidates is None else 3
+    parts = [partial(_report_part, report, part, n_parts) for part in range(n_parts)]
+    if pairs is None:
+        pairs = gather_pairs(table, classes, weights, rows, candidates=candidates, report=parts[0])
+    by_class, goal = pairs.by_class, goal_of(method, pairs.by_class.sizes)
+    covered, total_weight = by_class.coverage(table, weights, rows), int(weights.sum())
+    n_of_each = np.bincount(by_class.classes[rows], minlength=by_class.n_classes)
+    reached = [int(covered[by_class.places(position)].sum()) for position in range(by_class.n_classes)]
+    upper_bound = dual_bound(pairs, covered, n_of_each, total_weight, goal, parts[1])
+    if is_greedy and method in _GREEDY_METHODS:
+        upper_bound = min(upper_bound, _greedy_bound(reached, n_of_each.tolist(), goal))
+    all_rows = None
+    if candidates is not None and len(candidates) < table.n_rows:
+        all_rows = all_rows_bound(
+            table, weights, by_class, covered=covered, n_of_each=n_of_each, goal=goal, report=parts[2]
+        )
+        upper_bound = min(upper_bound, all_rows)
+    return Certificate(
+        objective_name=goal.objective_name,
+        constraint=goal.constraint,
+        scope="all_rows" if all_rows is None else "candidates",
+        n_prototypes=len(rows),
+        objective=goal.objective(reached),
+        upper_bound=upper_bound,
+        all_rows_upper_bound=all_rows,
+        unit=goal.per_weight * total_weight,
+    )
+
+
+def _check(table: LeafTable, rows: NDArray[np.int64], candidates: NDArray[np.int64] | None) -> None:
+    if len(rows) == 0 or len(np.unique(rows)) < len(rows) or rows.min() < 0 or rows.max() >= table.n_rows:
+        msg = f"prototypes must be at least one of the rows 0 to {table.n_rows - 1}, each only once"
+        raise InvalidInput(msg)
+    if candidates is not None and not np.isin(rows, candidates).all():
+        msg = "prototypes must be among the candidates, or no bound for those would hold for them"
+        raise InvalidInput(msg)
+
+
+def _report_part(report: ReportProgress, part: int, n_parts: int, fraction: float, stage: str) -> None:
+    report((part + fraction) / n_parts, stage)
+
+
+def _greedy_bound(reached: list[int], n_of_each: list[int], goal: Goal) -> int:
+    """Return what greedy choices say of the best: theirs is at least 1 - (1 - 1/k)^k of it."""
+    if goal.classes_are_apart:
+        return sum(_best_after_greedy(own, n) for own, n in zip(reached, n_of_each, strict=True))
+    return _best_after_greedy(goal.objective(reached), sum(n_of_each))
+
+
+def _best_after_greedy(objective: int, k: int) -> int:
+    """Return objective / (1 - (1 - 1/k)^k), rounded down, as objectives are whole."""
+    return objective * k**k // (k**k - (k - 1) ** k) if k > 0 else 0

@@ -1,0 +1,137 @@
+"""An upper bound of what any set of prototypes can reach: the Lagrangian dual of choosing them.
+
+Whatever coverages are promised to rows, they give a bound (``relaxation``), which is convex in them. Its least value is
+that of the linear relaxation of the k-median problem (Cornuejols, Fisher, Nemhauser 1977), as a rule within a few
+percent of the best set. Steps along subgradients lead down to it (Polyak 1969), from the coverage by the prototypes at
+hand. Each step's bound holds, so nothing has to converge; the best of them is taken.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..progress import ReportProgress, ignore_progress
+from .candidate_pairs import CandidatePairs
+from .goal import Goal
+from .relaxation import Promises, Relaxation
+
+_MOST_ROUNDS, _STEPS_PER_ROUND = 12, 40
+_WORTH_A_ROUND, _MOST_IDLE_ROUNDS = 1e-4, 3
+_CORE_SHARE, _CORE_PER_PROTOTYPE = 1 / 32, 5
+_MEMORY = 0.9  # how much of a step's direction is kept for the next
+_PATIENCE = 5  # steps without improvement before they are halved
+_SHORTER = 0.7  # steps after a round without improvement
+
+
+def dual_bound(  # pairs, a set to start from, and what the bound is of
+    pairs: CandidatePairs,
+    covered: NDArray[np.int64],
+    n_of_each: NDArray[np.int64],
+    total_weight: int,
+    goal: Goal,
+    report: ReportProgress = ignore_progress,
+) -> int:
+    """Return an upper bound of the objectives of all sets of so many prototypes among the candidates.
+
+    Parameters
+    ----------
+    pairs
+        The candidates' pairs. What is below the thresholds is not known, so promises are not lower.
+    covered : (n_rows,) int64, by place
+        Coverage by the prototypes at hand, where the search starts. Where thresholds are no higher, the bound is no
+        larger than the prototypes' objective plus the k largest gains.
+    n_of_each : (n_classes,) int64
+        How many prototypes there are of each class; only their sum matters if the goal does not fix them.
+    total_weight
+        The proximity of a row to itself, in units of weight.
+    goal
+        Which objective and constraint the bound is of.
+    report
+        Told after each step; may raise to stop.
+    """
+    positions = np.arange(pairs.by_class.n_classes)
+    problems = [positions[i : i + 1] for i in positions] if goal.classes_are_apart else [positions]
+    bound = 0
+    for done, some in enumerate(problems):
+        relaxation = Relaxation(pairs, some, int(n_of_each[some].sum()), total_weight, goal)
+        bound += _Descent(relaxation, covered, _Share(report, done, len(problems))).bound()
+    return bound
+
+
+class _Share(NamedTuple):
+    """Reports on one of several problems."""
+
+    report: ReportProgress
+    done_before: int
+    n_problems: int
+
+    def __call__(self, fraction: float) -> None:
+        self.report((self.done_before + fraction) / self.n_problems, "bounding what is possible")
+
+
+@dataclass(slots=True)
+class _Descent:
+    """The way down from the coverage at hand, in rounds that look at the most promising candidates only."""
+
+    relaxation: Relaxation
+    covered: NDArray[np.int64]
+    report: _Share
+    step: float = 1.0  # in units of what leads to the objective at hand, were the bound linear
+
+    def bound(self) -> int:
+        """Return the lowest bound found."""
+        relaxation = self.relaxation
+        start = self.covered[relaxation.places] * relaxation.precision
+        first = relaxation.promise(np.maximum(start, relaxation.floors))
+        best = self._go_down(first, float(relaxation.row_worths @ start))
+        return min(relaxation.exact_bound(first), relaxation.exact_bound(best))
+
+    def _go_down(self, first: Promises, objective: float) -> Promises:
+        best = latest = first
+        core = np.zeros(self.relaxation.n_lines, dtype=np.bool_)
+        n_idle = 0
+        for n_done in range(_MOST_ROUNDS):
+            self.report(n_done / _MOST_ROUNDS)
+            core[self._most_promising(latest)] = True
+            latest = self.relaxation.promise(self._round(best.coverages, np.flatnonzero(core), objective))
+            n_idle = 0 if latest.bound < best.bound * (1 - _WORTH_A_ROUND) else n_idle + 1
+            if latest.bound >= best.bound:
+                self.step *= _SHORTER
+            best = min(best, latest, key=lambda promises: promises.bound)
+            if n_idle == _MOST_IDLE_ROUNDS or best.bound <= objective * (1 + _WORTH_A_ROUND):
+                break
+        return best
+
+    def _most_promising(self, promises: Promises) -> NDArray[np.int64]:
+        relaxation = self.relaxation
+        n_lines = max(_CORE_PER_PROTOTYPE * relaxation.n_prototypes, int(_CORE_SHARE * relaxation.n_lines))
+        return relaxation.best_of(promises.gains * relaxation.line_worths, n_lines)
+
+    def _round(self, coverages: NDArray[np.int64], core: NDArray[np.int64], objective: float) -> NDArray[np.int64]:
+        """Return the best promises that steps from these lead to, if there were no candidates but the core."""
+        relaxation = self.relaxation
+        best, least, n_idle = coverages, np.inf, 0
+        direction = np.zeros(len(coverages))
+        for _ in range(_STEPS_PER_ROUND):
+            gains = relaxation.gains(coverages, core)
+            chosen = relaxation.best_of(gains * relaxation.line_worths[core], relaxation.n_prototypes)
+            bound = relaxation.bound(coverages, gains[chosen], core[chosen])
+            n_idle = 0 if bound < least else n_idle + 1
+            best, least = (coverages, bound) if bound < least else (best, least)
+            if n_idle == _PATIENCE:
+                self.step, n_idle, coverages, direction = self.step / 2, 0, best, np.zeros(len(best))
+                continue
+            direction = 1 - relaxation.n_above(coverages, core[chosen]) + _MEMORY * direction
+            coverages = self._after_step(coverages, direction, bound - objective)
+        return best
+
+    def _after_step(
+        self, coverages: NDArray[np.int64], direction: NDArray[np.float64], excess: float
+    ) -> NDArray[np.int64]:
+        relaxation = self.relaxation
+        free = np.where((coverages <= relaxation.floors) & (direction > 0), 0, direction)
+        slope = float(relaxation.row_worths @ free**2)
+        length = self.step * max(excess, 0.0) / slope if slope > 0 else 0.0
+        return np.clip(np.rint(coverages - length * free), relaxation.floors, relaxation.highest).astype(np.int64)

@@ -1,6 +1,6 @@
 """The lines of explanation sets, kept compressed block by block: read as a whole, or one page of them."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,13 +33,13 @@ class KeptLines:
         """Bytes of the file."""
         return int(self.offsets[-1])
 
-    def kept_blocks(self) -> Iterator[bytes]:
+    def kept_blocks(self) -> Generator[bytes]:
         """Yield the file as it is kept."""
         with self.path.open("rb") as file:
             while block := file.read(_BLOCK_BYTES):
                 yield block
 
-    def blocks(self) -> Iterator[bytes]:
+    def blocks(self) -> Generator[bytes]:
         """Yield the lines; no block of them is larger than a megabyte."""
         with pa.OSFile(str(self.path)) as file, pa.CompressedInputStream(file, _COMPRESSION) as lines:
             while block := lines.read(_BLOCK_BYTES):

@@ -3,7 +3,6 @@
 from typing import Any
 
 from fastapi import APIRouter, Response
-from fastapi.responses import StreamingResponse
 
 from schemas.contract import Page
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
@@ -18,6 +17,7 @@ from ..parts import Parts
 from ..request_class import StrictRoute
 from .answers import asked_once, made_by_job, problems
 from .media_types import JSON, PARQUET, Accept, choose
+from .streamed_answers import StreamedAnswer
 from .table_answers import table_answer
 
 _PATH = "/v1/explanation-sets"
@@ -82,9 +82,8 @@ def delete_explanation_set(explanation_set_id: str, parts: PartsDep) -> None:
     artefacts.delete_one(parts, EXPLANATION_SETS, explanation_set_id)
 
 
-def _all_lines(parts: Parts, explanation_set_id: str, media_type: str) -> StreamingResponse:
+def _all_lines(parts: Parts, explanation_set_id: str, media_type: str) -> StreamedAnswer:
     lines = open_lines(parts, explanation_set_id)
     if media_type == _ZSTD:
-        headers = {"Content-Length": str(lines.size_bytes)}
-        return StreamingResponse(lines.kept_blocks(), headers=headers, media_type=_ZSTD)
-    return StreamingResponse(lines.blocks(), media_type=media_type)
+        return StreamedAnswer(lines.kept_blocks(), _ZSTD, lines.size_bytes)
+    return StreamedAnswer(lines.blocks(), media_type)

@@ -1,26 +1,25 @@
 """Tables as answers: CSV and Parquet, a block at a time, so that no answer is ever held whole."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
-from fastapi.responses import StreamingResponse
 
 from ..operations.artefact_tables import KeptTable
 from .media_types import CSV, PARQUET
+from .streamed_answers import StreamedAnswer
 
 _FORMULA_START = r"^[=+\-@\t\r]"
 _BLOCK_BYTES = 1 << 20
 
 
-def table_answer(table: KeptTable, media_type: str) -> StreamingResponse:
+def table_answer(table: KeptTable, media_type: str) -> StreamedAnswer:
     """Return the answer that streams a table as CSV or Parquet, and closes it."""
     if media_type == CSV:
-        return StreamingResponse(_csv_blocks(table), media_type=CSV)
-    headers = {"Content-Length": str(table.size_bytes)}
-    return StreamingResponse(_file_blocks(table), headers=headers, media_type=PARQUET)
+        return StreamedAnswer(_csv_blocks(table), CSV)
+    return StreamedAnswer(_file_blocks(table), PARQUET, table.size_bytes)
 
 
 def csv_of(lines: pa.Table, *, with_header: bool = True) -> bytes:
@@ -31,14 +30,14 @@ def csv_of(lines: pa.Table, *, with_header: bool = True) -> bytes:
     return target.getvalue()
 
 
-def _csv_blocks(table: KeptTable) -> Iterator[bytes]:
+def _csv_blocks(table: KeptTable) -> Generator[bytes]:
     with table:
         yield csv_of(table.schema.empty_table())
         for lines in table.blocks():
             yield csv_of(lines, with_header=False)
 
 
-def _file_blocks(table: KeptTable) -> Iterator[bytes]:
+def _file_blocks(table: KeptTable) -> Generator[bytes]:
     with table:
         table.file.seek(0)
         while block := table.file.read(_BLOCK_BYTES):

@@ -38,7 +38,13 @@ class PrototypeSetRequest(Contract):
         default="predicted", description="Classes as the model predicts them, or as the dataset's target has them."
     )
     kind: ProximityKind = "auto"
-    refine: Literal["none"] = "none"
+    refine: Literal["none", "swap"] = Field(
+        default="none",
+        description=(
+            "swap: when prototypes are chosen, they are replaced by other candidates, one at a time, until no single "
+            "replacement raises the method's objective (sm_u: by candidates of their own class). Not with sg."
+        ),
+    )
     candidates: int | None = Field(
         default=None,
         strict=True,
@@ -74,7 +80,7 @@ class Prototype(Contract):
     row: int = Field(description="0-based position in the dataset.")
     label: str | None = Field(description="Its class; null for regression.")
     value: float | None = Field(description="The model's value; null for classification.")
-    gain: float = Field(description="What it added to the objective when it was chosen.")
+    gain: float = Field(description="What it adds to the objective of the prototypes before it.")
     objective: float = Field(description="The objective with all prototypes up to this one.")
     coverage: Coverage
     quality: PrototypeQuality
@@ -113,7 +119,7 @@ class Baseline(Contract):
 
 
 class StopReason(Contract):
-    """Why the selection ended."""
+    """Why the selection ended, before any swaps."""
 
     reason: str = Field(description="n_prototypes, alpha, no_gain, no_improvement; new ones may come.")
     detail: str
@@ -129,7 +135,8 @@ class PrototypeSetContent(Contract):
     n_trees: int
     n_candidates: int = Field(description="Rows that might have become prototypes: all, or a seeded sample.")
     n_selected: int
-    nested: bool = Field(description="The first k prototypes are the answer for k.")
+    n_swaps: int = Field(description="Replacements made by `refine`; each is told in the place of what it replaced.")
+    nested: bool = Field(description="The first k prototypes are the answer for k: not for sm_u, nor after swaps.")
     objective: float = Field(description="Sum over rows of the proximity to the nearest prototype of their class.")
     objective_mean: float = Field(ge=0, le=1)
     stopped_by: StopReason
@@ -157,6 +164,7 @@ class PrototypeSet(ArtefactView):
     n_trees: int | None = None
     n_candidates: int | None = None
     n_selected: int | None = None
+    n_swaps: int | None = None
     nested: bool | None = None
     objective: float | None = None
     objective_mean: float | None = None

@@ -55,6 +55,9 @@ def _refuse_what_cannot_be(request: PrototypeSetRequest, model: Model, dataset: 
     if request.method == "sg" and model.task == "regression":
         detail = "sg raises the accuracy of a classifier; for a regression model take sm_a, sm_u, sm_wa or a_pete"
         raise StorageError("method_not_applicable", detail, "/method")
+    if request.method == "sg" and request.refine == "swap":
+        detail = "swaps raise the objective of the other methods, which would cost sg's accuracy: leave out refine"
+        raise StorageError("method_not_applicable", detail, "/refine")
     if request.labels == "target" and model.task == "classification":
         _check_target(dataset)
 

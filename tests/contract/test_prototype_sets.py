@@ -12,18 +12,8 @@ from tests.support.api import Api, Json, Registered, csv_of, frame_of
 
 _FIELDS = {
     *("object", "id", "status", "job", "reused", "created_at", "request", "problem", "kind", "task", "classes"),
-    *(
-        "n_rows",
-        "n_trees",
-        "n_candidates",
-        "n_selected",
-        "nested",
-        "objective",
-        "objective_mean",
-        "stopped_by",
-        "prototypes",
-    ),
-    *("quality", "evaluation", "evaluated_on", "measured_against", "baseline"),
+    *("n_rows", "n_trees", "n_candidates", "n_selected", "n_swaps", "nested", "objective", "objective_mean"),
+    *("stopped_by", "prototypes", "quality", "evaluation", "evaluated_on", "measured_against", "baseline"),
 }
 _PROTOTYPE_FIELDS = {
     *("rank", "row_id", "row", "label", "value", "gain", "objective", "coverage", "quality", "features"),
@@ -82,7 +72,7 @@ def test_a_ready_set_tells_all_that_was_found(forest: Registered) -> None:
         "seed": 0,
     }
     assert (body["nested"], body["n_selected"], body["n_rows"], body["n_trees"]) == (True, 8, 569, 20)
-    assert body["n_candidates"] == 569
+    assert (body["n_candidates"], body["n_swaps"]) == (569, 0)
     assert body["stopped_by"]["reason"] == "n_prototypes"
     assert 0 < body["objective_mean"] <= 1
     assert body["objective_mean"] == pytest.approx(body["objective"] / body["n_rows"])
@@ -274,6 +264,8 @@ def test_a_set_in_use_is_not_deleted(api: Api, forest: Registered) -> None:
         ({"method": "magic"}, 422, "validation_failed", "/method"),
         ({"alpha": 1}, 422, "validation_failed", "/alpha"),
         ({"alpha": 0.1}, 422, "validation_failed", "/alpha"),
+        ({"method": "sg", "refine": "swap"}, 422, "method_not_applicable", "/refine"),
+        ({"refine": "swaps"}, 422, "validation_failed", "/refine"),
         ({"candidates": 1}, 422, "validation_failed", "/candidates"),
         ({"candidates": 50.0}, 422, "validation_failed", "/candidates"),
         ({"candidates": True}, 422, "validation_failed", "/candidates"),

@@ -66,6 +66,7 @@ def choose(context: JobContext, request: PrototypeSetRequest, material: Material
         request.method,
         n_prototypes=request.n_prototypes or 1,
         alpha=request.alpha,
+        refine=request.refine,
         candidates=_candidates(context, request, classes, seen.table.n_trees),
         report=part_of(context.report, *CHOOSING),
     )

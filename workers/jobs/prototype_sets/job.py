@@ -33,6 +33,7 @@ def make_prototype_set(context: JobContext) -> Produced:
         n_trees=view.n_trees,
         n_candidates=selection.n_candidates,
         n_selected=len(selection.rows),
+        n_swaps=selection.n_swaps,
         nested=selection.nested,
         objective=selection.objective / selection.total_weight,
         objective_mean=selection.objective_mean,

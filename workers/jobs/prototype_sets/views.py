@@ -6,7 +6,7 @@ from schemas.prototype_sets import Coverage, Prototype, PrototypeSetRequest, Sto
 from storage.dataset_files import DatasetFile
 from storage.object_store import ObjectStore
 from tree_explainers.prototypes.quality import Quality
-from tree_explainers.prototypes.selection import PrototypeSelection
+from tree_explainers.prototypes.selection import PrototypeSelection, StoppingImprovement
 
 from .choosing import ChosenPrototypes
 from .quality import view_of_each
@@ -16,10 +16,9 @@ def view_prototypes(objects: ObjectStore, chosen: ChosenPrototypes, quality: Qua
     """Return the prototypes in the order in which they were chosen."""
     rows = chosen.selection.rows
     with DatasetFile(objects.path(chosen.seen.stored.content)) as file:
-        identifiers = file.row_ids(rows)
-        values = [_cells(row, chosen) for row in file.take(rows)]
+        found = file.take(rows)
     qualities = view_of_each(quality)
-    return [_prototype(chosen, rank, identifiers[rank], values[rank], qualities[rank]) for rank in range(len(rows))]
+    return [_prototype(chosen, rank, found[rank], qualities[rank]) for rank in range(len(rows))]
 
 
 def view_stop_reason(request: PrototypeSetRequest, selection: PrototypeSelection, classes: list[str]) -> StopReason:
@@ -32,13 +31,16 @@ def view_stop_reason(request: PrototypeSetRequest, selection: PrototypeSelection
     stopping = selection.stopping_improvement
     if stopping is None:
         return StopReason(reason=selection.stopped_by, detail=details[selection.stopped_by])
-    last = f"{stopping.improvement / selection.total_weight:.6g}{_of_class(classes, stopping.prototype_class)}"
-    before = (
-        f"{stopping.previous_improvement / selection.total_weight:.6g}{_of_class(classes, stopping.previous_class)}"
-    )
+    return StopReason(reason="alpha", detail=_of_improvement(request, stopping, selection.total_weight, classes))
+
+
+def _of_improvement(
+    request: PrototypeSetRequest, stopping: StoppingImprovement, total_weight: int, classes: list[str]
+) -> str:
+    last = f"{stopping.improvement / total_weight:.6g}{_of_class(classes, stopping.prototype_class)}"
+    before = f"{stopping.previous_improvement / total_weight:.6g}{_of_class(classes, stopping.previous_class)}"
     change = f"a relative change of {stopping.relative_change:.3g}, not above alpha {request.alpha:g}"
-    detail = f"prototype {stopping.rank} improved the objective by {last}, the one before by {before}: {change}"
-    return StopReason(reason="alpha", detail=detail)
+    return f"prototype {stopping.rank} improved the objective by {last}, the one before by {before}: {change}"
 
 
 def _of_class(classes: list[str], index: int) -> str:
@@ -51,15 +53,13 @@ def _cells(row: dict[str, object], chosen: ChosenPrototypes) -> list[Cell]:
     return [Cell(name=feature, value=by_name[column]) for feature, column in named]
 
 
-def _prototype(
-    chosen: ChosenPrototypes, rank: int, row_id: str, features: list[Cell], quality: PrototypeQuality
-) -> Prototype:
+def _prototype(chosen: ChosenPrototypes, rank: int, found: dict[str, object], quality: PrototypeQuality) -> Prototype:
     selection, view = chosen.selection, chosen.model.view
     row = int(selection.rows[rank])
     is_regression = view.task == "regression"
     return Prototype(
         rank=rank + 1,
-        row_id=row_id,
+        row_id=str(found["row_id"]),
         row=row,
         label=None if is_regression else view.classes[selection.classes[rank]],
         value=float(str(chosen.seen.scores[row, 0])) if is_regression else None,
@@ -67,5 +67,5 @@ def _prototype(
         objective=int(selection.objectives[rank]) / selection.total_weight,
         coverage=Coverage(n_rows=int(selection.n_covered[rank]), share=float(selection.coverage_shares[rank])),
         quality=quality,
-        features=features,
+        features=_cells(found, chosen),
     )

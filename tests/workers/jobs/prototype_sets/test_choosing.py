@@ -6,6 +6,7 @@ import pytest
 from schemas.prototype_sets import PrototypeMethod, PrototypeSet
 from storage.errors import StorageError
 from tests.support import naive
+from tests.support.naive_prototype_bounds import swapped
 from tests.support.real_jobs import CLASSIFICATIONS, REGRESSION, RealCase
 from tests.support.real_leaves import KINDS
 from tests.support.workshop import Workshop
@@ -141,6 +142,35 @@ def test_a_smaller_set_begins_a_larger_one_where_sets_are_nested(workshop: Works
     assert not _made(workshop, case, "sm_u").nested
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa"])
+def test_swaps_are_those_of_the_twin_and_told_in_the_place_of_what_they_replace(
+    workshop: Workshop, real_case: FindCase, kind: ProximityKind, method: PrototypeMethod
+) -> None:
+    case = real_case("covertype_20k", kind)
+    classes, request = case.classes("predicted"), {"model": case.model, "dataset": case.dataset, "method": method}
+    chosen = naive.SELECTIONS[method](case.training_proximity, classes, 30)
+    expected, n_swaps = swapped(case.training_proximity, classes, chosen, method)
+    assert n_swaps > 0
+
+    plain = workshop.make(**request, n_prototypes=30)
+    made = workshop.make(**request, n_prototypes=30, refine="swap")
+
+    assert (_rows(plain), plain.n_swaps) == (chosen, 0)
+    assert (_rows(made), made.n_swaps) == (expected, n_swaps)
+    assert (made.nested, len(made.evaluation or [])) == (False, 1)
+    covered = naive.objective(case.training_proximity, classes, expected)
+    assert made.objective == pytest.approx(covered / float(case.weights.sum()), rel=1e-12)
+
+
+def test_a_set_that_no_swap_improves_stays_as_it_was_chosen(workshop: Workshop, real_case: FindCase) -> None:
+    case = real_case("covertype_20k", "boosting")
+
+    made = _made(workshop, case, "sm_a", refine="swap")
+
+    assert (_rows(made), made.n_swaps, made.nested) == (_twin(case, "sm_a", "predicted"), 0, True)
+
+
 def _sample(case: RealCase, n_candidates: int, seed: int) -> list[int]:
     sample = sample_candidates(case.classes("predicted"), n_candidates, np.random.default_rng(seed))
     return [int(row) for row in sample]
@@ -157,8 +187,10 @@ def test_candidates_are_a_seeded_sample_and_all_rows_are_stood_for_all_the_same(
     other = _made(workshop, case, method, candidates=40, seed=4)
 
     assert (made.n_candidates, made.n_rows) == (40, 300)
-    assert set(_rows(made)) <= set(_sample(case, 40, seed=3))
-    assert set(_rows(other)) <= set(_sample(case, 40, seed=4))
+    setting, classes = (0.05 if method == "a_pete" else _N_PROTOTYPES), case.classes("predicted")
+    for found, seed in ((made, 3), (other, 4)):
+        expected = naive.SELECTIONS[method](case.training_proximity, classes, setting, _sample(case, 40, seed))
+        assert _rows(found) == expected
     assert _rows(other) != _rows(made)
     covered = naive.objective(case.training_proximity, case.classes("predicted"), _rows(made))
     assert made.objective == pytest.approx(covered / total, rel=1e-12)
@@ -216,6 +248,7 @@ def _refusal(workshop: Workshop, case: RealCase, **request: object) -> StorageEr
     [
         ({"n_prototypes": 301}, "validation_failed", "/n_prototypes", "at most 300"),
         ({"method": "a_pete", "n_prototypes": 3}, "validation_failed", "/n_prototypes", "leave out n_prototypes"),
+        ({"method": "sg", "refine": "swap"}, "method_not_applicable", "/refine", "leave out refine"),
         ({"n_prototypes": 6, "candidates": 5}, "validation_failed", "/n_prototypes", "from 5 candidates"),
         ({"candidates": 9}, "validation_failed", "/candidates", "10 prototypes cannot be chosen from 9"),
         ({"method": "sm_wa", "alpha": 0.1}, "validation_failed", "/alpha", "sm_wa takes none"),

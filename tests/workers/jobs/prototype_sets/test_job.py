@@ -2,19 +2,22 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from schemas.prototype_sets import PrototypeSet, PrototypeSetContent
+from schemas.prototype_sets import PrototypeMethod, PrototypeSet, PrototypeSetContent
 from storage.array_files import read_arrays
 from storage.dataset_files import DatasetFile
+from tests.support.job_contexts import job_context
 from tests.support.models import FittedModel, fitted
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 from tests.support.real_jobs import REGRESSION, RealCase, register_real
 from tests.support.workshop import Workshop, workshop_in
+from workers.jobs.prototype_sets import make_prototype_set
 
 from .conftest import FindCase
 
@@ -214,6 +217,32 @@ def test_a_job_that_is_cancelled_while_it_works_publishes_nothing(workshop: Work
     job = workshop.parts.jobs.get(asked.job or "")
     assert job.status == "cancelled"
     assert workshop.parts.artefacts.get("prototype_sets", asked.id).result is None
+
+
+@pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa", "sg", "a_pete"])
+def test_progress_moves_through_all_stages_and_never_back(
+    workshop: Workshop, case: RealCase, tmp_path: Path, method: PrototypeMethod
+) -> None:
+    request = {"model": case.model, "dataset": case.dataset, "method": method, "kind": "random_forest"}
+    told: list[tuple[float, str]] = []
+
+    def listen(fraction: float, stage: str) -> None:
+        told.append((fraction, stage))
+
+    context = replace(
+        job_context(workshop, tmp_path, listen),
+        request={
+            **request,
+            "n_prototypes": None if method == "a_pete" else 20,
+            "evaluation_dataset": case.evaluation_dataset,
+        },
+    )
+    make_prototype_set(context)
+
+    fractions, stages = [fraction for fraction, _ in told], [stage for _, stage in told]
+    assert fractions == sorted(fractions)
+    assert 0 <= fractions[0] < fractions[-1] <= 1
+    assert list(dict.fromkeys(stages))[-3:] == ["measuring quality", "evaluating", "finding nearest rows"]
 
 
 def test_missing_values_and_categories_reach_the_prototypes_as_they_are(workshop: Workshop) -> None:

@@ -24,7 +24,7 @@ class Prototype:
         row (int): 0-based position in the dataset.
         label (None | str): Its class; null for regression.
         value (float | None): The model's value; null for classification.
-        gain (float): What it added to the objective when it was chosen.
+        gain (float): What it adds to the objective of the prototypes before it.
         objective (float): The objective with all prototypes up to this one.
         coverage (Coverage): The dataset's rows for which this prototype is the nearest one of their class.
         quality (PrototypeQuality): One prototype's measures, each 0 to 1; null where there is nothing to take a share

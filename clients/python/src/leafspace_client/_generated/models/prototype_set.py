@@ -41,6 +41,7 @@ class PrototypeSet:
         n_trees (int | None | Unset):
         n_candidates (int | None | Unset):
         n_selected (int | None | Unset):
+        n_swaps (int | None | Unset):
         nested (bool | None | Unset):
         objective (float | None | Unset):
         objective_mean (float | None | Unset):
@@ -68,6 +69,7 @@ class PrototypeSet:
     n_trees: int | None | Unset = UNSET
     n_candidates: int | None | Unset = UNSET
     n_selected: int | None | Unset = UNSET
+    n_swaps: int | None | Unset = UNSET
     nested: bool | None | Unset = UNSET
     objective: float | None | Unset = UNSET
     objective_mean: float | None | Unset = UNSET
@@ -152,6 +154,12 @@ class PrototypeSet:
             n_selected = UNSET
         else:
             n_selected = self.n_selected
+
+        n_swaps: int | None | Unset
+        if isinstance(self.n_swaps, Unset):
+            n_swaps = UNSET
+        else:
+            n_swaps = self.n_swaps
 
         nested: bool | None | Unset
         if isinstance(self.nested, Unset):
@@ -262,6 +270,8 @@ class PrototypeSet:
             field_dict["n_candidates"] = n_candidates
         if n_selected is not UNSET:
             field_dict["n_selected"] = n_selected
+        if n_swaps is not UNSET:
+            field_dict["n_swaps"] = n_swaps
         if nested is not UNSET:
             field_dict["nested"] = nested
         if objective is not UNSET:
@@ -404,6 +414,15 @@ class PrototypeSet:
             return cast(int | None | Unset, data)
 
         n_selected = _parse_n_selected(d.pop("n_selected", UNSET))
+
+        def _parse_n_swaps(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        n_swaps = _parse_n_swaps(d.pop("n_swaps", UNSET))
 
         def _parse_nested(data: object) -> bool | None | Unset:
             if data is None:
@@ -561,6 +580,7 @@ class PrototypeSet:
             n_trees=n_trees,
             n_candidates=n_candidates,
             n_selected=n_selected,
+            n_swaps=n_swaps,
             nested=nested,
             objective=objective,
             objective_mean=objective_mean,

@@ -28,10 +28,11 @@ class PrototypeSetContent:
         n_trees (int):
         n_candidates (int): Rows that might have become prototypes: all, or a seeded sample.
         n_selected (int):
-        nested (bool): The first k prototypes are the answer for k.
+        n_swaps (int): Replacements made by `refine`; each is told in the place of what it replaced.
+        nested (bool): The first k prototypes are the answer for k: not for sm_u, nor after swaps.
         objective (float): Sum over rows of the proximity to the nearest prototype of their class.
         objective_mean (float):
-        stopped_by (StopReason): Why the selection ended.
+        stopped_by (StopReason): Why the selection ended, before any swaps.
         prototypes (list[Prototype]):
         quality (SetQuality): The measures of all prototypes together, each 0 to 1; null where there is nothing to take
             a share or a mean of.
@@ -50,6 +51,7 @@ class PrototypeSetContent:
     n_trees: int
     n_candidates: int
     n_selected: int
+    n_swaps: int
     nested: bool
     objective: float
     objective_mean: float
@@ -75,6 +77,8 @@ class PrototypeSetContent:
         n_candidates = self.n_candidates
 
         n_selected = self.n_selected
+
+        n_swaps = self.n_swaps
 
         nested = self.nested
 
@@ -113,6 +117,7 @@ class PrototypeSetContent:
                 "n_trees": n_trees,
                 "n_candidates": n_candidates,
                 "n_selected": n_selected,
+                "n_swaps": n_swaps,
                 "nested": nested,
                 "objective": objective,
                 "objective_mean": objective_mean,
@@ -150,6 +155,8 @@ class PrototypeSetContent:
         n_candidates = d.pop("n_candidates")
 
         n_selected = d.pop("n_selected")
+
+        n_swaps = d.pop("n_swaps")
 
         nested = d.pop("nested")
 
@@ -189,6 +196,7 @@ class PrototypeSetContent:
             n_trees=n_trees,
             n_candidates=n_candidates,
             n_selected=n_selected,
+            n_swaps=n_swaps,
             nested=nested,
             objective=objective,
             objective_mean=objective_mean,

@@ -25,7 +25,9 @@ class PrototypeSetRequest:
         labels (str | Unset): Classes as the model predicts them, or as the dataset's target has them. Default:
             'predicted'.
         kind (str | Unset):  Default: 'auto'.
-        refine (str | Unset):  Default: 'none'.
+        refine (str | Unset): swap: when prototypes are chosen, they are replaced by other candidates, one at a time,
+            until no single replacement raises the method's objective (sm_u: by candidates of their own class). Not with sg.
+            Default: 'none'.
         candidates (int | None | Unset): Rows that may become prototypes: so many, drawn with `seed`, at least one of
             each class; all rows are to be stood for all the same. Null: all rows, but 10,000 where rows x rows x trees are
             more than 5 x 10^12 (150,000 rows x 200 trees). `n_candidates` of the result says how many they were.

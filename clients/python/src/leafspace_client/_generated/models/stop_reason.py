@@ -10,7 +10,7 @@ T = TypeVar("T", bound="StopReason")
 
 @_attrs_define
 class StopReason:
-    """Why the selection ended.
+    """Why the selection ended, before any swaps.
 
     Attributes:
         reason (str): n_prototypes, alpha, no_gain, no_improvement; new ones may come.

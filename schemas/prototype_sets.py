@@ -83,7 +83,9 @@ class Prototype(Contract):
     gain: float = Field(description="What it adds to the objective of the prototypes before it.")
     objective: float = Field(description="The objective with all prototypes up to this one.")
     coverage: Coverage
-    quality: PrototypeQuality
+    quality: PrototypeQuality | None = Field(
+        default=None, description="Null in sets that were made before it was measured."
+    )
     features: list[Cell]
 
 

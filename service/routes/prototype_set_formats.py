@@ -25,5 +25,7 @@ def write(result: bytes, media_type: str) -> bytes:
 
 def _flat(prototype: dict[str, Any]) -> dict[str, Any]:
     plain = {name: value for name, value in prototype.items() if name not in {"coverage", "quality", "features"}}
-    nested = {f"{part}_{name}": value for part in ("coverage", "quality") for name, value in prototype[part].items()}
+    # Sets made by an earlier release have no measures of quality.
+    parts = {part: prototype.get(part) or {} for part in ("coverage", "quality")}
+    nested = {f"{part}_{name}": value for part, measures in parts.items() for name, value in measures.items()}
     return plain | nested | {f"feature:{cell['name']}": cell["value"] for cell in prototype["features"]}

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ..types import UNSET, Unset
+
 if TYPE_CHECKING:
     from ..models.cell import Cell
     from ..models.coverage import Coverage
@@ -27,13 +29,8 @@ class Prototype:
         gain (float): What it adds to the objective of the prototypes before it.
         objective (float): The objective with all prototypes up to this one.
         coverage (Coverage): The dataset's rows for which this prototype is the nearest one of their class.
-        quality (PrototypeQuality): One prototype's measures, each 0 to 1; null where there is nothing to take a share
-            or a mean of.
-
-            A row votes for its nearest prototype of all, and is covered by its nearest prototype of its own class; ties go
-            to
-            the earlier prototype. A row that shares no leaf with any of them votes for none, or is covered by none.
         features (list[Cell]):
+        quality (None | PrototypeQuality | Unset): Null in sets that were made before it was measured.
     """
 
     rank: int
@@ -44,10 +41,12 @@ class Prototype:
     gain: float
     objective: float
     coverage: Coverage
-    quality: PrototypeQuality
     features: list[Cell]
+    quality: None | PrototypeQuality | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.prototype_quality import PrototypeQuality  # noqa: PLC0415
+
         rank = self.rank
 
         row_id = self.row_id
@@ -66,12 +65,18 @@ class Prototype:
 
         coverage = self.coverage.to_dict()
 
-        quality = self.quality.to_dict()
-
         features = []
         for features_item_data in self.features:
             features_item = features_item_data.to_dict()
             features.append(features_item)
+
+        quality: dict[str, Any] | None | Unset
+        if isinstance(self.quality, Unset):
+            quality = UNSET
+        elif isinstance(self.quality, PrototypeQuality):
+            quality = self.quality.to_dict()
+        else:
+            quality = self.quality
 
         field_dict: dict[str, Any] = {}
 
@@ -85,10 +90,11 @@ class Prototype:
                 "gain": gain,
                 "objective": objective,
                 "coverage": coverage,
-                "quality": quality,
                 "features": features,
             }
         )
+        if quality is not UNSET:
+            field_dict["quality"] = quality
 
         return field_dict
 
@@ -125,14 +131,29 @@ class Prototype:
 
         coverage = Coverage.from_dict(d.pop("coverage"))
 
-        quality = PrototypeQuality.from_dict(d.pop("quality"))
-
         features = []
         _features = d.pop("features")
         for features_item_data in _features:
             features_item = Cell.from_dict(features_item_data)
 
             features.append(features_item)
+
+        def _parse_quality(data: object) -> None | PrototypeQuality | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                quality_type_0 = PrototypeQuality.from_dict(data)
+
+                return quality_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | PrototypeQuality | Unset, data)
+
+        quality = _parse_quality(d.pop("quality", UNSET))
 
         prototype = cls(
             rank=rank,
@@ -143,8 +164,8 @@ class Prototype:
             gain=gain,
             objective=objective,
             coverage=coverage,
-            quality=quality,
             features=features,
+            quality=quality,
         )
 
         return prototype

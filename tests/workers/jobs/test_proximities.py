@@ -76,6 +76,25 @@ def test_the_file_is_written_in_groups_that_a_page_can_be_read_from(
     assert set(rows.tolist()) == set(range(N_TRAINING_ROWS))
 
 
+def test_long_names_make_for_shorter_groups(
+    workshop: Workshop, real_case: FindCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = real_case("breast_cancer", "random_forest")
+    frame = pd.DataFrame(case.real.features[:40], columns=case.opened.view.feature_names)
+    names = [f"{'é' * 500} {row:02}" for row in range(40)]
+    dataset = workshop.register_dataset(frame.assign(name=names), row_id="name")
+    monkeypatch.setattr(neighbor_table, "_GROUP_BYTES", 2 * 1003 * 30)
+
+    made = workshop.find_neighbors(model=case.model, dataset=dataset, n_neighbors=3)
+
+    artefact = workshop.parts.artefacts.get("proximities", made.id)
+    metadata = pq.ParquetFile(workshop.parts.objects.path(artefact.files["table"])).metadata
+    assert max(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)) == 30
+    table = workshop.table_of(PROXIMITIES, made).to_pandas()
+    assert table["row_id"].tolist() == [names[row] for row in table["row"]]
+    assert table["neighbor_row_id"].tolist() == [names[row] for row in table["neighbor"]]
+
+
 def test_rows_without_names_are_called_by_their_position(workshop: Workshop, real_case: FindCase) -> None:
     case = real_case("breast_cancer", "random_forest")
     names = case.opened.view.feature_names

@@ -1,10 +1,12 @@
 """The table of neighbours: a line for each row and each of its neighbours, in Parquet, written block by block."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tree_explainers.neighborhoods import Neighborhoods, each_neighborhood
@@ -24,6 +26,7 @@ SCHEMA = pa.schema(
     ]
 )
 _GROUP_LINES = 131_072  # what a reader of one page has to decode
+_GROUP_BYTES = 1 << 28  # of names: fewer lines where these are long
 
 
 @dataclass(slots=True)
@@ -44,16 +47,21 @@ class Written:
 def write_neighbors(path: Path, space: TreeSpace, names: pa.Array, n_neighbors: int, report: ReportProgress) -> Written:
     """Write the nearest ``n_neighbors`` of every row, leaving out rows that share no leaf with it."""
     written = Written()
+    longest = pc.max(pc.binary_length(names)).as_py() or 1
+    n_group_lines = max(1, min(_GROUP_LINES, _GROUP_BYTES // (2 * longest)))
     with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
         for block in each_neighborhood(space.seen.table, space.weights, n_neighbors, part_of(report, SEEN, 1)):
-            writer.write_table(_lines(block, names, space.total_weight), row_group_size=_GROUP_LINES)
+            for lines in _groups(block, names, space.total_weight, n_group_lines):
+                writer.write_table(lines)
             written.add(block)
     return written
 
 
-def _lines(block: Neighborhoods, names: pa.Array, total_weight: int) -> pa.Table:
-    line, rank = np.nonzero(block.proximities)  # in the order of rows, and nearest first in each
-    rows, neighbors = block.rows[line], block.neighbors[line, rank]
-    proximities = block.proximities[line, rank] / total_weight
-    columns = [rows, names.take(rows), rank + 1, neighbors, names.take(neighbors), proximities]
-    return pa.table(dict(zip(SCHEMA.names, columns, strict=True))).cast(SCHEMA)
+def _groups(block: Neighborhoods, names: pa.Array, total_weight: int, n_group_lines: int) -> Iterator[pa.Table]:
+    lines, ranks = np.nonzero(block.proximities)  # in the order of rows, and nearest first in each
+    for start in range(0, len(lines), n_group_lines):
+        line, rank = (indices[start : start + n_group_lines] for indices in (lines, ranks))
+        rows, neighbors = block.rows[line], block.neighbors[line, rank]
+        proximities = block.proximities[line, rank] / total_weight
+        columns = [rows, names.take(rows), rank + 1, neighbors, names.take(neighbors), proximities]
+        yield pa.table(dict(zip(SCHEMA.names, columns, strict=True))).cast(SCHEMA)

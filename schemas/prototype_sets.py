@@ -127,6 +127,24 @@ class StopReason(Contract):
     detail: str
 
 
+class CertificateObjective(Contract):
+    """What a certificate speaks of."""
+
+    name: Literal["coverage", "class_weighted_coverage"] = Field(
+        description=(
+            "coverage: `objective`. class_weighted_coverage (sm_wa): mean over classes that have rows of the mean "
+            "proximity of their rows to the nearest prototype of their class. New ones may come."
+        )
+    )
+    value: float = Field(description="What these prototypes reach of it.")
+    constraint: Literal["n_prototypes", "n_prototypes_per_class"] = Field(
+        description=(
+            "What sets the bound speaks of. n_prototypes: all sets of as many; n_prototypes_per_class (sm_u): all sets "
+            "of as many of each class. New ones may come."
+        )
+    )
+
+
 class PrototypeSetContent(Contract):
     """The result of a prototype job."""
 
@@ -141,6 +159,20 @@ class PrototypeSetContent(Contract):
     nested: bool = Field(description="The first k prototypes are the answer for k: not for sm_u, nor after swaps.")
     objective: float = Field(description="Sum over rows of the proximity to the nearest prototype of their class.")
     objective_mean: float = Field(ge=0, le=1)
+    objective_upper_bound: float = Field(
+        description="No set exceeds this, of those that `certificate_objective` and `certificate_scope` speak of."
+    )
+    certificate: float = Field(
+        gt=0, le=1, description="Share of the best possible that is surely reached: value / objective_upper_bound."
+    )
+    certificate_scope: Literal["all_rows", "candidates"] = Field(
+        description="Whether these are sets of any rows, or of the sampled candidates only."
+    )
+    certificate_objective: CertificateObjective
+    all_rows_upper_bound: float = Field(
+        description="As `objective_upper_bound`, for sets of any rows: looser where candidates are a sample."
+    )
+    all_rows_certificate: float = Field(gt=0, le=1, description="As `certificate`, for sets of any rows.")
     stopped_by: StopReason
     prototypes: list[Prototype]
     quality: SetQuality
@@ -170,6 +202,12 @@ class PrototypeSet(ArtefactView):
     nested: bool | None = None
     objective: float | None = None
     objective_mean: float | None = None
+    objective_upper_bound: float | None = None
+    certificate: float | None = None
+    certificate_scope: Literal["all_rows", "candidates"] | None = None
+    certificate_objective: CertificateObjective | None = None
+    all_rows_upper_bound: float | None = None
+    all_rows_certificate: float | None = None
     stopped_by: StopReason | None = None
     prototypes: list[Prototype] | None = None
     quality: SetQuality | None = None

@@ -13,6 +13,8 @@ from tests.support.api import Api, Json, Registered, csv_of, frame_of
 _FIELDS = {
     *("object", "id", "status", "job", "reused", "created_at", "request", "problem", "kind", "task", "classes"),
     *("n_rows", "n_trees", "n_candidates", "n_selected", "n_swaps", "nested", "objective", "objective_mean"),
+    *("objective_upper_bound", "certificate", "certificate_scope", "certificate_objective"),
+    *("all_rows_upper_bound", "all_rows_certificate"),
     *("stopped_by", "prototypes", "quality", "evaluation", "evaluated_on", "measured_against", "baseline"),
 }
 _PROTOTYPE_FIELDS = {
@@ -76,6 +78,14 @@ def test_a_ready_set_tells_all_that_was_found(forest: Registered) -> None:
     assert body["stopped_by"]["reason"] == "n_prototypes"
     assert 0 < body["objective_mean"] <= 1
     assert body["objective_mean"] == pytest.approx(body["objective"] / body["n_rows"])
+    assert body["objective"] <= body["objective_upper_bound"]
+    assert body["certificate"] == pytest.approx(body["objective"] / body["objective_upper_bound"])
+    assert body["certificate_scope"] == "all_rows"
+    assert body["certificate_objective"] == {
+        "name": "coverage",
+        "value": body["objective"],
+        "constraint": "n_prototypes",
+    }
     for rank, prototype in enumerate(body["prototypes"], 1):
         assert set(prototype) == _PROTOTYPE_FIELDS
         assert prototype["rank"] == rank

@@ -10,6 +10,7 @@ from tree_explainers.prototypes.leaf_boxes import leaf_boxes
 from tree_explainers.prototypes.readable import feature_numbers
 
 from ...context import JobContext, Produced
+from .certifying import certificate_of
 from .choosing import ChosenPrototypes, choose, gather
 from .evaluation import evaluate
 from .judged import rows_to_judge
@@ -24,6 +25,7 @@ def make_prototype_set(context: JobContext) -> Produced:
     judged = rows_to_judge(context, request, material)  # first: what cannot be judged is not worth the choosing
     chosen = choose(context, request, material)
     selection, view = chosen.selection, chosen.model.view
+    certificate = certificate_of(context, chosen)
     quality = measure(context, chosen, judged)
     content = PrototypeSetContent(
         kind=chosen.kind,
@@ -37,6 +39,7 @@ def make_prototype_set(context: JobContext) -> Produced:
         nested=selection.nested,
         objective=selection.objective / selection.total_weight,
         objective_mean=selection.objective_mean,
+        **certificate,
         stopped_by=view_stop_reason(request, selection, view.classes),
         prototypes=view_prototypes(context.objects, chosen, quality),
         quality=view_of_all(quality, chosen, judged),

@@ -6,6 +6,7 @@ from .baseline_score import BaselineScore
 from .body_register_dataset import BodyRegisterDataset
 from .body_register_model import BodyRegisterModel
 from .cell import Cell
+from .certificate_objective import CertificateObjective
 from .class_quality import ClassQuality
 from .column import Column
 from .compared_feature import ComparedFeature
@@ -83,6 +84,7 @@ __all__ = (
     "BodyRegisterDataset",
     "BodyRegisterModel",
     "Cell",
+    "CertificateObjective",
     "ClassQuality",
     "Column",
     "ComparedFeature",

@@ -10,6 +10,7 @@ from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.baseline import Baseline
+    from ..models.certificate_objective import CertificateObjective
     from ..models.evaluation import Evaluation
     from ..models.problem import Problem
     from ..models.prototype import Prototype
@@ -45,6 +46,12 @@ class PrototypeSet:
         nested (bool | None | Unset):
         objective (float | None | Unset):
         objective_mean (float | None | Unset):
+        objective_upper_bound (float | None | Unset):
+        certificate (float | None | Unset):
+        certificate_scope (None | str | Unset):
+        certificate_objective (CertificateObjective | None | Unset):
+        all_rows_upper_bound (float | None | Unset):
+        all_rows_certificate (float | None | Unset):
         stopped_by (None | StopReason | Unset):
         prototypes (list[Prototype] | None | Unset):
         quality (None | SetQuality | Unset):
@@ -73,6 +80,12 @@ class PrototypeSet:
     nested: bool | None | Unset = UNSET
     objective: float | None | Unset = UNSET
     objective_mean: float | None | Unset = UNSET
+    objective_upper_bound: float | None | Unset = UNSET
+    certificate: float | None | Unset = UNSET
+    certificate_scope: None | str | Unset = UNSET
+    certificate_objective: CertificateObjective | None | Unset = UNSET
+    all_rows_upper_bound: float | None | Unset = UNSET
+    all_rows_certificate: float | None | Unset = UNSET
     stopped_by: None | StopReason | Unset = UNSET
     prototypes: list[Prototype] | None | Unset = UNSET
     quality: None | SetQuality | Unset = UNSET
@@ -83,6 +96,7 @@ class PrototypeSet:
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.baseline import Baseline  # noqa: PLC0415
+        from ..models.certificate_objective import CertificateObjective  # noqa: PLC0415
         from ..models.problem import Problem  # noqa: PLC0415
         from ..models.set_quality import SetQuality  # noqa: PLC0415
         from ..models.stop_reason import StopReason  # noqa: PLC0415
@@ -178,6 +192,44 @@ class PrototypeSet:
             objective_mean = UNSET
         else:
             objective_mean = self.objective_mean
+
+        objective_upper_bound: float | None | Unset
+        if isinstance(self.objective_upper_bound, Unset):
+            objective_upper_bound = UNSET
+        else:
+            objective_upper_bound = self.objective_upper_bound
+
+        certificate: float | None | Unset
+        if isinstance(self.certificate, Unset):
+            certificate = UNSET
+        else:
+            certificate = self.certificate
+
+        certificate_scope: None | str | Unset
+        if isinstance(self.certificate_scope, Unset):
+            certificate_scope = UNSET
+        else:
+            certificate_scope = self.certificate_scope
+
+        certificate_objective: dict[str, Any] | None | Unset
+        if isinstance(self.certificate_objective, Unset):
+            certificate_objective = UNSET
+        elif isinstance(self.certificate_objective, CertificateObjective):
+            certificate_objective = self.certificate_objective.to_dict()
+        else:
+            certificate_objective = self.certificate_objective
+
+        all_rows_upper_bound: float | None | Unset
+        if isinstance(self.all_rows_upper_bound, Unset):
+            all_rows_upper_bound = UNSET
+        else:
+            all_rows_upper_bound = self.all_rows_upper_bound
+
+        all_rows_certificate: float | None | Unset
+        if isinstance(self.all_rows_certificate, Unset):
+            all_rows_certificate = UNSET
+        else:
+            all_rows_certificate = self.all_rows_certificate
 
         stopped_by: dict[str, Any] | None | Unset
         if isinstance(self.stopped_by, Unset):
@@ -278,6 +330,18 @@ class PrototypeSet:
             field_dict["objective"] = objective
         if objective_mean is not UNSET:
             field_dict["objective_mean"] = objective_mean
+        if objective_upper_bound is not UNSET:
+            field_dict["objective_upper_bound"] = objective_upper_bound
+        if certificate is not UNSET:
+            field_dict["certificate"] = certificate
+        if certificate_scope is not UNSET:
+            field_dict["certificate_scope"] = certificate_scope
+        if certificate_objective is not UNSET:
+            field_dict["certificate_objective"] = certificate_objective
+        if all_rows_upper_bound is not UNSET:
+            field_dict["all_rows_upper_bound"] = all_rows_upper_bound
+        if all_rows_certificate is not UNSET:
+            field_dict["all_rows_certificate"] = all_rows_certificate
         if stopped_by is not UNSET:
             field_dict["stopped_by"] = stopped_by
         if prototypes is not UNSET:
@@ -298,6 +362,7 @@ class PrototypeSet:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.baseline import Baseline  # noqa: PLC0415
+        from ..models.certificate_objective import CertificateObjective  # noqa: PLC0415
         from ..models.evaluation import Evaluation  # noqa: PLC0415
         from ..models.problem import Problem  # noqa: PLC0415
         from ..models.prototype import Prototype  # noqa: PLC0415
@@ -451,6 +516,68 @@ class PrototypeSet:
 
         objective_mean = _parse_objective_mean(d.pop("objective_mean", UNSET))
 
+        def _parse_objective_upper_bound(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        objective_upper_bound = _parse_objective_upper_bound(d.pop("objective_upper_bound", UNSET))
+
+        def _parse_certificate(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        certificate = _parse_certificate(d.pop("certificate", UNSET))
+
+        def _parse_certificate_scope(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        certificate_scope = _parse_certificate_scope(d.pop("certificate_scope", UNSET))
+
+        def _parse_certificate_objective(data: object) -> CertificateObjective | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                certificate_objective_type_0 = CertificateObjective.from_dict(data)
+
+                return certificate_objective_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(CertificateObjective | None | Unset, data)
+
+        certificate_objective = _parse_certificate_objective(d.pop("certificate_objective", UNSET))
+
+        def _parse_all_rows_upper_bound(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        all_rows_upper_bound = _parse_all_rows_upper_bound(d.pop("all_rows_upper_bound", UNSET))
+
+        def _parse_all_rows_certificate(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        all_rows_certificate = _parse_all_rows_certificate(d.pop("all_rows_certificate", UNSET))
+
         def _parse_stopped_by(data: object) -> None | StopReason | Unset:
             if data is None:
                 return data
@@ -584,6 +711,12 @@ class PrototypeSet:
             nested=nested,
             objective=objective,
             objective_mean=objective_mean,
+            objective_upper_bound=objective_upper_bound,
+            certificate=certificate,
+            certificate_scope=certificate_scope,
+            certificate_objective=certificate_objective,
+            all_rows_upper_bound=all_rows_upper_bound,
+            all_rows_certificate=all_rows_certificate,
             stopped_by=stopped_by,
             prototypes=prototypes,
             quality=quality,

@@ -7,6 +7,7 @@ from attrs import define as _attrs_define
 
 if TYPE_CHECKING:
     from ..models.baseline import Baseline
+    from ..models.certificate_objective import CertificateObjective
     from ..models.evaluation import Evaluation
     from ..models.prototype import Prototype
     from ..models.set_quality import SetQuality
@@ -32,6 +33,14 @@ class PrototypeSetContent:
         nested (bool): The first k prototypes are the answer for k: not for sm_u, nor after swaps.
         objective (float): Sum over rows of the proximity to the nearest prototype of their class.
         objective_mean (float):
+        objective_upper_bound (float): No set exceeds this, of those that `certificate_objective` and
+            `certificate_scope` speak of.
+        certificate (float): Share of the best possible that is surely reached: value / objective_upper_bound.
+        certificate_scope (str): Whether these are sets of any rows, or of the sampled candidates only.
+        certificate_objective (CertificateObjective): What a certificate speaks of.
+        all_rows_upper_bound (float): As `objective_upper_bound`, for sets of any rows: looser where candidates are a
+            sample.
+        all_rows_certificate (float): As `certificate`, for sets of any rows.
         stopped_by (StopReason): Why the selection ended, before any swaps.
         prototypes (list[Prototype]):
         quality (SetQuality): The measures of all prototypes together, each 0 to 1; null where there is nothing to take
@@ -55,6 +64,12 @@ class PrototypeSetContent:
     nested: bool
     objective: float
     objective_mean: float
+    objective_upper_bound: float
+    certificate: float
+    certificate_scope: str
+    certificate_objective: CertificateObjective
+    all_rows_upper_bound: float
+    all_rows_certificate: float
     stopped_by: StopReason
     prototypes: list[Prototype]
     quality: SetQuality
@@ -85,6 +100,18 @@ class PrototypeSetContent:
         objective = self.objective
 
         objective_mean = self.objective_mean
+
+        objective_upper_bound = self.objective_upper_bound
+
+        certificate = self.certificate
+
+        certificate_scope = self.certificate_scope
+
+        certificate_objective = self.certificate_objective.to_dict()
+
+        all_rows_upper_bound = self.all_rows_upper_bound
+
+        all_rows_certificate = self.all_rows_certificate
 
         stopped_by = self.stopped_by.to_dict()
 
@@ -121,6 +148,12 @@ class PrototypeSetContent:
                 "nested": nested,
                 "objective": objective,
                 "objective_mean": objective_mean,
+                "objective_upper_bound": objective_upper_bound,
+                "certificate": certificate,
+                "certificate_scope": certificate_scope,
+                "certificate_objective": certificate_objective,
+                "all_rows_upper_bound": all_rows_upper_bound,
+                "all_rows_certificate": all_rows_certificate,
                 "stopped_by": stopped_by,
                 "prototypes": prototypes,
                 "quality": quality,
@@ -136,6 +169,7 @@ class PrototypeSetContent:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.baseline import Baseline  # noqa: PLC0415
+        from ..models.certificate_objective import CertificateObjective  # noqa: PLC0415
         from ..models.evaluation import Evaluation  # noqa: PLC0415
         from ..models.prototype import Prototype  # noqa: PLC0415
         from ..models.set_quality import SetQuality  # noqa: PLC0415
@@ -163,6 +197,18 @@ class PrototypeSetContent:
         objective = d.pop("objective")
 
         objective_mean = d.pop("objective_mean")
+
+        objective_upper_bound = d.pop("objective_upper_bound")
+
+        certificate = d.pop("certificate")
+
+        certificate_scope = d.pop("certificate_scope")
+
+        certificate_objective = CertificateObjective.from_dict(d.pop("certificate_objective"))
+
+        all_rows_upper_bound = d.pop("all_rows_upper_bound")
+
+        all_rows_certificate = d.pop("all_rows_certificate")
 
         stopped_by = StopReason.from_dict(d.pop("stopped_by"))
 
@@ -200,6 +246,12 @@ class PrototypeSetContent:
             nested=nested,
             objective=objective,
             objective_mean=objective_mean,
+            objective_upper_bound=objective_upper_bound,
+            certificate=certificate,
+            certificate_scope=certificate_scope,
+            certificate_objective=certificate_objective,
+            all_rows_upper_bound=all_rows_upper_bound,
+            all_rows_certificate=all_rows_certificate,
             stopped_by=stopped_by,
             prototypes=prototypes,
             quality=quality,

@@ -1,0 +1,123 @@
+"""The certificate of a prototype set holds: no set of as many prototypes is better than its bound says."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from schemas.prototype_sets import CertificateObjective, PrototypeMethod, PrototypeSet
+from tests.support import naive_prototype_bounds as twin
+from tests.support.naive import proximity_matrix
+from tests.support.real_jobs import REGRESSION, RealCase
+from tests.support.real_leaves import KINDS
+from tests.support.workshop import Workshop
+from tree_explainers.leaves import ProximityKind
+from tree_explainers.prototypes.selection import sample_candidates
+from workers.jobs.prototype_sets import certifying
+
+from .conftest import FindCase
+
+_METHODS: tuple[PrototypeMethod, ...] = ("sm_u", "sm_a", "sm_wa", "sg", "a_pete")
+_N_ROWS, _N_PROTOTYPES = 14, 3
+
+
+def _of_a_few(workshop: Workshop, case: RealCase, **request: object) -> PrototypeSet:
+    """Make a set of a few rows only, for which all sets can be tried."""
+    content = pd.read_parquet(workshop.parts.objects.path(workshop.parts.datasets.get(case.dataset).content))
+    dataset = workshop.register_dataset(content.head(_N_ROWS), target="t", row_id="id")
+    size = {} if request.get("method") == "a_pete" else {"n_prototypes": _N_PROTOTYPES}
+    made = workshop.make(**{"model": case.model, "dataset": dataset, "kind": "random_forest", **size, **request})
+    assert (made.status, made.problem) == ("ready", None)
+    return made
+
+
+def _best(case: RealCase, made: PrototypeSet, candidates: list[int] | None = None) -> tuple[float, float]:
+    """Return what the set reaches of its objective, and the best that is possible, in the units of the certificate."""
+    classes, chosen = case.classes("predicted")[:_N_ROWS], [prototype.row for prototype in made.prototypes or []]
+    method = made.request.method
+    proximity = proximity_matrix(case.real.leaves[:_N_ROWS], np.ones(case.real.leaves.shape[1], dtype=np.int64))
+    near = twin.near_matrix(proximity, classes, method)
+    unit = case.real.leaves.shape[1]
+    if method == "sm_wa":
+        # The mean over the classes: each row counts the common multiple over the size of its class.
+        unit *= int(twin.worth_of_rows(classes, method).sum())
+    best = twin.best_value(proximity, classes, chosen, method, candidates)
+    return twin.value(near, chosen) / unit, best / unit
+
+
+def _objective(made: PrototypeSet) -> CertificateObjective:
+    assert made.certificate_objective is not None
+    return made.certificate_objective
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", _METHODS)
+def test_no_set_of_as_many_rows_is_better_than_the_bound(
+    workshop: Workshop, real_case: FindCase, kind: ProximityKind, method: PrototypeMethod
+) -> None:
+    case = real_case("titanic", kind)
+
+    made = _of_a_few(workshop, case, method=method)
+
+    reached, best = _best(case, made)
+    assert _objective(made).value == pytest.approx(reached, rel=1e-12)
+    assert best <= (made.objective_upper_bound or 0)
+    assert made.certificate == pytest.approx(_objective(made).value / (made.objective_upper_bound or 0), rel=1e-12)
+    assert 0.5 < (made.certificate or 0) <= 1
+    assert made.certificate_scope == "all_rows"
+    assert (made.all_rows_upper_bound, made.all_rows_certificate) == (made.objective_upper_bound, made.certificate)
+
+
+@pytest.mark.parametrize("refine", ["none", "swap"])
+@pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa"])
+def test_of_a_sample_one_bound_speaks_of_the_candidates_and_a_looser_one_of_all_rows(
+    workshop: Workshop, real_case: FindCase, method: PrototypeMethod, refine: str
+) -> None:
+    case = real_case("titanic", "random_forest")
+    sample = sample_candidates(case.classes("predicted")[:_N_ROWS], 6, np.random.default_rng(0))
+
+    made = _of_a_few(workshop, case, method=method, refine=refine, candidates=6)
+
+    assert made.certificate_scope == "candidates"
+    assert _best(case, made, [int(row) for row in sample])[1] <= (made.objective_upper_bound or 0)
+    assert _best(case, made)[1] <= (made.all_rows_upper_bound or 0)
+    assert (made.objective_upper_bound or 0) <= (made.all_rows_upper_bound or 0)
+    assert (made.all_rows_certificate or 1) <= (made.certificate or 0)
+
+
+def test_what_the_bound_speaks_of_is_told(workshop: Workshop, real_case: FindCase) -> None:
+    case = real_case("breast_cancer", "boosting")
+    spoken_of = {
+        method: _objective(workshop.make(model=case.model, dataset=case.dataset, method=method, n_prototypes=4))
+        for method in ("sm_u", "sm_a", "sm_wa", "sg")
+    }
+
+    assert {method: (each.name, each.constraint) for method, each in spoken_of.items()} == {
+        "sm_u": ("coverage", "n_prototypes_per_class"),
+        "sm_a": ("coverage", "n_prototypes"),
+        "sm_wa": ("class_weighted_coverage", "n_prototypes"),
+        "sg": ("coverage", "n_prototypes"),
+    }
+    assert 0 < spoken_of["sm_wa"].value <= 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_regression_has_a_certificate_of_its_objective(
+    workshop: Workshop, real_case: FindCase, kind: ProximityKind
+) -> None:
+    case = real_case(REGRESSION, kind)
+
+    made = workshop.make(model=case.model, dataset=case.dataset, n_prototypes=5)
+
+    assert _objective(made).value == made.objective
+    assert (made.objective or 0) <= (made.objective_upper_bound or 0)
+    assert 0.5 < (made.certificate or 0) <= 1
+
+
+@pytest.mark.parametrize("exact", [Fraction(1, 3), Fraction(2, 3), Fraction(10**17 + 1, 10**16), Fraction(7)])
+def test_a_bound_that_is_rounded_is_still_one(exact: Fraction) -> None:
+    up, down = Fraction(certifying._rounded_up(exact)), Fraction(certifying._rounded_down(exact))
+
+    assert down <= exact <= up
+    assert float(up - down) <= 2**-52 * float(exact)

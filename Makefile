@@ -46,6 +46,8 @@ benchmarks: $(VENV)/.benchmarks ## Measure speed; what it prints is kept in benc
 	$(BIN)/python -m benchmarks.start_up > benchmarks/results/start_up.txt
 	$(BIN)/python -m benchmarks.hot_path > benchmarks/results/hot_path.txt
 	$(BIN)/python -m benchmarks.explanation_sets > benchmarks/results/explanation_sets.txt
+	$(BIN)/python -m benchmarks.prototype_selection > benchmarks/results/prototype_selection.txt
+	$(BIN)/python -m benchmarks.growth benchmarks/results/growth.svg > benchmarks/results/growth.txt
 	@cat benchmarks/results/start_up.txt benchmarks/results/hot_path.txt benchmarks/results/explanation_sets.txt
 
 paper-tables: $(VENV)/.benchmarks ## Do two papers' tables and the label audit again (over an hour)

@@ -26,7 +26,7 @@ class MaskSweep:
 
     def __init__(self, table: LeafTable, weights: NDArray[np.int64], pieces: Pieces) -> None:
         self._table, self._pieces = table, pieces
-        self._plan = plan_adding(weights, min(BLOCK / 4, len(table.starts) / table.n_trees))
+        self._plan = plan_adding(weights, _n_masks_per_tree(table))
         self.nanoseconds_per_target = (
             len(self._plan.trees) * _NANOSECONDS_PER_MASK
             + table.n_trees * _NANOSECONDS_PER_LOOKUP
@@ -83,3 +83,9 @@ class MaskSweep:
             sums = room[: part.stop - part.start]
             add_masks(Targets(self._table.codes, self._table.offsets, targets[part]), masks, self._plan, sums)
             yield part, sums
+
+
+def _n_masks_per_tree(table: LeafTable) -> float:
+    """Return how many leaves of a tree, on average, hold rows of a block drawn from all rows."""
+    shares = table.leaf_sizes / table.n_rows
+    return float((1 - (1 - shares) ** BLOCK).sum() / table.n_trees)

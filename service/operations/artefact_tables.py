@@ -84,5 +84,5 @@ def open_table(parts: Parts, noun: ArtefactNoun[Any], artefact_id: str) -> tuple
     """Return the artefact and its table, opened; refuse an artefact that is not ready."""
     artefact = parts.artefacts.get(noun.name, artefact_id)
     ready_result(artefact)
-    path = parts.objects.path(artefact.files[_TABLE])
+    path = parts.objects.path_of_pages(artefact.files[_TABLE])
     return artefact, KeptTable(path.open("rb"), path.stat().st_size)

@@ -40,7 +40,7 @@ def list_rows(parts: Parts, dataset_id: str, limit: int, cursor: str | None) -> 
     dataset = parts.datasets.get(dataset_id)
     start = position_of(cursor)
     stop = min(start + limit, dataset.view.n_rows)
-    with DatasetFile(parts.objects.path(dataset.content)) as content:
+    with DatasetFile(parts.objects.path_of_pages(dataset.content)) as content:
         rows = [DatasetRow(**row) for row in content.rows(start, stop)]
     return Page[DatasetRow](data=rows, next_cursor=str(stop) if stop < dataset.view.n_rows else None)
 

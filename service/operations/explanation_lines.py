@@ -64,7 +64,7 @@ def open_lines(parts: Parts, explanation_set_id: str) -> KeptLines:
     artefact = parts.artefacts.get(EXPLANATION_SETS.name, explanation_set_id)
     ready_result(artefact)
     index = read_arrays(parts.objects.get(artefact.arrays or ""))
-    return KeptLines(parts.objects.path(artefact.files["lines"]), index["rows"], index["bytes"])
+    return KeptLines(parts.objects.path_of_pages(artefact.files["lines"]), index["rows"], index["bytes"])
 
 
 def list_explanations(parts: Parts, explanation_set_id: str, limit: int, cursor: str | None) -> bytes:

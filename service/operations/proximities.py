@@ -44,7 +44,7 @@ def list_neighbors(parts: Parts, proximities_id: str, limit: int, cursor: str | 
         n_wanted = min(limit, max(1, _NEIGHBORS_PER_PAGE // artefact.request["n_neighbors"]))
         rows = range(min(position, n_rows), min(position + n_wanted, n_rows))
         neighbors = _by_row(table, rows)
-    with DatasetFile(parts.objects.path(dataset.content)) as file:
+    with DatasetFile(parts.objects.path_of_pages(dataset.content)) as file:
         named = zip(rows, file.row_ids(rows), strict=True)
     data = [{"row": row, "row_id": row_id, "neighbors": neighbors.get(row, [])} for row, row_id in named]
     next_cursor = str(rows.stop) if rows.stop < n_rows else None

@@ -185,3 +185,14 @@ def test_nothing_is_discarded_while_something_is_kept(tmp_path: Path) -> None:
     thread.join(5)
 
     assert happened == ["kept", "discarded"]
+
+
+def test_a_file_that_was_just_checked_is_trusted_until_it_is_written_to(store: ObjectStore) -> None:
+    path = store.path_of_pages(store.put(_DATA))
+    assert store.path_of_pages(_SHA256) == path
+
+    path.chmod(0o600)
+    path.write_bytes(_DATA[::-1])
+
+    with pytest.raises(ObjectDamaged):
+        store.path_of_pages(_SHA256)

@@ -199,7 +199,20 @@ class ModelSession:
         try:
             return self.run(self.encode(rows))
         except RowRefused as refusal:
-            raise refusal.after(place.start) from None
+            raise self._located(rows, refusal).after(place.start) from None
+
+    def _located(self, rows: Rows, refusal: RowRefused) -> RowRefused:
+        """Return the refusal of the first row alone that is refused, found by halving."""
+        if refusal.row is not None or len(rows) == 1:
+            return RowRefused(refusal.code, refusal.detail, refusal.row or 0)
+        half = len(rows) // 2
+        for place in (slice(0, half), slice(half, len(rows))):
+            some = rows.take(place)
+            try:
+                self.run(self.encode(some))
+            except RowRefused as narrower:
+                return self._located(some, narrower).after(place.start)
+        return refusal  # of the rows together only
 
     def _encode_either(self, rows: Rows | NDArray[np.floating[Any]]) -> Feeds:
         return self.encode(rows) if isinstance(rows, Rows) else self.encode_matrix(rows)

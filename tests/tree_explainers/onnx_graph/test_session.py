@@ -260,6 +260,20 @@ def test_a_category_that_the_graph_refuses_fails_its_own_row_only() -> None:
     np.testing.assert_array_equal(result.outcome.leaves, expected)
 
 
+def test_the_first_of_many_rows_that_the_graph_refuses_is_named() -> None:
+    model = fitted_pipeline("imputed_categories")
+    texts = model.rows.columns[model.rows.names.index("embarked")].copy()
+    texts[[137, 300]] = "Zanzibar", "Atlantis"
+    columns = [texts if name == "embarked" else model.rows.columns[at] for at, name in enumerate(model.rows.names)]
+
+    with pytest.raises(RowRefused) as refused:
+        model.session.run_in_chunks(Rows(model.rows.names, tuple(columns)))
+
+    assert refused.value.row == 137
+    assert "Zanzibar" in refused.value.detail
+    assert "Atlantis" not in refused.value.detail
+
+
 def test_a_single_refused_row_leaves_an_empty_outcome() -> None:
     model = fitted_pipeline("imputed_categories")
 

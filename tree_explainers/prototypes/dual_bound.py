@@ -18,8 +18,10 @@ from .goal import Goal
 from .relaxation import Promises, Relaxation
 
 _MOST_ROUNDS, _STEPS_PER_ROUND = 12, 40
-_WORTH_A_ROUND, _MOST_IDLE_ROUNDS = 1e-4, 3
-_CORE_SHARE, _CORE_PER_PROTOTYPE = 1 / 32, 5
+_WORTH_A_ROUND, _CLOSE = 5e-4, 1 + 1e-4
+_MOST_IDLE_ROUNDS = 4
+_CORE_SHARE, _CORE_PER_PROTOTYPE = 1 / 64, 5
+_LOWEST_SHARE = 0.6  # of the promises at its beginning, that a round goes down to
 _MEMORY = 0.9  # how much of a step's direction is kept for the next
 _PATIENCE = 5  # steps without improvement before they are halved
 _SHORTER = 0.7  # steps after a round without improvement
@@ -85,7 +87,7 @@ class _Descent:
         relaxation = self.relaxation
         start = self.covered[relaxation.places] * relaxation.precision
         first = relaxation.promise(np.maximum(start, relaxation.floors))
-        best = self._go_down(first, float(relaxation.row_worths @ start))
+        best = self._go_down(first, float((relaxation.row_worths * start).sum()))
         return min(relaxation.exact_bound(first), relaxation.exact_bound(best))
 
     def _go_down(self, first: Promises, objective: float) -> Promises:
@@ -94,44 +96,42 @@ class _Descent:
         n_idle = 0
         for n_done in range(_MOST_ROUNDS):
             self.report(n_done / _MOST_ROUNDS)
-            core[self._most_promising(latest)] = True
+            core[self.relaxation.most_promising(latest, self._n_promising)] = True
             latest = self.relaxation.promise(self._round(best.coverages, np.flatnonzero(core), objective))
-            n_idle = 0 if latest.bound < best.bound * (1 - _WORTH_A_ROUND) else n_idle + 1
-            if latest.bound >= best.bound:
-                self.step *= _SHORTER
+            gained = 1 - latest.bound / best.bound
             best = min(best, latest, key=lambda promises: promises.bound)
-            if n_idle == _MOST_IDLE_ROUNDS or best.bound <= objective * (1 + _WORTH_A_ROUND):
+            n_idle = n_idle + 1 if gained <= 0 else 0
+            if 0 < gained < _WORTH_A_ROUND or n_idle == _MOST_IDLE_ROUNDS or best.bound <= objective * _CLOSE:
                 break
+            if gained <= 0:
+                self.step *= _SHORTER
         return best
 
-    def _most_promising(self, promises: Promises) -> NDArray[np.int64]:
-        relaxation = self.relaxation
-        n_lines = max(_CORE_PER_PROTOTYPE * relaxation.n_prototypes, int(_CORE_SHARE * relaxation.n_lines))
-        return relaxation.best_of(promises.gains * relaxation.line_worths, n_lines)
+    @property
+    def _n_promising(self) -> int:
+        return max(_CORE_PER_PROTOTYPE * self.relaxation.n_prototypes, int(_CORE_SHARE * self.relaxation.n_lines))
 
-    def _round(self, coverages: NDArray[np.int64], core: NDArray[np.int64], objective: float) -> NDArray[np.int64]:
-        """Return the best promises that steps from these lead to, if there were no candidates but the core."""
-        relaxation = self.relaxation
+    def _round(self, coverages: NDArray[np.int64], lines: NDArray[np.int64], objective: float) -> NDArray[np.int64]:
+        """Return the best promises that steps from these lead to, if there were no other candidates."""
+        lowest = (coverages * _LOWEST_SHARE).astype(np.int64)
+        core = self.relaxation.narrowed(lines, np.maximum(self.relaxation.floors, lowest))
         best, least, n_idle = coverages, np.inf, 0
         direction = np.zeros(len(coverages))
         for _ in range(_STEPS_PER_ROUND):
-            gains = relaxation.gains(coverages, core)
-            chosen = relaxation.best_of(gains * relaxation.line_worths[core], relaxation.n_prototypes)
-            bound = relaxation.bound(coverages, gains[chosen], core[chosen])
+            bound, slopes = core.look(coverages)
             n_idle = 0 if bound < least else n_idle + 1
             best, least = (coverages, bound) if bound < least else (best, least)
             if n_idle == _PATIENCE:
                 self.step, n_idle, coverages, direction = self.step / 2, 0, best, np.zeros(len(best))
                 continue
-            direction = 1 - relaxation.n_above(coverages, core[chosen]) + _MEMORY * direction
-            coverages = self._after_step(coverages, direction, bound - objective)
+            direction = slopes + _MEMORY * direction
+            coverages = self._after_step(coverages, direction, core.floors, bound - objective)
         return best
 
     def _after_step(
-        self, coverages: NDArray[np.int64], direction: NDArray[np.float64], excess: float
+        self, coverages: NDArray[np.int64], direction: NDArray[np.float64], floors: NDArray[np.int64], excess: float
     ) -> NDArray[np.int64]:
-        relaxation = self.relaxation
-        free = np.where((coverages <= relaxation.floors) & (direction > 0), 0, direction)
-        slope = float(relaxation.row_worths @ free**2)
+        free = np.where((coverages <= floors) & (direction > 0), 0, direction)
+        slope = float((self.relaxation.row_worths * free**2).sum())
         length = self.step * max(excess, 0.0) / slope if slope > 0 else 0.0
-        return np.clip(np.rint(coverages - length * free), relaxation.floors, relaxation.highest).astype(np.int64)
+        return np.clip(np.rint(coverages - length * free), floors, self.relaxation.highest).astype(np.int64)

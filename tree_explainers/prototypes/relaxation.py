@@ -10,6 +10,7 @@ and no M has more of the last sum than the k candidates of largest G. With the c
 of Nemhauser, Wolsey and Fisher (1978): the set's objective plus the k largest gains.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from .goal import Goal, sum_of_largest
 from .standing import Pairs
 
 _UNITS = 2**20  # promises are told in at least so many parts of a proximity of 1
-_PAIRS_WORTH_A_THREAD = 100_000
+_PAIRS_WORTH_A_THREAD = 4_000_000
 
 
 class Promises(NamedTuple):
@@ -68,42 +69,40 @@ class Relaxation:
         self._bounds, self._scales = bounds - self.places.start, goal.scales
         # Scales may be too large for a float64; what they are of the largest is not.
         worths = np.array([scale / max(goal.scales) for scale in goal.scales])
-        self.line_worths = worths[self._line_classes]
+        self._line_worths = worths[self._line_classes]
         self.row_worths = np.repeat(worths, np.diff(bounds))[self.places]
 
     def promise(self, coverages: NDArray[np.int64]) -> Promises:
         """Find out what promises say, looking at all candidates."""
-        gains = self.gains(coverages, np.arange(self.n_lines))
-        best = self.best_of(gains * self.line_worths, self.n_prototypes)
-        return Promises(coverages, gains, self.bound(coverages, gains[best], best))
+        gains = self.gains(self._pairs, coverages)
+        best = best_of(gains * self._line_worths, self.n_prototypes)
+        return Promises(coverages, gains, self.bound(coverages, gains[best], self._line_worths[best]))
 
-    def bound(self, coverages: NDArray[np.int64], gains: NDArray[np.int64], lines: NDArray[np.int64]) -> float:
-        """Return the bound, rounded, that promises and the gains of the best candidates give."""
-        return float(self.row_worths @ coverages + self.line_worths[lines] @ gains)
+    def most_promising(self, promises: Promises, n_lines: int) -> NDArray[np.int64]:
+        """Return the candidates whose gains count most."""
+        return best_of(promises.gains * self._line_worths, n_lines)
 
-    def best_of(self, worths: NDArray[np.float64], n_lines: int) -> NDArray[np.int64]:
-        """Return where the so many largest are."""
-        if n_lines >= len(worths):
-            return np.arange(len(worths))
-        return np.argpartition(-worths, n_lines)[:n_lines]
+    def narrowed(self, lines: NDArray[np.int64], floors: NDArray[np.int64]) -> "Core":
+        """Return some of the candidates, with their pairs above these floors."""
+        pairs = _pairs_above(self._pairs, lines, self.places.start, self.precision, floors)
+        return Core(self, pairs, self._line_worths[lines], floors)
 
-    def gains(self, coverages: NDArray[np.int64], lines: NDArray[np.int64]) -> NDArray[np.int64]:
+    def bound(self, coverages: NDArray[np.int64], gains: NDArray[np.int64], line_worths: NDArray[np.float64]) -> float:
+        """Return what promises and the gains of the best candidates bound the objective by, rounded."""
+        # Sums rather than dot products, for which some libraries start threads that wait for each other.
+        return float((self.row_worths * coverages).sum() + (line_worths * gains).sum())
+
+    def gains(self, pairs: Pairs, coverages: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return by how much candidates raise what is promised, summed over rows."""
-        gains = np.empty(len(lines), dtype=np.int64)
-        first, precision = self.places.start, self.precision
+        gains = np.empty(len(pairs.starts), dtype=np.int64)
 
         def add(part: slice) -> None:
-            _add_gains(self._pairs, lines[part], first, precision, coverages, gains[part])
+            some = Pairs(pairs.starts[part], pairs.ends[part], pairs.members, pairs.proximities)
+            _sum_gains(some, self.places.start, self.precision, coverages, gains[part])
 
-        n_pairs = int((self._pairs.ends[lines] - self._pairs.starts[lines]).sum())
-        in_threads(add, len(lines), None if n_pairs > _PAIRS_WORTH_A_THREAD else 1)
+        n_pairs = int((pairs.ends - pairs.starts).sum())
+        in_threads(add, len(gains), None if n_pairs > _PAIRS_WORTH_A_THREAD else 1)
         return gains
-
-    def n_above(self, coverages: NDArray[np.int64], lines: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Count, for each row, which of these candidates are closer than promised."""
-        counts = np.zeros(len(coverages), dtype=np.int64)
-        _count_above(self._pairs, lines, self.places.start, self.precision, coverages, counts)
-        return counts
 
     def exact_bound(self, promises: Promises) -> int:
         """Return the bound in units of the goal, where objectives are whole, so it is rounded down."""
@@ -116,33 +115,71 @@ class Relaxation:
         return int(promised + sum_of_largest(gains, scales, self.n_prototypes)) // self.precision
 
 
+@dataclass(frozen=True, slots=True)
+class Core:
+    """The same with few candidates and high floors: what it says is no bound, but soon said."""
+
+    whole: Relaxation
+    pairs: Pairs
+    line_worths: NDArray[np.float64]
+    floors: NDArray[np.int64]
+
+    def look(self, coverages: NDArray[np.int64]) -> tuple[float, NDArray[np.int64]]:
+        """Return the bound if there were no other candidates, and its slope: by how much it grows with each promise."""
+        gains = self.whole.gains(self.pairs, coverages)
+        best = best_of(gains * self.line_worths, self.whole.n_prototypes)
+        slopes = np.ones(len(coverages), dtype=np.int64)
+        _lessen_slopes(self.pairs, best, self.whole.places.start, self.whole.precision, coverages, slopes)
+        return self.whole.bound(coverages, gains[best], self.line_worths[best]), slopes
+
+
+def best_of(worths: NDArray[np.float64], n_best: int) -> NDArray[np.int64]:
+    """Return where the so many largest are, in no particular order."""
+    if n_best >= len(worths):
+        return np.arange(len(worths))
+    return np.argpartition(-worths, n_best)[:n_best]
+
+
 @compiled
-def _add_gains(  # a loop over arrays
-    pairs: Pairs,
-    lines: NDArray[np.int64],
-    first_place: int,
-    precision: int,
-    coverages: NDArray[np.int64],
-    gains: NDArray[np.int64],
+def _sum_gains(
+    pairs: Pairs, first_place: int, precision: int, coverages: NDArray[np.int64], gains: NDArray[np.int64]
 ) -> None:
-    for index in range(len(lines)):
+    for line in range(len(gains)):
         gain = np.int64(0)
-        for pair in range(pairs.starts[lines[index]], pairs.ends[lines[index]]):
+        for pair in range(pairs.starts[line], pairs.ends[line]):
             proximity = np.int64(pairs.proximities[pair]) * precision
             gain += max(proximity - coverages[pairs.members[pair] - first_place], 0)
-        gains[index] = gain
+        gains[line] = gain
 
 
 @compiled
-def _count_above(  # a loop over arrays
+def _lessen_slopes(
     pairs: Pairs,
     lines: NDArray[np.int64],
     first_place: int,
     precision: int,
     coverages: NDArray[np.int64],
-    counts: NDArray[np.int64],
+    slopes: NDArray[np.int64],
 ) -> None:
     for line in lines:
         for pair in range(pairs.starts[line], pairs.ends[line]):
             row = pairs.members[pair] - first_place
-            counts[row] += int(np.int64(pairs.proximities[pair]) * precision > coverages[row])
+            slopes[row] -= int(np.int64(pairs.proximities[pair]) * precision > coverages[row])
+
+
+@compiled
+def _pairs_above(
+    pairs: Pairs, lines: NDArray[np.int64], first_place: int, precision: int, floors: NDArray[np.int64]
+) -> Pairs:
+    most = (pairs.ends[lines] - pairs.starts[lines]).sum()
+    starts, ends = np.empty(len(lines), dtype=np.int64), np.empty(len(lines), dtype=np.int64)
+    members, proximities = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.uint32)
+    n_pairs = 0
+    for index in range(len(lines)):
+        starts[index] = n_pairs
+        for pair in range(pairs.starts[lines[index]], pairs.ends[lines[index]]):
+            if np.int64(pairs.proximities[pair]) * precision > floors[pairs.members[pair] - first_place]:
+                members[n_pairs], proximities[n_pairs] = pairs.members[pair], pairs.proximities[pair]
+                n_pairs += 1
+        ends[index] = n_pairs
+    return Pairs(starts, ends, members, proximities)

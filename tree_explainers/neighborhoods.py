@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .leaves import LeafTable
+from .nearest_rows import NearestRows
 from .progress import ReportProgress, ignore_progress
-from .proximity import nearest_rows
 
 _BLOCK_CELLS = 2_000_000
 
@@ -49,6 +49,7 @@ def each_neighborhood(
     InvalidInput
         If there are not as many other rows.
     """
+    nearest = NearestRows(table, weights)
     length = max(1, _BLOCK_CELLS // max(n_neighbors, n_cells_a_row))
     for start in range(0, table.n_rows, length):
         rows = np.arange(start, min(start + length, table.n_rows))
@@ -56,4 +57,4 @@ def each_neighborhood(
         def report_block(fraction: float, stage: str, rows: NDArray[np.int64] = rows) -> None:
             report((rows[0] + fraction * len(rows)) / table.n_rows, stage)
 
-        yield Neighborhoods(rows, *nearest_rows(table, weights, rows, n_neighbors, report_block))
+        yield Neighborhoods(rows, *nearest.of_rows(rows, n_neighbors, report_block))

@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from .compiled import compiled
 from .errors import InvalidInput
 from .leaves import LeafTable
-from .progress import ReportProgress, ignore_progress
 from .threads import in_threads
 
 _NANOSECONDS_PER_VISIT = 1.0
 _NANOSECONDS_PER_LIST = 60.0  # finding a leaf's list misses the caches
 _NANOSECONDS_PER_COMPARED_BYTE = 0.025  # of the sums: twice as many fit into a register when they are half as wide
 _BLOCK_CELLS = 16_000_000
+
+TILE_ROWS = 1024
+TILE_QUERIES = 8
 
 
 def columns(
@@ -65,7 +67,7 @@ def columns(
         if by_members:
             _add_by_members(table.offsets, table.starts, table.members, queries[part], counted, shared[part])
         else:
-            _add_by_codes(table.codes, queries[part], counted, shared[part])
+            _fill_by_codes(table.codes, queries[part], counted, shared[part])
 
     in_threads(add, len(queries), n_threads)
     return shared
@@ -83,43 +85,6 @@ def each_column(
 def rows_per_block(n_rows: int) -> int:
     """Return how many columns of ``n_rows`` may be held at once without memory becoming the question."""
     return max(1, _BLOCK_CELLS // n_rows)
-
-
-def nearest_rows(
-    table: LeafTable,
-    weights: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    n_neighbors: int,
-    report: ReportProgress = ignore_progress,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the nearest other rows of the table for some of its rows.
-
-    ``report`` is told how many of the rows are done.
-
-    Returns
-    -------
-    (len(rows), n_neighbors) int64, twice
-        Neighbours, nearest first (ties: lowest row), and their integer proximities, which can be 0.
-
-    Raises
-    ------
-    InvalidInput
-        If there are not as many other rows.
-    """
-    if not 1 <= n_neighbors < table.n_rows:
-        msg = f"n_neighbors must be 1 to {table.n_rows - 1} for {table.n_rows} rows, got {n_neighbors}"
-        raise InvalidInput(msg)
-    neighbors = np.empty((len(rows), n_neighbors), dtype=np.int64)
-    proximities = np.empty((len(rows), n_neighbors), dtype=np.int64)
-    block = rows_per_block(8 * table.n_rows)  # sorting takes more room than the columns
-    for start in range(0, len(rows), block):
-        part = slice(start, min(start + block, len(rows)))
-        shared = columns(table, weights, table.leaves_of(rows[part])).astype(np.int64)
-        shared[np.arange(len(shared)), rows[part]] = -1  # a row is not its own neighbour
-        neighbors[part] = np.argsort(-shared, axis=1, kind="stable")[:, :n_neighbors]
-        proximities[part] = np.take_along_axis(shared, neighbors[part], axis=1)
-        report(part.stop / len(rows), "finding nearest rows")
-    return neighbors, proximities
 
 
 def _visits_are_cheaper(table: LeafTable, queries: NDArray[np.int32], sum_bytes: int) -> bool:
@@ -149,19 +114,44 @@ def _add_by_members(
 
 
 @compiled
-def _add_by_codes(codes: NDArray[Any], queries: NDArray[np.int32], weights: NDArray[Any], shared: NDArray[Any]) -> None:
-    """Compare codes in tiles: a tile's sums stay in the first cache, and the codes read serve several queries."""
-    n_rows = codes.shape[1]
-    tile_rows, tile_queries = 1024, 8
-    for first_query in range(0, queries.shape[0], tile_queries):
-        end_query = min(first_query + tile_queries, queries.shape[0])
-        for first_row in range(0, n_rows, tile_rows):
-            end_row = min(first_row + tile_rows, n_rows)
-            for tree in range(codes.shape[0]):
-                line = codes[tree, first_row:end_row]
-                weight = weights[tree]
-                for query in range(first_query, end_query):
-                    sums = shared[query, first_row:end_row]
-                    code = codes.dtype.type(queries[query, tree])
-                    for row in range(end_row - first_row):
-                        sums[row] += weight if line[row] == code else 0
+def _fill_by_codes(
+    codes: NDArray[Any], queries: NDArray[np.int32], weights: NDArray[Any], shared: NDArray[Any]
+) -> None:
+    sums = np.empty((TILE_QUERIES, TILE_ROWS), shared.dtype)
+    for first_query in range(0, queries.shape[0], TILE_QUERIES):
+        end_query = min(first_query + TILE_QUERIES, queries.shape[0])
+        for first_row in range(0, codes.shape[1], TILE_ROWS):
+            end_row = min(first_row + TILE_ROWS, codes.shape[1])
+            sum_by_codes(codes, first_row, queries[first_query:end_query], weights, sums)
+            for query in range(first_query, end_query):
+                shared[query, first_row:end_row] = sums[query - first_query, : end_row - first_row]
+
+
+@compiled
+def sum_by_codes(
+    codes: NDArray[Any], first_row: int, queries: NDArray[np.int32], weights: NDArray[Any], sums: NDArray[Any]
+) -> None:
+    """Compare the codes of a tile of rows with a few queries: sums stay in the first cache, each code serves them all.
+
+    Parameters
+    ----------
+    codes : (n_trees, n_rows)
+        Of all rows.
+    first_row
+        Where the tile begins; it ends after ``TILE_ROWS`` rows, or with the last one.
+    queries : (n_queries, n_trees) int32
+        Their leaves; ``TILE_QUERIES`` of them at most.
+    weights : (n_trees,) uint16 or uint32
+        What each tree counts.
+    sums : (TILE_QUERIES, TILE_ROWS), of the type of the weights
+        Filled in, as far as there are queries and rows.
+    """
+    sums[:] = 0
+    for tree in range(codes.shape[0]):
+        line = codes[tree, first_row : first_row + TILE_ROWS]
+        weight = weights[tree]
+        for query in range(queries.shape[0]):
+            into = sums[query]
+            code = codes.dtype.type(queries[query, tree])
+            for row in range(len(line)):
+                into[row] += weight if line[row] == code else 0

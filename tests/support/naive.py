@@ -229,3 +229,13 @@ def stays_in_leaves(
 def columns_asked(ensemble: TreeEnsemble, leaves: NDArray[np.int32], tree: int) -> set[int]:
     """Return the columns that a tree asks about on the way to a leaf."""
     return {int(ensemble.column[node]) for node, _ in path_to_leaf(ensemble, tree, int(leaves[tree]))}
+
+
+def nearest_rows(
+    leaves: NDArray[np.int32], weights: NDArray[np.int64], row: int, n_neighbors: int
+) -> tuple[list[int], list[int]]:
+    """Return the rows nearest to one, itself excluded, and their proximities: all others sorted, ties by row."""
+    proximities = ((leaves == leaves[row]) * weights).sum(axis=1).tolist()
+    others = sorted((-proximity, other) for other, proximity in enumerate(proximities) if other != row)
+    nearest = [other for _, other in others[:n_neighbors]]
+    return nearest, [proximities[other] for other in nearest]

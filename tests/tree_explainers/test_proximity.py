@@ -2,12 +2,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.support import naive
-from tests.support.real_leaves import KINDS, real_leaves
 from tree_explainers import proximity as proximity_module
 from tree_explainers.errors import InvalidInput
-from tree_explainers.leaves import LeafTable, ProximityKind
-from tree_explainers.proximity import columns, nearest_rows
+from tree_explainers.leaves import LeafTable
+from tree_explainers.proximity import columns
 
 
 def leaves_of_size(n_leaves: int) -> NDArray[np.int32]:
@@ -49,29 +47,6 @@ def test_no_question_has_no_answer() -> None:
     table = LeafTable.from_leaves(np.zeros((3, 2), dtype=np.int32), np.array([1, 1]))
 
     assert columns(table, np.ones(2, np.int64), np.empty((0, 2), np.int32)).shape == (0, 3)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_nearest_rows_come_by_proximity_then_row_without_the_row_itself(kind: ProximityKind) -> None:
-    real = real_leaves("spambase", kind)
-    dense = naive.proximity_matrix(real.leaves, real.weights)
-    rows = np.array([0, 399, 17])
-
-    neighbors, proximities = nearest_rows(real.table, real.weights, rows, 10)
-
-    for line, row in enumerate(rows):
-        ranked = sorted((-proximity, other) for other, proximity in enumerate(dense[row].tolist()) if other != row)
-        others = [other for _, other in ranked]
-        assert neighbors[line].tolist() == others[:10]
-        assert proximities[line].tolist() == dense[row, others[:10]].tolist()
-
-
-@pytest.mark.parametrize("n_neighbors", [0, 3])
-def test_more_neighbours_than_other_rows_are_refused(n_neighbors: int) -> None:
-    table = LeafTable.from_leaves(np.zeros((3, 2), dtype=np.int32), np.array([1, 1]))
-
-    with pytest.raises(InvalidInput, match="1 to 2"):
-        nearest_rows(table, np.ones(2, np.int64), np.array([0]), n_neighbors)
 
 
 def test_rows_with_another_number_of_trees_are_refused() -> None:

@@ -1,0 +1,165 @@
+import functools
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+from sklearn.ensemble import RandomForestRegressor
+
+from tests.support import naive
+from tests.support.real_leaves import KINDS, REGRESSION, real_leaves
+from tests.support.shared import shared_path
+from tree_explainers.errors import InvalidInput
+from tree_explainers.leaves import LeafTable, ProximityKind
+from tree_explainers.nearest_rows import NearestRows, nearest_rows
+
+WAYS = pytest.mark.parametrize("by_lists", [True, False], ids=["lists", "codes"])
+
+
+@pytest.fixture
+def go(monkeypatch: pytest.MonkeyPatch, *, by_lists: bool) -> None:
+    """Go this way, whatever it costs."""
+    monkeypatch.setattr(NearestRows, "_lists_are_cheaper", lambda *_: by_lists)
+
+
+@functools.cache
+def leaves_of_a_deep_forest() -> NDArray[np.int32]:
+    """Return leaves that hold one or two rows each: most rows share none with most others."""
+    frame = pd.read_parquet(shared_path(f"data/{REGRESSION}.parquet")).iloc[:9000]
+    target = frame.pop("median_house_value")
+    features = frame.fillna(-1).to_numpy(np.float32)
+    nodes = RandomForestRegressor(12, max_features=2, random_state=0, n_jobs=2).fit(features, target).apply(features)
+    return np.stack([np.unique(column, return_inverse=True)[1] for column in nodes.T], axis=1).astype(np.int32)
+
+
+def table_of(leaves: NDArray[np.int32]) -> LeafTable:
+    return LeafTable.from_leaves(leaves, leaves.max(axis=0) + 1)
+
+
+def assert_nearest(
+    found: tuple[NDArray[np.int64], NDArray[np.int64]],
+    leaves: NDArray[np.int32],
+    weights: NDArray[np.int64],
+    rows: NDArray[np.int64],
+) -> None:
+    for line, row in enumerate(rows.tolist()):
+        neighbors, proximities = naive.nearest_rows(leaves, weights, row, found[0].shape[1])
+        assert found[0][line].tolist() == neighbors
+        assert found[1][line].tolist() == proximities
+
+
+@WAYS
+@pytest.mark.usefixtures("go")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dataset", ["spambase", "covertype_20k", REGRESSION])
+def test_nearest_rows_come_by_proximity_then_row_without_the_row_itself(dataset: str, kind: ProximityKind) -> None:
+    real = real_leaves(dataset, kind)
+    rows = np.random.default_rng(0).permutation(400)[:150]
+
+    found = nearest_rows(real.table, real.weights, rows, 10)
+
+    assert_nearest(found, real.leaves, real.weights, rows)
+
+
+@WAYS
+@pytest.mark.usefixtures("go")
+@pytest.mark.parametrize("n_neighbors", [1, 40])
+@pytest.mark.parametrize("n_rows", [1, 130])
+def test_rows_that_share_no_leaf_are_the_last_neighbours_the_lowest_first(n_rows: int, n_neighbors: int) -> None:
+    leaves = leaves_of_a_deep_forest()
+    rows = np.random.default_rng(1).permutation(len(leaves))[:n_rows]
+    weights = np.ones(leaves.shape[1], np.int64)
+
+    found = nearest_rows(table_of(leaves), weights, rows, n_neighbors)
+
+    assert_nearest(found, leaves, weights, rows)
+    assert n_neighbors == 1 or (found[1] == 0).any()
+
+
+@WAYS
+@pytest.mark.usefixtures("go")
+def test_all_other_rows_may_be_asked_for() -> None:
+    real = real_leaves("breast_cancer", "random_forest", n_rows=70)
+    rows = np.arange(70)
+
+    found = nearest_rows(real.table, real.weights, rows, 69)
+
+    assert_nearest(found, real.leaves, real.weights, rows)
+
+
+@WAYS
+@pytest.mark.usefixtures("go")
+def test_trees_that_weigh_nothing_or_everything_are_counted_exactly() -> None:
+    real = real_leaves("pima_diabetes", "random_forest")
+    weights = np.zeros(30, np.int64)
+    weights[[3, 8]] = 2**32 - 2, 1
+    rows = np.arange(0, 400, 9)
+
+    found = nearest_rows(real.table, weights, rows, 25)
+
+    assert_nearest(found, real.leaves, weights, rows)
+
+
+@WAYS
+@pytest.mark.usefixtures("go")
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_from_elsewhere_find_their_nearest_rows_too(kind: ProximityKind) -> None:
+    real = real_leaves("spambase", kind)
+    known, new = real.leaves[:250], real.leaves[250:]
+    table = LeafTable.from_leaves(known, np.diff(real.table.offsets))
+
+    neighbors, proximities = NearestRows(table, real.weights).of_leaves(new, 7)
+
+    for line in range(len(new)):
+        together = np.vstack((known, new[line]))
+        assert (neighbors[line].tolist(), proximities[line].tolist()) == naive.nearest_rows(
+            together, real.weights, len(known), 7
+        )
+
+
+def test_lists_are_taken_for_many_queries_of_small_leaves_alone() -> None:
+    deep = table_of(leaves_of_a_deep_forest())
+    shallow = real_leaves("covertype_20k", "boosting")
+
+    assert NearestRows(deep, np.ones(deep.n_trees, np.int64))._lists_are_cheaper(deep.n_rows)
+    assert not NearestRows(deep, np.ones(deep.n_trees, np.int64))._lists_are_cheaper(2)
+    assert not NearestRows(shallow.table, shallow.weights)._lists_are_cheaper(400)
+
+
+@WAYS
+@pytest.mark.usefixtures("go")
+def test_progress_grows_to_the_whole_and_may_stop_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tree_explainers.nearest_rows._MAX_BLOCKS_AT_ONCE", 1)
+    real = real_leaves("spambase", "random_forest")
+    before = threading.active_count()
+    told: list[float] = []
+
+    def stop(fraction: float, stage: str) -> None:  # noqa: ARG001  # as listeners are called
+        told.append(fraction)
+        if fraction > 0.3:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        nearest_rows(real.table, real.weights, np.arange(400), 5, stop)
+
+    assert told[-1] == pytest.approx(128 / 400)
+    assert told == sorted(told)
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("n_neighbors", [0, 3])
+def test_more_neighbours_than_other_rows_are_refused(n_neighbors: int) -> None:
+    table = LeafTable.from_leaves(np.zeros((3, 2), dtype=np.int32), np.array([1, 1]))
+
+    with pytest.raises(InvalidInput, match="1 to 2"):
+        nearest_rows(table, np.ones(2, np.int64), np.array([0]), n_neighbors)
+
+
+def test_leaves_or_weights_of_another_number_of_trees_are_refused() -> None:
+    table = LeafTable.from_leaves(np.zeros((3, 2), dtype=np.int32), np.array([1, 1]))
+
+    with pytest.raises(InvalidInput, match="2 trees"):
+        NearestRows(table, np.ones(3, np.int64))
+    with pytest.raises(InvalidInput, match="2 trees"):
+        NearestRows(table, np.ones(2, np.int64)).of_leaves(np.zeros((1, 3), np.int32), 1)

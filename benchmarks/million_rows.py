@@ -44,7 +44,7 @@ def main() -> None:
     features, target = real.drop(columns="label").astype(np.float32), real["label"]
     boosting = HistGradientBoostingClassifier(
         max_iter=N_TREES, max_leaf_nodes=N_LEAVES, early_stopping=False, random_state=0
-    ).fit(features.to_numpy(), target)
+    ).fit(features, target)
     os.environ["LEAFSPACE_JOB_MEMORY_BYTES"] = str(MEMORY_GIB * GIB)
     print(describe_machine())
     with served() as url, Leafspace(url) as client, tempfile.TemporaryDirectory() as folder:

@@ -5,6 +5,7 @@ phantom exemplars at distance 1 are the 0 of a row without any). A prototype mat
 sum of one objective per class, and rows of different classes are never compared.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,7 +63,11 @@ class Coverage:
 
 
 def measure_coverage(
-    table: LeafTable, weights: NDArray[np.int64], classes: NDArray[np.int64], prototypes: NDArray[np.int64]
+    table: LeafTable,
+    weights: NDArray[np.int64],
+    classes: NDArray[np.int64],
+    prototypes: NDArray[np.int64],
+    progressed: Callable[[], None] = lambda: None,
 ) -> Coverage:
     """Return g after each prototype, and how many rows each of them stands for in the end.
 
@@ -74,6 +79,8 @@ def measure_coverage(
         Class of each row.
     prototypes : (n_prototypes,) int64
         Rows of the table, in the order chosen.
+    progressed
+        Called after each prototype; may raise to stop.
 
     Returns
     -------
@@ -89,4 +96,5 @@ def measure_coverage(
         nearer = (classes == classes[prototype]) & (near > covered)
         covered[nearer], owner[nearer] = near[nearer], rank
         objectives[rank] = covered.sum()
+        progressed()
     return Coverage(objectives, np.bincount(owner[owner >= 0], minlength=len(prototypes)).astype(np.int64))

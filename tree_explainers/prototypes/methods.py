@@ -1,6 +1,6 @@
 """How each method chooses prototypes, and when it stops."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
@@ -59,43 +59,30 @@ class Task:
 
     def parts(self, chosen: list[int], n_wanted: float, *, by_class_size: bool = False) -> list[Part]:
         """Return one objective per class that has candidates; they tell how far it is as ``chosen`` grows."""
-        candidate_classes = self.classes[self.candidates]
-        sweeps: list[tuple[Sweep, NDArray[np.int64]]] = []
-        progress = _Progress(self.report, sweeps, chosen, n_wanted)
-        for value in np.unique(candidate_classes):
-            sweep = Sweep(self.table, self.weights, np.flatnonzero(self.classes == value), progress)
-            sweeps.append((sweep, self.candidates[candidate_classes == value]))
+        own = self.classes[self.candidates]
+        by_class = [(np.flatnonzero(self.classes == value), self.candidates[own == value]) for value in np.unique(own)]
+        n_pairs = sum(len(rows) * len(candidates) for rows, candidates in by_class)
+
+        def progressed() -> None:
+            self.tell(len(chosen) / n_wanted, sweep.n_compared / n_pairs, "choosing prototypes")
+
+        sweep = Sweep(self.table, self.weights, np.empty(0, dtype=np.int64), progressed)
         return [
             Part(
-                ClassCoverage(self.table, self.weights, sweep, candidates),
+                ClassCoverage(self.table, self.weights, sweep.over(rows), candidates),
                 candidates,
-                Fraction(1, len(sweep.targets) if by_class_size else 1),
+                Fraction(1, len(rows) if by_class_size else 1),
             )
-            for sweep, candidates in sweeps
+            for rows, candidates in by_class
         ]
 
+    def tell(self, share_chosen: float, n_rounds: float, stage: str) -> None:
+        """Report how far it is: by what is chosen or, better early on, by how many pairs have been compared.
 
-class _Progress:
-    """Tells how far a selection is: by what is chosen or, better early on, by how many pairs have been compared.
-
-    How many will have to be is not known: most candidates are compared once or twice. So each round of as many pairs
-    as there are is taken for the same share of what is left.
-    """
-
-    def __init__(
-        self,
-        report: ReportProgress,
-        sweeps: Sequence[tuple[Sweep, NDArray[np.int64]]],
-        chosen: list[int],
-        n_wanted: float,
-    ) -> None:
-        self._report, self._sweeps, self._chosen, self._n_wanted = report, sweeps, chosen, n_wanted
-
-    def __call__(self) -> None:
-        n_pairs = sum(len(sweep.targets) * len(candidates) for sweep, candidates in self._sweeps)
-        n_rounds = sum(sweep.n_compared for sweep, _ in self._sweeps) / n_pairs
-        by_choices = len(self._chosen) / self._n_wanted
-        self._report(min(1.0, max(by_choices, 1 - exp(-n_rounds))), "choosing prototypes")
+        ``n_rounds`` is how often each pair has been, on average. How often it will have to be is not known: once or
+        twice as a rule. So each round is taken for the same share of what is left.
+        """
+        self.report(min(1.0, max(share_chosen, 1 - exp(-n_rounds))), stage)
 
 
 def _choose(parts: list[Part], chosen: list[int]) -> Iterator[Choice]:
@@ -151,8 +138,7 @@ def _sg(task: Task) -> Outcome:
     chosen: list[int] = []
 
     def progressed(n_rounds: float) -> None:
-        by_choices = len(chosen) / task.n_prototypes
-        task.report(min(1.0, max(by_choices, 1 - exp(-n_rounds))), "comparing candidates")
+        task.tell(len(chosen) / task.n_prototypes, n_rounds, "comparing candidates")
 
     best = supervised_greedy(task.table, task.weights, task.classes, task.candidates, progressed)
     chosen += islice(best, task.n_prototypes)

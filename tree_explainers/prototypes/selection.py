@@ -120,6 +120,7 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     """
     eligible = np.arange(table.n_rows) if candidates is None else np.asarray(candidates, dtype=np.int64)
     _check(table, classes, method, alpha, refine)
+    _check_weights(table, weights)
     _check_candidates(table, method, n_prototypes, eligible)
     share = 1.0 if refine == "none" else _SHARE_BEFORE_SWAPS
     task = Task(
@@ -138,7 +139,7 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
             report=partial(_part, report, share, 1),
         )
         rows, n_swaps = refined.rows, refined.n_swaps
-    coverage = measure_coverage(table, weights, task.classes, rows)
+    coverage = measure_coverage(table, weights, task.classes, rows, partial(report, 1, "measuring coverage"))
     return PrototypeSelection(
         method=method,
         rows=rows,
@@ -154,6 +155,12 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
         stopped_by=outcome.stopped_by,
         stopping_improvement=outcome.stopping_improvement,
     )
+
+
+def _check_weights(table: LeafTable, weights: NDArray[np.int64]) -> None:
+    if weights.shape != (table.n_trees,) or weights.min() < 0 or int(weights.sum()) > np.iinfo(np.uint32).max:
+        msg = f"weights must be {table.n_trees} numbers, not negative and less than 2^32 together"
+        raise InvalidInput(msg)
 
 
 def _part(report: ReportProgress, start: float, end: float, fraction: float, stage: str) -> None:

@@ -6,6 +6,7 @@ what is found.
 """
 
 from collections.abc import Callable, Iterator
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,9 +46,15 @@ class Sweep:
         self._by_masks = MaskSweep(table, weights, self._pieces)
         self._by_lists = ListSweep(table, weights, self._pieces)
 
+    def over(self, targets: NDArray[np.int64]) -> "Sweep":
+        """Return a sweep over other targets, which shares with this one what can be shared."""
+        other = copy(self)
+        other.targets = targets
+        return other
+
     @property
     def n_compared(self) -> int:
-        """Pairs compared so far, to tell how far the work is."""
+        """Pairs compared so far, by sweeps over other targets as well: to tell how far the work is."""
         return self._pieces.n_compared
 
     def n_at_once(self, candidates: NDArray[np.int64]) -> int:

@@ -364,3 +364,22 @@ def test_progress_never_goes_back_and_moves_before_the_second_prototype_is_known
     assert fractions == sorted(fractions)
     assert 0 <= fractions[0] < fractions[-1] <= 1
     assert sum(fraction < 0.9 for fraction in fractions) > 3
+
+
+@pytest.mark.parametrize("weights", [[1], [1, -1], [2**31, 2**31]], ids=["too few", "negative", "too large together"])
+def test_weights_that_cannot_be_added_up_are_refused(weights: list[int]) -> None:
+    table = table_of(np.zeros((4, 2), dtype=np.int32))
+
+    with pytest.raises(InvalidInput, match="weights must be 2 numbers, not negative and less than 2\\^32 together"):
+        select_prototypes(table, np.zeros(4, np.int64), np.array(weights), "sm_a", n_prototypes=1)
+
+
+def test_many_classes_and_some_of_one_row_are_chosen_from_as_the_twin_does() -> None:
+    real = real_leaves("covertype_20k", "random_forest")
+    classes = np.arange(len(real.leaves)) % 40
+    classes[:3] = [50, 60, 70]
+
+    for method in METHODS:
+        selection = select_prototypes(real.table, classes, real.weights, method, n_prototypes=4)
+
+        assert selection.rows.tolist() == twin(method, real.leaves, classes, real.weights, 4)

@@ -27,11 +27,19 @@ def value(near: Matrix, chosen: list[int]) -> int:
     return int(near[:, chosen].max(axis=1).sum()) if chosen else 0
 
 
-def swapped(proximity: Matrix, classes: NDArray[np.int64], chosen: list[int], method: str) -> tuple[list[int], int]:
+def swapped(
+    proximity: Matrix,
+    classes: NDArray[np.int64],
+    chosen: list[int],
+    method: str,
+    candidates: NDArray[np.int64] | None = None,
+) -> tuple[list[int], int]:
     """FasterPAM without its bookkeeping: candidates in turn, each tried in the place of each prototype."""
     near = near_matrix(proximity, classes, method)
-    chosen, n_swaps, candidate, n_idle = list(chosen), 0, 0, 0
-    while n_idle < len(classes):
+    rows = list(range(len(classes))) if candidates is None else candidates.tolist()
+    chosen, n_swaps, turn, n_idle = list(chosen), 0, 0, 0
+    while n_idle < len(rows):
+        candidate = rows[turn % len(rows)]
         best, best_rank = value(near, chosen), None
         for rank, prototype in enumerate(chosen):
             if candidate in chosen or (method == "sm_u" and classes[candidate] != classes[prototype]):
@@ -39,15 +47,10 @@ def swapped(proximity: Matrix, classes: NDArray[np.int64], chosen: list[int], me
             after = value(near, [*chosen[:rank], candidate, *chosen[rank + 1 :]])
             if after > best:
                 best, best_rank = after, rank
-        n_idle += 1
+        turn, n_idle = turn + 1, n_idle + 1
         if best_rank is not None:
             chosen[best_rank], n_swaps, n_idle = candidate, n_swaps + 1, 0
-        candidate = (candidate + 1) % len(classes)
     return chosen, n_swaps
-
-
-def can_be_swapped(proximity: Matrix, classes: NDArray[np.int64], chosen: list[int], method: str) -> bool:
-    return swapped(proximity, classes, chosen, method)[1] > 0
 
 
 def best_value(

@@ -115,7 +115,7 @@ def certify(  # noqa: PLR0913  # what is certified, and among which sets
     covered, total_weight = by_class.coverage(table, weights, rows), int(weights.sum())
     n_of_each = np.bincount(by_class.classes[rows], minlength=by_class.n_classes)
     reached = [int(covered[by_class.places(position)].sum()) for position in range(by_class.n_classes)]
-    upper_bound = dual_bound(pairs, covered, n_of_each, total_weight, goal, parts[1])
+    upper_bound = dual_bound(pairs, covered, n_of_each, total_weight, goal, parts[1]).bound
     if is_greedy and method in _GREEDY_METHODS:
         upper_bound = min(upper_bound, _greedy_bound(reached, n_of_each.tolist(), goal))
     all_rows = None

@@ -6,7 +6,7 @@ percent of the best set. Steps along subgradients lead down to it (Polyak 1969),
 hand. Each step's bound holds, so nothing has to converge; the best of them is taken.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +27,14 @@ _PATIENCE = 5  # steps without improvement before they are halved
 _SHORTER = 0.7  # steps after a round without improvement
 
 
+@dataclass(frozen=True, slots=True)
+class DualBound:
+    """The lowest bound found, and what led there."""
+
+    bound: int  # in units of the goal
+    choices: list[NDArray[np.int64]]  # for each round's promises, the rows of largest gains: sets that may be good
+
+
 def dual_bound(  # pairs, a set to start from, and what the bound is of
     pairs: CandidatePairs,
     covered: NDArray[np.int64],
@@ -34,7 +42,7 @@ def dual_bound(  # pairs, a set to start from, and what the bound is of
     total_weight: int,
     goal: Goal,
     report: ReportProgress = ignore_progress,
-) -> int:
+) -> DualBound:
     """Return an upper bound of the objectives of all sets of so many prototypes among the candidates.
 
     Parameters
@@ -55,11 +63,13 @@ def dual_bound(  # pairs, a set to start from, and what the bound is of
     """
     positions = np.arange(pairs.by_class.n_classes)
     problems = [positions[i : i + 1] for i in positions] if goal.classes_are_apart else [positions]
-    bound = 0
+    parts = []
     for done, some in enumerate(problems):
         relaxation = Relaxation(pairs, some, int(n_of_each[some].sum()), total_weight, goal)
-        bound += _Descent(relaxation, covered, _Share(report, done, len(problems))).bound()
-    return bound
+        parts.append(_Descent(relaxation, covered, _Share(report, done, len(problems))).result())
+    longest = max(len(part.choices) for part in parts)
+    choices = [np.concatenate([part.choices[min(i, len(part.choices) - 1)] for part in parts]) for i in range(longest)]
+    return DualBound(sum(part.bound for part in parts), choices)
 
 
 class _Share(NamedTuple):
@@ -81,14 +91,22 @@ class _Descent:
     covered: NDArray[np.int64]
     report: _Share
     step: float = 1.0  # in units of what leads to the objective at hand, were the bound linear
+    choices: list[NDArray[np.int64]] = field(default_factory=list)
 
-    def bound(self) -> int:
-        """Return the lowest bound found."""
+    def result(self) -> DualBound:
+        """Go down and return the lowest bound found."""
         relaxation = self.relaxation
+        if relaxation.n_prototypes == 0:
+            return DualBound(0, [np.empty(0, dtype=np.int64)])
         start = self.covered[relaxation.places] * relaxation.precision
-        first = relaxation.promise(np.maximum(start, relaxation.floors))
+        first = self._promise(np.maximum(start, relaxation.floors))
         best = self._go_down(first, float((relaxation.row_worths * start).sum()))
-        return min(relaxation.exact_bound(first), relaxation.exact_bound(best))
+        return DualBound(min(relaxation.exact_bound(first), relaxation.exact_bound(best)), self.choices)
+
+    def _promise(self, coverages: NDArray[np.int64]) -> Promises:
+        promises = self.relaxation.promise(coverages)
+        self.choices.append(self.relaxation.candidates[promises.best])
+        return promises
 
     def _go_down(self, first: Promises, objective: float) -> Promises:
         best = latest = first
@@ -96,12 +114,14 @@ class _Descent:
         n_idle = 0
         for n_done in range(_MOST_ROUNDS):
             self.report(n_done / _MOST_ROUNDS)
+            if best.bound <= objective * _CLOSE:
+                break
             core[self.relaxation.most_promising(latest, self._n_promising)] = True
-            latest = self.relaxation.promise(self._round(best.coverages, np.flatnonzero(core), objective))
+            latest = self._promise(self._round(best.coverages, np.flatnonzero(core), objective))
             gained = 1 - latest.bound / best.bound
             best = min(best, latest, key=lambda promises: promises.bound)
             n_idle = n_idle + 1 if gained <= 0 else 0
-            if 0 < gained < _WORTH_A_ROUND or n_idle == _MOST_IDLE_ROUNDS or best.bound <= objective * _CLOSE:
+            if 0 < gained < _WORTH_A_ROUND or n_idle == _MOST_IDLE_ROUNDS:
                 break
             if gained <= 0:
                 self.step *= _SHORTER

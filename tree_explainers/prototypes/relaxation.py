@@ -31,6 +31,7 @@ class Promises(NamedTuple):
 
     coverages: NDArray[np.int64]  # (n_rows,) λ
     gains: NDArray[np.int64]  # (n_lines,) G
+    best: NDArray[np.int64]  # (n_prototypes,) lines of the largest gains, ascending
     bound: float  # of the objective, in units of the class whose rows count most; rounded, so only for comparisons
 
 
@@ -59,6 +60,7 @@ class Relaxation:
     ) -> None:
         bounds, line_classes = pairs.by_class.bounds, pairs.by_class.classes[pairs.candidates]
         lines = np.flatnonzero(np.isin(line_classes, positions))
+        self.candidates = pairs.candidates[lines]
         self.places = slice(int(bounds[positions[0]]), int(bounds[positions[-1] + 1]))
         self.n_lines, self.n_prototypes = len(lines), min(n_prototypes, len(lines))
         self.precision = max(1, _UNITS // total_weight)
@@ -75,8 +77,8 @@ class Relaxation:
     def promise(self, coverages: NDArray[np.int64]) -> Promises:
         """Find out what promises say, looking at all candidates."""
         gains = self.gains(self._pairs, coverages)
-        best = best_of(gains * self._line_worths, self.n_prototypes)
-        return Promises(coverages, gains, self.bound(coverages, gains[best], self._line_worths[best]))
+        best = np.sort(best_of(gains * self._line_worths, self.n_prototypes))
+        return Promises(coverages, gains, best, self.bound(coverages, gains[best], self._line_worths[best]))
 
     def most_promising(self, promises: Promises, n_lines: int) -> NDArray[np.int64]:
         """Return the candidates whose gains count most."""

@@ -47,18 +47,24 @@ class SwapSweep:
         self._sweep = Sweep(table, weights, rows, progressed)
         self._plan = plan_adding(weights, min(BLOCK / 4, len(table.starts) / table.n_trees))
 
+    @property
+    def n_rows(self) -> int:
+        """Number of rows that a candidate is compared with."""
+        return len(self._rows)
+
     def judge(
         self, candidates: NDArray[np.int64], position: int, classes: NDArray[np.int64], standing: Standing
     ) -> Judgement:
         """Return what rows of the class would bring; ``classes`` are those of the prototypes."""
         listing = self._sweep.n_at_once(candidates) == 1
-        ways = self._judge_by_pairs if listing else self._judge_by_masks
+        ways = self.by_pairs if listing else self.by_masks
         parts = list(ways(candidates, position, classes, standing))
         return Judgement(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
-    def _judge_by_pairs(
+    def by_pairs(
         self, candidates: NDArray[np.int64], position: int, classes: NDArray[np.int64], standing: Standing
     ) -> Iterator[Judgement]:
+        """Yield the same for some candidates after the other, by listing pairs."""
         second = standing.second[self._first_place : self._first_place + len(self._rows)]
         for found in self._sweep.close_pairs(candidates, second, _PAIRS_AT_ONCE):
             members = found.targets + np.int32(self._first_place)
@@ -66,9 +72,10 @@ class SwapSweep:
             lines = np.arange(len(found.candidates))
             yield judge(pairs, lines, np.full(len(lines), position), classes, standing)
 
-    def _judge_by_masks(
+    def by_masks(
         self, candidates: NDArray[np.int64], position: int, classes: NDArray[np.int64], standing: Standing
     ) -> Iterator[Judgement]:
+        """Yield the same for some candidates after the other, by adding masks."""
         for start in range(0, len(candidates), BLOCK):
             block = candidates[start : start + BLOCK]
             gains, made_up_for = self._sum_up(block, len(classes), standing)

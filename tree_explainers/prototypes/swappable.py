@@ -50,6 +50,12 @@ class SwappablePrototypes:
             self._stand(position)
         self._compare_losses()
 
+    @property
+    def objective(self) -> int:
+        """What the prototypes reach of the goal."""
+        places = [self._by_class.places(position) for position in range(self._by_class.n_classes)]
+        return self._goal.objective([int(self.now.nearest[own].sum()) for own in places])
+
     def replace(self, rank: int, row: int) -> None:
         """Put a row in the place of a prototype."""
         before, after = int(self.classes[rank]), int(self._by_class.classes[row])

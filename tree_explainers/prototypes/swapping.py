@@ -1,13 +1,7 @@
-"""Swap prototypes for other rows as long as a swap raises the objective: FasterPAM on proximities, never n x n.
-
-Candidates are looked at one after the other, again and again. What is known of one beforehand are its closest pairs
-(``candidate_pairs``); if it would not help even though its other proximities were as large as they can be, it is
-passed over. The others are compared with all rows of their class, so that the swaps are those of the plain search.
-"""
+"""Refine prototypes by swaps: from where they are and, while better ones cannot be ruled out, from elsewhere."""
 
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,24 +10,26 @@ from ..errors import InvalidInput, MethodNotApplicable
 from ..leaves import LeafTable
 from ..progress import ReportProgress, ignore_progress
 from .candidate_pairs import CandidatePairs, gather_pairs
-from .goal import goal_of
-from .standing import Judgement, Pairs, judge, no_judgement
-from .swap_sweep import SwapSweep
+from .dual_bound import dual_bound
+from .goal import Goal, goal_of
+from .local_search import LocalSearch
 from .swappable import SwappablePrototypes
 
 if TYPE_CHECKING:
     from .selection import Method
 
-_FEW, _MANY = 64, 512  # candidates compared with all rows at once
-_WINDOW = 1024  # candidates judged at once, at first
+_GOOD_ENOUGH = 0.995  # of what is possible at most: no other start can be much better
+_MOST_COMPARISONS = 10**12  # of a row and a candidate in a tree, after which no further start is tried
+_GATHERED, _SEARCHED, _BOUNDED = 0.3, 0.6, 0.7  # shares of the time after which these are done, roughly
 
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
     """Prototypes that no swap improves any more, and what it took."""
 
-    rows: NDArray[np.int64]  # (n_prototypes,) a row that was swapped in is in the place of the one swapped out
-    n_swaps: int
+    rows: NDArray[np.int64]  # (n_prototypes,) those that were kept are in their places
+    n_swaps: int  # that led here; what another start has other than the rows given is swapped, too
+    n_starts: int  # that were tried; the first are the prototypes given
     n_judged: int  # times that a candidate was looked at
     n_compared: int  # times that it had to be compared with all rows of its class
 
@@ -47,13 +43,18 @@ def refine_by_swaps(  # noqa: PLR0913  # what is refined, by which measure, and 
     method: "Method",
     candidates: NDArray[np.int64] | None = None,
     pairs: CandidatePairs | None = None,
+    try_other_starts: bool = True,
     report: ReportProgress = ignore_progress,
 ) -> Refinement:
     """Replace prototypes by other rows, one at a time, until no single replacement raises the method's objective.
 
     Candidates take turns in ascending order. If a candidate would raise the objective in place of some prototype, it
     replaces the one with which it raises it most (ties: the lowest rank), at once. The search ends when all
-    candidates had a turn since the last swap. The objective never falls.
+    candidates had a turn since the last swap. A row that is swapped in takes the place of the one swapped out.
+
+    If the result is not known to be within half a percent of what is possible (``dual_bound``), up to three other
+    starts are tried, which the bound suggests, as long as comparing rows does not take too long; the best result is
+    taken (ties: the first). The objective is never less than that of the rows given.
 
     Parameters
     ----------
@@ -70,8 +71,9 @@ def refine_by_swaps(  # noqa: PLR0913  # what is refined, by which measure, and 
     candidates : (n_candidates,) int64
         Rows that may become prototypes, distinct and ascending; by default all.
     pairs
-        Close pairs of these candidates, if they are gathered already; they decide how long it takes, not what comes
-        out.
+        Close pairs of these candidates, if they are gathered already.
+    try_other_starts
+        ``False`` for the plain search from the rows given.
     report
         Told several times a second how far it is, by a guess; may raise to stop.
 
@@ -86,24 +88,38 @@ def refine_by_swaps(  # noqa: PLR0913  # what is refined, by which measure, and 
     ----------
     Schubert, Rousseeuw (2021), "Fast and eager k-medoids clustering: O(k) runtime improvement of the PAM, CLARA, and
     CLARANS algorithms", Information Systems 101, algorithm 3 (FasterPAM), with the distance 1 - proximity between
-    rows of one class and 1 between others.
+    rows of one class and 1 between others. The other starts are those of Lagrangian heuristics for the k-median
+    problem (Beasley 1993, "Lagrangean heuristics for location problems").
     """
     _check(table, rows, method)
     if pairs is None:
-        pairs = gather_pairs(table, classes, weights, rows, candidates=candidates, report=partial(_report_half, report))
-    goal = goal_of(method, pairs.by_class.sizes)
-    prototypes = SwappablePrototypes(table, weights, pairs.by_class, rows, goal, pairs.thresholds)
-    search = _Search(prototypes, pairs, report)
-    for position in range(pairs.by_class.n_classes):
-        places = pairs.by_class.places(position)
-        own = pairs.by_class.rows[places]
-        search.sweeps.append(SwapSweep(table, weights, own, places.start, search.progressed))
-    search.run()
-    return Refinement(prototypes.rows, search.n_swaps, search.n_judged, search.n_compared)
+        gathering = _part_of(report, 0, _GATHERED)
+        pairs = gather_pairs(table, classes, weights, rows, candidates=candidates, report=gathering)
+    task = _Task(table, weights, pairs, goal_of(method, pairs.by_class.sizes), report)
+    found = [task.search(rows, _GATHERED, _SEARCHED)]
+    if try_other_starts and task.may_go_on(found):
+        starts = task.other_starts(found[0].prototypes)
+        for done, start in enumerate(starts):
+            if task.may_go_on(found):
+                length = (1 - _BOUNDED) / len(starts)
+                found.append(task.search(start, _BOUNDED + done * length, _BOUNDED + (done + 1) * length))
+    best = max(found, key=lambda search: search.prototypes.objective)
+    return Refinement(
+        rows=best.prototypes.rows if best is found[0] else _in_places_of(rows, best.prototypes.rows),
+        n_swaps=best.n_swaps + int(np.count_nonzero(~np.isin(best.start, rows))),
+        n_starts=len(found),
+        n_judged=sum(search.n_judged for search in found),
+        n_compared=sum(search.n_compared for search in found),
+    )
 
 
-def _report_half(report: ReportProgress, fraction: float, stage: str) -> None:
-    report(fraction / 2, stage)
+def _part_of(report: ReportProgress, begins: float, ends: float) -> ReportProgress:
+    """Return a listener to work that takes a part of all the time."""
+
+    def tell(fraction: float, stage: str) -> None:
+        report(begins + fraction * (ends - begins), stage)
+
+    return tell
 
 
 def _check(table: LeafTable, rows: NDArray[np.int64], method: "Method") -> None:
@@ -115,88 +131,50 @@ def _check(table: LeafTable, rows: NDArray[np.int64], method: "Method") -> None:
         raise InvalidInput(msg)
 
 
-class _Search:
-    """A set of prototypes on its way to a local optimum. Candidates are known by their line among all of them."""
+class _Task(NamedTuple):
+    """What is searched, by which measure."""
 
-    def __init__(self, prototypes: SwappablePrototypes, pairs: CandidatePairs, report: ReportProgress) -> None:
-        self.n_swaps, self.n_judged, self.n_compared = 0, 0, 0
-        self.sweeps: list[SwapSweep] = []
-        self._candidates, self._classes = pairs.candidates, pairs.by_class.classes[pairs.candidates]
-        self._pairs = Pairs(pairs.starts, pairs.ends, pairs.members, pairs.proximities)
-        self._prototypes, self._report = prototypes, report
-        self._known = no_judgement(len(self._candidates))  # exactly
-        self._known_since = np.zeros(len(self._candidates), dtype=np.int64)  # version of the class's prototypes
+    table: LeafTable
+    weights: NDArray[np.int64]
+    pairs: CandidatePairs
+    goal: Goal
+    report: ReportProgress
 
-    def run(self) -> None:
-        """Swap until every candidate had its turn since the last swap."""
-        n_candidates = len(self._candidates)
-        line, n_left, window = 0, n_candidates, _WINDOW
-        while n_left > 0:
-            lines = np.arange(line, min(line + window, line + n_left, n_candidates))
-            helpful = self._first_helpful(lines)
-            if helpful is None:
-                n_left, line, window = n_left - len(lines), line + len(lines), 2 * window
-            else:
-                self._swap_in(helpful)
-                n_left, line, window = n_candidates, helpful + 1, _WINDOW
-            line %= n_candidates
-            self.progressed()
+    def search(self, rows: NDArray[np.int64], begins: float, ends: float) -> LocalSearch:
+        """Swap from some rows on, which takes this part of all the time."""
+        by_class, floors = self.pairs.by_class, self.pairs.thresholds
+        prototypes = SwappablePrototypes(self.table, self.weights, by_class, rows, self.goal, floors)
+        search = LocalSearch(self.table, self.weights, prototypes, self.pairs, _part_of(self.report, begins, ends))
+        search.run()
+        return search
 
-    def progressed(self) -> None:
-        """Tell how far it is, as if each further round of all candidates were half as likely."""
-        n_rounds = self.n_judged / max(1, len(self._candidates))
-        self._report(1 - 0.5 ** (n_rounds + 1), "swapping prototypes")
+    def may_go_on(self, done: list[LocalSearch]) -> bool:
+        """Tell whether searches so far were quick enough for another."""
+        return self.table.n_trees * sum(search.n_pairs_compared for search in done) <= _MOST_COMPARISONS
 
-    def _first_helpful(self, lines: NDArray[np.int64]) -> int | None:
-        """Return the first of these candidates that raises the objective; what it brings is known exactly then."""
-        self.n_judged += len(lines)
-        promising = lines[self._may_help(lines, self._at_most(lines))]
-        n_at_once = _FEW
-        while len(promising):
-            some, promising = promising[:n_at_once], promising[n_at_once:]
-            self._compare(some[~self._is_known(some)])
-            helpful = some[self._may_help(some, _of(self._known, some))]
-            if len(helpful):
-                return int(helpful[0])
-            n_at_once = _MANY
-        return None
+    def other_starts(self, found: SwappablePrototypes) -> list[NDArray[np.int64]]:
+        """Return where better prototypes might be found: nowhere if these are surely good enough."""
+        places, total_weight = self.pairs.by_class, int(self.weights.sum())
+        n_of_each = np.bincount(found.classes, minlength=places.n_classes)
+        telling = _part_of(self.report, _SEARCHED, _BOUNDED)
+        dual = dual_bound(self.pairs, found.now.nearest, n_of_each, total_weight, self.goal, telling)
+        if found.objective >= _GOOD_ENOUGH * dual.bound:
+            return []
+        sets = [rows for rows in dual.choices if len(rows) == len(found.rows)]
+        if not sets:
+            return []
+        values = [self._objective(rows) for rows in sets]
+        some = [sets[0], sets[values.index(max(values))], sets[-1]]
+        return [rows for i, rows in enumerate(some) if not any(np.array_equal(rows, other) for other in some[:i])]
 
-    def _swap_in(self, line: int) -> None:
-        gain, change, rank = (int(part[line]) for part in self._known)
-        best = self._prototypes.best_replaced(int(self._classes[line]), gain, change, rank)
-        self._prototypes.replace(best, int(self._candidates[line]))
-        self.n_swaps += 1
-
-    def _is_known(self, lines: NDArray[np.int64]) -> NDArray[np.bool_]:
-        return np.asarray(self._known_since[lines] == self._prototypes.versions[self._classes[lines]])
-
-    def _at_most(self, lines: NDArray[np.int64]) -> Judgement:
-        """Return what candidates bring at most, and remember it where it is exact."""
-        standing, classes = self._prototypes.at_most, self._prototypes.classes
-        judged = judge(self._pairs, lines, self._classes[lines], classes, standing)
-        exact = self._prototypes.floors_suffice[self._classes[lines]]
-        self._remember(lines[exact], _of(judged, exact))
-        known = self._is_known(lines)
-        return Judgement(*(np.where(known, part[lines], most) for part, most in zip(self._known, judged, strict=True)))
-
-    def _compare(self, lines: NDArray[np.int64]) -> None:
-        """Find out exactly what candidates bring."""
-        self.n_compared += len(lines)
-        for own in np.unique(self._classes[lines]).tolist():
-            some = lines[self._classes[lines] == own]
-            standing, classes = self._prototypes.now, self._prototypes.classes
-            self._remember(some, self.sweeps[own].judge(self._candidates[some], own, classes, standing))
-
-    def _remember(self, lines: NDArray[np.int64], judged: Judgement) -> None:
-        for known, part in zip(self._known, judged, strict=True):
-            known[lines] = part
-        self._known_since[lines] = self._prototypes.versions[self._classes[lines]]
-
-    def _may_help(self, lines: NDArray[np.int64], judged: Judgement) -> NDArray[np.bool_]:
-        """Tell which candidates, bringing no more than this, may raise the objective."""
-        is_prototype = np.isin(self._candidates[lines], self._prototypes.rows)
-        return self._prototypes.may_gain_by(self._classes[lines], judged.gains, judged.changes) & ~is_prototype
+    def _objective(self, rows: NDArray[np.int64]) -> int:
+        by_class = self.pairs.by_class
+        covered = by_class.coverage(self.table, self.weights, rows)
+        return self.goal.objective([int(covered[by_class.places(own)].sum()) for own in range(by_class.n_classes)])
 
 
-def _of(judged: Judgement, which: NDArray[Any]) -> Judgement:
-    return Judgement(*(part[which] for part in judged))
+def _in_places_of(before: NDArray[np.int64], after: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return rows in an order in which those that were there before are where they were."""
+    rows = before.copy()
+    rows[~np.isin(before, after)] = after[~np.isin(after, before)]
+    return rows

@@ -5,7 +5,7 @@ not be looked at. Here stale gains are renewed in batches, because a batch may c
 the gains of a batch of the best items are kept exact, because what an item takes from them may be cheaper to find.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -56,7 +56,7 @@ class Choice:
     gain: int
 
 
-def greedy(parts: Sequence[Part], progressed: Callable[[], None] = lambda: None) -> Iterator[Choice]:
+def greedy(parts: Sequence[Part]) -> Iterator[Choice]:
     """Yield the item of largest scaled gain, again and again, until no item gains anything.
 
     An item is added to its part's objective when the next one is asked for. Ties go to the lowest name. The order is
@@ -66,8 +66,6 @@ def greedy(parts: Sequence[Part], progressed: Callable[[], None] = lambda: None)
     ----------
     parts
         The objectives; together they are maximised over all their items.
-    progressed
-        Called after each batch of gains; may raise to stop.
 
     References
     ----------
@@ -84,7 +82,6 @@ def greedy(parts: Sequence[Part], progressed: Callable[[], None] = lambda: None)
             front.add()
         else:
             front.renew()
-            progressed()
 
 
 class _Front:
@@ -95,6 +92,7 @@ class _Front:
         self._bounds = part.objective.first_gains().copy()
         self._exact = np.ones(len(self._bounds), dtype=np.bool_)
         self._n_at_once = part.objective.n_at_once
+        self._in_blocks = self._n_at_once > 1
         self._batch = _FIRST_BATCH
         self._find()
 
@@ -107,7 +105,7 @@ class _Front:
     def renew(self) -> None:
         """Look again at the stale items of largest bound; ever more of them as long as none settles the matter."""
         stale = self._stale_items()
-        n_wanted = max(self._batch, self._n_at_once)
+        n_wanted = self._n_at_once if self._in_blocks else self._batch
         if len(stale) > n_wanted:
             stale = stale[np.argpartition(-self._bounds[stale], n_wanted)[:n_wanted]]
         self._bounds[stale] = self.part.objective.gains(stale)
@@ -117,11 +115,11 @@ class _Front:
 
     def _watched_items(self) -> NDArray[np.int64]:
         exact = np.flatnonzero(self._exact)
-        n_watched = self._n_at_once if self._n_at_once > 1 else 0
+        n_watched = self._n_at_once if self._in_blocks else 0
         return exact[np.argsort(-self._bounds[exact], kind="stable")[:n_watched]]
 
     def _stale_items(self) -> NDArray[np.int64]:
-        if self._n_at_once >= _FIRST_BATCH:
+        if self._in_blocks:
             return np.flatnonzero(~self._exact)  # those that cannot win now come free, and may spare a batch later
         to_beat = self._bounds[self._exact].max(initial=0)
         return np.flatnonzero(~self._exact & (self._bounds >= to_beat))  # equal ones too: they may have a lower name

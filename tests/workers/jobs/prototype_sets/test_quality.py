@@ -47,6 +47,7 @@ def _check(made: PrototypeSet, twin: NaiveQuality) -> None:
         assert found.coverage == _null_or(twin.class_coverage(own))
         assert found.hubness_entropy == _null_or(twin.class_hubness_entropy(own))
     for prototype in made.prototypes or []:
+        assert prototype.quality is not None
         for name, measured in prototype.quality.model_dump().items():
             assert measured == _null_or(getattr(twin, name)(prototype.rank - 1)), (prototype.rank, name)
 

@@ -55,6 +55,6 @@ def sum_of_largest(gains: Sequence[NDArray[np.int64]], scales: Sequence[int], n_
     largest: list[int] = []
     for some, scale in zip(gains, scales, strict=True):
         n_others = max(0, len(some) - n_largest)
-        best = np.partition(some, n_others)[n_others:] if n_others else some
+        best = np.partition(some, n_others)[n_others:] if 0 < n_others < len(some) else some
         largest += [scale * gain for gain in best.tolist()]
     return sum(nlargest(n_largest, largest))

@@ -67,7 +67,7 @@ def made(request: pytest.FixtureRequest, api: Api) -> Made:
 
 
 def test_a_new_set_is_accepted_with_a_job_to_look_at(api: Api, forest: Registered) -> None:
-    request = {"explainer": forest.explainer["id"], "dataset": forest.dataset["id"], "n_prototypes": 2}
+    request = {"explainer": forest.explainer["id"], "dataset": forest.dataset["id"], "n_prototypes": 37}
     answer = api.post(_PATH, request)
 
     body = answer.json()

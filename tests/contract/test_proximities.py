@@ -54,7 +54,7 @@ def _lines(rows: list[Json]) -> list[tuple[int, str, int, int, str, float]]:
 
 
 def test_new_ones_are_accepted_with_a_job_to_look_at(api: Api, forest: Registered) -> None:
-    answer = api.post(_PATH, _request(forest, n_neighbors=3))
+    answer = api.post(_PATH, _request(forest, n_neighbors=37))
 
     body = answer.json()
     assert answer.status_code == 202

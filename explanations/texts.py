@@ -88,6 +88,11 @@ class Compositions:
         """Join the lists ``bounds[i]`` to ``bounds[i + 1]`` into one, for each ``i``."""
         return Compositions(self.texts, self.bounds[bounds])
 
+    def part(self, start: int, stop: int) -> "Compositions":
+        """Return lists ``start`` up to, not including, ``stop``."""
+        first, last = self.bounds[start], self.bounds[stop]
+        return Compositions(self.texts[first:last], self.bounds[start : stop + 1] - first)
+
     @staticmethod
     def side_by_side(*parts: "Compositions") -> "Compositions":
         """Join the first lists of all parts into one, then the second ones, and so on."""

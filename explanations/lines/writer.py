@@ -1,5 +1,7 @@
 """LineWriter: composes the lines of a block of rows."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import orjson
 import pyarrow as pa
@@ -36,13 +38,24 @@ class LineWriter:
 
     def write(self, explained: ExplainedBlock) -> pa.Buffer:
         """Return the lines of a block, each with a line feed at its end."""
+        (lines,) = self.write_parts(explained, len(explained.rows))
+        return lines
+
+    def write_parts(self, explained: ExplainedBlock, n_part_rows: int) -> Iterator[pa.Buffer]:
+        """Yield the lines of a block, so many rows at a time."""
         pool = TextPool(self._texts)
+        lines = self._compose(explained, pool)
+        texts, n_rows = pool.texts(), len(explained.rows)
+        for start in range(0, n_rows, n_part_rows):
+            yield lines.part(start, min(start + n_part_rows, n_rows)).write(texts)
+
+    def _compose(self, explained: ExplainedBlock, pool: TextPool) -> Compositions:
+        """Return of what each line is composed."""
         n_rows = len(explained.rows)
         pairs = self._pairs.compose(explained, pool).grouped(explained.near.bounds)
         parts = [self._heads(explained, pool), pairs, self._tails(explained, pool)]
         spread = [part.spread(explained.taken, n_rows) for part in parts]
-        refused = self._refusals(explained, pool)
-        return Compositions.side_by_side(*spread, refused).write(pool.texts())
+        return Compositions.side_by_side(*spread, self._refusals(explained, pool))
 
     def _heads(self, explained: ExplainedBlock, pool: TextPool) -> Compositions:
         """Return the beginnings of the rows that were taken, up to their nearest prototypes."""

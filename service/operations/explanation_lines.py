@@ -1,4 +1,4 @@
-"""The lines of explanation sets, kept compressed block by block: read as a whole, or one page of them."""
+"""The lines of explanation sets, kept compressed frame by frame: read as a whole, or one page of them."""
 
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -25,8 +25,8 @@ class KeptLines:
     """The lines of one set."""
 
     path: Path
-    rows: NDArray[np.int64]  # (n_blocks + 1,) where each block begins, and the last one ends
-    offsets: NDArray[np.int64]  # (n_blocks + 1,) the same in bytes of the file
+    rows: NDArray[np.int64]  # (n_frames + 1,) where each frame begins, and the last one ends
+    offsets: NDArray[np.int64]  # (n_frames + 1,) the same in bytes of the file
 
     @property
     def size_bytes(self) -> int:
@@ -46,17 +46,17 @@ class KeptLines:
                 yield block
 
     def read(self, start: int, stop: int) -> list[bytes]:
-        """Return lines ``start`` up to, not including, ``stop``, or as many of them as are in one block."""
+        """Return lines ``start`` up to, not including, ``stop``, or as many of them as are in one frame."""
         if start >= self.rows[-1]:
             return []
-        block = int(np.searchsorted(self.rows, start, side="right")) - 1
-        first, last = self.offsets[block : block + 2].tolist()
+        frame = int(np.searchsorted(self.rows, start, side="right")) - 1
+        first, last = self.offsets[frame : frame + 2].tolist()
         with self.path.open("rb") as file:
             file.seek(first)
-            frame = pa.BufferReader(file.read(last - first))
-        with pa.CompressedInputStream(frame, _COMPRESSION) as lines:
+            kept = pa.BufferReader(file.read(last - first))
+        with pa.CompressedInputStream(kept, _COMPRESSION) as lines:
             own: list[bytes] = lines.read().splitlines()
-        return own[start - int(self.rows[block]) : stop - int(self.rows[block])]
+        return own[start - int(self.rows[frame]) : stop - int(self.rows[frame])]
 
 
 def open_lines(parts: Parts, explanation_set_id: str) -> KeptLines:
@@ -70,7 +70,7 @@ def open_lines(parts: Parts, explanation_set_id: str) -> KeptLines:
 def list_explanations(parts: Parts, explanation_set_id: str, limit: int, cursor: str | None) -> bytes:
     """Return one page of explanations as JSON: a ``Page`` of ``Explanation``.
 
-    The cursor is the position of the next row; a page holds fewer than ``limit`` rows where a block of them ends.
+    The cursor is the position of the next row; a page holds fewer than ``limit`` rows where a frame of them ends.
     """
     start = position_of(cursor)
     lines = open_lines(parts, explanation_set_id)

@@ -1,4 +1,4 @@
-"""The files of an explanation set: JSON lines compressed block by block, and Parquet beside them."""
+"""The files of an explanation set: JSON lines compressed frame by frame, and Parquet beside them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,14 +16,15 @@ _GROUP_BYTES = 64 << 20  # of a row group in memory
 
 
 class SetFiles:
-    """Files being written; use it in a ``with``. Each block is a frame of zstd that can be read alone."""
+    """Files being written; use it in a ``with``. Lines are frames of zstd that can be read alone."""
 
     def __init__(self, folder: Path) -> None:
         self._lines_path, self._table_path = folder / "explanations.jsonl.zst", folder / "explanations.parquet"
         self._lines = self._lines_path.open("wb")
         self._parquet: pq.ParquetWriter | None = None
         self._pending: list[pa.Table] = []
-        self._ends: list[tuple[int, int]] = [(0, 0)]  # rows and bytes up to the end of each block
+        self._n_pending_bytes = 0
+        self._ends: list[tuple[int, int]] = [(0, 0)]  # rows and bytes up to the end of each frame
         self.n_line_bytes = 0
 
     def __enter__(self) -> Self:
@@ -38,12 +39,14 @@ class SetFiles:
 
     def add(self, told: ToldBlock) -> None:
         """Write a block; its table may wait for others to make a row group together."""
-        self._lines.write(told.lines)
-        n_rows, n_bytes = self._ends[-1]
-        self._ends.append((n_rows + told.table.num_rows, n_bytes + told.lines.size))
-        self.n_line_bytes += told.n_bytes
+        for frame in told.frames:
+            self._lines.write(frame.data)
+            n_rows, n_bytes = self._ends[-1]
+            self._ends.append((n_rows + frame.n_rows, n_bytes + frame.data.size))
+            self.n_line_bytes += frame.n_bytes
         self._pending.append(told.table)
-        if sum(table.nbytes for table in self._pending) > _GROUP_BYTES:
+        self._n_pending_bytes += told.table.nbytes
+        if self._n_pending_bytes > _GROUP_BYTES:
             self._write_group()
 
     def finish(self) -> Mapping[str, Path]:
@@ -56,13 +59,13 @@ class SetFiles:
         return {"lines": self._lines_path, "table": self._table_path}
 
     def index(self) -> dict[str, NDArray[np.int64]]:
-        """Return where blocks begin, and where the last one ends: by their rows, and by their bytes among the lines."""
+        """Return where frames begin, and where the last one ends: by their rows, and by their bytes among the lines."""
         rows, line_bytes = np.array(self._ends, dtype=np.int64).T
         return {"rows": rows, "bytes": line_bytes}
 
     def _write_group(self) -> None:
         group = pa.concat_tables(self._pending)
-        self._pending = []
+        self._pending, self._n_pending_bytes = [], 0
         if self._parquet is None:
             # Without Arrow's own schema, dictionaries are plain texts to whoever reads the file.
             self._parquet = pq.ParquetWriter(self._table_path, group.schema, compression="zstd", store_schema=False)

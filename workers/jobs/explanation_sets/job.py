@@ -27,7 +27,8 @@ from .files import SetFiles
 from .reading import RowsToExplain
 from .telling import Tally, Teller
 
-_BLOCK_BYTES = 16 << 20  # of lines: what a reader of one page has to decompress
+_BLOCK_BYTES = 16 << 20  # of lines: what is worked on at once
+_FRAMES_PER_BLOCK = 4  # what a reader of one page has to decompress, and what caches hold
 _REASON_BYTES = 330  # a feature of a prototype, and why the row is like it in it
 _SHARED_TREES = 1 << 24  # of a block: pairs of rows and prototypes x trees
 _MAX_BLOCK_ROWS = 2048
@@ -55,8 +56,9 @@ def _open(context: JobContext, model_id: str) -> ModelSession:
 
 def _explain(context: JobContext, explainer: BlockExplainer, rows: RowsToExplain, files: SetFiles) -> Tally:
     """Write down what is said of each row; return what was counted."""
-    teller, tally = Teller(explainer), Tally()
-    blocks = rows.blocks(_n_block_rows(explainer))
+    n_block_rows = _n_block_rows(explainer)
+    teller, tally = Teller(explainer, -(-n_block_rows // _FRAMES_PER_BLOCK)), Tally()
+    blocks = rows.blocks(n_block_rows)
     # One more than cores: while a finished row group is written, there is still something to do.
     for _, told in in_order(lambda block: teller.tell(*block), blocks, n_cores() + 1):
         files.add(told)

@@ -1,6 +1,7 @@
 """What is told of a block: its lines, compressed, its table, and what is counted."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -50,11 +51,19 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
+class Frame:
+    """Some lines, compressed so that they can be read alone."""
+
+    n_rows: int
+    n_bytes: int  # before compression
+    data: pa.Buffer  # a frame of zstd
+
+
+@dataclass(frozen=True, slots=True)
 class ToldBlock:
     """A block, ready to be written down."""
 
-    n_bytes: int  # of its lines before compression
-    lines: pa.Buffer  # one frame of zstd
+    frames: tuple[Frame, ...]
     table: pa.Table
     tally: Tally
 
@@ -62,14 +71,20 @@ class ToldBlock:
 class Teller:
     """Tells blocks; several threads may share it."""
 
-    def __init__(self, explainer: BlockExplainer) -> None:
+    def __init__(self, explainer: BlockExplainer, n_frame_rows: int) -> None:
         self._explainer = explainer
+        self._n_frame_rows = n_frame_rows
         self._writer, self._tables = LineWriter(explainer), TableMaker(explainer)
         self._codec = pa.Codec("zstd", compression_level=_COMPRESSION_LEVEL)
 
     def tell(self, block: RowBlock, outcome: Outcome | None) -> ToldBlock:
         """Explain a block and write it down; ``outcome`` is what the model says of it, if that is known."""
         explained = self._explainer.explain(block, outcome)
-        lines = self._writer.write(explained)
-        table = self._tables.make(explained)
-        return ToldBlock(lines.size, self._codec.compress(lines), table, Tally.of(explained))
+        return ToldBlock(tuple(self._frames(explained)), self._tables.make(explained), Tally.of(explained))
+
+    def _frames(self, explained: ExplainedBlock) -> Iterator[Frame]:
+        n_left = len(explained.rows)
+        for lines in self._writer.write_parts(explained, self._n_frame_rows):
+            n_rows = min(self._n_frame_rows, n_left)
+            n_left -= n_rows
+            yield Frame(n_rows, lines.size, self._codec.compress(lines))

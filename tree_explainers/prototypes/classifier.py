@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidInput
 from ..leaves import LeafTable
+from ..nearest_rows import NearestRows
 from ..progress import ReportProgress, ignore_progress
-from ..proximity import columns, each_column, rows_per_block
+from ..proximity import each_column
 
 UNASSIGNED = -1
 
@@ -58,42 +59,44 @@ def nearest_by_size(
         yield nearest
 
 
-def nearest_training_rows(
+def nearest_other_rows(
     table: LeafTable,
     weights: NDArray[np.int64],
-    leaves: NDArray[np.int32],
-    own_rows: NDArray[np.int64] | None = None,
+    rows: NDArray[np.int64],
     report: ReportProgress = ignore_progress,
 ) -> NDArray[np.int64]:
-    """Return the nearest row of a table for each of some rows: the one-nearest-neighbour baseline.
+    """Return the nearest other row of a table for some of its rows: the one-nearest-neighbour baseline.
 
     Parameters
     ----------
     table, weights
         The rows to choose from, and what each tree counts.
-    leaves : (n_rows, n_trees) int32
-        Leaves of the rows to predict.
-    own_rows : (n_rows,) int64, optional
-        Where these rows are themselves in the table: a row is not its own neighbour.
+    rows : (n_queries,) int64
+        Rows of the table; none is its own neighbour.
     report
-        Told how far it is.
+        Told how far it is; may raise to stop.
 
     Returns
     -------
-    (n_rows,) int64
+    (n_queries,) int64
         Row of the table (ties: the lowest), or ``UNASSIGNED`` if no leaf is shared with any.
     """
-    nearest = np.empty(len(leaves), dtype=np.int64)
-    block = min(rows_per_block(table.n_rows), 1024)
-    for start in range(0, len(leaves), block):
-        report(start / len(leaves), "finding nearest rows")
-        shared = columns(table, weights, leaves[start : start + block])
-        lines = np.arange(len(shared))
-        if own_rows is not None:
-            shared[lines, own_rows[start : start + block]] = 0
-        best = shared.argmax(axis=1)
-        nearest[start : start + block] = np.where(shared[lines, best] > 0, best, UNASSIGNED)
-    return nearest
+    if table.n_rows == 1:
+        return np.full(len(rows), UNASSIGNED, dtype=np.int64)
+    return _assigned(*NearestRows(table, weights).of_rows(rows, 1, report))
+
+
+def nearest_training_rows(
+    table: LeafTable,
+    weights: NDArray[np.int64],
+    leaves: NDArray[np.int32],
+    report: ReportProgress = ignore_progress,
+) -> NDArray[np.int64]:
+    """Return the nearest row of a table for rows that are not in it, as ``nearest_other_rows`` does.
+
+    ``leaves``, (n_queries, n_trees) int32, are theirs, numbered as in the table.
+    """
+    return _assigned(*NearestRows(table, weights).of_leaves(leaves, 1, report))
 
 
 def score_classes(
@@ -163,6 +166,10 @@ def classes_of(nearest: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArra
 def values_of(nearest: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the value of each row's nearest prototype, NaN where there is none."""
     return np.where(nearest == UNASSIGNED, np.nan, values[nearest])
+
+
+def _assigned(neighbors: NDArray[np.int64], proximities: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.where(proximities[:, 0] > 0, neighbors[:, 0], UNASSIGNED)
 
 
 def _balanced_accuracy(given: NDArray[np.int64], truth: NDArray[np.int64]) -> float:

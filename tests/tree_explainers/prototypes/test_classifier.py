@@ -12,11 +12,12 @@ from sklearn.metrics import (
 from tests.support import naive
 from tests.support.real_leaves import CLASSIFICATIONS, KINDS, REGRESSION, real_leaves
 from tree_explainers.errors import InvalidInput
-from tree_explainers.leaves import ProximityKind
+from tree_explainers.leaves import LeafTable, ProximityKind
 from tree_explainers.prototypes.classifier import (
     UNASSIGNED,
     classes_of,
     nearest_by_size,
+    nearest_other_rows,
     nearest_training_rows,
     score_classes,
     score_values,
@@ -72,10 +73,16 @@ def test_the_nearest_training_row_is_the_largest_of_the_matrix_line(kind: Proxim
     alone = np.where(np.eye(len(dense), dtype=bool), 0, dense)
 
     with_itself = nearest_training_rows(real.table, real.weights, real.leaves)
-    without = nearest_training_rows(real.table, real.weights, real.leaves, own_rows=np.arange(len(dense)))
+    without = nearest_other_rows(real.table, real.weights, np.arange(len(dense)))
 
     assert with_itself.tolist() == dense.argmax(axis=1).tolist()
     assert without.tolist() == np.where(alone.max(axis=1) > 0, alone.argmax(axis=1), UNASSIGNED).tolist()
+
+
+def test_a_row_that_is_alone_has_no_neighbor() -> None:
+    table = LeafTable.from_leaves(np.zeros((1, 2), dtype=np.int32), np.array([1, 1]))
+
+    assert nearest_other_rows(table, np.array([1, 1]), np.array([0])).tolist() == [UNASSIGNED]
 
 
 def test_rows_without_any_shared_leaf_are_unassigned_and_count_as_wrong() -> None:

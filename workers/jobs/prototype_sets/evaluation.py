@@ -8,7 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.prototype_sets import Baseline, BaselineScore, Evaluation
-from tree_explainers.prototypes.classifier import classes_of, nearest_by_size, nearest_training_rows, values_of
+from tree_explainers.prototypes.classifier import (
+    classes_of,
+    nearest_by_size,
+    nearest_other_rows,
+    nearest_training_rows,
+    values_of,
+)
 
 from ...context import JobContext
 from ...progress import part_of
@@ -16,7 +22,7 @@ from .choosing import ChosenPrototypes
 from .judged import Judged
 from .stages import COMPARING, EVALUATING
 
-_MAX_COMPARISONS = 2e11  # rows x rows x trees for the nearest-row baseline: some 20 s
+_MAX_COMPARISONS = 2e11  # rows x rows x trees for the nearest-row baseline: some 10 s
 
 
 def evaluate(context: JobContext, chosen: ChosenPrototypes, judged: Judged) -> dict[str, Any]:
@@ -49,15 +55,19 @@ def _baseline(context: JobContext, chosen: ChosenPrototypes, judged: Judged) -> 
     n_rows = judged.seen.n_rows
     model = None if judged.truth is None else BaselineScore(n_rows=n_rows, **asdict(judged.score(judged.predicted)))
     sample = _sample(context.rng, n_rows, chosen.seen.n_rows * len(chosen.weights))
-    nearest = nearest_training_rows(
-        chosen.seen.table,
-        chosen.weights,
-        judged.seen.leaves_of(sample),
-        sample if judged.is_training else None,
-        part_of(context.report, *COMPARING),
-    )
+    nearest = _nearest_of_all(context, chosen, judged, sample)
     scores = judged.score(_given(chosen, nearest, np.arange(chosen.seen.n_rows)), sample)
     return Baseline(model=model, one_nearest_neighbor=BaselineScore(n_rows=len(sample), **asdict(scores)))
+
+
+def _nearest_of_all(
+    context: JobContext, chosen: ChosenPrototypes, judged: Judged, sample: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the nearest of the dataset's rows for some that are judged."""
+    table, report = chosen.seen.table, part_of(context.report, *COMPARING)
+    if judged.is_training:
+        return nearest_other_rows(table, chosen.weights, sample, report)
+    return nearest_training_rows(table, chosen.weights, judged.seen.leaves_of(sample), report)
 
 
 def _sample(rng: np.random.Generator, n_rows: int, n_comparisons_each: int) -> NDArray[np.int64]:

@@ -29,17 +29,18 @@ def main() -> None:
     if asked.json:
         lines = ",\n".join(json.dumps(as_json(run)) for run in tan + apete + targets)
         asked.json.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
-    print("# Two papers' tables, done again", _about(n_seeds), sep="\n\n")
+    print("# Two papers' tables, done again", _about(is_quick=asked.quick), sep="\n\n")
     print("\n## Tan et al. (2020), table 1: balanced accuracy on test rows\n", _TAN, *tan_table(by_cell(tan)), sep="\n")
     print("\n### rhc by target\n", _TARGETS, "", *target_table(by_cell(targets)), sep="\n")
     print("\n## A-PETE (2024), table 2: accuracy on test rows\n", _APETE, "", *apete_table(by_cell(apete)), sep="\n")
 
 
-def _about(n_seeds: int) -> str:
+def _about(*, is_quick: bool) -> str:
+    command = f"{_COMMAND} --quick" if is_quick else _COMMAND
     versions = ", ".join(f"{name} {version(name)}" for name in ("numba", "pandas"))
     return (
-        f"Made by `{_COMMAND} > benchmarks/results/paper_tables.md` on {describe_machine()}, {versions}; "
-        f"{n_seeds} seed(s) for each cell, from 0 (Tan et al.) and 42 (A-PETE). Scores are mean ± standard deviation."
+        f"Made by `{command} > benchmarks/results/paper_tables.md` on {describe_machine()}, {versions}; "
+        "seeds count from 0 (Tan et al.) and from 42 (A-PETE). Scores are mean ± standard deviation over seeds."
     )
 
 

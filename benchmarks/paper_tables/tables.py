@@ -26,7 +26,9 @@ def by_cell(runs: list[Run]) -> Runs:
 def tan_table(runs: Runs) -> Iterator[str]:
     """Yield Tan et al., table 1, rows RF and GBT: balanced accuracy."""
     for dataset in TAN_DATASETS:
-        yield f"\n### {dataset}" + (f" (stand-in: {STAND_INS[dataset]})" if dataset in STAND_INS else "")
+        n_divisions = len(runs[Cell("tan", dataset, "random_forest", "original", -1, "")])
+        about = f"stand-in: {STAND_INS[dataset]}; " if dataset in STAND_INS else ""
+        yield f"\n### {dataset} ({about}{n_divisions} divisions)"
         yield "\n| model | method | paper | ours | difference | prototypes: paper | ours | unassigned | why |"
         yield "|---|---|---:|---:|---:|---:|---:|---:|---|"
         for model, short in _MODELS.items():

@@ -50,7 +50,7 @@ class AddingPlan(NamedTuple):
     groups: NDArray[np.int64]  # (n_groups + 1,) first tree of each group
     counts: NDArray[np.int64]  # (n_groups + 1,) first count of each group
     chunks: NDArray[np.int64]  # (n_counts + 1,) first chunk of 16 trees of each count
-    trees: NDArray[np.int64]  # (16 x n_chunks,) position in the group, or the one after its last for no tree
+    trees: NDArray[np.uint64]  # (16 x n_chunks,) position in the group, or the one after its last for no tree
     digits: NDArray[np.int64]  # (n_counts,) the digit that a count starts at
     ends: NDArray[np.int64]  # (n_counts,) how many digits a sum can have after adding the count
 
@@ -75,8 +75,10 @@ def plan_adding(weights: NDArray[np.int64], n_masks_per_tree: float) -> AddingPl
             ends.append(total.bit_length())
         counts.append(len(digits))
     n_lines = max([total.bit_length(), *(digit + _COUNT_DIGITS for digit in digits)])
-    parts = (np.array(part, dtype=np.int64) for part in (groups, counts, chunks, trees, digits, ends))
-    return AddingPlan(WORDS, total.bit_length(), n_lines, *parts)
+    beginnings = [np.array(part, dtype=np.int64) for part in (groups, counts, chunks)]
+    positions = np.array(trees, dtype=np.uint64)  # without a sign, they are taken for indices as they are
+    of_counts = [np.array(part, dtype=np.int64) for part in (digits, ends)]
+    return AddingPlan._make([WORDS, total.bit_length(), n_lines, *beginnings, positions, *of_counts])
 
 
 def _trees_by_digit(weights: NDArray[np.int64]) -> Iterator[tuple[int, list[int]]]:
@@ -90,7 +92,7 @@ def _trees_by_digit(weights: NDArray[np.int64]) -> Iterator[tuple[int, list[int]
 def leaf_masks(codes: NDArray[Any], offsets: NDArray[np.int64], block: NDArray[np.int64]) -> LeafMasks:
     """Return the masks of up to 512 rows; leaves that hold none of them share one."""
     ends = 1 + np.cumsum(np.minimum(np.diff(offsets), len(block)))  # where masks of each tree end at the latest
-    words = np.empty(int(ends[-1]) * WORDS, dtype=np.uint64)
+    words = _aligned(int(ends[-1]) * WORDS)
     words[:WORDS] = 0
     places = np.zeros(offsets[-1], dtype=np.uint32)
 
@@ -102,6 +104,18 @@ def leaf_masks(codes: NDArray[Any], offsets: NDArray[np.int64], block: NDArray[n
     return LeafMasks(words, places)
 
 
+def room_for_sums(n_targets: int, plan: AddingPlan) -> NDArray[np.uint64]:
+    """Return an array that ``add_masks`` can write to."""
+    return _aligned(n_targets * plan.n_lines * WORDS).reshape(n_targets, plan.n_lines * WORDS)
+
+
+def _aligned(n_words: int) -> NDArray[np.uint64]:
+    """Return an array that begins where a line of the cache does: none of its masks takes two of them."""
+    room = np.empty(n_words + WORDS, dtype=np.uint64)
+    first = -(room.ctypes.data // 8) % WORDS
+    return room[first : first + n_words]
+
+
 @compiled
 def add_masks(targets: Targets, masks: LeafMasks, plan: AddingPlan, sums: NDArray[np.uint64]) -> None:
     """Write the proximities of each target to the rows of a block.
@@ -109,10 +123,12 @@ def add_masks(targets: Targets, masks: LeafMasks, plan: AddingPlan, sums: NDArra
     Parameters
     ----------
     sums : (n_targets, 8 x n_lines) uint64
-        Line after line the digits of 512 sums, lowest first: bit ``i`` of word ``w`` is of row ``64 w + i``.
+        From ``room_for_sums``. Line after line the digits of 512 sums, lowest first: bit ``i`` of word ``w`` is of row
+        ``64 w + i``.
     """
     n_targets = len(targets.rows)
-    work = np.zeros(24 * WORDS, dtype=np.uint64)  # 16 masks, and the digits of a count of them
+    room = np.zeros(25 * WORDS, dtype=np.uint64)
+    work = room[-(room.ctypes.data // 8) % WORDS :]  # 16 masks, and the digits of a count of them; aligned
     places = np.zeros((_TARGETS_AT_ONCE, np.diff(plan.groups).max() + 1), dtype=np.uint32)
     sums[:] = 0
     for group in range(len(plan.groups) - 1):
@@ -122,12 +138,13 @@ def add_masks(targets: Targets, masks: LeafMasks, plan: AddingPlan, sums: NDArra
             end = min(first + _TARGETS_AT_ONCE, n_targets)
             _look_up(targets, first, end, plan.groups[group], masks, places[:, :n_trees])
             for target in range(first, end):
+                line = places[target - first]
                 for count in range(plan.counts[group], plan.counts[group + 1]):
                     work[16 * WORDS :] = 0
                     for chunk in range(plan.chunks[count], plan.chunks[count + 1]):
+                        trees = plan.trees[_MASKS_AT_ONCE * chunk : _MASKS_AT_ONCE * (chunk + 1)]
                         for mask in range(_MASKS_AT_ONCE):
-                            tree = plan.trees[_MASKS_AT_ONCE * chunk + mask]
-                            _copy_mask(masks.words, places[target - first, tree], work, mask)
+                            _copy_mask(masks.words, line[trees[mask]], work, mask)
                         _count_masks(work, plan.n_words)
                     _add_count(work, sums[target, WORDS * plan.digits[count] :], plan, count)
 
@@ -157,9 +174,10 @@ def _look_up(
 ) -> None:
     for position in range(places.shape[1]):
         tree = first_tree + position
-        offset = targets.offsets[tree]
-        for target in range(first, end):
-            places[target - first, position] = masks.places[offset + targets.codes[tree, targets.rows[target]]]
+        codes, of_tree = targets.codes[tree], masks.places[targets.offsets[tree] : targets.offsets[tree + 1]]
+        for target in range(end - first):
+            row = np.uint64(targets.rows[first + target])
+            places[target, position] = of_tree[np.uint64(codes[row])]
 
 
 @inlined

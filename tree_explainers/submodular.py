@@ -107,7 +107,8 @@ class _Front:
         stale = self._stale_items()
         n_wanted = self._n_at_once if self._in_blocks else self._batch
         if len(stale) > n_wanted:
-            stale = stale[np.argpartition(-self._bounds[stale], n_wanted)[:n_wanted]]
+            best = stale[np.argpartition(-self._bounds[stale], n_wanted)[:n_wanted]]
+            stale = np.sort(best)  # items side by side are side by side in memory
         self._bounds[stale] = self.part.objective.gains(stale)
         self._exact[stale] = True
         self._batch = min(2 * self._batch, _LARGEST_BATCH)

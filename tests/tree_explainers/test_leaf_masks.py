@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from tests.support import naive
 from tests.support.real_leaves import KINDS, real_leaves
-from tree_explainers.leaf_masks import BLOCK, WORDS, Targets, add_masks, leaf_masks, plan_adding
+from tree_explainers.leaf_masks import BLOCK, WORDS, Targets, add_masks, leaf_masks, plan_adding, room_for_sums
 from tree_explainers.leaves import LeafTable, ProximityKind
 
 
@@ -20,7 +20,7 @@ def sums_of(
     """Proximities of rows to a block by masks, as plain numbers."""
     plan = plan_adding(weights, n_masks_per_tree)
     masks = leaf_masks(table.codes, table.offsets, block)
-    sums = np.empty((len(rows), WORDS * plan.n_lines), dtype=np.uint64)
+    sums = room_for_sums(len(rows), plan)
     add_masks(Targets(table.codes, table.offsets, rows), masks, plan, sums)
     words = sums.reshape(len(rows), plan.n_lines, WORDS)
     bits = np.unpackbits(words.view(np.uint8), axis=2, bitorder="little").astype(np.int64)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..binary_sums import list_above, tally_above
-from ..leaf_masks import BLOCK, WORDS, LeafMasks, Targets, add_masks, leaf_masks, plan_adding
+from ..leaf_masks import BLOCK, LeafMasks, Targets, add_masks, leaf_masks, plan_adding, room_for_sums
 from ..leaves import LeafTable
 from .close_pairs import FoundPairs, drain
 from .pieces import Pieces, blocks
@@ -78,7 +78,7 @@ class MaskSweep:
         """Yield some of the targets after the other and their proximities to a block, digit by digit."""
         in_groups = len(self._plan.counts) > 2  # noqa: PLR2004  # beginnings and an end
         at_once = min(_TARGETS_AT_ONCE_IN_GROUPS if in_groups else _TARGETS_AT_ONCE, len(targets))
-        room = np.empty((at_once, WORDS * self._plan.n_lines), dtype=np.uint64)
+        room = room_for_sums(at_once, self._plan)
         for part in blocks(len(targets), at_once):
             sums = room[: part.stop - part.start]
             add_masks(Targets(self._table.codes, self._table.offsets, targets[part]), masks, self._plan, sums)

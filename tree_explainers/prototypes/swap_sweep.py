@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..binary_sums import add_excess
-from ..leaf_masks import BLOCK, WORDS, LeafMasks, Targets, add_masks, leaf_masks, plan_adding
+from ..leaf_masks import BLOCK, LeafMasks, Targets, add_masks, leaf_masks, plan_adding, room_for_sums
 from ..leaves import LeafTable
 from ..threads import in_order
 from .standing import Judgement, Pairs, Standing, best_in_class, judge
@@ -104,7 +104,7 @@ class SwapSweep:
         self, places: NDArray[np.int64], masks: LeafMasks, standing: Standing
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return by how much each candidate's proximities to some rows exceed the nearest and the second nearest."""
-        sums = np.empty((len(places), WORDS * self._plan.n_lines), dtype=np.uint64)
+        sums = room_for_sums(len(places), self._plan)
         rows = self._rows[places - self._first_place]
         add_masks(Targets(self._table.codes, self._table.offsets, rows), masks, self._plan, sums)
         over_nearest, over_second = np.zeros(BLOCK, dtype=np.int64), np.zeros(BLOCK, dtype=np.int64)

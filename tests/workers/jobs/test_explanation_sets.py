@@ -24,6 +24,7 @@ from storage.dataset_files import DatasetFile
 from storage.errors import StorageError
 from storage.leaf_tables import LeafTableStore
 from tests.support.api import frame_of
+from tests.support.job_contexts import forget_leaf_tables
 from tests.support.job_farm import JobFarm
 from tests.support.models import fitted
 from tests.support.workshop import Workshop, workshop_in
@@ -116,13 +117,11 @@ def test_each_block_of_lines_can_be_read_alone(shop: Shop) -> None:
 
 def test_leaves_that_an_earlier_job_kept_tell_the_same(shop: Shop) -> None:
     parts = shop.workshop.parts
-    place = place_of(shop.model, shop.rows)
-    assert LeafTableStore(parts.database).find(place) is None
+    forget_leaf_tables(shop.workshop)
     first = shop.explain(include=["contrast"])
     lines, table = shop.lines(first), shop.table(first)
     shop.forget(first)
-    shop.workshop.find_neighbors(model=shop.model, dataset=shop.rows, n_neighbors=1)
-    kept = LeafTableStore(parts.database).find(place)
+    kept = LeafTableStore(parts.database).find(place_of(shop.model, shop.rows))
     assert kept is not None
 
     again = shop.explain(include=["contrast"])
@@ -141,6 +140,30 @@ def test_leaves_that_an_earlier_job_kept_tell_the_same(shop: Shop) -> None:
         np.testing.assert_array_equal(outcome.leaves, asked.leaves)
         np.testing.assert_array_equal(outcome.scores, asked.scores)
         np.testing.assert_array_equal(outcome.labels, asked.labels)
+
+
+def test_leaves_that_explanations_leave_behind_are_those_of_any_other_job(shop: Shop) -> None:
+    store, place = LeafTableStore(shop.workshop.parts.database), place_of(shop.model, shop.rows)
+    forget_leaf_tables(shop.workshop)
+    shop.forget(shop.explain(n_prototypes=4))
+    of_explanations = store.find(place)
+    forget_leaf_tables(shop.workshop)
+
+    shop.workshop.find_neighbors(model=shop.model, dataset=shop.rows, n_neighbors=2)
+
+    assert of_explanations is not None
+    assert store.find(place) == of_explanations  # by the hashes of what is in them
+
+
+def test_leaves_of_rows_of_which_one_is_refused_are_not_kept(shop: Shop) -> None:
+    rows = _more_rows(_N_ROWS)
+    rows.loc[_N_ROWS - 1, "f4"] = 1e300
+    dataset = shop.workshop.register_dataset(rows)
+
+    made = shop.explain(dataset=dataset)
+
+    assert made.n_refused == 1
+    assert LeafTableStore(shop.workshop.parts.database).find(place_of(shop.model, dataset)) is None
 
 
 def test_the_same_set_made_again_has_the_same_bytes(shop: Shop) -> None:

@@ -24,6 +24,7 @@ from ...context import JobContext, Produced
 from ...inputs import open_model
 from ...leaf_tables import place_of, read_kept
 from .files import SetFiles
+from .learning import LearnedOutcomes
 from .reading import RowsToExplain
 from .telling import Tally, Teller
 
@@ -44,7 +45,10 @@ def make_explanation_set(context: JobContext) -> Produced:
     columns = match_features(warm.model, stored.view)
     kept = read_kept(context, place_of(warm.model.id, request.dataset), context.report)
     with DatasetFile(context.objects.path(stored.content)) as file, SetFiles(context.workspace) as files:
-        tally = _explain(context, explainer, RowsToExplain(file, columns, kept), files)
+        learned = None if kept else _room_to_learn(context, warm.model.id, file.n_rows)
+        tally = _explain(context, explainer, RowsToExplain(file, columns, kept), files, learned)
+        if learned:
+            learned.keep(warm.model.id, request.dataset)
         paths = files.finish()
         content = _content(warm, tally, files.n_line_bytes, paths)
         return Produced(content.model_dump_json().encode(), write_arrays(files.index()), paths)
@@ -54,14 +58,27 @@ def _open(context: JobContext, model_id: str) -> ModelSession:
     return open_model(ModelStore(context.database), context.objects, model_id).session
 
 
-def _explain(context: JobContext, explainer: BlockExplainer, rows: RowsToExplain, files: SetFiles) -> Tally:
+def _room_to_learn(context: JobContext, model_id: str, n_rows: int) -> LearnedOutcomes:
+    model = open_model(ModelStore(context.database), context.objects, model_id)
+    return LearnedOutcomes(context, model.ensemble.n_leaves, n_rows)
+
+
+def _explain(
+    context: JobContext,
+    explainer: BlockExplainer,
+    rows: RowsToExplain,
+    files: SetFiles,
+    learned: LearnedOutcomes | None,
+) -> Tally:
     """Write down what is said of each row; return what was counted."""
     n_block_rows = _n_block_rows(explainer)
     teller, tally = Teller(explainer, -(-n_block_rows // _FRAMES_PER_BLOCK)), Tally()
     blocks = rows.blocks(n_block_rows)
     # One more than cores: while a finished row group is written, there is still something to do.
-    for _, told in in_order(lambda block: teller.tell(*block), blocks, n_cores() + 1):
+    for (block, _), told in in_order(lambda block: teller.tell(*block), blocks, n_cores() + 1):
         files.add(told)
+        if learned:
+            learned.add(slice(block.first_row, block.first_row + len(block)), told.outcome)
         tally.add(told.tally)
         context.report(tally.n_rows / rows.file.n_rows, "explaining")
     return tally

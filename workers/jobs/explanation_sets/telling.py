@@ -66,6 +66,7 @@ class ToldBlock:
     frames: tuple[Frame, ...]
     table: pa.Table
     tally: Tally
+    outcome: Outcome  # of the rows that the model takes
 
 
 class Teller:
@@ -80,7 +81,8 @@ class Teller:
     def tell(self, block: RowBlock, outcome: Outcome | None) -> ToldBlock:
         """Explain a block and write it down; ``outcome`` is what the model says of it, if that is known."""
         explained = self._explainer.explain(block, outcome)
-        return ToldBlock(tuple(self._frames(explained)), self._tables.make(explained), Tally.of(explained))
+        frames, table = tuple(self._frames(explained)), self._tables.make(explained)
+        return ToldBlock(frames, table, Tally.of(explained), explained.outcome)
 
     def _frames(self, explained: ExplainedBlock) -> Iterator[Frame]:
         n_left = len(explained.rows)

@@ -60,7 +60,7 @@ def _line(name: str, fill: Callable[[Path, int], None], n_rows: int) -> dict[str
     with tempfile.TemporaryDirectory() as folder:
         fill(Path(folder), n_rows)
         command = [sys.executable, "-m", "benchmarks.growth", "measure", folder]
-        found: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        found: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     figures = f"{found['seconds']:8.1f} {found['megabytes']:6.0f} {found['codes']:8.0f} {found['objective']:9.4f}"
     print(f"{name:24s} {n_rows:9,d} {found['candidates']:10,d} {figures}", flush=True)
     return found | {"rows": n_rows}

@@ -140,7 +140,7 @@ def _drawn(n_queries: int) -> NDArray[np.int64]:
 
 def _in_own_process(way: str, folder: str, n_queries: int, n_trees: int = 0) -> dict[str, Any]:
     command = [sys.executable, "-m", "benchmarks.nearest_rows", way, folder, str(n_queries), str(n_trees)]
-    answer: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    answer: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     return answer
 
 
@@ -194,7 +194,9 @@ def _quantile_forest(table: LeafTable, _: NDArray[np.int64]) -> Find:
     def find(rows: NDArray[np.int64]) -> Proximities:
         counts = forest.proximity_counts(table.leaves_of(rows).astype(np.intp), max_proximities=N_NEIGHBORS + 1)
         others = [[n for other, n in own.items() if other != row] for own, row in zip(counts, rows, strict=True)]
-        return np.array([sorted(each, reverse=True)[:N_NEIGHBORS] for each in others])
+        # Rows that share no leaf are not counted; to us they are neighbours of proximity 0.
+        padded = [[*each, *[0] * N_NEIGHBORS] for each in others]
+        return np.array([sorted(each, reverse=True)[:N_NEIGHBORS] for each in padded])
 
     return find
 

@@ -89,7 +89,7 @@ def _save_leaves(folder: Path) -> None:
 
 def _in_own_process(way: str, folder: str) -> dict[str, Any]:
     command = [sys.executable, "-m", "benchmarks.prototype_selection", way, folder]
-    answer: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    answer: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     return answer
 
 

@@ -61,7 +61,8 @@ class ObjectDamaged(StorageError):
     """A stored object no longer has the hash it is known by; it is never served."""
 
     def __init__(self, sha256: str) -> None:
-        super().__init__("internal_error", f"stored object {sha256} is damaged")
+        remedy = "delete what was asked for and send or ask for it again"
+        super().__init__("internal_error", f"stored object {sha256} is damaged; {remedy}")
 
 
 @contextmanager

@@ -27,9 +27,13 @@ def choose(accept: str, written: Mapping[str, str] = _WRITTEN) -> str:
     ``written`` names for each type that may be asked for the one that is answered.
     """
     preferences = sorted(map(_preference, accept.split(",")), key=itemgetter(0), reverse=True)
-    for quality, media_type in preferences:
-        if quality > 0 and media_type in written:
-            return written[media_type]
+    refused = {media_type for quality, media_type in preferences if quality == 0}
+    for media_type in (media_type for quality, media_type in preferences if quality > 0):
+        # What a wildcard stands for first may be refused by name.
+        others = [form for form in written.values() if media_type in (f"{form.split('/')[0]}/*", "*/*")]
+        for form in (written.get(media_type), *others):
+            if form and form not in refused:
+                return form
     detail = f"Accept is {accept[:80]!r}; the result comes as {' or '.join(dict.fromkeys(written.values()))}"
     raise StorageError("not_acceptable", detail)
 

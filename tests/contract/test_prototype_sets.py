@@ -188,6 +188,8 @@ def test_the_content_as_csv_and_parquet_has_a_row_for_each_prototype(api: Api, f
         ("text/*", "text/csv"),
         ("TEXT/CSV; charset=utf-8", "text/csv"),
         ("application/json;q=0, text/csv;q=0.1", "text/csv"),
+        ("application/json;q=0, */*", "text/csv"),
+        ("application/json;q=0, application/*", "application/vnd.apache.parquet"),
     ],
 )
 def test_the_form_liked_best_is_given(api: Api, forest: Registered, accept: str, given: str) -> None:

@@ -151,6 +151,21 @@ def test_pages_csv_and_parquet_say_the_same(api: Api, made: Json) -> None:
         assert list(table.itertuples(index=False, name=None)) == _lines(rows)
 
 
+def test_pages_stay_moderate_where_rows_have_very_long_names(api: Api, forest: Registered) -> None:
+    names = [f"{row:03d}{'n' * 60_000}" for row in range(120)]
+    frame = frame_of(forest.fitted).head(120).assign(name=names)
+    dataset = api.upload("/v1/datasets", csv_of(frame), {"target": "t", "row_id": "name"}).json()["id"]
+    made = api.made(_PATH, _request(forest, dataset=dataset, n_neighbors=20))
+
+    pages = [api.get(f"{_path(made)}/content?limit=1000")]
+    while (cursor := pages[-1].json()["next_cursor"]) is not None:
+        pages.append(api.get(f"{_path(made)}/content?limit=1000&cursor={cursor}"))
+
+    assert max(len(page.content) for page in pages) < 12_000_000
+    assert [row["row_id"] for page in pages for row in page.json()["data"]] == names
+    assert all(len(row["neighbors"]) == 20 for page in pages for row in page.json()["data"])
+
+
 def test_rows_of_few_rows_have_all_others_as_neighbours_at_most(api: Api, forest: Registered) -> None:
     dataset = api.upload("/v1/datasets", csv_of(frame_of(forest.fitted).head(5)), {"target": "t"}).json()["id"]
 

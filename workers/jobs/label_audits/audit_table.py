@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -25,7 +26,7 @@ SCHEMA = pa.schema(
         ("predicted_label", pa.string()),
     ]
 )
-_GROUP_LINES = 65_536
+_GROUP_LINES, _GROUP_NAME_BYTES = 65_536, 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +41,16 @@ class Audited:
 
 def write_audit(path: Path, audited: Audited) -> None:
     """Write all rows in the order of their ranks."""
-    ranking = audited.audit.ranking
+    ranking, n_lines = audited.audit.ranking, _group_lines(audited.names)
     with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
-        for start in range(0, len(ranking), _GROUP_LINES):
-            writer.write_table(audit_lines(audited, ranking[start : start + _GROUP_LINES], start))
+        for start in range(0, len(ranking), n_lines):
+            writer.write_table(audit_lines(audited, ranking[start : start + n_lines], start))
+
+
+def _group_lines(names: pa.Array) -> int:
+    """Return how many lines go together: fewer where rows have very long names."""
+    longest = max(1, pc.max(pc.binary_length(names)).as_py() or 0)
+    return max(1, min(_GROUP_LINES, _GROUP_NAME_BYTES // longest))
 
 
 def audit_lines(audited: Audited, rows: NDArray[np.int64], n_before: int) -> pa.Table:

@@ -18,7 +18,7 @@ from .swappable import SwappablePrototypes
 if TYPE_CHECKING:
     from .selection import Method
 
-_GOOD_ENOUGH = 0.995  # of what is possible at most: no other start can be much better
+_GOOD_ENOUGH = 0.999  # of what is possible at most: no other start can be better by a tenth of a percent
 _MOST_COMPARISONS = 10**12  # of a row and a candidate in a tree, after which no further start is tried
 _GATHERED, _SEARCHED, _BOUNDED = 0.3, 0.6, 0.7  # shares of the time after which these are done, roughly
 
@@ -52,7 +52,7 @@ def refine_by_swaps(  # noqa: PLR0913  # what is refined, by which measure, and 
     replaces the one with which it raises it most (ties: the lowest rank), at once. The search ends when all
     candidates had a turn since the last swap. A row that is swapped in takes the place of the one swapped out.
 
-    If the result is not known to be within half a percent of what is possible (``dual_bound``), up to three other
+    If the result is not known to be within a tenth of a percent of what is possible (``dual_bound``), up to three other
     starts are tried, which the bound suggests, as long as comparing rows does not take too long; the best result is
     taken (ties: the first). The objective is never less than that of the rows given.
 

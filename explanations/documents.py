@@ -20,6 +20,7 @@ def explanation(
     nearest_prototypes: Any,  # noqa: ANN401  # a list, or a hole
     prototype_prediction: Any,  # noqa: ANN401  # an object, or a hole
     contrast: Any,  # noqa: ANN401  # an object or nothing, or a hole
+    rules: Any,  # noqa: ANN401  # a list or nothing, or a hole
 ) -> dict[str, Any]:
     """Return what is said of a row that the model takes."""
     return {
@@ -30,6 +31,7 @@ def explanation(
         "nearest_prototypes": nearest_prototypes,
         "prototype_prediction": prototype_prediction,
         "contrast": contrast,
+        "rules": rules,
     }
 
 

@@ -38,6 +38,7 @@ class ExplainedBlock:
     tree_shares: DistinctNumbers
     contrasts: NDArray[np.int64]  # (n_taken,) nearest prototype of another class; -1: none, or not asked for
     contrast_shares: NDArray[np.float64]  # (n_taken,) its proximity in [0, 1]
+    fires: NDArray[np.bool_] | None  # (n_taken, n_rules) rules that hold; None where they were not asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +50,18 @@ class BlockExplainer:
     labels: NDArray[np.int64]  # (n_prototypes,) positions among the classes; -1: none, in regression
     n_prototypes: int  # to tell of, at most
     with_contrast: bool
+    with_rules: bool
 
     @staticmethod
-    def build(warm: WarmExplainer, n_prototypes: int, *, with_contrast: bool) -> "BlockExplainer":
+    def build(
+        warm: WarmExplainer, n_prototypes: int, *, with_contrast: bool, with_rules: bool = False
+    ) -> "BlockExplainer":
         """Prepare to tell of at most ``n_prototypes`` a row."""
         texts = warm.reason_texts
         reasons = BlockReasons.build(texts.reasons.boxes, texts.reader, texts.is_shown)
         position = {label: index for index, label in enumerate(warm.model.classes)}
         labels = np.array([position.get(prototype.label or "", -1) for prototype in warm.prototypes])
-        return BlockExplainer(warm, reasons, labels, n_prototypes, with_contrast)
+        return BlockExplainer(warm, reasons, labels, n_prototypes, with_contrast, with_rules)
 
     def explain(self, block: RowBlock, outcome: Outcome | None = None) -> ExplainedBlock:
         """Return what is said of each row; ``outcome`` is what the model says of them, where that is known."""
@@ -83,7 +87,13 @@ class BlockExplainer:
             tree_shares=DistinctNumbers.of(reasons.tree_share),
             contrasts=contrasts,
             contrast_shares=proximities[np.arange(len(taken)), contrasts] / index.total_weight,
+            fires=self._fires(block, taken),
         )
+
+    def _fires(self, block: RowBlock, taken: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+        if self.warm.rules is None or not self.with_rules:
+            return None
+        return self.warm.rules.fires([column[taken] for column in block.columns])
 
     def _contrasts(self, proximities: NDArray[np.int64], outcome: Outcome) -> NDArray[np.int64]:
         if outcome.labels is None or not self.with_contrast:

@@ -1,4 +1,4 @@
-"""One row explained: the prediction, the nearest prototypes and why, what they predict, the contrast."""
+"""One row explained: the prediction, the nearest prototypes and why, what they predict, the contrast, the rules."""
 
 from typing import Any, NamedTuple
 
@@ -35,6 +35,7 @@ def explanation(
         _nearest_prototypes(warm, explained, nearest),
         documents.prototype_prediction(warm.prototypes[nearest[0]] if len(nearest) else None, label),
         _contrast(warm, explained) if "contrast" in request.include else None,
+        _rules(warm, explained) if "rules" in request.include else None,
     )
 
 
@@ -57,6 +58,11 @@ def _nearest_prototypes(
         of_pair = (place + 1, share, 1 - share, n_shared[place], documents.compared(prototype, texts), reasons[place])
         answers.append(documents.near_prototype(prototype, shared.shape[1], of_pair))
     return answers
+
+
+def _rules(warm: WarmExplainer, explained: ExplainedRow) -> orjson.Fragment | None:
+    """Return the rules that hold for the row, in the order in which they are asked."""
+    return None if warm.rules is None else orjson.Fragment(warm.rules.text(warm.rules.firing(explained.values)))
 
 
 def _value_texts(values: list[Any]) -> list[bytes]:

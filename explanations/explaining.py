@@ -21,8 +21,10 @@ def explain_instances(warm: WarmExplainer, request: ExplanationRequest) -> list[
     Raises
     ------
     StorageError
-        ``too_many_rows``, or ``validation_failed`` where ``row_ids`` are not one for each instance.
+        ``too_many_rows``, or ``validation_failed`` where ``row_ids`` are not one for each instance, or the explainer
+        has no rules to include.
     """
+    _refuse_rules_that_are_not_there(warm, request)
     names = _row_ids(request)
     read = read_instances(request.instances, warm.features)
     outcome, positions, refused = run_readable(warm.session, read)
@@ -35,6 +37,12 @@ def explain_instances(warm: WarmExplainer, request: ExplanationRequest) -> list[
     for position, error in refused.items():
         data[position] = refusal(names[position], error)
     return data
+
+
+def _refuse_rules_that_are_not_there(warm: WarmExplainer, request: ExplanationRequest) -> None:
+    if warm.rules is None and "rules" in request.include:
+        detail = f"explainer {warm.explainer_id!r} has no rules to include; register one with a rule_set"
+        raise StorageError("validation_failed", detail, "/include")
 
 
 def _row_ids(request: ExplanationRequest) -> Sequence[str]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tree_explainers.prototypes.raw_units import RawSide
 
 from .explained_blocks import BlockExplainer, ExplainedBlock
+from .warm_explainer import WarmExplainer
 
 
 class TableMaker:
@@ -24,6 +25,7 @@ class TableMaker:
         columns, classes = warm.reason_texts.reader.columns, warm.model.classes
         self._classes = _Names(classes)
         self._n_trees = warm.model.n_trees
+        self._rules = _rules_told(warm)
         self._features = _Names([column.name for column in columns])
         self._is_transformed = np.array([column.transformed for column in columns], dtype=np.bool_)
         prototypes = warm.prototypes
@@ -41,6 +43,7 @@ class TableMaker:
             **self._prototype_predictions(explained),
             **self._contrasts(explained),
             "nearest_prototypes": _lists(explained.near.bounds, self._near_prototypes(explained)),
+            "rules": self._rules_of(explained),
         }
         return pa.table(_rows(explained) | _for_all_rows(told, explained))
 
@@ -76,6 +79,12 @@ class TableMaker:
             "contrast_label": self._classes.of(np.where(has_none, -1, self._labels[explained.contrasts])),
             "contrast_proximity": pa.array(explained.contrast_shares, mask=has_none),
         }
+
+    def _rules_of(self, explained: ExplainedBlock) -> pa.ListArray:
+        if explained.fires is None:
+            return pa.nulls(len(explained.taken), pa.list_(self._rules.type))
+        bounds = np.concatenate(([0], np.cumsum(explained.fires.sum(axis=1))))
+        return _lists(bounds, self._rules.take(pa.array(np.nonzero(explained.fires)[1])))
 
     def _near_prototypes(self, explained: ExplainedBlock) -> pa.StructArray:
         near = explained.near
@@ -115,6 +124,19 @@ class TableMaker:
                 "exact": _has(reasons.side, RawSide.EXACT),
             }
         )
+
+
+def _rules_told(warm: WarmExplainer) -> pa.StructArray:
+    """Return what is said of each rule, (n_rules,); a prediction is a number in regression, else a text."""
+    told = () if warm.rules is None else warm.rules.told
+    kind = pa.string() if warm.model.classes else pa.float64()
+    return _struct(
+        {
+            "rank": pa.array([rule["rank"] for rule in told], pa.int64()),
+            "text": pa.array([rule["text"] for rule in told], pa.string()),
+            "prediction": pa.array([rule["prediction"] for rule in told], kind),
+        }
+    )
 
 
 class _Names:

@@ -9,6 +9,7 @@ from tree_explainers.prototypes.nearest import PrototypeIndex
 
 from .features import Features
 from .reason_texts import ReasonTexts
+from .warm_rules import WarmRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,4 +35,5 @@ class WarmExplainer:
     index: PrototypeIndex
     reason_texts: ReasonTexts
     prototypes: tuple[WarmPrototype, ...]
+    rules: WarmRules | None
     provenance: dict[str, Any]

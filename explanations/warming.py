@@ -9,6 +9,7 @@ import orjson
 
 from schemas.explainers import Explainer
 from schemas.models import Model
+from schemas.rule_sets import RuleSetContent
 from storage.array_files import read_arrays
 from storage.artefacts import ArtefactStore
 from storage.database import Database
@@ -25,11 +26,12 @@ from tree_explainers.prototypes.reasons import Reasons
 from .features import Features
 from .reason_texts import ReasonTexts
 from .warm_explainer import WarmExplainer, WarmPrototype
+from .warm_rules import WarmRules
 
 OpenSession = Callable[[str], ModelSession]
 """Opens the model with this id, or finds it open."""
 
-_PROTOTYPE_SETS = "prototype_sets"
+_PROTOTYPE_SETS, _RULE_SETS = "prototype_sets", "rule_sets"
 _BOXES = "boxes_"
 
 
@@ -56,8 +58,17 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
             shown,
         ),
         prototypes=tuple(_prototype(item, shown, model) for item in result["prototypes"]),
+        rules=_rules(explainer, model, database, objects),
         provenance=_provenance(model, DatasetStore(database).get(artefact.dataset).view.sha256, explainer),
     )
+
+
+def _rules(explainer: Explainer, model: Model, database: Database, objects: ObjectStore) -> WarmRules | None:
+    if explainer.rule_set is None:
+        return None
+    artefact = ArtefactStore(database).get(_RULE_SETS, explainer.rule_set)
+    content = RuleSetContent.model_validate_json(objects.get(artefact.result or ""))
+    return WarmRules.of(content, model.feature_names)
 
 
 def _prototype(item: dict[str, Any], shown: frozenset[str] | None, model: Model) -> WarmPrototype:

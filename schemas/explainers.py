@@ -1,4 +1,4 @@
-"""Explainers: a model with the prototypes that explain its predictions."""
+"""Explainers: a model with the prototypes, and perhaps the rules, that explain its predictions."""
 
 from datetime import datetime
 from typing import Literal
@@ -13,7 +13,7 @@ class ExplainerRequest(Contract):
 
     model: str
     prototype_set: str
-    rule_set: None = None
+    rule_set: str | None = Field(default=None, description='Its rules are told with `include: ["rules"]`.')
     approximation_tree: None = None
     name: Name | None = None
     shown_features: Literal["all"] | list[Name] = Field(

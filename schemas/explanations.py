@@ -17,7 +17,9 @@ class ExplanationRequest(Contract):
     instances: list[Instance] = Field(min_length=1, json_schema_extra={"maxItems": MAX_INSTANCES})
     row_ids: list[Name] | None = Field(default=None, description="The caller's names for the rows, in their order.")
     n_prototypes: int = Field(default=3, strict=True, ge=1, le=100)
-    include: list[Literal["contrast"]] = Field(default=[], description="More may come: rules, approximation_path.")
+    include: list[Literal["contrast", "rules"]] = Field(
+        default=[], description="rules: with an explainer that has a rule set. More may come: approximation_path."
+    )
 
 
 class ComparedFeature(Contract):
@@ -81,6 +83,14 @@ class Contrast(Contract):
     proximity: float
 
 
+class FiringRule(Contract):
+    """A rule whose conditions hold for the instance."""
+
+    rank: int
+    text: str
+    prediction: float | str = Field(description="A label; for regression a value.")
+
+
 class Explanation(Contract):
     """One prediction explained, or why it could not be."""
 
@@ -91,6 +101,11 @@ class Explanation(Contract):
     nearest_prototypes: list[NearestPrototype] | None = None
     prototype_prediction: PrototypePrediction | None = None
     contrast: Contrast | None = None
+    rules: list[FiringRule] | None = Field(
+        default=None,
+        description="In the order in which they are asked: the first decides, and where there is none, the default of "
+        "the rule set. Null where they were not asked for.",
+    )
     problem: Problem | None = None
 
 

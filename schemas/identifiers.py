@@ -11,6 +11,7 @@ PREFIXES = {
     "prototype_sets": "prs_",
     "proximities": "prx_",
     "label_audits": "lba_",
+    "rule_sets": "rls_",
     "explanation_sets": "exs_",
     "explainers": "xpl_",
     "jobs": "job_",

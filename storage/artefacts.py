@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, select, update
+from sqlalchemy import Connection, RowMapping, delete, or_, select, update
 
 from schemas.contract import Page
 
@@ -136,7 +136,8 @@ def _existing(connection: Connection, noun: str, artefact_id: str) -> RowMapping
 
 
 def _refuse_if_used(connection: Connection, row: RowMapping) -> None:
-    user = connection.execute(select(explainers.c.id).where(explainers.c.prototype_set == row["id"])).scalar()
+    builds_on_it = or_(explainers.c.prototype_set == row["id"], explainers.c.rule_set == row["id"])
+    user = connection.execute(select(explainers.c.id).where(builds_on_it)).scalar()
     if user is not None:
         detail = f"{row['id']!r} is used by explainer {user!r}; delete that first"
         raise InUse(detail)

@@ -1,4 +1,4 @@
-"""Registered explainers: which model is explained by which prototypes."""
+"""Registered explainers: which model is explained by which prototypes and rules."""
 
 import time
 
@@ -27,6 +27,7 @@ class ExplainerStore:
                 "name": request.name,
                 "model": request.model,
                 "prototype_set": request.prototype_set,
+                "rule_set": request.rule_set,
                 "request": request.model_dump(mode="json"),
                 "created_at": time.time(),
             }
@@ -56,6 +57,7 @@ def _view(row: RowMapping) -> Explainer:
         name=row["name"],
         model=row["model"],
         prototype_set=row["prototype_set"],
+        rule_set=row["rule_set"],
         shown_features=row["request"]["shown_features"],
         created_at=moment(row["created_at"]),
     )

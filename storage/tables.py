@@ -89,6 +89,7 @@ explainers = Table(
     Column("name", String(255)),
     Column("model", String(40), ForeignKey("models.id"), nullable=False, index=True),
     Column("prototype_set", String(40), ForeignKey("artefacts.id"), nullable=False, index=True),
+    Column("rule_set", String(40), ForeignKey("artefacts.id"), index=True),
     Column("request", JSON, nullable=False),
     Column("created_at", Float, nullable=False, index=True),
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import orjson
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from .. import documents
 from ..explained_blocks import BlockExplainer, ExplainedBlock
@@ -32,8 +33,9 @@ class LineWriter:
         self._labels = pool.add_pieces(*(own[_OF_LABEL] for own in pieces))
         self._unassigned = pool.add_pieces(orjson.dumps(documents.prototype_prediction(None, None)))
         self._predictions = pool.add_pieces(*_predictions(warm))
-        self._no_contrast = pool.add_pieces(b"null", b"", b"")
+        self._null = pool.add_pieces(b"null", b"", b"")
         self._contrasts = pool.add_pieces(*_contrasts(warm))
+        self._rules = warm.rules
         self._texts = pool.texts()
 
     def write(self, explained: ExplainedBlock) -> pa.Buffer:
@@ -73,15 +75,24 @@ class LineWriter:
         first = self._pieces + _OF_LABEL + 1 + self._n_scores
         shares = DistinctNumbers.of(explained.contrast_shares)
         has_none = explained.contrasts < 0
-        contrast = np.where(has_none, self._no_contrast, self._contrasts + 2 * explained.contrasts)
-        share = np.where(has_none, self._no_contrast + 1, pool.add(shares.texts) + shares.index)
-        end = np.where(has_none, self._no_contrast + 2, self._contrasts + 2 * explained.contrasts + 1)
+        contrast = np.where(has_none, self._null, self._contrasts + 2 * explained.contrasts)
+        share = np.where(has_none, self._null + 1, pool.add(shares.texts) + shares.index)
+        end = np.where(has_none, self._null + 2, self._contrasts + 2 * explained.contrasts + 1)
         assigned = self._predictions + _AGREEMENTS * explained.nearest + explained.agrees
         predictions = np.where(explained.nearest < 0, self._unassigned, assigned)
         return lines_of(
             len(explained.taken),
-            *(self._closing, first, predictions, first + 1, contrast, share, end, first + 2, self._newline),
+            *(self._closing, first, predictions, first + 1, contrast, share, end, first + 2),
+            *(self._rule_texts(explained, pool), first + 3, self._newline),
         )
+
+    def _rule_texts(self, explained: ExplainedBlock, pool: TextPool) -> int | NDArray[np.int64]:
+        """Return what is said of the rules that hold for each row: rows differ in a few combinations only."""
+        if self._rules is None or explained.fires is None:
+            return self._null
+        combinations, index = np.unique(explained.fires, axis=0, return_inverse=True)
+        texts = [self._rules.text(np.flatnonzero(combination).tolist()) for combination in combinations]
+        return pool.add_pieces(*texts) + index.reshape(-1)
 
     def _refusals(self, explained: ExplainedBlock, pool: TextPool) -> Compositions:
         places = np.array(list(explained.refusals), dtype=np.int64)
@@ -92,7 +103,7 @@ class LineWriter:
 def _pieces(warm: WarmExplainer, label: str | None) -> list[bytes]:
     scores = [HOLE] * max(1, len(warm.model.classes))
     prediction = documents.prediction(warm.model.classes, label, scores)
-    return pieces_between(documents.explanation(HOLE, prediction, HOLE, HOLE, HOLE))
+    return pieces_between(documents.explanation(HOLE, prediction, HOLE, HOLE, HOLE, HOLE))
 
 
 def _predictions(warm: WarmExplainer) -> list[bytes]:

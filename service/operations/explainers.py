@@ -4,11 +4,13 @@ from schemas.contract import Page
 from schemas.explainers import Explainer, ExplainerRequest
 from schemas.identifiers import content_identifier
 from schemas.models import Model
+from storage.artefacts import Artefact
 from storage.errors import StorageError
 
 from ..parts import Parts
 from .artefacts import ready_result
 from .prototype_sets import PROTOTYPE_SETS
+from .rule_sets import RULE_SETS
 
 
 def register_explainer(parts: Parts, request: ExplainerRequest) -> tuple[Explainer, bool]:
@@ -17,14 +19,12 @@ def register_explainer(parts: Parts, request: ExplainerRequest) -> tuple[Explain
     Raises
     ------
     StorageError
-        ``artefact_not_ready``, ``conflict`` for prototypes of another model, ``unknown_feature`` to be shown.
+        ``artefact_not_ready``, ``conflict`` for prototypes or rules of another model, ``unknown_feature`` to be shown.
     """
     model = parts.models.get(request.model).view
-    prototype_set = parts.artefacts.get(PROTOTYPE_SETS.name, request.prototype_set)
-    ready_result(prototype_set)
-    if prototype_set.model != request.model:
-        detail = f"prototype set {prototype_set.id!r} is of model {prototype_set.model!r}, not of {request.model!r}"
-        raise StorageError("conflict", detail)
+    _check_artefact(parts.artefacts.get(PROTOTYPE_SETS.name, request.prototype_set), "prototype set", request)
+    if request.rule_set is not None:
+        _check_artefact(parts.artefacts.get(RULE_SETS.name, request.rule_set), "rule set", request)
     _check_shown_features(model, request)
     return parts.explainers.add(content_identifier("explainers", request.model_dump(mode="json")), request)
 
@@ -43,6 +43,13 @@ def delete_explainer(parts: Parts, explainer_id: str) -> None:
     """Forget an explainer."""
     parts.explainers.delete(explainer_id)
     parts.explainer_cache.forget(explainer_id)
+
+
+def _check_artefact(artefact: Artefact, noun: str, request: ExplainerRequest) -> None:
+    ready_result(artefact)
+    if artefact.model != request.model:
+        detail = f"{noun} {artefact.id!r} is of model {artefact.model!r}, not of {request.model!r}"
+        raise StorageError("conflict", detail)
 
 
 def _check_shown_features(model: Model, request: ExplainerRequest) -> None:

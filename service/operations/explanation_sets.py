@@ -8,7 +8,7 @@ from storage.feature_matching import match_features
 from ..parts import Parts
 from .artefacts import ArtefactNoun, MadeFrom, ask_for
 
-EXPLANATION_SETS = ArtefactNoun("explanation_sets", method_revision=1, view=ExplanationSet)
+EXPLANATION_SETS = ArtefactNoun("explanation_sets", method_revision=2, view=ExplanationSet)
 
 
 def ask_for_explanation_set(parts: Parts, request: ExplanationSetRequest) -> ExplanationSet:
@@ -24,6 +24,9 @@ def ask_for_explanation_set(parts: Parts, request: ExplanationSetRequest) -> Exp
     dataset = parts.datasets.get(request.dataset)
     match_features(model, dataset.view)
     n_features = model.n_features if explainer.shown_features == "all" else len(explainer.shown_features)
+    if "rules" in request.include and explainer.rule_set is None:
+        detail = f"explainer {explainer.id!r} has no rules to include; register one with a rule_set"
+        raise StorageError("validation_failed", detail, "/include")
     _check_size(parts.settings.max_explanation_set_values, request, dataset, n_features)
     asked = request.model_copy(update={"include": sorted(set(request.include))})
     return ask_for(parts, EXPLANATION_SETS, asked, MadeFrom(model.id, dataset))

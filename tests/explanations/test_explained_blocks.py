@@ -133,6 +133,7 @@ def _as_columns(line: Json, row: int) -> Json:
     for part, names in fields.items():
         flat |= {f"{part}_{name}": (line.get(part) or {}).get(name) for name in names}
     near = line.get("nearest_prototypes")
+    flat["rules"] = line.get("rules")
     return {**flat, "nearest_prototypes": None if near is None else [_without_values(each) for each in near]}
 
 

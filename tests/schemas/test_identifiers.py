@@ -21,6 +21,7 @@ def test_ids_have_the_prefixes_of_the_contract() -> None:
         "proximities": "prx_",
         "prototype_sets": "prs_",
         "label_audits": "lba_",
+        "rule_sets": "rls_",
         "explanation_sets": "exs_",
         "explainers": "xpl_",
         "jobs": "job_",

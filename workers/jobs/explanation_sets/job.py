@@ -40,7 +40,12 @@ def make_explanation_set(context: JobContext) -> Produced:
     request = ExplanationSetRequest(**context.request)
     context.report(0, "warming up the explainer")
     warm = warm_up(request.explainer, context.database, context.objects, lambda model: _open(context, model))
-    explainer = BlockExplainer.build(warm, request.n_prototypes, with_contrast="contrast" in request.include)
+    explainer = BlockExplainer.build(
+        warm,
+        request.n_prototypes,
+        with_contrast="contrast" in request.include,
+        with_rules="rules" in request.include,
+    )
     stored = DatasetStore(context.database).get(request.dataset)
     columns = match_features(warm.model, stored.view)
     kept = read_kept(context, place_of(warm.model.id, request.dataset), context.report)

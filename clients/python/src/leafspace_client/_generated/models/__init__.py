@@ -26,6 +26,7 @@ from .explanation_set import ExplanationSet
 from .explanation_set_request import ExplanationSetRequest
 from .explanation_set_sizes import ExplanationSetSizes
 from .field_problem import FieldProblem
+from .firing_rule import FiringRule
 from .job import Job
 from .label_audit import LabelAudit
 from .label_audit_request import LabelAuditRequest
@@ -104,6 +105,7 @@ __all__ = (
     "ExplanationSetRequest",
     "ExplanationSetSizes",
     "FieldProblem",
+    "FiringRule",
     "Job",
     "LabelAudit",
     "LabelAuditRequest",

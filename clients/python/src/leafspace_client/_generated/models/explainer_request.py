@@ -17,7 +17,7 @@ class ExplainerRequest:
     Attributes:
         model (str):
         prototype_set (str):
-        rule_set (None | Unset):
+        rule_set (None | str | Unset): Its rules are told with `include: ["rules"]`.
         approximation_tree (None | Unset):
         name (None | str | Unset):
         shown_features (list[str] | str | Unset): Which features of the (real) prototype rows callers see, in `features`
@@ -26,7 +26,7 @@ class ExplainerRequest:
 
     model: str
     prototype_set: str
-    rule_set: None | Unset = UNSET
+    rule_set: None | str | Unset = UNSET
     approximation_tree: None | Unset = UNSET
     name: None | str | Unset = UNSET
     shown_features: list[str] | str | Unset = "all"
@@ -36,7 +36,11 @@ class ExplainerRequest:
 
         prototype_set = self.prototype_set
 
-        rule_set = self.rule_set
+        rule_set: None | str | Unset
+        if isinstance(self.rule_set, Unset):
+            rule_set = UNSET
+        else:
+            rule_set = self.rule_set
 
         approximation_tree = self.approximation_tree
 
@@ -81,7 +85,14 @@ class ExplainerRequest:
 
         prototype_set = d.pop("prototype_set")
 
-        rule_set = d.pop("rule_set", UNSET)
+        def _parse_rule_set(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        rule_set = _parse_rule_set(d.pop("rule_set", UNSET))
 
         approximation_tree = d.pop("approximation_tree", UNSET)
 

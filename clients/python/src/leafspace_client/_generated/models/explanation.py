@@ -9,6 +9,7 @@ from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.contrast import Contrast
+    from ..models.firing_rule import FiringRule
     from ..models.nearest_prototype import NearestPrototype
     from ..models.prediction import Prediction
     from ..models.problem import Problem
@@ -30,6 +31,8 @@ class Explanation:
         nearest_prototypes (list[NearestPrototype] | None | Unset):
         prototype_prediction (None | PrototypePrediction | Unset):
         contrast (Contrast | None | Unset):
+        rules (list[FiringRule] | None | Unset): In the order in which they are asked: the first decides, and where
+            there is none, the default of the rule set. Null where they were not asked for.
         problem (None | Problem | Unset):
     """
 
@@ -40,6 +43,7 @@ class Explanation:
     nearest_prototypes: list[NearestPrototype] | None | Unset = UNSET
     prototype_prediction: None | PrototypePrediction | Unset = UNSET
     contrast: Contrast | None | Unset = UNSET
+    rules: list[FiringRule] | None | Unset = UNSET
     problem: None | Problem | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -90,6 +94,18 @@ class Explanation:
         else:
             contrast = self.contrast
 
+        rules: list[dict[str, Any]] | None | Unset
+        if isinstance(self.rules, Unset):
+            rules = UNSET
+        elif isinstance(self.rules, list):
+            rules = []
+            for rules_type_0_item_data in self.rules:
+                rules_type_0_item = rules_type_0_item_data.to_dict()
+                rules.append(rules_type_0_item)
+
+        else:
+            rules = self.rules
+
         problem: dict[str, Any] | None | Unset
         if isinstance(self.problem, Unset):
             problem = UNSET
@@ -116,6 +132,8 @@ class Explanation:
             field_dict["prototype_prediction"] = prototype_prediction
         if contrast is not UNSET:
             field_dict["contrast"] = contrast
+        if rules is not UNSET:
+            field_dict["rules"] = rules
         if problem is not UNSET:
             field_dict["problem"] = problem
 
@@ -124,6 +142,7 @@ class Explanation:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.contrast import Contrast  # noqa: PLC0415
+        from ..models.firing_rule import FiringRule  # noqa: PLC0415
         from ..models.nearest_prototype import NearestPrototype  # noqa: PLC0415
         from ..models.prediction import Prediction  # noqa: PLC0415
         from ..models.problem import Problem  # noqa: PLC0415
@@ -211,6 +230,28 @@ class Explanation:
 
         contrast = _parse_contrast(d.pop("contrast", UNSET))
 
+        def _parse_rules(data: object) -> list[FiringRule] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                rules_type_0 = []
+                _rules_type_0 = data
+                for rules_type_0_item_data in _rules_type_0:
+                    rules_type_0_item = FiringRule.from_dict(rules_type_0_item_data)
+
+                    rules_type_0.append(rules_type_0_item)
+
+                return rules_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[FiringRule] | None | Unset, data)
+
+        rules = _parse_rules(d.pop("rules", UNSET))
+
         def _parse_problem(data: object) -> None | Problem | Unset:
             if data is None:
                 return data
@@ -236,6 +277,7 @@ class Explanation:
             nearest_prototypes=nearest_prototypes,
             prototype_prediction=prototype_prediction,
             contrast=contrast,
+            rules=rules,
             problem=problem,
         )
 

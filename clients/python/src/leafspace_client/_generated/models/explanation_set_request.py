@@ -18,7 +18,7 @@ class ExplanationSetRequest:
         explainer (str):
         dataset (str):
         n_prototypes (int | Unset):  Default: 3.
-        include (list[str] | Unset): More may come: rules, approximation_path.
+        include (list[str] | Unset): rules: with an explainer that has a rule set. More may come: approximation_path.
     """
 
     explainer: str

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+T = TypeVar("T", bound="FiringRule")
+
+
+@_attrs_define
+class FiringRule:
+    """A rule whose conditions hold for the instance.
+
+    Attributes:
+        rank (int):
+        text (str):
+        prediction (float | str): A label; for regression a value.
+    """
+
+    rank: int
+    text: str
+    prediction: float | str
+
+    def to_dict(self) -> dict[str, Any]:
+        rank = self.rank
+
+        text = self.text
+
+        prediction: float | str
+        prediction = self.prediction
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "rank": rank,
+                "text": text,
+                "prediction": prediction,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        rank = d.pop("rank")
+
+        text = d.pop("text")
+
+        def _parse_prediction(data: object) -> float | str:
+            return cast(float | str, data)
+
+        prediction = _parse_prediction(d.pop("prediction"))
+
+        firing_rule = cls(
+            rank=rank,
+            text=text,
+            prediction=prediction,
+        )
+
+        return firing_rule

@@ -1,0 +1,180 @@
+"""Rule sets: a whole ensemble told in a few rules, the first of which that holds decides."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from .artefacts import ArtefactView
+from .contract import Contract
+from .models import Score
+
+RuleSetMethod = Literal["fab", "em"]
+RuleSearch = Literal["improved", "plain"]
+RuleExportFormat = Literal["json", "markdown", "sql", "python"]
+MAX_RULES, MAX_RESTARTS = 20, 1000
+
+
+class RuleSetRequest(Contract):
+    """Which model is to be told in rules, by which rows."""
+
+    model: str
+    dataset: str
+    method: RuleSetMethod = Field(
+        default="fab",
+        description="fab: Hara & Hayashi, which finds the number of regions up to `max_rules`; em: their baseline, "
+        "which tries every number.",
+    )
+    search: RuleSearch = Field(
+        default="improved",
+        description="How regions become rules. improved: rules are sought that predict as the best regions do, with "
+        "few conditions; plain: the regions of the restart with the least training error, as the paper prints them.",
+    )
+    max_rules: int = Field(default=10, strict=True, ge=1, le=MAX_RULES)
+    n_restarts: int = Field(
+        default=20, strict=True, ge=1, le=MAX_RESTARTS, description="Random starts; the one with the least error wins."
+    )
+    labels: Literal["predicted", "target"] = Field(
+        default="predicted",
+        description="What rules are to predict: what the model says, or what the dataset's target has.",
+    )
+    evaluation_dataset: str | None = None
+    seed: int = Field(default=0, strict=True, ge=0, le=2**32 - 1, description="Draws the random starts.")
+
+
+class Condition(Contract):
+    """What a rule asks of one feature of a raw row."""
+
+    feature: str
+    column: str = Field(
+        description="The model's feature that is read: `feature` itself, but for one-hot columns that were declared to "
+        "belong together, where `is` means a value over 0.5."
+    )
+    operator: str = Field(
+        description="<= or > (of numbers), is, is not, is one of, is none of (of categories), is missing, is not "
+        "missing; new ones may come."
+    )
+    value: float | str | list[str] | None = Field(
+        description="A list with `is one of` and `is none of`; null with `is missing` and `is not missing`."
+    )
+    or_missing: bool = Field(description="A missing value fulfils it, too; else it does not.")
+
+
+class RuleFeature(Contract):
+    """A feature of raw rows that rules ask about."""
+
+    name: str = Field(description="The model's feature: what conditions name as `column`.")
+    type: Literal["number", "category"]
+    missing_text: str | None = Field(description="A text that means missing, as null does; null where there is none.")
+
+
+class Rule(Contract):
+    """A rule: it predicts where all its conditions hold, and no rule before it does."""
+
+    rank: int = Field(description="1: asked first.")
+    text: str
+    conditions: list[Condition] = Field(description="Without any, the rule always holds.")
+    prediction: float | str = Field(description="A label; for regression a value.")
+    scores: list[Score] = Field(description="Shares of classes where it decides; none for regression.")
+    coverage: float = Field(ge=0, le=1, description="Share of the dataset's rows for which its conditions hold.")
+    precision: float | None = Field(
+        description="Share of the rows that it covers whose label it predicts; null for regression, or without rows."
+    )
+    n_rows: int = Field(description="Rows for which its conditions hold.")
+    support: int = Field(description="Rows that it decides: those that no rule before it covers.")
+
+
+class RuleScores(Contract):
+    """How far predictions are from the labels (`labels`, or the target where judged rows have one)."""
+
+    error: float | None = Field(default=None, description="Share of wrong labels; null for regression.")
+    balanced_error: float | None = Field(default=None, description="Mean over classes that have rows of their error.")
+    fidelity: float | None = Field(default=None, description="Share of rows with the model's own label.")
+    mse: float | None = Field(default=None, description="Mean squared error; null for classification.")
+    r2: float | None = Field(default=None, description="Null for classification, and where all values are alike.")
+
+
+class RuleSetEvaluation(Contract):
+    """How well rules predict the rows of one dataset."""
+
+    n_rows: int
+    evaluated_on: Literal["dataset", "evaluation_dataset"]
+    measured_against: Literal["target", "model"] = Field(
+        description="What errors compare with: the model itself where there is no target."
+    )
+    printed: RuleScores = Field(description="Of the printed rules, which are what is served.")
+    map: RuleScores = Field(
+        description="Of the two-step maximum a posteriori prediction that the paper judges; it takes the model's "
+        "statements and cannot be had from the printed rules."
+    )
+    model: RuleScores | None = Field(description="Of the model itself; null where there is no target.")
+    coverage: float = Field(ge=0, le=1, description="Share of rows that some rule covers; the others get the default.")
+    mean_rules_per_row: float = Field(ge=0, description="Rules whose conditions hold, on average over rows.")
+
+
+class Restart(Contract):
+    """What came of one random start."""
+
+    restart: int = Field(description="0-based.")
+    n_regions: int
+    n_iterations: int
+    lower_bound: float = Field(description="Of the log-likelihood, at its end (em: the log-likelihood itself).")
+    training_error: float = Field(description="Of the two-step prediction; mean squared error for regression.")
+    chosen: bool
+
+
+class RuleSetContent(Contract):
+    """The result of a rule set's job."""
+
+    task: Literal["classification", "regression"]
+    classes: list[str]
+    method: RuleSetMethod
+    search: RuleSearch
+    labels: Literal["predicted", "target"]
+    served: Literal["printed"] = Field(
+        default="printed", description="What predicts is what is printed: these rules, in this order, on raw rows."
+    )
+    numerics: Literal["float32", "float64"] = Field(
+        description="Numbers of rows are rounded to this precision before they are compared, as the model does."
+    )
+    n_rows: int
+    n_trees: int
+    n_statements: int = Field(description="Different questions that the trees ask (L in the paper).")
+    n_rules: int
+    n_conditions: int = Field(description="Of all rules together.")
+    features: list[RuleFeature] = Field(description="Those that some rule asks about, in the model's order.")
+    rules: list[Rule]
+    default_prediction: float | str = Field(description="What a row gets that no rule covers.")
+    default_scores: list[Score]
+    default_support: int = Field(description="Rows of the dataset that no rule covers.")
+    evaluation: RuleSetEvaluation = Field(description="On `evaluation_dataset`, or else on the dataset itself.")
+    training_evaluation: RuleSetEvaluation = Field(description="On the rows that the rules were made from.")
+    restarts: list[Restart]
+    lower_bound: list[float] = Field(description="Of the chosen restart, iteration by iteration; it never falls.")
+
+
+class RuleSet(ArtefactView):
+    """A rule set and how its making stands; what was found is null until it is ready, and in lists."""
+
+    object: Literal["rule_set"] = "rule_set"
+    request: RuleSetRequest
+    task: Literal["classification", "regression"] | None = None
+    classes: list[str] | None = None
+    method: RuleSetMethod | None = None
+    search: RuleSearch | None = None
+    labels: Literal["predicted", "target"] | None = None
+    served: Literal["printed"] | None = None
+    numerics: Literal["float32", "float64"] | None = None
+    n_rows: int | None = None
+    n_trees: int | None = None
+    n_statements: int | None = None
+    n_rules: int | None = None
+    n_conditions: int | None = None
+    features: list[RuleFeature] | None = None
+    rules: list[Rule] | None = None
+    default_prediction: float | str | None = None
+    default_scores: list[Score] | None = None
+    default_support: int | None = None
+    evaluation: RuleSetEvaluation | None = None
+    training_evaluation: RuleSetEvaluation | None = None
+    restarts: list[Restart] | None = None
+    lower_bound: list[float] | None = None

@@ -1,0 +1,76 @@
+"""Ask for rule sets, and export them."""
+
+import numpy as np
+
+from schemas.models import Model
+from schemas.rule_sets import RuleExportFormat, RuleSet, RuleSetContent, RuleSetRequest
+from storage.array_files import read_arrays
+from storage.datasets import StoredDataset
+from storage.errors import StorageError
+from storage.feature_matching import match_features
+from storage.models import StoredModel
+from tree_explainers.ensemble import Operator
+
+from ..parts import Parts
+from ..rule_exports import write_rules
+from .artefacts import ArtefactNoun, MadeFrom, ask_for, get_result
+
+RULE_SETS = ArtefactNoun("rule_sets", method_revision=1, view=RuleSet)
+
+
+def ask_for_rule_set(parts: Parts, request: RuleSetRequest) -> RuleSet:
+    """Return the rule set if it is made or being made; otherwise begin to make it.
+
+    Raises
+    ------
+    StorageError
+        What in the request cannot be done; no job is made then.
+    """
+    model = parts.models.get(request.model)
+    dataset = parts.datasets.get(request.dataset)
+    _refuse_what_cannot_be_led_back(parts, model)
+    match_features(model.view, dataset.view)
+    if request.labels == "target":
+        _check_target(model.view, dataset)
+    asked = _spelled_out(request)
+    if asked.evaluation_dataset is not None:
+        match_features(model.view, parts.datasets.get(asked.evaluation_dataset).view)
+    return ask_for(parts, RULE_SETS, asked, MadeFrom(model.view.id, dataset, asked.evaluation_dataset))
+
+
+def export_rules(parts: Parts, rule_set_id: str, form: RuleExportFormat) -> str:
+    """Return the rules in a form that others can read or run."""
+    return write_rules(RuleSetContent.model_validate_json(get_result(parts, RULE_SETS, rule_set_id)), form)
+
+
+def _spelled_out(request: RuleSetRequest) -> RuleSetRequest:
+    """Return the request that all requests with the same answer have in common, so that they share an id."""
+    on_itself = request.evaluation_dataset == request.dataset
+    return request.model_copy(update={"evaluation_dataset": None}) if on_itself else request
+
+
+def _refuse_what_cannot_be_led_back(parts: Parts, model: StoredModel) -> None:
+    transformed = [index for index, column in enumerate(model.view.column_map) if column.transformed]
+    if not transformed:
+        return
+    arrays = read_arrays(parts.objects.get(model.ensemble))
+    asked = np.unique(arrays["column"][arrays["operator"] != Operator.LEAF])
+    found = np.intersect1d(transformed, asked)
+    if len(found):
+        name = model.view.column_map[found[0]].name
+        detail = (
+            f"the trees of model {model.view.id!r} ask about {name!r}, which cannot be led back to one raw feature: "
+            "rules are about raw features; take a model whose preprocessing keeps them apart"
+        )
+        raise StorageError("method_not_applicable", detail, "/model")
+
+
+def _check_target(model: Model, dataset: StoredDataset) -> None:
+    target = dataset.view.target
+    if target is None:
+        detail = f"labels is `target`, but dataset {dataset.view.id!r} has none; name it in the dataset's metadata"
+        raise StorageError("schema_mismatch", detail, "/labels")
+    column = next(column for column in dataset.view.columns if column.name == target)
+    if model.task == "regression" and column.type == "category":
+        detail = f"model {model.id!r} predicts a number, but the target {target!r} is a category; take labels=predicted"
+        raise StorageError("schema_mismatch", detail, "/labels")

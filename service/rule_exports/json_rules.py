@@ -1,0 +1,13 @@
+"""Rules as JSON: all that it takes to apply them, without how they came about."""
+
+import orjson
+
+from schemas.rule_sets import RuleSetContent
+
+_TOLD = {"task", "classes", "numerics", "features", "rules", "default_prediction", "default_scores"}
+
+
+def write_json(content: RuleSetContent) -> str:
+    """Return the rules, indented for people."""
+    document = content.model_dump(mode="json", include=_TOLD)
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()

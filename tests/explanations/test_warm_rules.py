@@ -1,0 +1,97 @@
+"""Rules asked of single rows, as callers send them, and of columns, as datasets hold them, hold alike."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import orjson
+import pytest
+from numpy.typing import NDArray
+
+from explanations.warm_rules import WarmRules
+from schemas.rule_sets import RuleFeature
+from tests.support.printed_rules import condition, holds, rule_set
+
+FEATURES = [
+    RuleFeature(name="age", type="number", missing_text=None),
+    RuleFeature(name="sex", type="category", missing_text="nan"),
+    RuleFeature(name="grown", type="number", missing_text=None),
+]
+ASKED = [
+    condition("age", "<=", 0.3),
+    condition("age", ">", 0.3, or_missing=True),
+    condition("age", "is missing"),
+    condition("age", "is not missing"),
+    condition("sex", "is", "m"),
+    condition("sex", "is not", "m", or_missing=True),
+    condition("sex", "is one of", ["m", "7"], or_missing=True),
+    condition("sex", "is none of", ["m", "7"]),
+    condition("sex", "is missing"),
+    condition("sex", "is not missing"),
+    condition("grown", "is", "yes"),
+    condition("grown", "is not", "yes", or_missing=True),
+]
+AGES = [None, 0.3, 0.30000001, float(np.float32(0.3)), 0.31, 5.0]
+SEXES = [None, "m", "f", "nan", "7"]
+GROWN = [None, 0.0, 1.0]
+ROWS = [dict(zip(("age", "sex", "grown"), row, strict=True)) for row in itertools.product(AGES, SEXES, GROWN)]
+
+
+@pytest.fixture(params=["float32", "float64"])
+def numerics(request: pytest.FixtureRequest) -> str:
+    chosen: str = request.param
+    return chosen
+
+
+def _warm(numerics: str) -> WarmRules:
+    content = rule_set(FEATURES, [([each], str(at)) for at, each in enumerate(ASKED)], "none", numerics)
+    return WarmRules.of(content, ["grown", "other", "sex", "age"])
+
+
+def _expected(numerics: str) -> list[list[int]]:
+    content = rule_set(FEATURES, [], "none", numerics)
+    return [[at for at, each in enumerate(ASKED) if holds(each, row, content)] for row in ROWS]
+
+
+def _texts(values: list[Any]) -> NDArray[np.object_]:
+    return np.array([*values, None], dtype=object)[:-1]
+
+
+def test_rules_hold_for_a_row_where_their_words_say_so(numerics: str) -> None:
+    warm = _warm(numerics)
+
+    assert [warm.firing([row["grown"], "x", row["sex"], row["age"]]) for row in ROWS] == _expected(numerics)
+
+
+def test_columns_are_told_as_their_rows_are(numerics: str) -> None:
+    numbers = [np.array([row[name] for row in ROWS], dtype=np.float64) for name in ("grown", "age")]
+    texts = _texts([row["sex"] for row in ROWS])
+
+    fires = _warm(numerics).fires([numbers[0], texts, texts, numbers[1]])
+
+    assert [np.flatnonzero(row).tolist() for row in fires] == _expected(numerics)
+
+
+def test_whole_numbers_and_booleans_are_read_as_the_model_reads_them() -> None:
+    warm = _warm("float64")
+
+    assert warm.firing([True, None, 7, 5]) == warm.firing([1.0, None, "7", 5.0])
+
+
+def test_columns_without_a_value_are_missing_whatever_their_type(numerics: str) -> None:
+    warm = _warm(numerics)
+    nothing, empty = np.full(2, np.nan), np.full(2, None, dtype=object)
+
+    as_numbers, as_texts = warm.fires([nothing] * 4), warm.fires([empty] * 4)
+
+    assert as_numbers.tolist() == as_texts.tolist()
+    assert np.flatnonzero(as_numbers[0]).tolist() == warm.firing([None] * 4)
+
+
+def test_what_is_told_is_in_the_order_of_the_ranks() -> None:
+    told = orjson.loads(_warm("float64").text([0, 4]))
+
+    assert told == [
+        {"rank": 1, "text": "age <= 0.3", "prediction": "0"},
+        {"rank": 5, "text": "sex is m", "prediction": "4"},
+    ]

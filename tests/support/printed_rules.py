@@ -1,0 +1,126 @@
+"""Rule sets as public documents, put together by hand, and what rows get by them, read straight from their words."""
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from schemas.rule_sets import Condition, Rule, RuleFeature, RuleScores, RuleSetContent, RuleSetEvaluation
+
+Row = Mapping[str, Any]
+_EVALUATION = RuleSetEvaluation(
+    n_rows=1,
+    evaluated_on="dataset",
+    measured_against="model",
+    printed=RuleScores(error=0.0),
+    map=RuleScores(error=0.0),
+    model=None,
+    coverage=1.0,
+    mean_rules_per_row=1.0,
+)
+
+
+def condition(
+    feature: str, operator: str, value: float | str | list[str] | None = None, *, or_missing: bool = False
+) -> Condition:
+    return Condition(feature=feature, column=feature, operator=operator, value=value, or_missing=or_missing)
+
+
+def rule_set(
+    features: Sequence[RuleFeature],
+    rules: Sequence[tuple[Sequence[Condition], float | str]],
+    default: float | str,
+    numerics: str = "float64",
+) -> RuleSetContent:
+    """Return the document of these rules; what is said of how good they are is made up."""
+    told = [
+        Rule(
+            rank=rank,
+            text=" and ".join(f"{each.feature} {each.operator} {each.value}" for each in conditions),
+            conditions=list(conditions),
+            prediction=prediction,
+            scores=[],
+            coverage=0.5,
+            precision=None if isinstance(prediction, float) else 0.75,
+            n_rows=2,
+            support=1,
+        )
+        for rank, (conditions, prediction) in enumerate(rules, 1)
+    ]
+    return RuleSetContent.model_validate(
+        {
+            "task": "regression" if isinstance(default, float) else "classification",
+            "classes": [],
+            "method": "fab",
+            "search": "improved",
+            "labels": "predicted",
+            "numerics": numerics,
+            "n_rows": 2,
+            "n_trees": 1,
+            "n_statements": 1,
+            "n_rules": len(told),
+            "n_conditions": sum(len(rule.conditions) for rule in told),
+            "features": list(features),
+            "rules": told,
+            "default_prediction": default,
+            "default_scores": [],
+            "default_support": 0,
+            "evaluation": _EVALUATION,
+            "training_evaluation": _EVALUATION,
+            "restarts": [],
+            "lower_bound": [],
+        }
+    )
+
+
+def holds(asked: Condition, row: Row, content: RuleSetContent) -> bool:
+    """Return whether a row fulfils a condition, as its words say."""
+    value = row[asked.column]
+    (feature,) = (each for each in content.features if each.name == asked.column)
+    if value is None or (feature.missing_text is not None and value == feature.missing_text):
+        return asked.or_missing or asked.operator == "is missing"
+    if feature.type == "number" and content.numerics == "float32":
+        value = float(np.float32(value))
+    return _WORDS[asked.operator](value, asked.value)
+
+
+def prediction(content: RuleSetContent, row: Row) -> float | str:
+    """Return what the first rule that holds says of a row."""
+    for rule in content.rules:
+        if all(holds(each, row, content) for each in rule.conditions):
+            return rule.prediction
+    return content.default_prediction
+
+
+_WORDS: dict[str, Callable[[Any, Any], bool]] = {
+    "<=": lambda value, bound: value <= bound,
+    ">": lambda value, bound: value > bound,
+    # Of a number: a column that is 1 where the category is there.
+    "is": lambda value, told: value == told if isinstance(value, str) else value > 0.5,
+    "is not": lambda value, told: value != told if isinstance(value, str) else value <= 0.5,
+    "is one of": lambda value, told: value in told,
+    "is none of": lambda value, told: value not in told,
+    "is missing": lambda _value, _told: False,
+    "is not missing": lambda _value, _told: True,
+}
+
+
+def run_sql(expression: str, rows: Sequence[Row], texts: frozenset[str]) -> list[Any]:
+    """Return what SQLite makes of an expression for each row; ``texts`` are the columns of categories."""
+    names = list(rows[0])
+    quoted = ['"{}"'.format(name.replace('"', '""')) for name in names]
+    typed = [f"{name} {'TEXT' if names[at] in texts else 'REAL'}" for at, name in enumerate(quoted)]
+    with sqlite3.connect(":memory:") as connection:
+        connection.execute(f"CREATE TABLE given ({', '.join(typed)})")
+        holes = ", ".join("?" * len(names))
+        connection.executemany(f"INSERT INTO given VALUES ({holes})", [tuple(row.values()) for row in rows])  # noqa: S608
+        found = connection.execute(f"SELECT {expression} FROM given ORDER BY rowid").fetchall()  # noqa: S608
+    return [answer for (answer,) in found]
+
+
+def run_python(source: str, rows: Sequence[Row]) -> list[Any]:
+    """Return what an exported function returns for each row, with nothing but Python's own names at hand."""
+    names: dict[str, Any] = {}
+    exec(compile(source, "exported rules", "exec"), names)  # noqa: S102  # that is what it is for
+    return [names["predict"](row) for row in rows]

@@ -47,7 +47,8 @@ def _named(column: ModelColumn) -> tuple[float | str | None, ...]:
 def _lines(column: ModelColumn, questions: Questions, values: Sequence[str | None]) -> Answers:
     """Return each question's answers, (n_questions, n_values), turned so that other categories say no."""
     answers = np.array([questions.answer(model_value(column, base_of(column, value))) for value in values]).T
-    return np.not_equal(answers, answers[:, -2:-1])
+    turned: Answers = answers != answers[:, -2:-1]
+    return turned
 
 
 def base_of(column: ModelColumn, value: float | str | None) -> float | None:

@@ -63,7 +63,7 @@ class NaiveDefrag:
     def omega(self) -> float:
         """Half of dim(phi) / K + L + 1."""
         dim_phi: int = 2 if self.y.ndim == 1 else self.y.shape[1]
-        return (dim_phi + self.s.shape[1] + 1) / 2
+        return float((dim_phi + self.s.shape[1] + 1) / 2)
 
     def m_step(self, q: Matrix) -> NaiveModel:
         """Equation (14)."""

@@ -58,6 +58,17 @@ def number_cuts(asked: Sequence[tuple[ModelColumn, Questions]], rounding: Roundi
     found = [_READERS[_kind(column)](column, questions, rounding) for column, questions in asked]
     cuts = np.concatenate([cuts for cuts, _ in found]) + 0.0  # no negative zero
     missing_greater = np.concatenate([greater for _, greater in found])
+    return _distinct(*_told_alike(cuts, missing_greater))
+
+
+def _told_alike(cuts: Floats, missing_greater: Flags) -> Cuts:
+    """Return cuts beyond all numbers as the one that tells what is missing, or not at all where they tell nothing."""
+    above, below = cuts >= _LARGEST, cuts == -np.inf
+    tells = ~(above & ~missing_greater) & ~(below & missing_greater)
+    return np.where(above | below, np.inf, cuts)[tells], (missing_greater | below)[tells]
+
+
+def _distinct(cuts: Floats, missing_greater: Flags) -> Cuts:
     order = np.lexsort((missing_greater, cuts))
     cuts, missing_greater = cuts[order], missing_greater[order]
     is_new = np.ones(len(cuts), dtype=np.bool_)
@@ -186,9 +197,11 @@ def _largest_float32(cuts: Floats) -> Floats:
     """Return the largest numbers in single precision that are not above the cuts."""
     with np.errstate(over="ignore"):
         rounded = cuts.astype(np.float32)
-    lower = np.nextafter(rounded, np.float32(-np.inf))
+        lower = np.nextafter(rounded, np.float32(-np.inf))
     return np.where(rounded.astype(np.float64) > cuts, lower, rounded).astype(np.float64)
 
+
+_LARGEST = float(np.finfo(np.float32).max)  # stands for infinity in graphs, whose thresholds are finite
 
 _Reader = Callable[[ModelColumn, Questions, Rounding], Cuts]
 _READERS: dict[str, _Reader] = {"number": _of_number, "indicator": _of_indicator, "ordinal": _of_codes}

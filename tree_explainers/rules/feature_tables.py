@@ -4,7 +4,7 @@ The statements of a number are nested, so a sum over all of them depends on noth
 cumulative sum over cuts, read at the bin. A matrix of rows and statements is never needed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Bins = NDArray[np.unsignedinteger[Any]]
 Watch = Callable[[], None]  # called every few tenths of a second; may raise to stop
 
-_LOOKUPS_AT_ONCE = 50_000_000  # of a row's bin in a feature for one region: a tenth of a second
+_LOOKUPS_AT_ONCE = 100_000_000  # of a row's bin in a feature: a tenth of a second or two
 
 
 class Layout(NamedTuple):
@@ -55,29 +55,29 @@ class Layout(NamedTuple):
         )
 
 
-def sum_by_statement(layout: Layout, bins: Bins, weights: Floats, watch: Watch) -> Floats:
-    """Return the share of each column's weight that lies on rows of which a statement is true.
+def share_by_statement(layout: Layout, bins: Bins, weights: Floats, watch: Watch) -> Floats:
+    """Return for each statement the share of the rows' weight for which it is true.
 
     Parameters
     ----------
     layout
         Of the statements.
-    bins : (n_features, n_rows)
+    bins : (n_features, n_rows), contiguous
         As in ``BinnedRows``.
-    weights : (n_rows, n_regions)
-        Not negative, with a positive sum in each column.
+    weights : (n_rows,), contiguous
+        Not negative, with a positive sum.
     watch
         Called between blocks of rows.
 
     Returns
     -------
-    (n_statements, n_regions) float64
-        In [0, 1]; exactly 0 or 1 where no row or every row of positive weight is told by the statement.
+    (n_statements,) float64
+        In [0, 1]; exactly 0 or 1 where a statement is true of no row of positive weight, or of all.
     """
-    sums = np.zeros((int(layout.bin_starts[-1]), weights.shape[1]))
-    for rows in _row_blocks(bins, weights.shape[1]):
+    sums = np.zeros(int(layout.bin_starts[-1]))
+    for first, end in _row_blocks(bins):
         watch()
-        _add_to_bins(layout.bin_starts, bins[:, rows], weights[rows], sums)
+        _add_to_bins(layout.bin_starts, bins, first, end, weights, sums)
     return _shares(layout, sums)
 
 
@@ -87,135 +87,128 @@ def sum_by_row(layout: Layout, bins: Bins, when_true: Floats, when_false: Floats
     Parameters
     ----------
     layout, bins, watch
-        As for ``sum_by_statement``.
-    when_true, when_false : (n_statements, n_regions) float64
+        As for ``share_by_statement``.
+    when_true, when_false : (n_statements,) float64, contiguous
         What each statement is worth.
 
     Returns
     -------
-    (n_rows, n_regions) float64
+    (n_rows,) float64
         Summed forwards over true statements and backwards over false ones, never as a difference.
     """
-    tables = _tables(layout, when_true, when_false)
-    sums = np.zeros((bins.shape[1], when_true.shape[1]))
-    for rows in _row_blocks(bins, when_true.shape[1]):
+    table = _table(layout, when_true, when_false)
+    sums = np.zeros(bins.shape[1])
+    for first, end in _row_blocks(bins):
         watch()
-        _add_from_tables(layout.bin_starts, bins[:, rows], tables, sums[rows])
+        _add_from_table(layout.bin_starts, bins, first, end, table, sums)
     return sums
 
 
-def _row_blocks(bins: Bins, n_regions: int) -> list[slice]:
+def _row_blocks(bins: Bins) -> Iterator[tuple[int, int]]:
     n_features, n_rows = bins.shape
-    length = max(1, _LOOKUPS_AT_ONCE // max(1, n_features * n_regions))
-    return [slice(start, min(start + length, n_rows)) for start in range(0, n_rows, length)]
+    length = max(1, _LOOKUPS_AT_ONCE // max(1, n_features))
+    return ((first, min(first + length, n_rows)) for first in range(0, n_rows, length))
 
 
 @compiled
-def _add_to_bins(bin_starts: NDArray[np.int64], bins: Bins, weights: Floats, sums: Floats) -> None:
-    """Add each row's weights to its bin in each feature."""
+def _add_to_bins(  # compiled code takes arrays
+    bin_starts: NDArray[np.int64], bins: Bins, first: int, end: int, weights: Floats, sums: Floats
+) -> None:
+    """Add the weight of each row from ``first`` to ``end`` to its bin in each feature."""
     for feature in range(bins.shape[0]):
-        start = bin_starts[feature]
-        for row in range(bins.shape[1]):
-            at = start + np.int64(bins[feature, row])
-            for region in range(weights.shape[1]):
-                sums[at, region] += weights[row, region]
+        own = sums[bin_starts[feature] : bin_starts[feature + 1]]
+        for row in range(first, end):
+            own[bins[feature, row]] += weights[row]
 
 
 @compiled
-def _add_from_tables(bin_starts: NDArray[np.int64], bins: Bins, tables: Floats, sums: Floats) -> None:
-    """Add what tables say of a row's bin in each feature to the row."""
+def _add_from_table(  # compiled code takes arrays
+    bin_starts: NDArray[np.int64], bins: Bins, first: int, end: int, table: Floats, sums: Floats
+) -> None:
+    """Add what the table says of each row's bin in each feature to the row."""
     for feature in range(bins.shape[0]):
-        start = bin_starts[feature]
-        for row in range(bins.shape[1]):
-            at = start + np.int64(bins[feature, row])
-            for region in range(sums.shape[1]):
-                sums[row, region] += tables[at, region]
+        own = table[bin_starts[feature] : bin_starts[feature + 1]]
+        for row in range(first, end):
+            sums[row] += own[bins[feature, row]]
 
 
 @compiled
 def _shares(layout: Layout, sums: Floats) -> Floats:
     """Return the share of the bins' weight for which each statement is true."""
-    n_regions = sums.shape[1]
-    shares = np.empty((layout.statement_starts[-1], n_regions))
+    shares = np.empty(layout.statement_starts[-1])
     for feature in range(len(layout.is_number)):
-        own = shares[layout.statement_starts[feature] : layout.statement_starts[feature + 1]]
+        first, end = layout.statement_starts[feature], layout.statement_starts[feature + 1]
         weights = sums[layout.bin_starts[feature] : layout.bin_starts[feature + 1]]
         if layout.is_number[feature]:
-            sides = layout.missing_greater[layout.statement_starts[feature] : layout.statement_starts[feature + 1]]
-            _shares_of_number(sides, weights, own)
+            _shares_of_number(layout.missing_greater[first:end], weights, shares[first:end])
         else:
             answers = layout.answers[layout.answer_starts[feature] : layout.answer_starts[feature + 1]]
-            _shares_of_category(answers, weights, own)
+            _shares_of_category(answers, weights, shares[first:end])
     return shares
 
 
 @compiled
 def _shares_of_number(missing_greater: NDArray[np.bool_], weights: Floats, shares: Floats) -> None:
-    n_cuts, n_regions = shares.shape
+    n_cuts = len(shares)
     missing = weights[n_cuts + 1]
-    above = np.zeros(n_regions)
+    above = 0.0
     for cut in range(n_cuts - 1, -1, -1):
-        for region in range(n_regions):
-            above[region] += weights[cut + 1, region]
-            shares[cut, region] = above[region] + (missing[region] if missing_greater[cut] else 0.0)
-    below = np.zeros(n_regions)
+        above += weights[cut + 1]
+        shares[cut] = above
+    below = 0.0
     for cut in range(n_cuts):
-        for region in range(n_regions):
-            below[region] += weights[cut, region]
-            others = below[region] + (0.0 if missing_greater[cut] else missing[region])
-            shares[cut, region] /= shares[cut, region] + others
+        below += weights[cut]
+        told = shares[cut] + (missing if missing_greater[cut] else 0.0)
+        others = below + (0.0 if missing_greater[cut] else missing)
+        shares[cut] = told / (told + others)
 
 
 @compiled
 def _shares_of_category(answers: NDArray[np.bool_], weights: Floats, shares: Floats) -> None:
-    n_bins, n_regions = weights.shape
+    n_bins = len(weights)
     for statement in range(len(shares)):
-        for region in range(n_regions):
-            told, others = 0.0, 0.0
-            for at in range(n_bins):
-                if answers[statement * n_bins + at]:
-                    told += weights[at, region]
-                else:
-                    others += weights[at, region]
-            shares[statement, region] = told / (told + others)
+        told, others = 0.0, 0.0
+        for at in range(n_bins):
+            if answers[statement * n_bins + at]:
+                told += weights[at]
+            else:
+                others += weights[at]
+        shares[statement] = told / (told + others)
 
 
 @compiled
-def _tables(layout: Layout, when_true: Floats, when_false: Floats) -> Floats:
+def _table(layout: Layout, when_true: Floats, when_false: Floats) -> Floats:
     """Return for each bin the sum over its feature's statements of what each is worth there."""
-    tables = np.zeros((layout.bin_starts[-1], when_true.shape[1]))
+    table = np.zeros(layout.bin_starts[-1])
     for feature in range(len(layout.is_number)):
         first, end = layout.statement_starts[feature], layout.statement_starts[feature + 1]
-        table = tables[layout.bin_starts[feature] : layout.bin_starts[feature + 1]]
+        own = table[layout.bin_starts[feature] : layout.bin_starts[feature + 1]]
         if layout.is_number[feature]:
-            _table_of_number(layout.missing_greater[first:end], when_true[first:end], when_false[first:end], table)
+            _table_of_number(layout.missing_greater[first:end], when_true[first:end], when_false[first:end], own)
         else:
             answers = layout.answers[layout.answer_starts[feature] : layout.answer_starts[feature + 1]]
-            _table_of_category(answers, when_true[first:end], when_false[first:end], table)
-    return tables
+            _table_of_category(answers, when_true[first:end], when_false[first:end], own)
+    return table
 
 
 @compiled
 def _table_of_number(missing_greater: NDArray[np.bool_], when_true: Floats, when_false: Floats, table: Floats) -> None:
-    n_cuts, n_regions = when_true.shape
-    so_far = np.zeros(n_regions)
+    n_cuts = len(when_true)
+    so_far, missing = 0.0, 0.0
     for cut in range(n_cuts):  # true of the bins above
-        for region in range(n_regions):
-            so_far[region] += when_true[cut, region]
-            table[cut + 1, region] = so_far[region]
-            table[n_cuts + 1, region] += when_true[cut, region] if missing_greater[cut] else when_false[cut, region]
-    so_far[:] = 0.0
+        so_far += when_true[cut]
+        table[cut + 1] = so_far
+        missing += when_true[cut] if missing_greater[cut] else when_false[cut]
+    table[n_cuts + 1] = missing
+    so_far = 0.0
     for cut in range(n_cuts - 1, -1, -1):  # false of the bins up to it
-        for region in range(n_regions):
-            so_far[region] += when_false[cut, region]
-            table[cut, region] += so_far[region]
+        so_far += when_false[cut]
+        table[cut] += so_far
 
 
 @compiled
 def _table_of_category(answers: NDArray[np.bool_], when_true: Floats, when_false: Floats, table: Floats) -> None:
-    n_bins, n_regions = table.shape
+    n_bins = len(table)
     for statement in range(len(when_true)):
         for at in range(n_bins):
-            for region in range(n_regions):
-                told = answers[statement * n_bins + at]
-                table[at, region] += when_true[statement, region] if told else when_false[statement, region]
+            table[at] += when_true[statement] if answers[statement * n_bins + at] else when_false[statement]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidInput
 from .binned_rows import BinnedRows
-from .feature_tables import Layout, Watch, sum_by_statement
+from .feature_tables import Layout, Watch, share_by_statement
 from .regions import FLOOR, RegionModel, log_joint
 from .targets import Targets
 
@@ -39,7 +39,9 @@ class FitSteps:
         responsibilities : (n_rows, n_regions)
             The share of each region in each row, q in the paper; each row sums to 1, no column to 0.
         """
-        eta = sum_by_statement(self.layout, self.binned.bins, responsibilities, self.watch).T
+        eta = np.empty((responsibilities.shape[1], self.layout.n_statements))
+        for region, own in enumerate(np.ascontiguousarray(responsibilities.T)):
+            eta[region] = share_by_statement(self.layout, self.binned.bins, own, self.watch)
         weights = responsibilities.sum(axis=0)
         shares = weights / weights.sum()
         if self.targets.values is None:

@@ -66,11 +66,17 @@ class FittedRegions:
 
 def log_joint(model: RegionModel, layout: Layout, binned: BinnedRows, watch: Watch) -> NDArray[np.float64]:
     """Return what ``RegionModel.log_joint`` does, stopped by ``watch``."""
-    eta = np.ascontiguousarray(model.eta.T)
-    when_true, when_false = np.log(np.maximum(eta, FLOOR)), np.log(np.maximum(1 - eta, FLOOR))
-    sums = sum_by_row(layout, binned.bins, when_true, when_false, watch)
-    sums += np.log(np.maximum(model.shares, FLOOR))
-    return sums
+    sums = np.empty((model.n_regions, binned.n_rows))
+    for region, eta in enumerate(model.eta):
+        when_true, when_false = _log(eta.copy()), _log(1 - eta)
+        sums[region] = sum_by_row(layout, binned.bins, when_true, when_false, watch)
+    return np.ascontiguousarray(sums.T) + _log(model.shares.copy())
+
+
+def _log(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the logarithms of floored probabilities, in their place."""
+    np.maximum(probabilities, FLOOR, out=probabilities)
+    return np.log(probabilities, out=probabilities)
 
 
 def _go_on() -> None:

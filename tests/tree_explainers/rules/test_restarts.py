@@ -83,20 +83,20 @@ def test_progress_is_told_by_the_calling_thread_and_ends_at_1() -> None:
 
 
 def test_a_cancel_ends_long_restarts_within_two_seconds() -> None:
-    data = spambase(1_000, 20)
-    many = data.binned.take(np.tile(np.arange(1_000), 200))  # a restart of these takes a minute
-    targets = data.targets.take(np.tile(np.arange(1_000), 200))
-    cancelled_at: list[float] = []
+    data = spambase(300, 5)
+    rows = np.tile(np.arange(300), 300)  # 20 restarts of these take a minute
+    binned, targets = data.binned.take(rows), data.targets.take(rows)
+    calls: list[float] = []
 
     def cancel(fraction: float, stage: str) -> None:  # noqa: ARG001
-        cancelled_at.append(time.monotonic())
-        if cancelled_at[-1] - cancelled_at[0] > 1:
+        calls.append(time.process_time())  # of both threads: whoever else uses the machine does not count
+        if len(calls) == 3:
             raise Stop
 
     with pytest.raises(Stop):
-        fit_restarts("fab", many, targets, 10, 4, np.random.default_rng(0), report=cancel)
+        fit_restarts("fab", binned, targets, 10, 20, np.random.default_rng(0), report=cancel)
 
-    assert time.monotonic() - cancelled_at[-1] < 2
+    assert time.process_time() - calls[-1] < 2
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("ThreadPoolExecutor")]
 
 

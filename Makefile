@@ -46,12 +46,14 @@ client: openapi ## Generate the SDK's lower half from openapi.json
 	$(BIN)/python -m scripts.generate_client
 
 benchmarks: $(VENV)/.benchmarks ## Measure speed (an hour); what it prints is kept in benchmarks/results/
-	for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name > benchmarks/results/$$name.txt || exit 1; cat benchmarks/results/$$name.txt; done
-	$(BIN)/python -m benchmarks.growth benchmarks/results/growth.svg > benchmarks/results/growth.txt
+	@for name in $(BENCHMARKS); do scripts/keep_output benchmarks/results/$$name.txt $(BIN)/python -m benchmarks.$$name || exit 1; done
+	@scripts/keep_output benchmarks/results/growth.txt $(BIN)/python -m benchmarks.growth benchmarks/results/growth.svg
 
 paper-tables: $(VENV)/.benchmarks ## Do two papers' tables and the label audit again (over an hour)
-	$(BIN)/python -m benchmarks.paper_tables --json benchmarks/results/paper_tables.json > benchmarks/results/paper_tables.md
-	$(BIN)/python -m benchmarks.label_audit --plot benchmarks/results/label_audit.svg > benchmarks/results/label_audit.md
+	@scripts/keep_output benchmarks/results/paper_tables.md \
+		$(BIN)/python -m benchmarks.paper_tables --json benchmarks/results/paper_tables.json
+	@scripts/keep_output benchmarks/results/label_audit.md \
+		$(BIN)/python -m benchmarks.label_audit --plot benchmarks/results/label_audit.svg
 
 requirements: $(VENV)/.dev ## Compile requirements/*.txt from requirements/*.in
 	cd requirements && ../$(UV_COMPILE) runtime.in -o runtime.txt

@@ -17,7 +17,7 @@ from .table_answers import table_answer
 _PATH = "/v1/proximities"
 _FORMS = three_forms(
     "JSON: one page of rows, each with its neighbours, as `limit` and `cursor` say. CSV and Parquet: the whole table, "
-    "with a line for each row and neighbour."
+    "with a line for each row and neighbour; their distance is 1 - proximity."
 )
 router = APIRouter(prefix=_PATH, tags=["proximities"], route_class=StrictRoute)
 

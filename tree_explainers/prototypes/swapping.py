@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .selection import Method
 
 _GOOD_ENOUGH = 0.999  # of what is possible at most: no other start can be better by a tenth of a percent
-_MOST_COMPARISONS = 10**12  # of a row and a candidate in a tree, after which no further start is tried
+_MOST_COMPARISONS = 2 * 10**11  # of a row and a candidate in a tree, after which no further start is tried
 _GATHERED, _SEARCHED, _BOUNDED = 0.3, 0.6, 0.7  # shares of the time after which these are done, roughly
 
 

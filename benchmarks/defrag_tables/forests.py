@@ -27,6 +27,7 @@ from tree_explainers.threads import n_cores
 from .datasets import Part, Realisation
 
 N_TREES, SHALLOW_DEPTH = 100, 2
+SMALLER_TREES = {"max_leaf_nodes": 32}  # a fitting that makes far fewer statements
 # R splits no node of five rows or fewer (nodesize = 5, regression), and every impure one otherwise (nodesize = 1).
 _MIN_SPLIT_REGRESSION, _MIN_SPLIT = 6, 2
 
@@ -52,9 +53,9 @@ class Forest:
         return outcome.labels
 
 
-def forest(realisation: Realisation) -> Forest:
-    """Return the forest of a draw: fitted, or as it was kept."""
-    settings = forest_settings(realisation)
+def forest(realisation: Realisation, **others: int) -> Forest:
+    """Return the forest of a draw, with other settings than usual where they are given: fitted, or as it was kept."""
+    settings = forest_settings(realisation) | others
     asked = json.dumps([realisation.seed, settings, *(version(name) for name in _LIBRARIES)], sort_keys=True)
     path = _folder() / f"{realisation.dataset}-{hashlib.sha256(asked.encode()).hexdigest()[:16]}.onnx"
     if not path.exists():

@@ -1,7 +1,7 @@
 """Tan et al. (2020), table 1, and A-PETE (2024), table 2, done again.
 
 Fitted ensembles' leaves are kept in a folder of the system's temporary directory, so that a second run is short.
-``python -m benchmarks.paper_tables [--quick] [--json FILE] > FILE``
+``python -m benchmarks.paper_tables --json FILE [--quick] [--again] > FILE``
 """
 
 import argparse
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.machine import describe_machine
 
-from .runs import apete_runs, as_json, tan_runs, target_runs
+from .runs import apete_runs, as_json, from_json, tan_runs, target_runs
 from .tables import apete_table, by_cell, tan_table, target_table
 
 _N_SEEDS = 5
@@ -22,17 +22,22 @@ def main() -> None:
     """Run everything and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one division of each dataset, one forest")
-    parser.add_argument("--json", type=Path, help="where to write every run")
+    parser.add_argument("--json", type=Path, required=True, help="where to write every run")
+    parser.add_argument("--again", action="store_true", help="only print the tables of the runs in that file again")
     asked = parser.parse_args()
-    n_seeds = 1 if asked.quick else _N_SEEDS
-    tan, apete, targets = list(tan_runs(n_seeds)), list(apete_runs(n_seeds)), list(target_runs(n_seeds))
-    if asked.json:
-        lines = ",\n".join(json.dumps(as_json(run)) for run in tan + apete + targets)
-        asked.json.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    if not asked.again:
+        _run_all(1 if asked.quick else _N_SEEDS, asked.json)
+    runs = by_cell([from_json(written) for written in json.loads(asked.json.read_text(encoding="utf-8"))])
     print("# Two papers' tables, done again", _about(is_quick=asked.quick), sep="\n\n")
-    print("\n## Tan et al. (2020), table 1: balanced accuracy on test rows\n", _TAN, *tan_table(by_cell(tan)), sep="\n")
-    print("\n### rhc by target\n", _TARGETS, "", *target_table(by_cell(targets)), sep="\n")
-    print("\n## A-PETE (2024), table 2: accuracy on test rows\n", _APETE, "", *apete_table(by_cell(apete)), sep="\n")
+    print("\n## Tan et al. (2020), table 1: balanced accuracy on test rows\n", _TAN, *tan_table(runs), sep="\n")
+    print("\n### rhc by target\n", _TARGETS, "", *target_table(runs), sep="\n")
+    print("\n## A-PETE (2024), table 2: accuracy on test rows\n", _APETE, "", *apete_table(runs), sep="\n")
+
+
+def _run_all(n_seeds: int, path: Path) -> None:
+    runs = [*tan_runs(n_seeds), *apete_runs(n_seeds), *target_runs(n_seeds)]
+    lines = ",\n".join(json.dumps(as_json(run)) for run in runs)
+    path.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
 def _about(*, is_quick: bool) -> str:

@@ -30,6 +30,7 @@ _FEWEST_OF_APETE, _MOST_OF_APETE = 2, 20  # sizes that the authors' script goes 
 _SEED_OF_APETE = 42  # the authors' own comes first
 _FEWER_FORESTS = {"mnist_4v9": 2}  # which take minutes each
 _DIVISIONS = {"breast_cancer": 10, "diabetes": 10, "mnist_4v9": 3}  # many where test rows are few and fits are short
+_SCORES = ("balanced_accuracy", "accuracy", "fidelity", "unassigned")
 RHC_TARGETS = ("swang1", "death", "dth30")
 _TIES: tuple[Ties, ...] = ("earlier", "lower class")
 APETE_ALPHAS = (0.05, 0.01)  # the second "due to sub-optimal outcomes" for COMPAS and RHC
@@ -128,15 +129,20 @@ def apete_cell(space: TreeSpace, split: Split, method: str, dataset: str, ties: 
 
 def as_json(run: Run) -> dict[str, Any]:
     """Return a run as a flat object."""
-    names = ("balanced_accuracy", "accuracy", "fidelity", "unassigned")
-    scores = {name: getattr(run.scores, name) for name in names}
     return {
         **run.cell._asdict(),
         "n_prototypes": run.n_prototypes,
-        **scores,
+        **{name: getattr(run.scores, name) for name in _SCORES},
         "n_test": run.n_test,
         "model_settings": run.settings,
     }
+
+
+def from_json(written: dict[str, Any]) -> Run:
+    """Return the run that ``as_json`` wrote."""
+    cell = Cell(**{name: written[name] for name in Cell._fields})
+    scores = Scores(**{name: written[name] for name in _SCORES})
+    return Run(cell, written["n_prototypes"], scores, written["n_test"], written["model_settings"])
 
 
 def _method(name: str) -> Method:

@@ -1,0 +1,131 @@
+"""Conditions: what a rule asks of raw values, in words and round numbers that keep every training row on its side."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from math import inf
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..rows import Rows
+from .binned_rows import BinnedRows
+from .boxes import Box
+from .round_numbers import number_text, roundest_between
+from .statements import FeatureStatements
+
+Operator = Literal["<=", ">", "is", "is not", "is one of", "is none of", "is missing", "is not missing"]
+_HALF = 0.5  # between no and yes of a one-hot column
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What is asked of one feature of a raw row."""
+
+    feature: str
+    column: str  # the raw column that is read: ``feature``, but for one-hot columns declared to belong together
+    operator: Operator
+    value: float | str | tuple[str, ...] | None
+    or_missing: bool  # a missing value fulfils it, too; else it does not
+
+    @property
+    def text(self) -> str:
+        """The condition in words."""
+        if self.value is None:
+            return f"{self.feature} {self.operator}"
+        value = ", ".join(self.value) if isinstance(self.value, tuple) else _told(self.value)
+        return f"{self.feature} {self.operator} {value}"
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingValues:
+    """The raw training values that printed thresholds must tell apart as the bins do."""
+
+    rows: Rows
+    binned: BinnedRows
+
+    def gap(self, feature: int, cut: int) -> tuple[float, float]:
+        """Return the largest value not above a cut of a number, and the smallest above it; infinite where none is.
+
+        Values count both as they are and as the model rounds them, so that a threshold in between tells them apart
+        for whoever rounds and for whoever does not.
+        """
+        own, statements = self.binned.statements.features[feature], self.binned.statements
+        bins = self.binned.bins[feature]
+        values = self.rows.select([own.name]).columns[0].astype(np.float64)
+        rounded = values.astype(statements.precision).astype(np.float64)
+        below, above = bins <= cut, (bins > cut) & (bins != own.missing_bin)
+        low = np.maximum(values, rounded)[below].max(initial=-inf)
+        return float(low), float(np.minimum(values, rounded)[above].min(initial=inf))
+
+
+def conditions_of(box: Box, values: TrainingValues) -> tuple[Condition, ...]:
+    """Return what a box asks, in the order of features; of an interval the lower end first.
+
+    A threshold is the number of fewest decimals between the two neighbouring training values (of these, the one
+    nearest to the cut), so that on training rows the conditions say what the box says.
+    """
+    pairs = zip(box.features, box.admitted, strict=True)
+    return tuple(condition for feature, admitted in pairs for condition in _of_feature(feature, admitted, values))
+
+
+def rule_text(conditions: tuple[Condition, ...]) -> str:
+    """Return a rule's conditions as one sentence; without any, it always holds."""
+    if not conditions:
+        return "always"
+    parts = [_merged(list(own)) for _, own in groupby(conditions, key=lambda each: (each.feature, each.or_missing))]
+    if len(parts) > 1:
+        parts = [f"({part})" if part.endswith(" or missing") else part for part in parts]
+    return " and ".join(parts)
+
+
+def _merged(conditions: list[Condition]) -> str:
+    """Tell an interval's two ends as one."""
+    ending = " or missing" if conditions[0].or_missing else ""
+    if [each.operator for each in conditions] == [">", "<="]:
+        low, high = conditions
+        return f"{_told(low.value)} < {low.feature} <= {_told(high.value)}{ending}"
+    return " and ".join(each.text for each in conditions) + ending
+
+
+def _told(value: object) -> str:
+    return number_text(value) if isinstance(value, float) else str(value)
+
+
+def _of_feature(at: int, admitted: NDArray[np.bool_], values: TrainingValues) -> Iterator[Condition]:
+    feature = values.binned.statements.features[at]
+    with_missing = bool(admitted[-1])
+    present = admitted[: len(feature.cuts[feature.cuts < inf]) + 1] if feature.is_number else admitted[:-1]
+    if present.all() or not present.any():
+        operator: Operator = "is missing" if with_missing else "is not missing"
+        yield Condition(feature.name, feature.name, operator, None, or_missing=False)
+    elif feature.is_number:
+        inside = np.flatnonzero(present)
+        if inside[0] > 0:
+            yield _of_end(at, values, ">", int(inside[0]) - 1, or_missing=with_missing)
+        if inside[-1] < len(present) - 1:
+            yield _of_end(at, values, "<=", int(inside[-1]), or_missing=with_missing)
+    else:
+        yield _of_category(feature, admitted[:-2], admits_others=bool(admitted[-2]), or_missing=with_missing)
+
+
+def _of_end(at: int, values: TrainingValues, operator: Operator, cut: int, *, or_missing: bool) -> Condition:
+    feature = values.binned.statements.features[at]
+    low, high = values.gap(at, cut)
+    if feature.stands_for is not None and low <= _HALF < high:
+        name, category = feature.stands_for
+        return Condition(name, feature.name, "is" if operator == ">" else "is not", category, or_missing)
+    value = roundest_between(low, high, float(feature.cuts[cut]))
+    return Condition(feature.name, feature.name, operator, value, or_missing)
+
+
+def _of_category(
+    feature: FeatureStatements, admitted: NDArray[np.bool_], *, admits_others: bool, or_missing: bool
+) -> Condition:
+    """Name the categories that are admitted, or those that are not where all others are."""
+    named = tuple(each for each, inside in zip(feature.categories, admitted, strict=True) if inside != admits_others)
+    one: Operator = "is not" if admits_others else "is"
+    some: Operator = "is none of" if admits_others else "is one of"
+    value: str | tuple[str, ...] = named[0] if len(named) == 1 else named
+    return Condition(feature.name, feature.name, one if len(named) == 1 else some, value, or_missing)

@@ -11,8 +11,8 @@ scikit-learn (seed 0), converted to ONNX and read as the service reads them. Tar
 - **20 restarts**: Spambase, 1,000 rows, 100 trees, on all cores; of three runs, the one of median time.
 - **Growth**: one iteration with all 10 regions kept (EM, which removes none; processor time of the fastest of 20),
   against the number of statements (forests of 6 to 200 trees, 5,000 rows), and against the number of rows (the
-  statements of 100 trees fitted to 1,250 rows, whatever the rows; beyond 10,000 they are repeated). The straight line is
-  that of least squares of relative errors.
+  statements of 100 trees fitted to 1,250 rows, whatever the rows; beyond 10,000 they are repeated). The straight line
+  is that of least squares of relative errors.
 
 ``python -m benchmarks.defrag_inference plot.svg``
 """

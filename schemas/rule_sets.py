@@ -26,12 +26,14 @@ class RuleSetRequest(Contract):
     )
     search: RuleSearch = Field(
         default="improved",
-        description="How regions become rules. improved: rules are sought that predict as the best regions do, with "
-        "few conditions; plain: the regions of the restart with the least training error, as the paper prints them.",
+        description="How regions become rules. improved: rules are sought that predict well with few conditions, from "
+        "a quarter as many random starts; plain: the regions with the least training error, as the paper prints them.",
     )
-    max_rules: int = Field(default=10, strict=True, ge=1, le=MAX_RULES)
+    max_rules: int = Field(
+        default=10, strict=True, ge=1, le=MAX_RULES, description="At most so many, of which the default is one."
+    )
     n_restarts: int = Field(
-        default=20, strict=True, ge=1, le=MAX_RESTARTS, description="Random starts; the one with the least error wins."
+        default=20, strict=True, ge=1, le=MAX_RESTARTS, description="Fits from random starts, of which the best counts."
     )
     labels: Literal["predicted", "target"] = Field(
         default="predicted",
@@ -50,8 +52,8 @@ class Condition(Contract):
         "belong together, where `is` means a value over 0.5."
     )
     operator: str = Field(
-        description="<= or > (of numbers), is, is not, is one of, is none of (of categories), is missing, is not "
-        "missing; new ones may come."
+        description="<= or > (of numbers, compared as they are, in double precision), is, is not, is one of, is none "
+        "of (of categories), is missing, is not missing; new ones may come."
     )
     value: float | str | list[str] | None = Field(
         description="A list with `is one of` and `is none of`; null with `is missing` and `is not missing`."
@@ -84,11 +86,14 @@ class Rule(Contract):
 
 
 class RuleScores(Contract):
-    """How far predictions are from the labels (`labels`, or the target where judged rows have one)."""
+    """How far predictions are from what they are measured against."""
 
     error: float | None = Field(default=None, description="Share of wrong labels; null for regression.")
     balanced_error: float | None = Field(default=None, description="Mean over classes that have rows of their error.")
-    fidelity: float | None = Field(default=None, description="Share of rows with the model's own label.")
+    fidelity: float | None = Field(
+        default=None,
+        description="Share of rows with the model's own label; for regression R2 to the model's own values.",
+    )
     mse: float | None = Field(default=None, description="Mean squared error; null for classification.")
     r2: float | None = Field(default=None, description="Null for classification, and where all values are alike.")
 
@@ -112,7 +117,7 @@ class RuleSetEvaluation(Contract):
 
 
 class Restart(Contract):
-    """What came of one random start."""
+    """What came of one start: random ones, and with `search: improved` a last one where the rules put the rows."""
 
     restart: int = Field(description="0-based.")
     n_regions: int
@@ -132,9 +137,6 @@ class RuleSetContent(Contract):
     labels: Literal["predicted", "target"]
     served: Literal["printed"] = Field(
         default="printed", description="What predicts is what is printed: these rules, in this order, on raw rows."
-    )
-    numerics: Literal["float32", "float64"] = Field(
-        description="Numbers of rows are rounded to this precision before they are compared, as the model does."
     )
     n_rows: int
     n_trees: int
@@ -163,7 +165,6 @@ class RuleSet(ArtefactView):
     search: RuleSearch | None = None
     labels: Literal["predicted", "target"] | None = None
     served: Literal["printed"] | None = None
-    numerics: Literal["float32", "float64"] | None = None
     n_rows: int | None = None
     n_trees: int | None = None
     n_statements: int | None = None

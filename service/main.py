@@ -23,6 +23,7 @@ from .routes import (
     models,
     prototype_sets,
     proximities,
+    rule_sets,
 )
 from .settings import ServiceSettings
 
@@ -67,6 +68,7 @@ def build_app(lifespan: object = None) -> FastAPI:
         proximities,
         prototype_sets,
         label_audits,
+        rule_sets,
         explainers,
         explanation_sets,
         jobs,

@@ -10,6 +10,7 @@ JOB_KINDS = {
     "label_audits": "workers.jobs.label_audits.make_label_audit",
     "prototype_sets": "workers.jobs.prototype_sets.make_prototype_set",
     "proximities": "workers.jobs.proximities.make_proximities",
+    "rule_sets": "workers.jobs.rule_sets.make_rule_set",
 }
 
 

@@ -19,8 +19,11 @@ _PATH = "/v1/rule-sets"
 _FORMS = three_forms("The whole result; CSV and Parquet have a row for each rule, and one for what no rule covers.")
 _EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The rules.",
-        "content": {media_type: {"schema": {"type": "string"}} for media_type in formats.EXPORT_TYPES.values()},
+        "description": "The rules; SQL is one expression, Python the source of one function, `predict(row)`.",
+        "content": {
+            media_type: {"schema": {} if media_type == JSON else {"type": "string"}}
+            for media_type in formats.EXPORT_TYPES.values()
+        },
     }
 }
 router = APIRouter(prefix=_PATH, tags=["rule sets"], route_class=StrictRoute)

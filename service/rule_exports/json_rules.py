@@ -4,7 +4,7 @@ import orjson
 
 from schemas.rule_sets import RuleSetContent
 
-_TOLD = {"task", "classes", "numerics", "features", "rules", "default_prediction", "default_scores"}
+_TOLD = {"task", "classes", "features", "rules", "default_prediction", "default_scores"}
 
 
 def write_json(content: RuleSetContent) -> str:

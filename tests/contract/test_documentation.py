@@ -99,6 +99,10 @@ def test_paths_of_the_contract_are_all_there(document: Json) -> None:
         "/v1/prototype-sets": {"get", "post"},
         "/v1/prototype-sets/{prototype_set_id}": {"get", "delete"},
         "/v1/prototype-sets/{prototype_set_id}/content": {"get"},
+        "/v1/rule-sets": {"get", "post"},
+        "/v1/rule-sets/{rule_set_id}": {"get", "delete"},
+        "/v1/rule-sets/{rule_set_id}/content": {"get"},
+        "/v1/rule-sets/{rule_set_id}/export": {"get"},
         "/v1/explainers": {"get", "post"},
         "/v1/explainers/{explainer_id}": {"get", "delete"},
         "/v1/explainers/{explainer_id}/explanations": {"post"},
@@ -119,6 +123,7 @@ def test_paths_of_the_contract_are_all_there(document: Json) -> None:
 def test_answers_are_what_the_description_promises(api: Api, forest: Registered, document: Json) -> None:
     question = {"model": forest.model["id"], "dataset": forest.dataset["id"]}
     proximities, audit = api.made("/v1/proximities", question), api.made("/v1/label-audits", question)
+    rule_set = api.made("/v1/rule-sets", {**question, "n_restarts": 2, "max_rules": 4})
     explained = {"explainer": forest.explainer["id"], "dataset": forest.dataset["id"], "include": ["contrast"]}
     explanation_set = api.made("/v1/explanation-sets", explained)
     content = f"/v1/explanation-sets/{explanation_set['id']}/content"
@@ -129,6 +134,8 @@ def test_answers_are_what_the_description_promises(api: Api, forest: Registered,
         "ProximityBlock": api.post(f"/v1/models/{forest.model['id']}/proximities", rows).json(),
         "LabelAudit": audit,
         "Page_AuditedRow_": api.get(f"/v1/label-audits/{audit['id']}/content").json(),
+        "RuleSet": rule_set,
+        "RuleSetContent": api.get(f"/v1/rule-sets/{rule_set['id']}/content").json(),
         "ExplanationSet": explanation_set,
         "Page_Explanation_": api.get(content, Accept="application/json").json(),
         "Model": forest.model,

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import orjson
-import pytest
 from numpy.typing import NDArray
 
 from explanations.warm_rules import WarmRules
@@ -28,8 +27,8 @@ ASKED = [
     condition("sex", "is none of", ["m", "7"]),
     condition("sex", "is missing"),
     condition("sex", "is not missing"),
-    condition("grown", "is", "yes"),
-    condition("grown", "is not", "yes", or_missing=True),
+    condition("grown", "is", "yes", of="stage"),
+    condition("grown", "is not", "yes", of="stage", or_missing=True),
 ]
 AGES = [None, 0.3, 0.30000001, float(np.float32(0.3)), 0.31, 5.0]
 SEXES = [None, "m", "f", "nan", "7"]
@@ -37,19 +36,13 @@ GROWN = [None, 0.0, 1.0]
 ROWS = [dict(zip(("age", "sex", "grown"), row, strict=True)) for row in itertools.product(AGES, SEXES, GROWN)]
 
 
-@pytest.fixture(params=["float32", "float64"])
-def numerics(request: pytest.FixtureRequest) -> str:
-    chosen: str = request.param
-    return chosen
-
-
-def _warm(numerics: str) -> WarmRules:
-    content = rule_set(FEATURES, [([each], str(at)) for at, each in enumerate(ASKED)], "none", numerics)
+def _warm() -> WarmRules:
+    content = rule_set(FEATURES, [([each], str(at)) for at, each in enumerate(ASKED)], "none")
     return WarmRules.of(content, ["grown", "other", "sex", "age"])
 
 
-def _expected(numerics: str) -> list[list[int]]:
-    content = rule_set(FEATURES, [], "none", numerics)
+def _expected() -> list[list[int]]:
+    content = rule_set(FEATURES, [], "none")
     return [[at for at, each in enumerate(ASKED) if holds(each, row, content)] for row in ROWS]
 
 
@@ -57,29 +50,29 @@ def _texts(values: list[Any]) -> NDArray[np.object_]:
     return np.array([*values, None], dtype=object)[:-1]
 
 
-def test_rules_hold_for_a_row_where_their_words_say_so(numerics: str) -> None:
-    warm = _warm(numerics)
+def test_rules_hold_for_a_row_where_their_words_say_so() -> None:
+    warm = _warm()
 
-    assert [warm.firing([row["grown"], "x", row["sex"], row["age"]]) for row in ROWS] == _expected(numerics)
+    assert [warm.firing([row["grown"], "x", row["sex"], row["age"]]) for row in ROWS] == _expected()
 
 
-def test_columns_are_told_as_their_rows_are(numerics: str) -> None:
+def test_columns_are_told_as_their_rows_are() -> None:
     numbers = [np.array([row[name] for row in ROWS], dtype=np.float64) for name in ("grown", "age")]
     texts = _texts([row["sex"] for row in ROWS])
 
-    fires = _warm(numerics).fires([numbers[0], texts, texts, numbers[1]])
+    fires = _warm().fires([numbers[0], texts, texts, numbers[1]])
 
-    assert [np.flatnonzero(row).tolist() for row in fires] == _expected(numerics)
+    assert [np.flatnonzero(row).tolist() for row in fires] == _expected()
 
 
 def test_whole_numbers_and_booleans_are_read_as_the_model_reads_them() -> None:
-    warm = _warm("float64")
+    warm = _warm()
 
     assert warm.firing([True, None, 7, 5]) == warm.firing([1.0, None, "7", 5.0])
 
 
-def test_columns_without_a_value_are_missing_whatever_their_type(numerics: str) -> None:
-    warm = _warm(numerics)
+def test_columns_without_a_value_are_missing_whatever_their_type() -> None:
+    warm = _warm()
     nothing, empty = np.full(2, np.nan), np.full(2, None, dtype=object)
 
     as_numbers, as_texts = warm.fires([nothing] * 4), warm.fires([empty] * 4)
@@ -89,7 +82,7 @@ def test_columns_without_a_value_are_missing_whatever_their_type(numerics: str) 
 
 
 def test_what_is_told_is_in_the_order_of_the_ranks() -> None:
-    told = orjson.loads(_warm("float64").text([0, 4]))
+    told = orjson.loads(_warm().text([0, 4]))
 
     assert told == [
         {"rank": 1, "text": "age <= 0.3", "prediction": "0"},

@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.explainers import ExplainerRequest
-from storage.errors import Conflict, NotFound
+from storage.errors import Conflict, InUse, NotFound
 from tests.support.stored import Shelf
 
 
@@ -43,3 +43,16 @@ def test_prototypes_that_were_deleted_meanwhile_are_a_conflict(shelf: Shelf) -> 
         shelf.explain("xpl_1", prototype_set="prs_gone")
 
     assert shelf.explainers.list(10, None).data == []
+
+
+def test_rules_that_an_explainer_tells_stay_as_long_as_it_does(shelf: Shelf, request_of_one: ExplainerRequest) -> None:
+    shelf.make(shelf.ask("rls_1", noun="rule_sets")[0])
+    added, _ = shelf.explainers.add("xpl_1", request_of_one.model_copy(update={"rule_set": "rls_1"}))
+
+    assert added.rule_set == shelf.explainers.get("xpl_1").rule_set == "rls_1"
+    with pytest.raises(InUse, match="'rls_1' is used by explainer 'xpl_1'"):
+        shelf.artefacts.delete("rule_sets", "rls_1")
+    shelf.explainers.delete("xpl_1")
+    shelf.artefacts.delete("rule_sets", "rls_1")
+    with pytest.raises(NotFound):
+        shelf.artefacts.get("rule_sets", "rls_1")

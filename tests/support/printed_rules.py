@@ -4,8 +4,6 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from schemas.rule_sets import Condition, Rule, RuleFeature, RuleScores, RuleSetContent, RuleSetEvaluation
 
 Row = Mapping[str, Any]
@@ -22,16 +20,21 @@ _EVALUATION = RuleSetEvaluation(
 
 
 def condition(
-    feature: str, operator: str, value: float | str | list[str] | None = None, *, or_missing: bool = False
+    column: str,
+    operator: str,
+    value: float | str | list[str] | None = None,
+    *,
+    or_missing: bool = False,
+    of: str | None = None,
 ) -> Condition:
-    return Condition(feature=feature, column=feature, operator=operator, value=value, or_missing=or_missing)
+    """Return a condition on a column, which is one of those ``of`` a feature where that is named."""
+    return Condition(feature=of or column, column=column, operator=operator, value=value, or_missing=or_missing)
 
 
 def rule_set(
     features: Sequence[RuleFeature],
     rules: Sequence[tuple[Sequence[Condition], float | str]],
     default: float | str,
-    numerics: str = "float64",
 ) -> RuleSetContent:
     """Return the document of these rules; what is said of how good they are is made up."""
     told = [
@@ -55,7 +58,6 @@ def rule_set(
             "method": "fab",
             "search": "improved",
             "labels": "predicted",
-            "numerics": numerics,
             "n_rows": 2,
             "n_trees": 1,
             "n_statements": 1,
@@ -80,8 +82,6 @@ def holds(asked: Condition, row: Row, content: RuleSetContent) -> bool:
     (feature,) = (each for each in content.features if each.name == asked.column)
     if value is None or (feature.missing_text is not None and value == feature.missing_text):
         return asked.or_missing or asked.operator == "is missing"
-    if feature.type == "number" and content.numerics == "float32":
-        value = float(np.float32(value))
     return _WORDS[asked.operator](value, asked.value)
 
 

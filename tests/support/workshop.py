@@ -17,6 +17,7 @@ from schemas.label_audits import LabelAudit, LabelAuditRequest
 from schemas.models import ModelMetadata
 from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest
 from schemas.proximities import Proximities, ProximitiesRequest
+from schemas.rule_sets import RuleSet, RuleSetRequest
 from service.operations import (
     artefact_tables,
     artefacts,
@@ -27,6 +28,7 @@ from service.operations import (
     models,
     prototype_sets,
     proximities,
+    rule_sets,
 )
 from service.operations.artefacts import View
 from service.parts import Parts, build_parts
@@ -77,6 +79,11 @@ class Workshop:
         """Ask for a label audit, do its job if there is one, and return what came of it."""
         asked = label_audits.ask_for_label_audit(self.parts, LabelAuditRequest.model_validate(request))
         return self._made(label_audits.LABEL_AUDITS, asked)
+
+    def find_rules(self, **request: object) -> RuleSet:
+        """Ask for a rule set, do its job if there is one, and return what came of it."""
+        asked = rule_sets.ask_for_rule_set(self.parts, RuleSetRequest.model_validate(request))
+        return self._made(rule_sets.RULE_SETS, asked)
 
     def explain(self, **request: object) -> ExplanationSet:
         """Ask for an explanation set, do its job if there is one, and return what came of it."""

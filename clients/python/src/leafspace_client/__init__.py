@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .prototype_sets import AsyncPrototypeSet, PrototypeSet
     from .proximities import AsyncProximities, Proximities
     from .retrying import RetryPolicy
+    from .rule_sets import AsyncRuleSet, RuleSet
 
 # What brings httpx and the generated code is imported when it is first asked for.
 _LATE = {
@@ -50,6 +51,7 @@ _LATE = {
     "AsyncLeafspace": "client",
     "AsyncPrototypeSet": "prototype_sets",
     "AsyncProximities": "proximities",
+    "AsyncRuleSet": "rule_sets",
     "Explainer": "explainers",
     "Explanation": "explanations",
     "ExplanationSet": "explanation_sets",
@@ -59,6 +61,7 @@ _LATE = {
     "PrototypeSet": "prototype_sets",
     "Proximities": "proximities",
     "RetryPolicy": "retrying",
+    "RuleSet": "rule_sets",
 }
 
 __all__ = [
@@ -68,6 +71,7 @@ __all__ = [
     "AsyncLeafspace",
     "AsyncPrototypeSet",
     "AsyncProximities",
+    "AsyncRuleSet",
     "CannotConvert",
     "Conflict",
     "ConnectionFailed",
@@ -89,6 +93,7 @@ __all__ = [
     "Proximities",
     "RateLimited",
     "RetryPolicy",
+    "RuleSet",
     "ServerError",
     "TooLarge",
     "Unauthenticated",

@@ -28,6 +28,7 @@ from .nouns import unwrapped
 from .prototype_sets import PROTOTYPE_SETS, AsyncPrototypeSet, AsyncPrototypeSets, PrototypeSet, PrototypeSets
 from .proximities import PROXIMITIES, AllProximities, AsyncAllProximities, AsyncProximities, Proximities
 from .retrying import RetryPolicy
+from .rule_sets import RULE_SETS, AsyncRuleSet, AsyncRuleSets, RuleSet, RuleSets
 from .tables import TableAsked, table_file
 from .transports import AsyncTransport, Connection, SyncTransport
 
@@ -148,6 +149,7 @@ class Leafspace(Connected):
         self.explainers = Explainers(self._transport, EXPLAINERS, Explainer)
         self.proximities = AllProximities(self._transport, PROXIMITIES, Proximities)
         self.label_audits = LabelAudits(self._transport, LABEL_AUDITS, LabelAudit)
+        self.rule_sets = RuleSets(self._transport, RULE_SETS, RuleSet)
         self.explanation_sets = ExplanationSets(self._transport, EXPLANATION_SETS, ExplanationSet)
         self.jobs = Jobs(self._transport, JOBS, unwrapped)
 
@@ -187,6 +189,7 @@ class AsyncLeafspace(Connected):
         self.explainers = AsyncExplainers(self._transport, EXPLAINERS, AsyncExplainer)
         self.proximities = AsyncAllProximities(self._transport, PROXIMITIES, AsyncProximities)
         self.label_audits = AsyncLabelAudits(self._transport, LABEL_AUDITS, AsyncLabelAudit)
+        self.rule_sets = AsyncRuleSets(self._transport, RULE_SETS, AsyncRuleSet)
         self.explanation_sets = AsyncExplanationSets(self._transport, EXPLANATION_SETS, AsyncExplanationSet)
         self.jobs = AsyncJobs(self._transport, JOBS, unwrapped)
 

@@ -1,4 +1,4 @@
-"""Explainers: a model with the prototypes that explain its predictions."""
+"""Explainers: a model with the prototypes, and perhaps the rules, that explain its predictions."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypeVar
@@ -71,7 +71,7 @@ def _explain(
     n_prototypes
         How many of the nearest prototypes to name for each row.
     include
-        What else to tell, such as ``"contrast"``, the nearest prototype of another class.
+        What else to tell: ``"contrast"``, the nearest prototype of another class; ``"rules"``, those that hold.
 
     Notes
     -----
@@ -100,6 +100,7 @@ def _create(
     model: Identified,
     prototype_set: Identified,
     *,
+    rule_set: Identified | None = None,
     name: str | None = None,
     shown_features: Sequence[str] | Literal["all"] = "all",
 ) -> Program[Kept]:
@@ -109,6 +110,8 @@ def _create(
     ----------
     model, prototype_set
         What creating them returned, or ids.
+    rule_set
+        Rules of the same model, which explanations tell with ``include=["rules"]``.
     name
         A name for people.
     shown_features
@@ -117,6 +120,7 @@ def _create(
     request = ExplainerRequest(
         model=id_of(model),
         prototype_set=id_of(prototype_set),
+        rule_set=None if rule_set is None else id_of(rule_set),
         name=name,
         shown_features="all" if shown_features == "all" else list(shown_features),
     )

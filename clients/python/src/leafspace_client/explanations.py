@@ -3,7 +3,16 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
-from ._generated.models import Contrast, NearestPrototype, Prediction, Problem, PrototypePrediction, Provenance, Reason
+from ._generated.models import (
+    Contrast,
+    FiringRule,
+    NearestPrototype,
+    Prediction,
+    Problem,
+    PrototypePrediction,
+    Provenance,
+    Reason,
+)
 from ._generated.models import Explanation as Details
 from .errors import Answered, LeafspaceError, error_from_problem
 from .frames import explanations_frame
@@ -70,6 +79,12 @@ class Explanation:
         """The nearest prototype of another class, where it was asked for and there is one."""
         found = self.details.contrast
         return found if isinstance(found, Contrast) else None
+
+    @property
+    def rules(self) -> list[FiringRule]:
+        """The rules that hold for the row, the first of which decides; none where they were not asked for."""
+        found = self.details.rules
+        return found if isinstance(found, list) else []
 
     @property
     def similar_because(self) -> list[Reason]:

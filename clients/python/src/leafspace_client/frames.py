@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import missing_extra
 
 if TYPE_CHECKING:
-    from ._generated.models import AuditedRow, NeighborsOfRow, Prototype
+    from ._generated.models import AuditedRow, NeighborsOfRow, Prototype, Rule
     from .explanations import Explanation
 
 
@@ -28,6 +28,16 @@ def neighbors_frame(rows: "Sequence[NeighborsOfRow]") -> Any:  # noqa: ANN401  #
 def audited_rows_frame(rows: "Sequence[AuditedRow]") -> Any:  # noqa: ANN401  # a DataFrame
     """Return one row for each audited row."""
     return _frame([row.to_dict() for row in rows])
+
+
+def rules_frame(rules: "Sequence[Rule]") -> Any:  # noqa: ANN401  # a DataFrame
+    """Return one row for each rule: what it says, and of how many rows."""
+    return _frame([_rule_row(rule) for rule in rules])
+
+
+def _rule_row(rule: "Rule") -> dict[str, Any]:
+    names = ("rank", "text", "prediction", "coverage", "precision", "n_rows", "support")
+    return {name: getattr(rule, name) for name in names}
 
 
 def _neighbor_rows(row: "NeighborsOfRow") -> list[dict[str, Any]]:

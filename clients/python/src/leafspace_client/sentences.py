@@ -1,8 +1,9 @@
-"""Sentences: explanations and reasons as text for people."""
+"""Sentences: explanations, reasons and rules as text for people."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ._generated.models import NearestPrototype, Prediction, Reason
+from ._generated.models import FiringRule, NearestPrototype, Prediction, Reason, Rule
 
 if TYPE_CHECKING:
     from .explanations import Explanation
@@ -21,7 +22,13 @@ def describe_explanation(explanation: "Explanation") -> str:
     if explanation.contrast is not None:
         contrast = explanation.contrast
         lines.append(f"Nearest of another class: row {contrast.row_id} ({contrast.label}), {contrast.proximity:.0%}.")
+    lines += [f"Rule {_rule(rule)}." for rule in explanation.rules]
     return "\n".join(lines)
+
+
+def describe_rules(rules: Sequence[Rule], default_prediction: float | str) -> str:
+    """Return rules one a line, in the order in which they are asked."""
+    return "\n".join([*map(_rule, rules), f"otherwise {_told(default_prediction)}"])
 
 
 def describe_prediction(prediction: Prediction) -> str:
@@ -67,6 +74,14 @@ def _prototype_lines(prototype: NearestPrototype) -> list[str]:
     if not reasons:
         return [f"{head}."]
     return [f"{head}, because", *(f"   {reason}" for reason in reasons), *([f"   and {rest} more"] if rest > 0 else [])]
+
+
+def _rule(rule: Rule | FiringRule) -> str:
+    return f"{rule.rank}. if {rule.text} then {_told(rule.prediction)}"
+
+
+def _told(prediction: float | str) -> str:
+    return prediction if isinstance(prediction, str) else number(prediction)
 
 
 def _text(category: float | str) -> str:

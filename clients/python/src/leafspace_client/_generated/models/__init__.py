@@ -11,6 +11,7 @@ from .class_quality import ClassQuality
 from .column import Column
 from .compared_feature import ComparedFeature
 from .compared_row import ComparedRow
+from .condition import Condition
 from .contrast import Contrast
 from .coverage import Coverage
 from .dataset import Dataset
@@ -49,6 +50,7 @@ from .page_model import PageModel
 from .page_neighbors_of_row import PageNeighborsOfRow
 from .page_prototype_set import PagePrototypeSet
 from .page_proximities import PageProximities
+from .page_rule_set import PageRuleSet
 from .parity_result import ParityResult
 from .prediction import Prediction
 from .prediction_list import PredictionList
@@ -72,6 +74,14 @@ from .proximity_block_request_instances_item_type_0 import ProximityBlockRequest
 from .proximity_block_request_others_item_type_0 import ProximityBlockRequestOthersItemType0
 from .readiness import Readiness
 from .reason import Reason
+from .restart import Restart
+from .rule import Rule
+from .rule_feature import RuleFeature
+from .rule_scores import RuleScores
+from .rule_set import RuleSet
+from .rule_set_content import RuleSetContent
+from .rule_set_evaluation import RuleSetEvaluation
+from .rule_set_request import RuleSetRequest
 from .score import Score
 from .set_quality import SetQuality
 from .stop_reason import StopReason
@@ -90,6 +100,7 @@ __all__ = (
     "Column",
     "ComparedFeature",
     "ComparedRow",
+    "Condition",
     "Contrast",
     "Coverage",
     "Dataset",
@@ -128,6 +139,7 @@ __all__ = (
     "PageNeighborsOfRow",
     "PagePrototypeSet",
     "PageProximities",
+    "PageRuleSet",
     "ParityResult",
     "Prediction",
     "PredictionList",
@@ -151,6 +163,14 @@ __all__ = (
     "ProximityBlockRequestOthersItemType0",
     "Readiness",
     "Reason",
+    "Restart",
+    "Rule",
+    "RuleFeature",
+    "RuleScores",
+    "RuleSet",
+    "RuleSetContent",
+    "RuleSetEvaluation",
+    "RuleSetRequest",
     "Score",
     "SetQuality",
     "StopReason",

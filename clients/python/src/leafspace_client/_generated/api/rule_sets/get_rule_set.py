@@ -1,0 +1,175 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.problem import Problem
+from ...models.rule_set import RuleSet
+from ...types import Response
+
+
+def _get_kwargs(
+    rule_set_id: str,
+) -> dict[str, Any]:
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/v1/rule-sets/{rule_set_id}".format(
+            rule_set_id=quote(str(rule_set_id), safe=""),
+        ),
+    }
+
+    return _kwargs
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Problem | RuleSet | None:
+    if response.status_code == 200:
+        response_200 = RuleSet.from_dict(response.json())
+
+        return response_200
+
+    if response.status_code == 404:
+        response_404 = Problem.from_dict(response.json())
+
+        return response_404
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+        return response_422
+
+    if response.status_code == 503:
+        response_503 = Problem.from_dict(response.json())
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Problem | RuleSet]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    rule_set_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Response[Problem | RuleSet]:
+    """Get Rule Set
+
+     Read a rule set, with its rules if it is ready.
+
+    Args:
+        rule_set_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Problem | RuleSet]
+    """
+
+    kwargs = _get_kwargs(
+        rule_set_id=rule_set_id,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    rule_set_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Problem | RuleSet | None:
+    """Get Rule Set
+
+     Read a rule set, with its rules if it is ready.
+
+    Args:
+        rule_set_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Problem | RuleSet
+    """
+
+    return sync_detailed(
+        rule_set_id=rule_set_id,
+        client=client,
+    ).parsed
+
+
+async def asyncio_detailed(
+    rule_set_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Response[Problem | RuleSet]:
+    """Get Rule Set
+
+     Read a rule set, with its rules if it is ready.
+
+    Args:
+        rule_set_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Problem | RuleSet]
+    """
+
+    kwargs = _get_kwargs(
+        rule_set_id=rule_set_id,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    rule_set_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Problem | RuleSet | None:
+    """Get Rule Set
+
+     Read a rule set, with its rules if it is ready.
+
+    Args:
+        rule_set_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Problem | RuleSet
+    """
+
+    return (
+        await asyncio_detailed(
+            rule_set_id=rule_set_id,
+            client=client,
+        )
+    ).parsed

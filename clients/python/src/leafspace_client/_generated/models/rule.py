@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+if TYPE_CHECKING:
+    from ..models.condition import Condition
+    from ..models.score import Score
+
+
+T = TypeVar("T", bound="Rule")
+
+
+@_attrs_define
+class Rule:
+    """A rule: it predicts where all its conditions hold, and no rule before it does.
+
+    Attributes:
+        rank (int): 1: asked first.
+        text (str):
+        conditions (list[Condition]): Without any, the rule always holds.
+        prediction (float | str): A label; for regression a value.
+        scores (list[Score]): Shares of classes where it decides; none for regression.
+        coverage (float): Share of the dataset's rows for which its conditions hold.
+        precision (float | None): Share of the rows that it covers whose label it predicts; null for regression, or
+            without rows.
+        n_rows (int): Rows for which its conditions hold.
+        support (int): Rows that it decides: those that no rule before it covers.
+    """
+
+    rank: int
+    text: str
+    conditions: list[Condition]
+    prediction: float | str
+    scores: list[Score]
+    coverage: float
+    precision: float | None
+    n_rows: int
+    support: int
+
+    def to_dict(self) -> dict[str, Any]:
+        rank = self.rank
+
+        text = self.text
+
+        conditions = []
+        for conditions_item_data in self.conditions:
+            conditions_item = conditions_item_data.to_dict()
+            conditions.append(conditions_item)
+
+        prediction: float | str
+        prediction = self.prediction
+
+        scores = []
+        for scores_item_data in self.scores:
+            scores_item = scores_item_data.to_dict()
+            scores.append(scores_item)
+
+        coverage = self.coverage
+
+        precision: float | None
+        precision = self.precision
+
+        n_rows = self.n_rows
+
+        support = self.support
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "rank": rank,
+                "text": text,
+                "conditions": conditions,
+                "prediction": prediction,
+                "scores": scores,
+                "coverage": coverage,
+                "precision": precision,
+                "n_rows": n_rows,
+                "support": support,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.condition import Condition  # noqa: PLC0415
+        from ..models.score import Score  # noqa: PLC0415
+
+        d = dict(src_dict)
+        rank = d.pop("rank")
+
+        text = d.pop("text")
+
+        conditions = []
+        _conditions = d.pop("conditions")
+        for conditions_item_data in _conditions:
+            conditions_item = Condition.from_dict(conditions_item_data)
+
+            conditions.append(conditions_item)
+
+        def _parse_prediction(data: object) -> float | str:
+            return cast(float | str, data)
+
+        prediction = _parse_prediction(d.pop("prediction"))
+
+        scores = []
+        _scores = d.pop("scores")
+        for scores_item_data in _scores:
+            scores_item = Score.from_dict(scores_item_data)
+
+            scores.append(scores_item)
+
+        coverage = d.pop("coverage")
+
+        def _parse_precision(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        precision = _parse_precision(d.pop("precision"))
+
+        n_rows = d.pop("n_rows")
+
+        support = d.pop("support")
+
+        rule = cls(
+            rank=rank,
+            text=text,
+            conditions=conditions,
+            prediction=prediction,
+            scores=scores,
+            coverage=coverage,
+            precision=precision,
+            n_rows=n_rows,
+            support=support,
+        )
+
+        return rule

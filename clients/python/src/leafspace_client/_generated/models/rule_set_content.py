@@ -1,0 +1,249 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.restart import Restart
+    from ..models.rule import Rule
+    from ..models.rule_feature import RuleFeature
+    from ..models.rule_set_evaluation import RuleSetEvaluation
+    from ..models.score import Score
+
+
+T = TypeVar("T", bound="RuleSetContent")
+
+
+@_attrs_define
+class RuleSetContent:
+    """The result of a rule set's job.
+
+    Attributes:
+        task (str):
+        classes (list[str]):
+        method (str):
+        search (str):
+        labels (str):
+        n_rows (int):
+        n_trees (int):
+        n_statements (int): Different questions that the trees ask (L in the paper).
+        n_rules (int):
+        n_conditions (int): Of all rules together.
+        features (list[RuleFeature]): Those that some rule asks about, in the model's order.
+        rules (list[Rule]):
+        default_prediction (float | str): What a row gets that no rule covers.
+        default_scores (list[Score]):
+        default_support (int): Rows of the dataset that no rule covers.
+        evaluation (RuleSetEvaluation): How well rules predict the rows of one dataset.
+        training_evaluation (RuleSetEvaluation): How well rules predict the rows of one dataset.
+        restarts (list[Restart]):
+        lower_bound (list[float]): Of the chosen restart, iteration by iteration; it never falls.
+        served (str | Unset): What predicts is what is printed: these rules, in this order, on raw rows. Default:
+            'printed'.
+    """
+
+    task: str
+    classes: list[str]
+    method: str
+    search: str
+    labels: str
+    n_rows: int
+    n_trees: int
+    n_statements: int
+    n_rules: int
+    n_conditions: int
+    features: list[RuleFeature]
+    rules: list[Rule]
+    default_prediction: float | str
+    default_scores: list[Score]
+    default_support: int
+    evaluation: RuleSetEvaluation
+    training_evaluation: RuleSetEvaluation
+    restarts: list[Restart]
+    lower_bound: list[float]
+    served: str | Unset = "printed"
+
+    def to_dict(self) -> dict[str, Any]:
+        task = self.task
+
+        classes = self.classes
+
+        method = self.method
+
+        search = self.search
+
+        labels = self.labels
+
+        n_rows = self.n_rows
+
+        n_trees = self.n_trees
+
+        n_statements = self.n_statements
+
+        n_rules = self.n_rules
+
+        n_conditions = self.n_conditions
+
+        features = []
+        for features_item_data in self.features:
+            features_item = features_item_data.to_dict()
+            features.append(features_item)
+
+        rules = []
+        for rules_item_data in self.rules:
+            rules_item = rules_item_data.to_dict()
+            rules.append(rules_item)
+
+        default_prediction: float | str
+        default_prediction = self.default_prediction
+
+        default_scores = []
+        for default_scores_item_data in self.default_scores:
+            default_scores_item = default_scores_item_data.to_dict()
+            default_scores.append(default_scores_item)
+
+        default_support = self.default_support
+
+        evaluation = self.evaluation.to_dict()
+
+        training_evaluation = self.training_evaluation.to_dict()
+
+        restarts = []
+        for restarts_item_data in self.restarts:
+            restarts_item = restarts_item_data.to_dict()
+            restarts.append(restarts_item)
+
+        lower_bound = self.lower_bound
+
+        served = self.served
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "task": task,
+                "classes": classes,
+                "method": method,
+                "search": search,
+                "labels": labels,
+                "n_rows": n_rows,
+                "n_trees": n_trees,
+                "n_statements": n_statements,
+                "n_rules": n_rules,
+                "n_conditions": n_conditions,
+                "features": features,
+                "rules": rules,
+                "default_prediction": default_prediction,
+                "default_scores": default_scores,
+                "default_support": default_support,
+                "evaluation": evaluation,
+                "training_evaluation": training_evaluation,
+                "restarts": restarts,
+                "lower_bound": lower_bound,
+            }
+        )
+        if served is not UNSET:
+            field_dict["served"] = served
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.restart import Restart  # noqa: PLC0415
+        from ..models.rule import Rule  # noqa: PLC0415
+        from ..models.rule_feature import RuleFeature  # noqa: PLC0415
+        from ..models.rule_set_evaluation import RuleSetEvaluation  # noqa: PLC0415
+        from ..models.score import Score  # noqa: PLC0415
+
+        d = dict(src_dict)
+        task = d.pop("task")
+
+        classes = cast(list[str], d.pop("classes"))
+
+        method = d.pop("method")
+
+        search = d.pop("search")
+
+        labels = d.pop("labels")
+
+        n_rows = d.pop("n_rows")
+
+        n_trees = d.pop("n_trees")
+
+        n_statements = d.pop("n_statements")
+
+        n_rules = d.pop("n_rules")
+
+        n_conditions = d.pop("n_conditions")
+
+        features = []
+        _features = d.pop("features")
+        for features_item_data in _features:
+            features_item = RuleFeature.from_dict(features_item_data)
+
+            features.append(features_item)
+
+        rules = []
+        _rules = d.pop("rules")
+        for rules_item_data in _rules:
+            rules_item = Rule.from_dict(rules_item_data)
+
+            rules.append(rules_item)
+
+        def _parse_default_prediction(data: object) -> float | str:
+            return cast(float | str, data)
+
+        default_prediction = _parse_default_prediction(d.pop("default_prediction"))
+
+        default_scores = []
+        _default_scores = d.pop("default_scores")
+        for default_scores_item_data in _default_scores:
+            default_scores_item = Score.from_dict(default_scores_item_data)
+
+            default_scores.append(default_scores_item)
+
+        default_support = d.pop("default_support")
+
+        evaluation = RuleSetEvaluation.from_dict(d.pop("evaluation"))
+
+        training_evaluation = RuleSetEvaluation.from_dict(d.pop("training_evaluation"))
+
+        restarts = []
+        _restarts = d.pop("restarts")
+        for restarts_item_data in _restarts:
+            restarts_item = Restart.from_dict(restarts_item_data)
+
+            restarts.append(restarts_item)
+
+        lower_bound = cast(list[float], d.pop("lower_bound"))
+
+        served = d.pop("served", UNSET)
+
+        rule_set_content = cls(
+            task=task,
+            classes=classes,
+            method=method,
+            search=search,
+            labels=labels,
+            n_rows=n_rows,
+            n_trees=n_trees,
+            n_statements=n_statements,
+            n_rules=n_rules,
+            n_conditions=n_conditions,
+            features=features,
+            rules=rules,
+            default_prediction=default_prediction,
+            default_scores=default_scores,
+            default_support=default_support,
+            evaluation=evaluation,
+            training_evaluation=training_evaluation,
+            restarts=restarts,
+            lower_bound=lower_bound,
+            served=served,
+        )
+
+        return rule_set_content

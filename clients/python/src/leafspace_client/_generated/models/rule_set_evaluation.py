@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+if TYPE_CHECKING:
+    from ..models.rule_scores import RuleScores
+
+
+T = TypeVar("T", bound="RuleSetEvaluation")
+
+
+@_attrs_define
+class RuleSetEvaluation:
+    """How well rules predict the rows of one dataset.
+
+    Attributes:
+        n_rows (int):
+        evaluated_on (str):
+        measured_against (str): What errors compare with: the model itself where there is no target.
+        printed (RuleScores): How far predictions are from what they are measured against.
+        map_ (RuleScores): How far predictions are from what they are measured against.
+        model (None | RuleScores): Of the model itself; null where there is no target.
+        coverage (float): Share of rows that some rule covers; the others get the default.
+        mean_rules_per_row (float): Rules whose conditions hold, on average over rows.
+    """
+
+    n_rows: int
+    evaluated_on: str
+    measured_against: str
+    printed: RuleScores
+    map_: RuleScores
+    model: None | RuleScores
+    coverage: float
+    mean_rules_per_row: float
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.rule_scores import RuleScores  # noqa: PLC0415
+
+        n_rows = self.n_rows
+
+        evaluated_on = self.evaluated_on
+
+        measured_against = self.measured_against
+
+        printed = self.printed.to_dict()
+
+        map_ = self.map_.to_dict()
+
+        model: dict[str, Any] | None
+        if isinstance(self.model, RuleScores):
+            model = self.model.to_dict()
+        else:
+            model = self.model
+
+        coverage = self.coverage
+
+        mean_rules_per_row = self.mean_rules_per_row
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "n_rows": n_rows,
+                "evaluated_on": evaluated_on,
+                "measured_against": measured_against,
+                "printed": printed,
+                "map": map_,
+                "model": model,
+                "coverage": coverage,
+                "mean_rules_per_row": mean_rules_per_row,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.rule_scores import RuleScores  # noqa: PLC0415
+
+        d = dict(src_dict)
+        n_rows = d.pop("n_rows")
+
+        evaluated_on = d.pop("evaluated_on")
+
+        measured_against = d.pop("measured_against")
+
+        printed = RuleScores.from_dict(d.pop("printed"))
+
+        map_ = RuleScores.from_dict(d.pop("map"))
+
+        def _parse_model(data: object) -> None | RuleScores:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                model_type_0 = RuleScores.from_dict(data)
+
+                return model_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | RuleScores, data)
+
+        model = _parse_model(d.pop("model"))
+
+        coverage = d.pop("coverage")
+
+        mean_rules_per_row = d.pop("mean_rules_per_row")
+
+        rule_set_evaluation = cls(
+            n_rows=n_rows,
+            evaluated_on=evaluated_on,
+            measured_against=measured_against,
+            printed=printed,
+            map_=map_,
+            model=model,
+            coverage=coverage,
+            mean_rules_per_row=mean_rules_per_row,
+        )
+
+        return rule_set_evaluation

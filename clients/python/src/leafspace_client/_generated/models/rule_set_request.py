@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="RuleSetRequest")
+
+
+@_attrs_define
+class RuleSetRequest:
+    """Which model is to be told in rules, by which rows.
+
+    Attributes:
+        model (str):
+        dataset (str):
+        method (str | Unset): fab: Hara & Hayashi, which finds the number of regions up to `max_rules`; em: their
+            baseline, which tries every number. Default: 'fab'.
+        search (str | Unset): How regions become rules. improved: rules are sought that predict well with few
+            conditions, from a quarter as many random starts; plain: the regions with the least training error, as the paper
+            prints them. Default: 'improved'.
+        max_rules (int | Unset): At most so many, of which the default is one. Default: 10.
+        n_restarts (int | Unset): Fits from random starts, of which the best counts. Default: 20.
+        labels (str | Unset): What rules are to predict: what the model says, or what the dataset's target has. Default:
+            'predicted'.
+        evaluation_dataset (None | str | Unset):
+        seed (int | Unset): Draws the random starts. Default: 0.
+    """
+
+    model: str
+    dataset: str
+    method: str | Unset = "fab"
+    search: str | Unset = "improved"
+    max_rules: int | Unset = 10
+    n_restarts: int | Unset = 20
+    labels: str | Unset = "predicted"
+    evaluation_dataset: None | str | Unset = UNSET
+    seed: int | Unset = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        model = self.model
+
+        dataset = self.dataset
+
+        method = self.method
+
+        search = self.search
+
+        max_rules = self.max_rules
+
+        n_restarts = self.n_restarts
+
+        labels = self.labels
+
+        evaluation_dataset: None | str | Unset
+        if isinstance(self.evaluation_dataset, Unset):
+            evaluation_dataset = UNSET
+        else:
+            evaluation_dataset = self.evaluation_dataset
+
+        seed = self.seed
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "model": model,
+                "dataset": dataset,
+            }
+        )
+        if method is not UNSET:
+            field_dict["method"] = method
+        if search is not UNSET:
+            field_dict["search"] = search
+        if max_rules is not UNSET:
+            field_dict["max_rules"] = max_rules
+        if n_restarts is not UNSET:
+            field_dict["n_restarts"] = n_restarts
+        if labels is not UNSET:
+            field_dict["labels"] = labels
+        if evaluation_dataset is not UNSET:
+            field_dict["evaluation_dataset"] = evaluation_dataset
+        if seed is not UNSET:
+            field_dict["seed"] = seed
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        model = d.pop("model")
+
+        dataset = d.pop("dataset")
+
+        method = d.pop("method", UNSET)
+
+        search = d.pop("search", UNSET)
+
+        max_rules = d.pop("max_rules", UNSET)
+
+        n_restarts = d.pop("n_restarts", UNSET)
+
+        labels = d.pop("labels", UNSET)
+
+        def _parse_evaluation_dataset(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        evaluation_dataset = _parse_evaluation_dataset(d.pop("evaluation_dataset", UNSET))
+
+        seed = d.pop("seed", UNSET)
+
+        rule_set_request = cls(
+            model=model,
+            dataset=dataset,
+            method=method,
+            search=search,
+            max_rules=max_rules,
+            n_restarts=n_restarts,
+            labels=labels,
+            evaluation_dataset=evaluation_dataset,
+            seed=seed,
+        )
+
+        return rule_set_request

@@ -1,0 +1,173 @@
+"""Rule sets: a whole ensemble told in a few rules, the first of which that holds decides."""
+
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from ._generated.api.rule_sets import (
+    create_rule_set,
+    delete_rule_set,
+    export_rule_set,
+    get_rule_set,
+    get_rules,
+    list_rule_sets,
+)
+from ._generated.models import PageRuleSet, Rule, RuleSetEvaluation, RuleSetRequest
+from ._generated.models import RuleSet as Details
+from .artefacts import ArtefactView, Content, cancel, content, download, refresh, wait
+from .calls import Program, awaitable, blocking
+from .endpoints import call_of, create
+from .frames import rules_frame
+from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
+from .proximities import TABLE_MEDIA_TYPES, TableForm
+from .sentences import describe_rules
+
+RULE_SETS: Noun[Details] = Noun(Details, PageRuleSet, "rule_set_id", get_rule_set, list_rule_sets, delete_rule_set)
+Method = Literal["fab", "em"]
+ExportForm = Literal["json", "markdown", "sql", "python"]
+Kept = TypeVar("Kept")
+
+
+class RuleSetView(ArtefactView[Details]):
+    """A rule set as it was when last looked at; ``details`` has all that the service says of it.
+
+    As text it is the rules, one a line.
+    """
+
+    noun = RULE_SETS
+    contents = Content(get_rules, TABLE_MEDIA_TYPES)
+
+    @property
+    def rules(self) -> list[Rule]:
+        """The rules in the order in which they are asked: the first that holds for a row decides."""
+        found: list[Rule] = self._found("rules")
+        return found
+
+    @property
+    def default_prediction(self) -> float | str:
+        """What a row gets that no rule covers."""
+        found: float | str = self._found("default_prediction")
+        return found
+
+    @property
+    def evaluation(self) -> RuleSetEvaluation:
+        """How well the rules predict, as printed, beside the model."""
+        found: RuleSetEvaluation = self._found("evaluation")
+        return found
+
+    def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
+        """Return the rules as a DataFrame, one row each; needs pandas."""
+        return rules_frame(self.rules)
+
+    def __str__(self) -> str:
+        is_ready = self.status == "ready" and isinstance(self.details.rules, list)
+        return describe_rules(self.rules, self.default_prediction) if is_ready else repr(self)
+
+    def __repr__(self) -> str:
+        found = self.details.rules
+        n_rules = f", {len(found)} rules" if isinstance(found, list) else ""
+        return f"<RuleSet {self.id} {self.status}{n_rules}>"
+
+
+def _content(self: RuleSetView, form: TableForm = "json") -> Program[bytes]:
+    """Return the whole result as the bytes of a JSON, CSV or Parquet file."""
+    return (yield from content(self, form))
+
+
+def _download(self: RuleSetView, path: str | Path, form: TableForm = "json") -> Program[Path]:
+    """Write the whole result to a file, CSV and Parquet with a row for each rule, and return its path."""
+    return (yield from download(self, path, form))
+
+
+def _export(self: RuleSetView, form: ExportForm = "markdown") -> Program[str]:
+    """Return the rules as a table in Markdown, as JSON, as an SQL ``CASE`` expression, or as a Python function.
+
+    The function, ``predict(row)``, needs nothing but Python; what it and the expression say is what the service says.
+    """
+    response = yield call_of(export_rule_set, rule_set_id=self.id, format_=form)
+    # Not as the answer is declared: types of text without a charset are read as Latin by some.
+    text: str = response.content.decode()
+    return text
+
+
+def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
+    self: Collection[Details, Kept],
+    model: Identified,
+    dataset: Identified,
+    *,
+    method: Method = "fab",
+    search: Literal["improved", "plain"] = "improved",
+    max_rules: int = 10,
+    n_restarts: int = 20,
+    labels: Literal["predicted", "target"] = "predicted",
+    evaluation_dataset: Identified | None = None,
+    seed: int = 0,
+) -> Program[Kept]:
+    """Ask for a model to be told in a few rules; call ``wait()`` on what is returned.
+
+    The same question again is free: it gives the rule set that is made, or being made.
+
+    Parameters
+    ----------
+    model, dataset
+        What to tell, and by which rows: what registering returned, or ids.
+    method
+        ``fab`` finds the number of regions itself (Hara & Hayashi), ``em`` tries every number.
+    search
+        How regions become rules: ``improved``, or ``plain`` as the paper prints them.
+    max_rules
+        At most so many rules, 1 to 20.
+    n_restarts
+        Random starts, 1 to 1,000.
+    labels
+        Rules predict what the model says, or what the dataset's target has.
+    evaluation_dataset
+        Other rows to evaluate on; default: the dataset itself.
+    seed
+        Makes random choices repeatable.
+    """
+    request = RuleSetRequest(
+        model=id_of(model),
+        dataset=id_of(dataset),
+        method=method,
+        search=search,
+        max_rules=max_rules,
+        n_restarts=n_restarts,
+        labels=labels,
+        evaluation_dataset=None if evaluation_dataset is None else id_of(evaluation_dataset),
+        seed=seed,
+    )
+    return self._wrapped((yield from create(create_rule_set, Details, body=request)))
+
+
+class RuleSet(RuleSetView):
+    """A rule set, for the blocking client."""
+
+    refresh = blocking(refresh)
+    wait = blocking(wait)
+    cancel = blocking(cancel)
+    content = blocking(_content)
+    download = blocking(_download)
+    export = blocking(_export)
+
+
+class AsyncRuleSet(RuleSetView):
+    """A rule set, for the async client."""
+
+    refresh = awaitable(refresh)
+    wait = awaitable(wait)
+    cancel = awaitable(cancel)
+    content = awaitable(_content)
+    download = awaitable(_download)
+    export = awaitable(_export)
+
+
+class RuleSets(SyncDeletable[Details, RuleSet]):
+    """All rule sets, newest first."""
+
+    create = blocking(_create)
+
+
+class AsyncRuleSets(AsyncDeletable[Details, AsyncRuleSet]):
+    """All rule sets, newest first."""
+
+    create = awaitable(_create)

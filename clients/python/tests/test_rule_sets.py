@@ -1,0 +1,99 @@
+"""Rule sets through the SDK, against a real service."""
+
+import asyncio
+import json
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from leafspace_client import AsyncLeafspace, Conflict, Leafspace, RuleSet
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+
+from tests.support.serving import Service
+
+_DATA = load_breast_cancer(as_frame=True)
+_FEATURES: pd.DataFrame = _DATA.data.astype(np.float32)
+_FRAME = _FEATURES.assign(target=_DATA.target_names[_DATA.target])
+_FOREST = RandomForestClassifier(20, max_depth=8, random_state=0).fit(_FEATURES, _FRAME["target"])
+
+
+@pytest.fixture
+def model(client: Leafspace) -> str:
+    return client.register_model(_FOREST, _FEATURES).id
+
+
+@pytest.fixture
+def dataset(client: Leafspace) -> str:
+    return client.register_dataset(_FRAME, target="target").id
+
+
+@pytest.fixture
+def rule_set(client: Leafspace, model: str, dataset: str) -> RuleSet:
+    return client.rule_sets.create(model, dataset, max_rules=4, n_restarts=2).wait(timeout=120)
+
+
+def test_a_forest_is_told_in_a_few_rules(rule_set: RuleSet) -> None:
+    lines = str(rule_set).splitlines()
+
+    assert len(lines) == len(rule_set.rules) + 1
+    assert lines[0] == f"1. if {rule_set.rules[0].text} then {rule_set.rules[0].prediction}"
+    assert lines[-1] == f"otherwise {rule_set.default_prediction}"
+    assert rule_set.evaluation.printed.error is not None
+    assert rule_set.to_frame()["text"].tolist() == [rule.text for rule in rule_set.rules]
+    assert repr(rule_set) == f"<RuleSet {rule_set.id} ready, {len(rule_set.rules)} rules>"
+
+
+def test_exported_rules_run_and_say_what_explanations_say(
+    client: Leafspace, model: str, dataset: str, rule_set: RuleSet
+) -> None:
+    prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait(timeout=120)
+    explainer = client.explainers.create(model, prototypes, rule_set=rule_set)
+
+    told = explainer.explain(_FEATURES, n_prototypes=1, include=["rules"])
+
+    served = [each.rules[0].prediction if each.rules else rule_set.default_prediction for each in told]
+    names: dict[str, object] = {}
+    exec(rule_set.export("python"), names)  # noqa: S102  # that is what it is for
+    predict = names["predict"]
+    assert callable(predict)
+    assert [predict(row) for row in _FEATURES.to_dict("records")] == served
+    with sqlite3.connect(":memory:") as connection:
+        _FEATURES.to_sql("given", connection, index=False)
+        answers = connection.execute(f"SELECT {rule_set.export('sql')} FROM given").fetchall()  # noqa: S608
+    assert [answer for (answer,) in answers] == served
+    first = next(each for each in told if each.rules)
+    assert f"Rule {first.rules[0].rank}. if {first.rules[0].text} then {first.rules[0].prediction}." in str(first)
+
+
+def test_results_are_written_to_files_and_shown_as_a_table(rule_set: RuleSet, tmp_path: Path) -> None:
+    whole = json.loads(rule_set.download(tmp_path / "rules.json").read_text())
+    table = pd.read_csv(rule_set.download(tmp_path / "rules.csv", "csv"))
+
+    assert [rule["text"] for rule in whole["rules"]] == [rule.text for rule in rule_set.rules]
+    assert table["prediction"].tolist() == [*(rule.prediction for rule in rule_set.rules), rule_set.default_prediction]
+    assert json.loads(rule_set.content()) == whole
+    assert rule_set.export().count("\n") == 3 + len(rule_set.rules)
+
+
+def test_rules_that_are_not_ready_say_so(client: Leafspace, model: str, dataset: str) -> None:
+    pending = client.rule_sets.create(model, dataset, n_restarts=500)
+    cancelled = pending.cancel()
+
+    with pytest.raises(Conflict, match=r"call wait\(\)"):
+        _ = cancelled.rules
+    with pytest.raises(Conflict) as refused:
+        cancelled.export("sql")
+    assert refused.value.code == "artefact_not_ready"
+    assert str(cancelled) == repr(cancelled)
+
+
+def test_coroutines_do_the_same(service: Service, model: str, dataset: str, rule_set: RuleSet) -> None:
+    async def exported() -> str:
+        async with AsyncLeafspace(service.url) as client:
+            found = await (await client.rule_sets.create(model, dataset, max_rules=4, n_restarts=2)).wait(timeout=120)
+            return await found.export("sql")
+
+    assert asyncio.run(exported()) == rule_set.export("sql")

@@ -1,0 +1,230 @@
+"""/v1/rule-sets over HTTP, made by a real worker: asked for, read, refused, cancelled, deleted."""
+
+import io
+import json
+import time
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from schemas.rule_sets import RuleSet
+from tests.support.api import Api, Json, Registered, csv_of, frame_of, parquet_of
+from tests.support.models import fitted
+from tests.support.pipelines import PIPELINES, fitted_pipeline
+
+_PATH = "/v1/rule-sets"
+_FIELDS = set(RuleSet.model_fields)
+_RULE_FIELDS = {
+    *("rank", "text", "conditions", "prediction", "scores", "coverage", "precision", "n_rows", "support"),
+}
+_FEW = {"n_restarts": 2, "max_rules": 4}
+_CSV, _PARQUET = "text/csv", "application/vnd.apache.parquet"
+
+
+def _path(made: Json) -> str:
+    return f"{_PATH}/{made['id']}"
+
+
+@pytest.fixture(scope="module")
+def request_(forest: Registered) -> Json:
+    return {"model": forest.model["id"], "dataset": forest.dataset["id"], **_FEW}
+
+
+@pytest.fixture(scope="module")
+def made(api: Api, request_: Json) -> Json:
+    found = api.made(_PATH, request_)
+    assert found["status"] == "ready", found["problem"]
+    return found
+
+
+def test_a_new_rule_set_is_accepted_with_a_job_to_look_at(api: Api, request_: Json) -> None:
+    answer = api.post(_PATH, {**request_, "seed": 1})
+
+    body = answer.json()
+    assert answer.status_code == 202
+    assert answer.headers["Location"] == f"/v1/jobs/{body['job']}"
+    assert answer.headers["Content-Location"] == _path(body)
+    assert set(body) == _FIELDS
+    assert (body["object"], body["status"], body["rules"]) == ("rule_set", "pending", None)
+    assert body["id"].startswith("rls_")
+    job = api.wait(body["job"])
+    assert (job["status"], job["artefact"], job["kind"]) == ("succeeded", body["id"], "rule_sets")
+
+
+def test_a_ready_rule_set_shows_its_rules_and_how_good_they_are(api: Api, request_: Json, made: Json) -> None:
+    assert set(made) == _FIELDS
+    assert RuleSet.model_validate(made).model_dump(mode="json") == made
+    defaults = {"method": "fab", "search": "improved", "labels": "predicted", "evaluation_dataset": None, "seed": 0}
+    assert made["request"] == {**request_, **defaults}
+    assert (made["task"], made["classes"], made["served"]) == ("classification", ["0", "1"], "printed")
+    assert (made["n_rows"], made["n_trees"]) == (569, 20)
+    assert 1 <= made["n_rules"] == len(made["rules"]) < 4  # the default is the fourth
+    assert all(set(rule) == _RULE_FIELDS for rule in made["rules"])
+    assert made["n_statements"] > 100
+    assert made["evaluation"] == made["training_evaluation"]
+    assert made["evaluation"]["printed"]["fidelity"] > 0.85
+    assert [restart["restart"] for restart in made["restarts"]] == list(range(len(made["restarts"])))
+    (listed,) = (each for each in api.get(f"{_PATH}?limit=1000").json()["data"] if each["id"] == made["id"])
+    assert (listed["status"], listed["rules"]) == ("ready", None)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("random_forest_multiclass", {"method": "em", "max_rules": 3}),
+        ("gradient_boosting_multiclass", {"search": "plain"}),
+        ("random_forest_regression", {"labels": "target"}),
+        ("catboost_binary", {}),
+    ],
+)
+def test_models_of_every_kind_are_told(api: Api, name: str, changes: Json) -> None:
+    model = fitted(name)
+    metadata = {"feature_names": list(model.rows.names), "ensemble": "random_forest"}
+    question = {
+        "model": api.upload("/v1/models", model.onnx, metadata).json()["id"],
+        "dataset": api.upload("/v1/datasets", csv_of(frame_of(model)), {"target": "t"}).json()["id"],
+    }
+
+    found = api.made(_PATH, {**question, **_FEW, **changes})
+
+    assert found["status"] == "ready", found["problem"]
+    assert RuleSet.model_validate(found)
+    is_number = found["task"] == "regression"
+    assert {type(rule["prediction"]) for rule in found["rules"]} == {float if is_number else str}
+    assert found["classes"] == ([] if is_number else [str(each) for each in np.unique(model.target)])
+    measures = {"mse", "r2", "fidelity"} if is_number else {"error", "balanced_error", "fidelity"}
+    for scores in (found["evaluation"][part] for part in ("printed", "map", "model")):
+        assert {measure for measure, value in scores.items() if value is not None} == measures
+
+
+def test_rules_are_judged_on_other_rows_when_asked_to(api: Api, forest: Registered, request_: Json) -> None:
+    frame = frame_of(forest.fitted)
+    halves = [csv_of(frame.iloc[:400]), csv_of(frame.iloc[400:])]
+    first, second = (api.upload("/v1/datasets", half, {"target": "t"}).json()["id"] for half in halves)
+
+    found = api.made(_PATH, {**request_, "dataset": first, "evaluation_dataset": second})
+
+    on = {part: (found[part]["n_rows"], found[part]["evaluated_on"]) for part in ("evaluation", "training_evaluation")}
+    assert on == {"evaluation": (169, "evaluation_dataset"), "training_evaluation": (400, "dataset")}
+    assert found["evaluation"]["printed"]["error"] < 0.25
+    on_itself = api.post(_PATH, {**request_, "evaluation_dataset": request_["dataset"]})
+    assert on_itself.json()["request"]["evaluation_dataset"] is None
+
+
+def test_content_comes_in_three_forms(api: Api, made: Json) -> None:
+    whole = json.loads(api.content(_path(made), "application/json"))
+    as_csv = pd.read_csv(io.BytesIO(api.content(_path(made), _CSV)))
+    as_parquet = pq.read_table(io.BytesIO(api.content(_path(made), _PARQUET))).to_pylist()
+
+    assert whole["rules"] == made["rules"]
+    assert as_csv["text"].tolist() == [row["text"] for row in as_parquet]
+    assert as_csv["text"].tolist() == [*(rule["text"] for rule in made["rules"]), "otherwise"]
+    assert [row["support"] for row in as_parquet] == [
+        *(rule["support"] for rule in made["rules"]),
+        made["default_support"],
+    ]
+    assert as_parquet[0]["score:1"] == made["rules"][0]["scores"][1]["value"]
+
+
+def test_asked_again_rules_are_answered_at_once_and_deleted_they_are_made_anew(api: Api, request_: Json) -> None:
+    other = api.made(_PATH, {**request_, "seed": 5})
+    again = api.post(_PATH, {**request_, "seed": 5})
+    assert (again.status_code, again.json()) == (200, {**other, "reused": True})
+    assert api.delete(_path(other)).status_code == 204
+    gone = [api.get(f"{_path(other)}{part}").status_code for part in ("", "/content", "/export")]
+    assert gone == [404] * 3
+    anew = api.made(_PATH, {**request_, "seed": 5})
+    assert anew["job"] != other["job"]
+    assert {**anew, "job": "", "created_at": ""} == {**other, "job": "", "created_at": ""}
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "code", "pointer"),
+    [
+        ({"max_rules": 0}, 422, "validation_failed", "/max_rules"),
+        ({"max_rules": 21}, 422, "validation_failed", "/max_rules"),
+        ({"max_rules": 2.5}, 422, "validation_failed", "/max_rules"),
+        ({"n_restarts": 0}, 422, "validation_failed", "/n_restarts"),
+        ({"n_restarts": 1001}, 422, "validation_failed", "/n_restarts"),
+        ({"n_restarts": True}, 422, "validation_failed", "/n_restarts"),
+        ({"method": "gibbs"}, 422, "validation_failed", "/method"),
+        ({"search": "best"}, 422, "validation_failed", "/search"),
+        ({"labels": "guessed"}, 422, "validation_failed", "/labels"),
+        ({"seed": -1}, 422, "validation_failed", "/seed"),
+        ({"kind": "auto"}, 422, "unknown_field", "/kind"),
+        ({"model": "mdl_gone"}, 404, "not_found", None),
+        ({"dataset": "ds_gone"}, 404, "not_found", None),
+        ({"evaluation_dataset": "ds_gone"}, 404, "not_found", None),
+    ],
+)
+def test_what_cannot_be_is_refused_and_no_job_begun(
+    api: Api, request_: Json, changes: dict[str, object], status: int, code: str, pointer: str | None
+) -> None:
+    jobs = api.get("/v1/jobs?limit=1").json()["data"]
+
+    refused = api.post(_PATH, {**request_, **changes})
+
+    assert (refused.status_code, refused.json()["code"]) == (status, code)
+    if pointer is not None:
+        assert [error["pointer"] for error in refused.json()["errors"]] == [pointer]
+    assert api.get("/v1/jobs?limit=1").json()["data"] == jobs
+
+
+def test_a_target_that_is_lacking_or_does_not_fit_is_refused(api: Api, forest: Registered, request_: Json) -> None:
+    unlabelled = api.upload("/v1/datasets", csv_of(frame_of(forest.fitted).drop(columns="t"))).json()["id"]
+
+    refused = api.post(_PATH, {**request_, "dataset": unlabelled, "labels": "target"})
+    by_model = api.made(_PATH, {**request_, "dataset": unlabelled})
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "schema_mismatch")
+    assert refused.json()["errors"][0]["pointer"] == "/labels"
+    assert (by_model["status"], by_model["evaluation"]["measured_against"]) == ("ready", "model")
+    assert by_model["evaluation"]["model"] is None
+
+
+def test_a_model_whose_columns_are_mixed_has_no_rules_about_raw_features(api: Api) -> None:
+    pipeline, table = fitted_pipeline("principal_components"), PIPELINES["principal_components"]()[1]
+    names = list(pipeline.rows.names)
+    model = api.upload("/v1/models", pipeline.onnx, {"feature_names": names, "ensemble": "random_forest"}).json()["id"]
+    dataset = api.upload("/v1/datasets", parquet_of(table.features)).json()["id"]
+
+    refused = api.post(_PATH, {"model": model, "dataset": dataset})
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "method_not_applicable")
+    assert "cannot be led back" in refused.json()["detail"]
+
+
+def test_rows_that_are_all_told_the_same_fail_the_job(api: Api, forest: Registered, request_: Json) -> None:
+    labels = forest.fitted.library_labels()
+    alike = frame_of(forest.fitted)[labels == labels[0]]
+    dataset = api.upload("/v1/datasets", csv_of(alike), {"target": "t"}).json()["id"]
+
+    failed = api.made(_PATH, {**request_, "dataset": dataset})
+    early = [api.get(f"{_path(failed)}/{part}") for part in ("content", "export")]
+
+    assert (failed["status"], failed["problem"]["code"]) == ("failed", "schema_mismatch")
+    assert "nothing for rules to tell apart" in failed["problem"]["detail"]
+    assert [(answer.status_code, answer.json()["code"]) for answer in early] == [(409, "artefact_not_ready")] * 2
+
+
+def test_a_job_of_many_restarts_tells_how_far_it_is_and_stops_within_two_seconds(api: Api, request_: Json) -> None:
+    asked = api.post(_PATH, {**request_, "n_restarts": 1000, "max_rules": 20, "search": "plain", "seed": 9}).json()
+    seen: list[float] = []
+    until = time.monotonic() + 60
+    while len(seen) < 3 and time.monotonic() < until:
+        progress = api.get(f"/v1/jobs/{asked['job']}").json()["progress"]
+        if progress["stage"] == "fitting regions" and progress["fraction"] not in seen:
+            seen.append(progress["fraction"])
+        time.sleep(0.05)
+    assert len(seen) == 3
+    assert seen == sorted(seen)
+
+    began = time.monotonic()
+    api.post(f"/v1/jobs/{asked['job']}/cancel")
+    ended = api.wait(asked["job"])
+
+    assert ended["status"] == "cancelled"
+    assert time.monotonic() - began < 2.5  # of which the look for the status takes a part
+    assert api.get(_path(asked)).json()["status"] == "cancelled"

@@ -1,0 +1,197 @@
+"""Rule set jobs: what is printed is what predicts, by its words, in SQL and in Python, on every row of real tables."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+
+from explanations.warm_rules import WarmRules
+from schemas.rule_sets import RuleScores, RuleSet, RuleSetContent
+from service.operations import artefacts
+from service.operations.rule_sets import RULE_SETS, export_rules
+from tests.support import printed_rules
+from tests.support.api import frame_of
+from tests.support.models import fitted
+from tests.support.naive import balanced_accuracy
+from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
+from tests.support.workshop import Workshop
+
+# Categories, missing values that trees route themselves, several classes, values.
+_PIPELINES = ("scaled_and_one_hot", "imputed_categories", "one_matrix", "ordinal_categories", "missing_kept")
+_MODELS = ("random_forest_multiclass", "random_forest_regression", "xgboost_binary", "lightgbm_multiclass")
+_FEW = {"n_restarts": 8, "max_rules": 5}
+
+
+@dataclass(frozen=True)
+class Told:
+    """A rule set, the rows it was made from, and what the model and their target say of them."""
+
+    made: RuleSet
+    content: RuleSetContent
+    rows: list[dict[str, Any]]
+    target: NDArray[Any]
+    predicted: NDArray[Any]
+
+    @property
+    def by_words(self) -> NDArray[Any]:
+        """What rows get by the words of the rules."""
+        return np.array([printed_rules.prediction(self.content, row) for row in self.rows])
+
+    @property
+    def holding(self) -> NDArray[np.bool_]:
+        """Which rules hold for each row by their words, (n_rows, n_rules)."""
+        found = [
+            [
+                all(printed_rules.holds(each, row, self.content) for each in rule.conditions)
+                for rule in self.content.rules
+            ]
+            for row in self.rows
+        ]
+        return np.array(found, dtype=np.bool_).reshape(len(self.rows), len(self.content.rules))
+
+
+def _told(workshop: Workshop, name: str, **changes: Any) -> Told:  # noqa: ANN401  # any field of the request
+    onnx, frame = _pipeline(name) if name in PIPELINES else _matrix(name)
+    names = [column for column in frame.columns if column != "t"]
+    model = workshop.register_model(onnx, feature_names=names, ensemble="random_forest")
+    dataset = workshop.register_dataset(frame, target="t")
+    made = workshop.find_rules(model=model, dataset=dataset, **(_FEW | changes))
+    assert made.status == "ready", made.problem
+    content = RuleSetContent.model_validate_json(artefacts.get_result(workshop.parts, RULE_SETS, made.id))
+    return Told(made, content, _rows(frame[names]), _target(frame["t"]), _predicted(workshop, model, frame[names]))
+
+
+def _matrix(name: str) -> tuple[bytes, pd.DataFrame]:
+    model = fitted(name)
+    frame = frame_of(model)
+    if name.startswith("xgboost"):  # it was trained to route what is missing
+        frame.loc[::3, "f7"] = np.nan
+        frame.loc[::5, "f27"] = np.nan
+    return model.onnx, frame
+
+
+def _pipeline(name: str) -> tuple[bytes, pd.DataFrame]:
+    table = PIPELINES[name]()[1]
+    return fitted_pipeline(name).onnx, table.features.assign(t=table.target)
+
+
+def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    plain = frame.astype({name: np.float64 for name in frame.columns if frame[name].dtype != object})
+    return [
+        {str(name): None if _is_nan(value) else value for name, value in row.items()}
+        for row in plain.to_dict("records")
+    ]
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _target(column: "pd.Series[Any]") -> NDArray[Any]:
+    return np.asarray(column if column.dtype.kind == "f" else column.astype(str))
+
+
+def _predicted(workshop: Workshop, model: str, frame: pd.DataFrame) -> NDArray[Any]:
+    session, view = workshop.parts.sessions.get(model), workshop.parts.models.get(model).view
+    outcome = session.run_in_chunks(rows_of_frame(frame))
+    return outcome.scores[:, 0].astype(np.float64) if outcome.labels is None else np.array(view.classes)[outcome.labels]
+
+
+@pytest.fixture(scope="module", params=[*_PIPELINES, *_MODELS])
+def told(request: pytest.FixtureRequest, workshop: Workshop) -> Told:
+    return _told(workshop, request.param)
+
+
+def test_what_is_printed_is_what_predicts_in_every_form_on_all_rows(workshop: Workshop, told: Told) -> None:
+    content, rows = told.content, told.rows
+    texts = frozenset(name for name in rows[0] if any(isinstance(row[name], str) for row in rows))
+    warm = WarmRules.of(content, list(rows[0]))
+    holding = [warm.firing(list(row.values())) for row in rows]
+
+    served = [content.rules[each[0]].prediction if each else content.default_prediction for each in holding]
+
+    assert served == told.by_words.tolist()
+    assert printed_rules.run_sql(export_rules(workshop.parts, told.made.id, "sql"), rows, texts) == served
+    assert printed_rules.run_python(export_rules(workshop.parts, told.made.id, "python"), rows) == served
+    assert holding == [np.flatnonzero(each).tolist() for each in told.holding]
+
+
+def test_the_rules_are_counted_as_their_words_say(told: Told) -> None:
+    content, holding = told.content, told.holding
+    decided = np.where(holding.any(axis=1), holding.argmax(axis=1), len(content.rules))
+
+    assert 1 <= content.n_rules == len(content.rules) < 5
+    assert [rule.rank for rule in content.rules] == list(range(1, content.n_rules + 1))
+    assert content.n_conditions == sum(len(rule.conditions) for rule in content.rules)
+    assert [rule.n_rows for rule in content.rules] == holding.sum(axis=0).tolist()
+    assert [rule.coverage for rule in content.rules] == pytest.approx(holding.mean(axis=0).tolist())
+    assert [rule.support for rule in content.rules] == np.bincount(decided, minlength=content.n_rules + 1)[:-1].tolist()
+    assert content.default_support == (decided == content.n_rules).sum()
+    assert content.training_evaluation.coverage == pytest.approx(holding.any(axis=1).mean())
+    assert content.training_evaluation.mean_rules_per_row == pytest.approx(holding.sum(axis=1).mean())
+
+
+def test_errors_are_those_of_the_printed_rules_and_of_the_model_itself(told: Told) -> None:
+    evaluation = told.content.training_evaluation
+
+    assert (evaluation.n_rows, evaluation.evaluated_on) == (len(told.rows), "dataset")
+    assert evaluation.measured_against == "target"
+    assert evaluation.model is not None
+    for scores, given in ((evaluation.printed, told.by_words), (evaluation.model, told.predicted)):
+        _check(scores, given, told)
+    assert told.made.evaluation == evaluation
+
+
+def _check(scores: RuleScores, given: NDArray[Any], told: Told) -> None:
+    if told.content.task == "regression":
+        residuals = given - told.target
+        assert scores.mse == pytest.approx(np.mean(residuals**2), rel=1e-6)
+        assert scores.r2 == pytest.approx(1 - np.mean(residuals**2) / np.var(told.target), rel=1e-6)
+        from_model = 1 - np.mean((given - told.predicted) ** 2) / np.var(told.predicted)
+        assert scores.fidelity == pytest.approx(from_model, rel=1e-6)
+        assert (scores.error, scores.balanced_error) == (None, None)
+    else:
+        assert scores.error == pytest.approx(np.mean(given != told.target))
+        assert scores.fidelity == pytest.approx(np.mean(given == told.predicted))
+        known = {label: at for at, label in enumerate(told.content.classes)}
+        codes = [np.array([known[str(each)] for each in values]) for values in (given, told.target)]
+        assert scores.balanced_error == pytest.approx(1 - float(balanced_accuracy(*codes)))
+        assert (scores.mse, scores.r2) == (None, None)
+
+
+def test_each_rule_says_what_the_rows_it_covers_are_told_as(told: Told) -> None:
+    content = told.content
+    if content.task == "regression":
+        assert all(rule.precision is None and rule.scores == [] for rule in content.rules)
+        return
+    for rule, holds in zip(content.rules, told.holding.T, strict=True):
+        assert [score.label for score in rule.scores] == content.classes
+        assert sum(score.value for score in rule.scores) == pytest.approx(1)
+        assert rule.precision == (
+            pytest.approx(np.mean(told.predicted[holds] == rule.prediction)) if holds.any() else None
+        )
+
+
+def test_rules_tell_more_than_one_answer_for_all(told: Told) -> None:
+    if told.content.task == "regression":
+        printed = told.content.training_evaluation.printed
+        assert printed.r2 is not None
+        assert printed.r2 > 0.2
+    else:
+        _, counts = np.unique(told.predicted, return_counts=True)
+        assert np.mean(told.by_words == told.predicted) > counts.max() / len(told.predicted)
+
+
+def test_the_bound_never_falls_and_the_restarts_chosen_has_the_least_error(told: Told) -> None:
+    bounds = np.array(told.content.lower_bound)
+    (chosen,) = (restart for restart in told.content.restarts if restart.chosen)
+
+    assert (np.diff(bounds) >= -1e-9 * np.abs(bounds[1:])).all()
+    assert [restart.restart for restart in told.content.restarts] == list(range(len(told.content.restarts)))
+    assert chosen.training_error == min(restart.training_error for restart in told.content.restarts)
+    assert (chosen.n_iterations, chosen.lower_bound) == (len(bounds), bounds[-1])
+    assert 1 <= chosen.n_regions <= 5

@@ -1,0 +1,37 @@
+"""How well the printed rules predict, beside the regions that they come from and the model."""
+
+from dataclasses import asdict
+from typing import Any, Literal
+
+from numpy.typing import NDArray
+
+from schemas.rule_sets import RuleScores, RuleSetEvaluation
+from tree_explainers.rules.applying import PrintedRules
+from tree_explainers.rules.rule_finding import FoundRules
+from tree_explainers.rules.rule_lists import first_firing
+from tree_explainers.rules.rule_scores import measure_all, score_predictions
+
+from .material import JudgedRows, told_by
+
+
+def judge(
+    found: FoundRules,
+    printed: PrintedRules,
+    judged: JudgedRows,
+    evaluated_on: Literal["dataset", "evaluation_dataset"],
+) -> RuleSetEvaluation:
+    """Hold what printed rules, regions and model say of a dataset's rows against what is true of them."""
+    fires = printed.fires(judged.rows)
+    return RuleSetEvaluation(
+        n_rows=len(fires),
+        evaluated_on=evaluated_on,
+        measured_against="model" if judged.truth is None else "target",
+        printed=_scores(found.rules.predictions[first_firing(fires)], judged),
+        map=_scores(found.restarts.best.model.predict(judged.binned), judged),
+        model=None if judged.truth is None else _scores(told_by(judged.predicted), judged),
+        **asdict(measure_all(fires)),
+    )
+
+
+def _scores(given: NDArray[Any], judged: JudgedRows) -> RuleScores:
+    return RuleScores(**asdict(score_predictions(given, judged.truth, judged.predicted)))

@@ -70,7 +70,9 @@ def log_joint(model: RegionModel, layout: Layout, binned: BinnedRows, watch: Wat
     for region, eta in enumerate(model.eta):
         when_true, when_false = _log(eta.copy()), _log(1 - eta)
         sums[region] = sum_by_row(layout, binned.bins, when_true, when_false, watch)
-    return np.ascontiguousarray(sums.T) + _log(model.shares.copy())
+    by_row = np.ascontiguousarray(sums.T)
+    by_row += _log(model.shares.copy())
+    return by_row
 
 
 def _log(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,9 +8,11 @@ from tests.support.naive_defrag import NaiveDefrag, NaiveModel
 from tests.support.rule_training import TrainingSet, energy, of_model, of_pipeline, spambase
 from tree_explainers.errors import InvalidInput
 from tree_explainers.rules.alternation import iterations
+from tree_explainers.rules.binned_rows import BinnedRows
 from tree_explainers.rules.fab import fit_fab, omega_of
 from tree_explainers.rules.fit_steps import FitSteps, random_start
 from tree_explainers.rules.regions import RegionModel
+from tree_explainers.rules.statements import Statements
 from tree_explainers.rules.targets import Targets
 
 TRAINING_SETS = {
@@ -148,6 +150,18 @@ def test_the_mean_is_predicted_for_values() -> None:
     error = ((predicted - data.values) ** 2).mean()
     assert model.training_error(data.binned, data.targets) == pytest.approx(error)
     assert error < data.values.var() / 2
+
+
+def test_an_ensemble_that_asks_nothing_has_one_outcome() -> None:
+    data = of_model("random_forest_multiclass")
+    nothing = Statements((), np.float32)
+    binned = BinnedRows.of(nothing, data.rows)
+
+    model = fit_fab(binned, data.targets, 3, np.random.default_rng(0)).model
+
+    assert binned.n_rows == len(data.rows)
+    assert model.eta.shape == (model.n_regions, 0)
+    assert len(np.unique(model.predict(binned))) == 1
 
 
 def test_what_nothing_can_be_fitted_to_is_refused() -> None:

@@ -28,6 +28,7 @@ ASKED = [
     condition("sex", "is missing"),
     condition("sex", "is not missing"),
     condition("grown", "is", "yes", of="stage"),
+    condition("grown", "is", "yes"),  # a one-hot column that is called like the feature it belongs to
     condition("grown", "is not", "yes", of="stage", or_missing=True),
 ]
 AGES = [None, 0.3, 0.30000001, float(np.float32(0.3)), 0.31, 5.0]

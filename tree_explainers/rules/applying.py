@@ -84,7 +84,7 @@ def _compares_numbers(condition: Condition, values: NDArray[Any]) -> bool:
 
 
 def _above(condition: Condition, values: NDArray[Any], precision: type[np.float32 | np.float64]) -> NDArray[np.bool_]:
-    if values.dtype == object or (isinstance(condition.value, str) and condition.column == condition.feature):
+    if values.dtype == object:
         return np.zeros(len(values), dtype=np.bool_)  # nothing but missing values
     bound = condition.value if isinstance(condition.value, float) else _HALF
     with np.errstate(over="ignore"):

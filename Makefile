@@ -48,6 +48,8 @@ client: openapi ## Generate the SDK's lower half from openapi.json
 benchmarks: $(VENV)/.benchmarks ## Measure speed (an hour); what it prints is kept in benchmarks/results/
 	@for name in $(BENCHMARKS); do scripts/keep_output benchmarks/results/$$name.txt $(BIN)/python -m benchmarks.$$name || exit 1; done
 	@scripts/keep_output benchmarks/results/growth.txt $(BIN)/python -m benchmarks.growth benchmarks/results/growth.svg
+	@scripts/keep_output benchmarks/results/defrag_inference.txt \
+		$(BIN)/python -m benchmarks.defrag_inference benchmarks/results/defrag_inference.svg
 
 paper-tables: $(VENV)/.benchmarks ## Do two papers' tables and the label audit again (over an hour)
 	@scripts/keep_output benchmarks/results/paper_tables.md \

@@ -59,7 +59,7 @@ def questions_of(ensemble: TreeEnsemble) -> dict[int, Questions]:
     is_new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
     missing_left, threshold, operator, column = (key[is_new] for key in keys)
     columns, starts = np.unique(column, return_index=True)
-    ends = np.append(starts[1:], len(column))
+    ends = np.append(starts, len(column))[1:]
     return {
         int(at): Questions(operator[first:end], threshold[first:end], missing_left[first:end], ensemble.members)
         for at, first, end in zip(columns, starts, ends, strict=True)

@@ -3,16 +3,20 @@ from itertools import islice
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from sklearn.ensemble import RandomForestClassifier
 
+from tests.support.models import matrix_data, onnx_of
 from tests.support.naive_defrag import NaiveDefrag, NaiveModel
 from tests.support.rule_training import TrainingSet, energy, of_model, of_pipeline, spambase
 from tree_explainers.errors import InvalidInput
+from tree_explainers.onnx_graph.description import DeclaredModel, ModelLimits
+from tree_explainers.onnx_graph.reading import read_model
 from tree_explainers.rules.alternation import iterations
 from tree_explainers.rules.binned_rows import BinnedRows
 from tree_explainers.rules.fab import fit_fab, omega_of
 from tree_explainers.rules.fit_steps import FitSteps, random_start
 from tree_explainers.rules.regions import RegionModel
-from tree_explainers.rules.statements import Statements
+from tree_explainers.rules.statements import statements_of
 from tree_explainers.rules.targets import Targets
 
 TRAINING_SETS = {
@@ -154,8 +158,10 @@ def test_the_mean_is_predicted_for_values() -> None:
 
 def test_an_ensemble_that_asks_nothing_has_one_outcome() -> None:
     data = of_model("random_forest_multiclass")
-    nothing = Statements((), np.float32)
-    binned = BinnedRows.of(nothing, data.rows)
+    features, _ = matrix_data("multiclass")
+    forest = RandomForestClassifier(3, min_samples_leaf=len(features), random_state=0).fit(features, data.classes)
+    read = read_model(onnx_of(forest, features), DeclaredModel(), ModelLimits())
+    binned = BinnedRows.of(statements_of(read.ensemble, read.description), data.rows)
 
     model = fit_fab(binned, data.targets, 3, np.random.default_rng(0)).model
 

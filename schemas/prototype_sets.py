@@ -42,7 +42,8 @@ class PrototypeSetRequest(Contract):
         default="none",
         description=(
             "swap: when prototypes are chosen, they are replaced by other candidates, one at a time, until no single "
-            "replacement raises the method's objective (sm_u: by candidates of their own class). Not with sg."
+            "replacement raises the method's objective (sm_u: by candidates of their own class); where better ones are "
+            "not ruled out, up to three other starts are tried, too. Not with sg."
         ),
     )
     candidates: int | None = Field(

@@ -1,6 +1,8 @@
 """A real job in the midst of a large dataset: it tells how far it is, and stops when it is told to."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +15,10 @@ from schemas.jobs import Progress
 from storage.leaf_tables import LeafTableStore
 from tests.support.job_farm import JobFarm
 from tests.support.models import onnx_of
-from tests.support.workshop import workshop_in
+from tests.support.workshop import Workshop, workshop_in
 from workers.leaf_tables import place_of
 
-_N_ROWS, _N_TREES = 200_000, 400
+_N_TREES = 400
 
 
 @pytest.fixture
@@ -26,28 +28,60 @@ def farm(tmp_path: Path) -> Iterator[JobFarm]:
     farm.stop()
 
 
-def test_a_job_that_reads_many_rows_moves_on_and_stops_within_two_seconds_leaving_nothing(farm: JobFarm) -> None:
+@dataclass(frozen=True)
+class _Asked:
+    """A job that a worker has taken up."""
+
+    farm: JobFarm
+    workshop: Workshop
+    model: str
+    dataset: str
+    job: str
+
+    def progress(self) -> Progress:
+        return self.workshop.parts.jobs.get(self.job).progress
+
+    def moves_on(self) -> None:
+        before = self.progress()
+        self.farm.wait_until(lambda: self.progress() != before)
+
+    def cancel(self) -> None:
+        self.workshop.parts.jobs.request_cancel(self.job)
+        self.farm.wait_until(lambda: self.workshop.parts.jobs.get(self.job).status == "cancelled", seconds=2)
+
+
+@contextmanager
+def _asked(farm: JobFarm, n_rows: int, **request: object) -> Iterator[_Asked]:
+    """Ask for prototypes of real rows, each a little different, in a forest fitted on the real ones."""
     features, target = load_breast_cancer(return_X_y=True)
     forest = ExtraTreesClassifier(_N_TREES, random_state=0).fit(features[:, :6], target)
     rng = np.random.default_rng(0)
-    rows = features[rng.integers(0, len(features), _N_ROWS), :6] * rng.normal(1, 0.1, (_N_ROWS, 6))
+    rows = features[rng.integers(0, len(features), n_rows), :6] * rng.normal(1, 0.1, (n_rows, 6))
     with workshop_in(farm.directory) as workshop:
         model = workshop.register_model(onnx_of(forest, features[:1, :6].astype(np.float32)))
         dataset = workshop.register_dataset(pd.DataFrame(rows).rename(columns="feature_{}".format))
-        asked = workshop.ask(model=model, dataset=dataset, n_prototypes=3, kind="random_forest")
+        asked = workshop.ask(model=model, dataset=dataset, kind="random_forest", **request)
         assert asked.job is not None
         farm.start_worker("workers", LEAFSPACE_LOOK_SECONDS="1")
-        job = asked.job
+        yield _Asked(farm, workshop, model, dataset, asked.job)
 
-        def progress() -> Progress:
-            return workshop.parts.jobs.get(job).progress
 
-        farm.wait_until(lambda: progress().stage == "reading leaves")
+def test_a_job_that_reads_many_rows_moves_on_and_stops_within_two_seconds_leaving_nothing(farm: JobFarm) -> None:
+    with _asked(farm, 200_000, n_prototypes=3) as asked:
+        farm.wait_until(lambda: asked.progress().stage == "reading leaves")
         for _ in range(2):
-            before = progress().fraction
-            farm.wait_until(lambda before=before: progress().fraction > before)  # type: ignore[misc]  # a loop's value
-        workshop.parts.jobs.request_cancel(job)
-        farm.wait_until(lambda: workshop.parts.jobs.get(job).status == "cancelled", seconds=2)
+            asked.moves_on()
+        asked.cancel()
 
         assert farm.workspaces() == []
-        assert LeafTableStore(workshop.parts.database).find(place_of(model, dataset)) is None
+        kept = LeafTableStore(asked.workshop.parts.database).find(place_of(asked.model, asked.dataset))
+        assert kept is None
+
+
+def test_a_job_in_the_midst_of_swaps_stops_within_two_seconds(farm: JobFarm) -> None:
+    with _asked(farm, 12_000, n_prototypes=60, refine="swap") as asked:
+        farm.wait_until(lambda: asked.progress().stage == "swapping prototypes", seconds=120)
+        asked.moves_on()
+        asked.cancel()
+
+        assert farm.workspaces() == []

@@ -26,8 +26,8 @@ class PrototypeSetRequest:
             'predicted'.
         kind (str | Unset):  Default: 'auto'.
         refine (str | Unset): swap: when prototypes are chosen, they are replaced by other candidates, one at a time,
-            until no single replacement raises the method's objective (sm_u: by candidates of their own class). Not with sg.
-            Default: 'none'.
+            until no single replacement raises the method's objective (sm_u: by candidates of their own class); where better
+            ones are not ruled out, up to three other starts are tried, too. Not with sg. Default: 'none'.
         candidates (int | None | Unset): Rows that may become prototypes: so many, drawn with `seed`, at least one of
             each class; all rows are to be stood for all the same. Null: all rows, but 10,000 where rows x rows x trees are
             more than 5 x 10^12 (150,000 rows x 200 trees). `n_candidates` of the result says how many they were.

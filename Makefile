@@ -9,7 +9,7 @@ BENCHMARKS := start_up hot_path quality_measures leaf_assignment prototype_selec
 	certificates explanation_sets million_rows
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev quickstart test test-long check format client openapi requirements benchmarks paper-tables clean
+.PHONY: help setup setup-dev quickstart test test-long check format client openapi requirements benchmarks paper-tables defrag-tables clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ paper-tables: $(VENV)/.benchmarks ## Do two papers' tables and the label audit a
 		$(BIN)/python -m benchmarks.paper_tables --json benchmarks/results/paper_tables.json
 	@scripts/keep_output benchmarks/results/label_audit.md \
 		$(BIN)/python -m benchmarks.label_audit --plot benchmarks/results/label_audit.svg
+
+defrag-tables: $(VENV)/.benchmarks ## Do the experiments of the rule sets' paper again (half an hour)
+	$(BIN)/python -m benchmarks.defrag_tables --json benchmarks/results/defrag_tables.json > benchmarks/results/defrag_tables.md
 
 requirements: $(VENV)/.dev ## Compile requirements/*.txt from requirements/*.in
 	cd requirements && ../$(UV_COMPILE) runtime.in -o runtime.txt

@@ -57,7 +57,7 @@ def forest(realisation: Realisation, **others: int) -> Forest:
     """Return the forest of a draw, with other settings than usual where they are given: fitted, or as it was kept."""
     settings = forest_settings(realisation) | others
     asked = json.dumps([realisation.seed, settings, *(version(name) for name in _LIBRARIES)], sort_keys=True)
-    path = _folder() / f"{realisation.dataset}-{hashlib.sha256(asked.encode()).hexdigest()[:16]}.onnx"
+    path = kept_folder() / f"{realisation.dataset}-{hashlib.sha256(asked.encode()).hexdigest()[:16]}.onnx"
     if not path.exists():
         partial = path.with_suffix(".part")
         partial.write_bytes(_fitted(realisation, settings))
@@ -91,7 +91,8 @@ def _fitted(realisation: Realisation, settings: dict[str, int]) -> bytes:
     return bytes(to_onnx(estimator, features[:1]).SerializeToString())
 
 
-def _folder() -> Path:
+def kept_folder() -> Path:
+    """Return where this benchmark keeps what takes long to make."""
     folder = Path(tempfile.gettempdir()) / "leafspace-defrag-tables"
     folder.mkdir(exist_ok=True)
     return folder

@@ -1,0 +1,43 @@
+"""EM for each number of regions: how long one restart takes, and how well the best of several does."""
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from tree_explainers.rules.binned_rows import BinnedRows
+from tree_explainers.rules.em import fit_em_up_to
+from tree_explainers.rules.regions import RegionModel
+from tree_explainers.rules.targets import Targets
+from tree_explainers.threads import n_cores
+
+
+@dataclass(frozen=True, slots=True)
+class EmCurve:
+    """What some restarts of EM came to."""
+
+    best: tuple[RegionModel, ...]  # of 1, 2, … regions: of all restarts the one with the least training error
+    seconds: tuple[float, ...]  # of each restart, which fits all these numbers
+
+
+def em_curve(
+    binned: BinnedRows, targets: Targets, max_regions: int, n_restarts: int, rng: np.random.Generator
+) -> EmCurve:
+    """Fit 1, 2, ... ``max_regions`` regions from several starts, on all cores."""
+
+    def fit(own: np.random.Generator) -> tuple[list[RegionModel], float]:
+        begun = time.perf_counter()
+        models = [each.model for each in fit_em_up_to(binned, targets, max_regions, own)]
+        return models, time.perf_counter() - begun
+
+    with ThreadPoolExecutor(n_cores()) as pool:
+        found = list(pool.map(fit, rng.spawn(n_restarts)))
+    by_number = zip(*(models for models, _ in found), strict=True)
+    return EmCurve(tuple(_least(by_number, binned, targets)), tuple(seconds for _, seconds in found))
+
+
+def _least(by_number: Iterator[tuple[RegionModel, ...]], binned: BinnedRows, targets: Targets) -> Iterator[RegionModel]:
+    for models in by_number:
+        yield min(models, key=lambda model: model.training_error(binned, targets))

@@ -1,0 +1,107 @@
+"""What does not depend on how rules are searched: forests, regions by EM and FAB; kept on disk."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import tree_explainers.rules
+from tree_explainers.rules.restarts import fit_restarts
+
+from .em_curve import em_curve
+from .forests import SMALLER_TREES, forest_settings, kept_folder, shallow_tree
+from .random_parameters import best_from_random_parameters
+from .records import (
+    FOREST,
+    MOST_RULES,
+    RANDOM_MAP,
+    SHALLOW_TREE,
+    SMALLER_FOREST,
+    SMALLER_MAP,
+    Judged,
+    Who,
+    judged_as_json,
+    judged_from_json,
+)
+from .told import Told
+
+_N_RESTARTS, _N_RESTARTS_ENERGY = 20, 200  # as in the paper, and in its authors' program for Energy
+_N_SHALLOW_RULES = 4
+# What regions are made by: when one of these files changes, nothing that was kept counts.
+_MADE_BY = (
+    "alternation",
+    "em",
+    "fab",
+    "feature_tables",
+    "fit_steps",
+    "regions",
+    "restarts",
+    "sharing_out",
+    "statements",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fits:
+    """Predictors, and what their restarts took."""
+
+    judged: tuple[Judged, ...]
+    seconds: dict[str, tuple[float, ...]]  # of each restart, by method
+
+
+def fits_of(told: Told, n_em_restarts: int) -> Fits:
+    """Return the fits of a draw: made, or as they were kept."""
+    drawn = told.realisation
+    settings = [forest_settings(drawn), SMALLER_TREES, n_em_restarts, n_restarts(drawn.dataset), _sources()]
+    name = f"{drawn.dataset}-{hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:16]}.json"
+    path = kept_folder() / name
+    if not path.exists():
+        fits = _fitted(told, n_em_restarts)
+        plain = {"judged": [judged_as_json(one) for one in fits.judged], "seconds": fits.seconds}
+        partial = path.with_suffix(".part")
+        partial.write_text(json.dumps(plain), encoding="utf-8")
+        partial.rename(path)
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    seconds = {method: tuple(each) for method, each in kept["seconds"].items()}
+    return Fits(tuple(judged_from_json(one) for one in kept["judged"]), seconds)
+
+
+def n_restarts(dataset: str) -> int:
+    """Return how often FAB is begun."""
+    return _N_RESTARTS_ENERGY if dataset == "energy" else _N_RESTARTS
+
+
+def _fitted(told: Told, n_em_restarts: int) -> Fits:
+    drawn, rng = told.realisation, np.random.default_rng([told.realisation.seed, 1])
+    n_fab_restarts = n_restarts(drawn.dataset)
+    fab = fit_restarts("fab", told.train, told.targets, MOST_RULES, n_fab_restarts, rng)
+    em = em_curve(told.train, told.targets, MOST_RULES, n_em_restarts, rng)
+    otherwise = best_from_random_parameters(told.train, told.targets, MOST_RULES, n_em_restarts, rng)
+    judged = [*_baselines(told), *_of_smaller_trees(told), told.judge_regions(RANDOM_MAP, otherwise)]
+    judged += [told.judge_regions(Who("em", "", number), model) for number, model in enumerate(em.best, 1)]
+    return Fits(tuple(judged), {"fab": tuple(fab.seconds.tolist()), "em": em.seconds})
+
+
+def _baselines(told: Told) -> Iterator[Judged]:
+    yield told.judge(FOREST, told.said)
+    shallow = shallow_tree(told.realisation)
+    yield told.judge(SHALLOW_TREE, shallow.predict(told.realisation.test.features), _N_SHALLOW_RULES)
+
+
+def _of_smaller_trees(told: Told) -> Iterator[Judged]:
+    """Judge a forest whose trees are small, and the MAP of its regions."""
+    drawn = told.realisation
+    smaller = Told.of(drawn, **SMALLER_TREES)
+    rng = np.random.default_rng([drawn.seed, 2])
+    fab = fit_restarts("fab", smaller.train, smaller.targets, MOST_RULES, n_restarts(drawn.dataset), rng)
+    yield smaller.judge(SMALLER_FOREST, smaller.said)
+    yield smaller.judge_regions(SMALLER_MAP, fab.best.model)
+
+
+def _sources() -> str:
+    """Return a hash of the files that regions are made by."""
+    folder = Path(tree_explainers.rules.__path__[0])
+    return hashlib.sha256(b"".join((folder / f"{name}.py").read_bytes() for name in _MADE_BY)).hexdigest()

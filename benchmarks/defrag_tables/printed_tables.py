@@ -1,0 +1,173 @@
+"""What predicts is what is printed: how far that is from the plain search's MAP, and what the improved search gains."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from .figures import header, line, shown, shown_range, shown_seconds
+from .paper_tables import Draws, decimals, judged
+from .records import (
+    AS_MANY,
+    FOREST,
+    IMPROVED_MAP,
+    MAP,
+    MOST_RULES,
+    PLAIN,
+    RANDOM_MAP,
+    SERVED,
+    SHALLOW_TREE,
+    Draw,
+    Judged,
+    Who,
+    median_conditions,
+    most_conditions,
+)
+
+ALLOWED_SHARE, ALLOWED_OF_MSE = 0.01, 1.05  # how much worse than MAP printed rules may be
+MOST_MEDIAN, MOST_CONDITIONS = 4, 8  # conditions of a rule
+
+
+def map_table(draws: Draws) -> Iterator[str]:
+    """Yield test errors of MAP, printed rules, forest and depth-2 tree, and whether the rules are short enough."""
+    yield from header(
+        (
+            "data",
+            "MAP of the plain search",
+            "its regions",
+            "the same from random parameters",
+            "its regions",
+            "printed, served",
+            "difference",
+            "rules",
+            "conditions a rule: median",
+            "most",
+            "printed by the plain search",
+            "forest",
+            "depth-2 tree",
+            "met",
+            "draws in which met",
+        )
+    )
+    for dataset, own in draws.items():
+        served, best = judged(own, SERVED), judged(own, MAP)
+        n_decimals = decimals(own)
+        difference = _mean(served, _error) - _mean(best, _error)
+        cells = [dataset, _shown_error(own, MAP), shown_range(one.n_rules or 0 for one in best)]
+        cells += [_shown_error(own, RANDOM_MAP), shown_range(one.n_rules or 0 for one in judged(own, RANDOM_MAP))]
+        cells += [_shown_error(own, SERVED), f"{difference:+.{n_decimals}f}"]
+        cells += [shown_range(one.n_rules or 0 for one in served), _shown_medians(served)]
+        cells += [shown_range(map(most_conditions, served))]
+        cells += [_shown_error(own, who) for who in (PLAIN, FOREST, SHALLOW_TREE)]
+        n_met = sum(is_met([draw]) for draw in own)
+        yield line([*cells, "yes" if is_met(own) else "**no**", f"{n_met} of {len(own)}"])
+
+
+def is_met(own: list[Draw]) -> bool:
+    """Tell whether printed rules are, on average over draws, as near to MAP as asked, and all few and short enough."""
+    served = judged(own, SERVED)
+    printed, best = _mean(served, _error), _mean(judged(own, MAP), _error)
+    is_near = printed <= (best * ALLOWED_OF_MSE if _is_regression(own) else best + ALLOWED_SHARE)
+    return is_near and all(_is_short(one) for one in served)
+
+
+def search_table(draws: Draws) -> Iterator[str]:
+    """Yield number of rules, fidelity, error and seconds of the plain and the improved search."""
+    names = (
+        "data",
+        "search",
+        "rules",
+        "all conditions",
+        "unlike the forest",
+        "test error",
+        "processor",
+        "clock",
+        "no worse",
+    )
+    yield from header(names, n_left=2)
+    searches = (
+        (PLAIN, "plain, as printed"),
+        (MAP, "plain, MAP"),
+        (RANDOM_MAP, "plain from random parameters, MAP"),
+        (IMPROVED_MAP, "improved, MAP"),
+        (AS_MANY, "improved, no more rules than plain"),
+        (SERVED, f"improved, up to {MOST_RULES} rules"),
+    )
+    for dataset, own in draws.items():
+        for who, name in searches:
+            found = judged(own, who)
+            cells = [dataset, name, shown_range(one.n_rules or 0 for one in found)]
+            cells += [shown([sum(one.conditions) for one in found], 0) if found[0].conditions else ""]
+            cells += [shown([one.unlike_forest for one in found], decimals(own)), _shown_error(own, who)]
+            yield line([*cells, *_shown_seconds(found), _no_worse(own, who)])
+
+
+def frontier_table(draws: Draws) -> Iterator[str]:
+    """Yield error and disagreement with the forest of the improved search by how many rules it may have."""
+    limits = sorted({one.who.limit for own in draws.values() for one in own[0].judged if one.who.name == SERVED.name})
+    yield from header(
+        ("data", "", *(f"{limit} rules" for limit in limits), "plain, as printed", "plain, MAP"), n_left=2
+    )
+    for dataset, own in draws.items():
+        improved = [Who("printed", "improved", limit) for limit in limits]
+        for name, measure in (("test error", _error), ("unlike the forest", _unlike)):
+            cells = [
+                f"{_mean(judged(own, who), measure):.{decimals(own)}f}" if _has(own, who) else ""
+                for who in (*improved, PLAIN, MAP)
+            ]
+            yield line([dataset, name, *cells])
+
+
+def _no_worse(own: list[Draw], who: Who) -> str:
+    """Say how an improved search compares with the rules that the plain one prints."""
+    if who not in (AS_MANY, SERVED):
+        return ""
+    pairs = list(zip(judged(own, who), judged(own, PLAIN), strict=True))
+    n_draws = sum(_is_no_worse([one], [other]) for one, other in pairs)
+    on_average = "yes" if _is_no_worse(*map(list, zip(*pairs, strict=True))) else "**no**"
+    return f"{on_average}; {n_draws} of {len(own)} draws"
+
+
+def _is_no_worse(found: list[Judged], plain: list[Judged]) -> bool:
+    """Compare error and fidelity; the number of rules is bounded already where it is asked to be."""
+    return all(_mean(found, measure) <= _mean(plain, measure) for measure in (_error, _unlike))
+
+
+def _is_short(served: Judged) -> bool:
+    is_few = (served.n_rules or 0) <= MOST_RULES
+    return is_few and median_conditions(served) <= MOST_MEDIAN and most_conditions(served) <= MOST_CONDITIONS
+
+
+def _is_regression(own: list[Draw]) -> bool:
+    return own[0].is_regression
+
+
+def _has(own: list[Draw], who: Who) -> bool:
+    return any(one.who == who for one in own[0].judged)
+
+
+def _mean(found: list[Judged], measure: Callable[[Judged], float]) -> float:
+    return float(np.mean([measure(one) for one in found]))
+
+
+def _error(one: Judged) -> float:
+    return one.error
+
+
+def _unlike(one: Judged) -> float:
+    return one.unlike_forest
+
+
+def _shown_error(own: list[Draw], who: Who) -> str:
+    return shown([one.error for one in judged(own, who)], decimals(own))
+
+
+def _shown_medians(served: list[Judged]) -> str:
+    medians = [median_conditions(one) for one in served]
+    return f"{np.median(medians):g} (at most {max(medians):g})"
+
+
+def _shown_seconds(found: list[Judged]) -> tuple[str, str]:
+    seconds = [one.seconds for one in found if one.seconds is not None]
+    if not seconds:
+        return "", ""
+    return shown_seconds([one.of_processor for one in seconds]), shown_seconds([one.of_clock for one in seconds])

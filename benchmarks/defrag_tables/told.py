@@ -1,0 +1,75 @@
+"""A forest on one draw, and what tells it: rules as they are printed, or regions, judged on the test rows."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tree_explainers.rules.applying import print_rules
+from tree_explainers.rules.binned_rows import BinnedRows
+from tree_explainers.rules.conditions import TrainingValues, rule_text
+from tree_explainers.rules.regions import RegionModel
+from tree_explainers.rules.rule_lists import RuleList, first_firing
+from tree_explainers.rules.statements import statements_of
+from tree_explainers.rules.targets import Targets
+
+from .datasets import Part, Realisation
+from .forests import Forest, forest
+from .records import Judged, Seconds, Who, error_of
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A forest and the rows that it is told by, and judged on."""
+
+    realisation: Realisation
+    forest: Forest
+    train: BinnedRows
+    test: BinnedRows
+    targets: Targets  # true ones, of the training rows, as in the paper
+    said: NDArray[Any]  # by the forest, of the test rows
+
+    @classmethod
+    def of(cls, drawn: Realisation, **settings: int) -> "Told":
+        """Fit the forest, with other settings than usual where they are given, and bin the rows."""
+        fitted = forest(drawn, **settings)
+        statements = statements_of(fitted.read.ensemble, fitted.read.description)
+        train, test = (BinnedRows.of(statements, drawn.rows(part)) for part in (drawn.train, drawn.test))
+        return cls(drawn, fitted, train, test, _targets(drawn.train), fitted.predict(drawn.test))
+
+    def judge(self, who: Who, predicted: NDArray[Any], n_rules: int | None = None) -> Judged:
+        """Judge what somebody predicts of the test rows."""
+        target = self.realisation.test.target
+        return Judged(who, error_of(predicted, target), error_of(predicted, self.said.astype(target.dtype)), n_rules)
+
+    def judge_regions(self, who: Who, model: RegionModel) -> Judged:
+        """Judge the two-step MAP."""
+        return self.judge(who, model.predict(self.test), model.n_regions)
+
+    def judge_rules(self, who: Who, rules: RuleList, seconds: Seconds | None = None) -> Judged:
+        """Judge rules by their printed conditions on raw test rows; the default counts as a rule."""
+        printed = print_rules(rules, self._training_values())
+        fires = printed.fires(self.realisation.rows(self.realisation.test))
+        judged = self.judge(who, rules.predictions[first_firing(fires)], rules.n_rules + 1)
+        return replace(
+            judged,
+            rules_per_row=float(fires.sum(axis=1).mean()),
+            conditions=tuple(len(rule) for rule in printed.rules),
+            seconds=seconds,
+        )
+
+    def text_of(self, rules: RuleList) -> tuple[str, ...]:
+        """Return the rules as they are printed, each with what it predicts."""
+        printed = print_rules(rules, self._training_values()).rules
+        texts = [*(rule_text(conditions) for conditions in printed), "otherwise"]
+        return tuple(f"{text}: **{said:.2f}**" for text, said in zip(texts, rules.predictions, strict=True))
+
+    def _training_values(self) -> TrainingValues:
+        return TrainingValues(self.realisation.rows(self.realisation.train), self.train)
+
+
+def _targets(part: Part) -> Targets:
+    if part.target.dtype == np.float64:
+        return Targets.of_values(part.target)
+    return Targets.of_classes(part.target, int(part.target.max()) + 1)

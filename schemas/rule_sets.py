@@ -27,13 +27,17 @@ class RuleSetRequest(Contract):
     search: RuleSearch = Field(
         default="improved",
         description="How regions become rules. improved: rules are sought that predict well with few conditions, from "
-        "a quarter as many random starts; plain: the regions with the least training error, as the paper prints them.",
+        "fewer random starts; plain: the regions with the least training error, as the paper prints them.",
     )
     max_rules: int = Field(
         default=10, strict=True, ge=1, le=MAX_RULES, description="At most so many, of which the default is one."
     )
     n_restarts: int = Field(
-        default=20, strict=True, ge=1, le=MAX_RESTARTS, description="Fits from random starts, of which the best counts."
+        default=20,
+        strict=True,
+        ge=1,
+        le=MAX_RESTARTS,
+        description="Fits from random starts, of which the best counts; `improved` makes some of them only.",
     )
     labels: Literal["predicted", "target"] = Field(
         default="predicted",

@@ -20,10 +20,11 @@ class RuleSetRequest:
         method (str | Unset): fab: Hara & Hayashi, which finds the number of regions up to `max_rules`; em: their
             baseline, which tries every number. Default: 'fab'.
         search (str | Unset): How regions become rules. improved: rules are sought that predict well with few
-            conditions, from a quarter as many random starts; plain: the regions with the least training error, as the paper
-            prints them. Default: 'improved'.
+            conditions, from fewer random starts; plain: the regions with the least training error, as the paper prints
+            them. Default: 'improved'.
         max_rules (int | Unset): At most so many, of which the default is one. Default: 10.
-        n_restarts (int | Unset): Fits from random starts, of which the best counts. Default: 20.
+        n_restarts (int | Unset): Fits from random starts, of which the best counts; `improved` makes some of them only.
+            Default: 20.
         labels (str | Unset): What rules are to predict: what the model says, or what the dataset's target has. Default:
             'predicted'.
         evaluation_dataset (None | str | Unset):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled import compiled
-from .search_goal import SearchGoal, Walk, length_of, loss_of, losses_along, tally
+from .search_goal import SearchGoal, Walk, lengths_along, tally
 from .search_rows import SearchRows
 
 _MIN_GAIN = 1e-9  # nats; less is rounding
@@ -42,7 +42,6 @@ class _Without(NamedTuple):
     """How things stand where the rule decides nothing."""
 
     tallies: NDArray[np.float64]  # (n_slots + 1, n_tallied) the rule's own, empty, is the last
-    loss: float
     n_conditions: int  # of the rule
 
 
@@ -71,7 +70,7 @@ def best_change(
     Ties go to the lower feature, then to the set without missing values, then to the first that is tried.
     """
     tallies = tally(goal, rule.slots, rule.n_slots + 1)
-    without = _Without(tallies, loss_of(goal, tallies), rule.n_conditions.sum())
+    without = _Without(tallies, rule.n_conditions.sum())
     best = Change(value_to_beat, -1, np.empty(0, np.bool_))
     for feature in range(rows.groups.shape[0]):
         first, end = rows.group_starts[feature], rows.group_starts[feature + 1]
@@ -90,7 +89,7 @@ def _prepare(rows: SearchRows, goal: SearchGoal, rule: SweptRule, feature: int, 
     sequence = np.arange(end - first - has_missing)
     if not is_number:
         sequence = np.argsort(_gains(goal, without.tallies, rule.slots, members, starts), kind="mergesort")
-    without = _Without(without.tallies, without.loss, without.n_conditions - rule.n_conditions[feature])
+    without = _Without(without.tallies, without.n_conditions - rule.n_conditions[feature])
     return _Sweep(feature, is_number, has_missing, sequence, members, starts, without)
 
 
@@ -123,10 +122,10 @@ def _gains(
     members: NDArray[np.int64],
     starts: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """Return how the loss would change with each group alone admitted."""
+    """Return the description length with each group alone admitted."""
     gains = np.empty(len(starts) - 1)
     for group in range(len(gains)):
-        gains[group] = losses_along(goal, tallies, Walk(slots, members, starts, np.array([group])))[0][0]
+        gains[group] = lengths_along(goal, tallies, Walk(slots, members, starts, np.array([group])))[0][0]
     return gains
 
 
@@ -176,19 +175,20 @@ def _sweep_ends(
     begin, step, with_missing = way
     without = sweep.without
     n_ordered = len(sweep.sequence)
-    ordered = sweep.sequence[begin:] if step > 0 else sweep.sequence[: begin + 1][::-1]
+    # Downwards not to the very first: that set is one that the way up ends with.
+    ordered = sweep.sequence[begin:] if step > 0 else sweep.sequence[1 : begin + 1][::-1]
     path = np.append(np.full(with_missing, n_ordered), ordered)
-    losses, n_taken = losses_along(goal, without.tallies, Walk(rule.slots, sweep.members, sweep.starts, path))
+    lengths, n_taken = lengths_along(goal, without.tallies, Walk(rule.slots, sweep.members, sweep.starts, path))
     value, best_end = best.value, -1
+    min_rows, max_own = limits.min_rows, limits.max_conditions - without.n_conditions
+    of_others = goal.cost_of_condition * without.n_conditions
     for at in range(with_missing, len(path)):
         end = begin + step * (at - with_missing)
         n_own = (min(begin, end) > 0) + (max(begin, end) < n_ordered - 1)
         n_own = max(n_own, sweep.has_missing - with_missing) if sweep.is_number else min(n_own, 1)
-        n_conditions = without.n_conditions + n_own
-        if n_taken[at] >= limits.min_rows and n_conditions <= limits.max_conditions:
-            length = length_of(goal, without.loss + losses[at]) + goal.cost_of_condition * n_conditions
-            if length < value - _MIN_GAIN:
-                value, best_end = length, end
+        length = lengths[at] + of_others + goal.cost_of_condition * n_own
+        if n_taken[at] >= min_rows and n_own <= max_own and length < value - _MIN_GAIN:
+            value, best_end = length, end
     if best_end < 0:
         return best
     admitted = np.zeros(n_ordered + sweep.has_missing, np.bool_)

@@ -15,7 +15,7 @@ from .targets import Targets
 
 Search = Literal["plain", "improved"]
 
-_SHARE_OF_RANDOM_STARTS = 4  # of the improved search: one in so many restarts
+_SHARE_OF_RANDOM_STARTS = 10  # of the improved search: one in so many restarts
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def find_rules(
     """Tell an ensemble in a few rules.
 
     ``plain`` fits as often as it is told, and prints the boxes of the fit with the smallest training error, as the
-    paper does. ``improved`` fits a fourth as often from random starts (at least once), searches for rules from there
+    paper does. ``improved`` fits a tenth as often from random starts (at least once), searches for rules from there
     (``improved_rules``), and fits once more from where these put the rows: its regions are those of the best fit of
     all.
 

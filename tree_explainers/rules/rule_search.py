@@ -48,8 +48,8 @@ def plain_rules(
     """Return the rules that the paper prints, in an order, and with only as many conditions as people can read.
 
     The boxes of the model's regions, without conditions that are idle on the training rows, are put in order by how
-    pure the rows are that they cover; then conditions and rules are taken away, and neighbours swapped, while the
-    description length of the training labels falls, and further conditions until the limits hold.
+    well each alone, with a default, describes the training labels (ties: the earlier region). Then conditions and rules
+    that hardly help are taken away, and further conditions, the least helpful first, until the limits hold.
 
     References
     ----------

@@ -85,7 +85,7 @@ def loss_of(goal: SearchGoal, tallies: NDArray[np.float64]) -> float:
 
 @compiled
 def length_of(goal: SearchGoal, loss: float) -> float:
-    """Return the description length of the labels in nats."""
+    """Return the description length of the labels in nats, given their loss."""
     if len(goal.values):
         remaining = max(goal.sum_of_squares + loss, _LEAST_SHARE * goal.sum_of_squares + 1e-300)
         loss = 0.5 * len(goal.values) * np.log(remaining)
@@ -108,7 +108,7 @@ class Walk(NamedTuple):
 
 
 @compiled
-def losses_along(
+def lengths_along(
     goal: SearchGoal, tallies: NDArray[np.float64], walk: Walk
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Let the last slot decide one group of rows after the other; return what each step leads to.
@@ -116,7 +116,7 @@ def losses_along(
     Parameters
     ----------
     goal
-        What loss is.
+        What the description is of.
     tallies : (n_slots, n_tallied)
         Before the first step; they are not changed.
     walk
@@ -125,56 +125,57 @@ def losses_along(
     Returns
     -------
     (n_steps,) float64, (n_steps,) int64
-        The change of the loss from before the first step until after each, and the rows taken by then.
+        The description length of the labels after each step, and the rows taken by then.
     """
+    loss = loss_of(goal, tallies)
     if len(goal.values):
-        return _along_values(goal.values, tallies.copy(), walk)
-    return _along_classes(goal.classes, goal.steps, tallies.copy(), walk)
+        losses, n_taken = _along_values(goal.values, loss, tallies.copy(), walk)
+        for step in range(len(losses)):
+            losses[step] = length_of(goal, losses[step])
+        return losses, n_taken
+    return _along_classes(goal.classes, goal.steps, loss, tallies.astype(np.int64), walk)
 
 
 @compiled
 def _along_classes(
-    classes: NDArray[np.int64], steps: NDArray[np.float64], tallies: NDArray[np.float64], walk: Walk
+    classes: NDArray[np.int64], steps: NDArray[np.float64], loss: float, counts: NDArray[np.int64], walk: Walk
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     slots, members, starts, path = walk
     losses, n_taken = np.empty(len(path)), np.empty(len(path), np.int64)
-    target = len(tallies) - 1
-    sizes = tallies.sum(axis=1)
-    loss, n = 0.0, 0
+    sizes, own = counts.sum(axis=1), counts[-1]
+    n_own = sizes[-1]
     for step in range(len(path)):
         for at in range(starts[path[step]], starts[path[step] + 1]):
-            source, one = slots[members[at]], classes[members[at]]
-            loss += steps[int(sizes[target])] - steps[int(tallies[target, one])]
-            sizes[target] += 1
-            tallies[target, one] += 1
+            row = members[at]
+            source, one = slots[row], classes[row]
             sizes[source] -= 1
-            tallies[source, one] -= 1
-            loss += steps[int(tallies[source, one])] - steps[int(sizes[source])]
-            n += 1
-        losses[step], n_taken[step] = loss, n
+            counts[source, one] -= 1
+            loss += steps[n_own] - steps[own[one]] + steps[counts[source, one]] - steps[sizes[source]]
+            own[one] += 1
+            n_own += 1
+        losses[step], n_taken[step] = loss, n_own
     return losses, n_taken
 
 
 @compiled
 def _along_values(
-    values: NDArray[np.float64], tallies: NDArray[np.float64], walk: Walk
+    values: NDArray[np.float64], loss: float, tallies: NDArray[np.float64], walk: Walk
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     slots, members, starts, path = walk
     losses, n_taken = np.empty(len(path)), np.empty(len(path), np.int64)
-    target = len(tallies) - 1
-    explained = (tallies[:, 1] ** 2 / np.maximum(tallies[:, 0], 1.0)).sum()
-    n = 0
+    before = (tallies[:, 1] ** 2 / np.maximum(tallies[:, 0], 1.0)).sum()
+    n_own = 0
     for step in range(len(path)):
         for at in range(starts[path[step]], starts[path[step] + 1]):
             source, value = slots[members[at]], values[members[at]]
             tallies[source, 0] -= 1
             tallies[source, 1] -= value
-            tallies[target, 0] += 1
-            tallies[target, 1] += value
-            n += 1
-        now = 0.0
+            tallies[-1, 0] += 1
+            tallies[-1, 1] += value
+            n_own += 1
+        after = 0.0
         for slot in range(len(tallies)):
             if tallies[slot, 0] > 0:
-                now += tallies[slot, 1] ** 2 / tallies[slot, 0]
-        losses[step], n_taken[step] = explained - now, n
+                after += tallies[slot, 1] ** 2 / tallies[slot, 0]
+        losses[step], n_taken[step] = loss + before - after, n_own
     return losses, n_taken

@@ -38,7 +38,13 @@ def find_case(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FindCase]:
 
 
 def _case(
-    workshop: Workshop, name: str, ensemble: str = "random_forest", shown: tuple[str, ...] | None = None, n: int = 8
+    workshop: Workshop,
+    name: str,
+    ensemble: str = "random_forest",
+    shown: tuple[str, ...] | None = None,
+    n: int = 8,
+    *,
+    with_rules: bool = False,
 ) -> Case:
     onnx, frame, rows = _pipeline(name) if name in PIPELINES else _matrix(name)
     names = [column for column in frame.columns if column != "t"]
@@ -47,7 +53,8 @@ def _case(
     made = workshop.make(model=model, dataset=dataset, n_prototypes=n)
     assert made.status == "ready", made.problem
     features = "all" if shown is None else list(shown)
-    explainer = workshop.register_explainer(model=model, prototype_set=made.id, shown_features=features)
+    told = workshop.find_rules(model=model, dataset=dataset, n_restarts=4).id if with_rules else None
+    explainer = workshop.register_explainer(model=model, prototype_set=made.id, rule_set=told, shown_features=features)
     parts = workshop.parts
     content = parts.datasets.get(workshop.register_dataset(rows, row_id="id")).content
     warm = warm_up(explainer, parts.database, parts.objects, parts.sessions.get)

@@ -32,7 +32,9 @@ CASES = (*MATRICES, *((name, "random_forest") for name in PIPELINES))
 REFUSING = {name for name, _ in CASES} - {"ordinal_categories"}  # has neither single numbers nor refuses categories
 
 
-def called(case: Case, n_prototypes: int = 3, include: tuple[Literal["contrast"], ...] = ("contrast",)) -> list[bytes]:
+def called(
+    case: Case, n_prototypes: int = 3, include: tuple[Literal["contrast", "rules"], ...] = ("contrast",)
+) -> list[bytes]:
     """Return what the hot path answers, row by row."""
     lines = []
     for position, row_id in enumerate(case.rows.row_ids):
@@ -66,6 +68,24 @@ def test_lines_are_byte_for_byte_what_a_call_for_each_row_answers(
     rows = [Explanation.model_validate_json(line) for line in lines]
     assert (name in REFUSING) == any(row.status == "error" for row in rows)
     assert any(row.nearest_prototypes for row in rows)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["random_forest_multiclass", "random_forest_regression", "scaled_and_one_hot", "ordinal_categories", "one_matrix"],
+)
+def test_the_rules_that_hold_are_told_as_in_a_call(find_case: FindCase, name: str) -> None:
+    case = find_case(name, with_rules=True)
+    explainer = BlockExplainer.build(case.warm, 3, with_contrast=False, with_rules=True)
+    explained = explainer.explain(case.rows)
+
+    lines = LineWriter(explainer).write(explained).to_pybytes().splitlines(keepends=True)
+
+    assert lines == called(case, include=("rules",))
+    told = [orjson.loads(line) for line in lines]
+    ranks = {tuple(rule["rank"] for rule in row["rules"]) for row in told if row["status"] == "ok"}
+    assert len(ranks) > 1
+    assert TableMaker(explainer).make(explained).to_pylist() == [_as_columns(row, at) for at, row in enumerate(told)]
 
 
 @pytest.mark.parametrize("n_prototypes", [1, 2, 100])

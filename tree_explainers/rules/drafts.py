@@ -79,6 +79,24 @@ def worth(draft: Sequence[DraftRule], goal: SearchGoal) -> float:
     return length_of_labels(goal, deciding(draft, len(goal.steps) - 1), len(draft) + 1) + costs(draft, goal)
 
 
+def lengths_within(draft: Sequence[DraftRule], goal: SearchGoal) -> NDArray[np.float64]:
+    """Return the description length of the labels that each rule, and the default, decides, (n_rules + 1,), in nats.
+
+    Infinite for values, whose lengths do not add up.
+    """
+    if len(goal.values):
+        return np.full(len(draft) + 1, np.inf)
+    slots = deciding(draft, len(goal.classes))
+    places = slots * goal.n_tallied + goal.classes
+    counts = np.bincount(places, minlength=(len(draft) + 1) * goal.n_tallied).reshape(-1, goal.n_tallied)
+    lengths: NDArray[np.float64] = _times_log(counts.sum(axis=1)) - _times_log(counts).sum(axis=1)
+    return lengths
+
+
+def _times_log(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    return np.asarray(counts * np.log(np.maximum(counts, 1)), dtype=np.float64)
+
+
 def costs(draft: Sequence[DraftRule], goal: SearchGoal) -> float:
     """Return the description length of conditions and rules."""
     n_conditions = sum(rule.total_conditions for rule in draft)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import inf
 
 from .box_sweep import Change, SweepLimits, best_change
-from .drafts import Draft, DraftRule, costs, swept, worth
+from .drafts import Draft, DraftRule, costs, lengths_within, swept, worth
 from .search_goal import SearchGoal
 from .search_rows import SearchRows
 from .watched import Heard
@@ -59,8 +59,10 @@ class Grower:
         Ties go to the earlier place, then to the rule of a single condition.
         """
         best, best_place, best_start = None, 0, DraftRule.of_all(self.rows)
+        lengths = lengths_within(draft, self.goal)
         for place in range(len(draft) + 1):
-            for start in (DraftRule.of_all(self.rows), *draft[place : place + 1]):
+            parted = [rule for rule in draft[place : place + 1] if lengths[place] > self._cost_of_part(rule)]
+            for start in (DraftRule.of_all(self.rows), *parted):
                 change = self._best_change(start, draft, place, best.value if best else inf)
                 if change.feature >= 0:
                     best, best_place, best_start = change, place, start
@@ -68,6 +70,10 @@ class Grower:
             return None
         rule = best_start.with_condition(self.rows, best.feature, best.admitted)
         return (*draft[:best_place], rule, *draft[best_place:])
+
+    def _cost_of_part(self, rule: DraftRule) -> float:
+        """Return what a part of a rule costs at least: where the rule's own labels cost less, it cannot be worth it."""
+        return self.goal.cost_of_rule + self.goal.cost_of_condition * rule.total_conditions
 
     def _changed(self, draft: Draft) -> Draft:
         """Change conditions of one rule after the other."""

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -5,6 +7,7 @@ from numpy.typing import NDArray
 from tests.support.naive_rules import labels_in_nats
 from tests.support.rule_training import TrainingSet, energy, of_model, of_pipeline, spambase
 from tree_explainers.rules.applying import print_rules
+from tree_explainers.rules.binned_rows import BinnedRows
 from tree_explainers.rules.box_sweep import SweepLimits, best_change
 from tree_explainers.rules.boxes import boxes_of
 from tree_explainers.rules.conditions import TrainingValues
@@ -85,10 +88,10 @@ def naive_best(rule: DraftRule, others: Draft, place: int, data: TrainingSet, ro
     return best
 
 
-@pytest.mark.parametrize("name", ["energy", "random_forest_multiclass", "missing_numbers"])
+@pytest.mark.parametrize("name", ["energy", "random_forest_multiclass", "missing_kept"])
 def test_a_sweep_finds_what_trying_every_interval_finds(name: str) -> None:
-    data = training_set("energy" if name == "missing_numbers" else name)
-    rows = search_rows(data.binned)
+    data = training_set(name)
+    rows = rows_of_numbers(data)
     goal = search_goal(rows, data.targets, 0.5)
     draft = some_draft(data, rows)
 
@@ -101,6 +104,32 @@ def test_a_sweep_finds_what_trying_every_interval_finds(name: str) -> None:
             expected = naive_best(start, others, place, data, rows)
             np.testing.assert_allclose(naive_length(after, data, goal), expected, rtol=1e-9)
             np.testing.assert_allclose(worth(after, goal), expected, rtol=1e-9)
+
+
+def rows_of_numbers(data: TrainingSet) -> SearchRows:
+    """Return the rows with those features alone that are numbers."""
+    numbers = [at for at, feature in enumerate(data.statements.features) if feature.is_number]
+    statements = replace(data.statements, features=tuple(data.statements.features[at] for at in numbers))
+    return search_rows(BinnedRows(statements, data.binned.bins[numbers]))
+
+
+def test_a_set_of_categories_is_at_least_as_good_as_one_category_or_all_others() -> None:
+    data = of_pipeline("ordinal_categories")
+    at = next(place for place, feature in enumerate(data.statements.features) if feature.name == "occupation")
+    statements = replace(data.statements, features=(data.statements.features[at],))
+    rows = search_rows(BinnedRows(statements, data.binned.bins[at : at + 1]))
+    goal = search_goal(rows, data.targets, 0.5)
+    empty = DraftRule.of_all(rows)
+
+    change = best_change(rows, goal, swept(empty, (), 0, rows.n_rows), LIMITS, float("inf"))
+
+    found_length = naive_length((empty.with_condition(rows, 0, change.admitted),), data, goal)
+    for category in range(len(rows.bins)):
+        alone = np.arange(len(rows.bins)) == category
+        for admitted in (alone, ~alone):
+            rule = empty.with_condition(rows, 0, admitted)
+            assert rule.fires.sum() < LIMITS.min_rows or found_length <= naive_length((rule,), data, goal) + 1e-9
+    assert 1 < change.admitted.sum() < len(rows.bins) - 1
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from tests.support.shared import shared_path
 from tree_explainers.rows import Rows
 
-STAND_INS = {"miniboone": "MAGIC gamma (10 features, not 50): MiniBooNE could not be had"}
-N_NOISY_SHARE = 0.1  # of the labels of Synthetic1 and Synthetic2 are turned round
+STAND_INS = {"miniboone": "MAGIC gamma"}  # MiniBooNE could not be had
+NOISY_SHARE = 0.1  # of the labels of Synthetic1 and Synthetic2 are turned round
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ _SOURCES = {
 def _synthetic(dataset: str, seed: int, rng: np.random.Generator) -> Realisation:
     """Draw as in section 7: uniform points, a boundary, and noise on the labels."""
     points = rng.uniform(size=(2000, 2))
-    is_noise = rng.uniform(size=2000) < N_NOISY_SHARE
+    is_noise = rng.uniform(size=2000) < NOISY_SHARE
     labels = _BOUNDARIES[dataset](points[:, 0], points[:, 1]) ^ is_noise
     return _divided(dataset, seed, ("x1", "x2"), points, labels)
 

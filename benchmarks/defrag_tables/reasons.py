@@ -61,4 +61,4 @@ def why_error(dataset: str, found: float, axis: Drawn, of_smaller: float | None)
 
 
 def _stand_in(dataset: str) -> list[str]:
-    return ["other data"] if dataset in STAND_INS else []
+    return [f"other data: {STAND_INS[dataset]}"] if dataset in STAND_INS else []

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
+from sklearn.datasets import load_breast_cancer
 
 from explanations.warm_rules import WarmRules
 from schemas.rule_sets import RuleScores, RuleSet, RuleSetContent
@@ -195,3 +196,19 @@ def test_the_bound_never_falls_and_the_restarts_chosen_has_the_least_error(told:
     assert chosen.training_error == min(restart.training_error for restart in told.content.restarts)
     assert (chosen.n_iterations, chosen.lower_bound) == (len(bounds), bounds[-1])
     assert 1 <= chosen.n_regions <= 5
+
+
+def test_rows_held_in_single_precision_get_the_same_from_a_model_that_reads_it(workshop: Workshop) -> None:
+    exact, target = load_breast_cancer(return_X_y=True)
+    model = fitted("random_forest_binary")
+    frame = pd.DataFrame(exact, columns=list(model.rows.names)).assign(t=target)
+    single = frame.astype(dict.fromkeys(model.rows.names, np.float32))
+    registered = workshop.register_model(model.onnx, feature_names=list(model.rows.names), ensemble="random_forest")
+
+    made = workshop.find_rules(model=registered, dataset=workshop.register_dataset(frame, target="t"), n_restarts=8)
+
+    source = export_rules(workshop.parts, made.id, "python")
+    as_sent, as_read = (printed_rules.run_python(source, _rows(each.drop(columns="t"))) for each in (frame, single))
+    assert (frame.drop(columns="t") != single.drop(columns="t")).to_numpy().mean() > 0.5
+    assert as_sent == as_read
+    assert len(set(as_sent)) == 2

@@ -1,10 +1,7 @@
 """Restarts: independent fits from random starts on all cores, of which the best on the training rows is taken."""
 
 import time
-from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from threading import Event
 from typing import Literal
 
 import numpy as np
@@ -12,17 +9,16 @@ from numpy.typing import NDArray
 
 from ..errors import InvalidInput
 from ..progress import ReportProgress, ignore_progress
-from ..threads import n_cores
 from .binned_rows import BinnedRows
 from .em import fit_em_up_to
 from .fab import fit_fab
 from .regions import FittedRegions, RegionModel
 from .targets import Targets
+from .watched import Heard, watched
 
 Method = Literal["fab", "em"]
 
 _STAGE = "fitting regions"
-_SECONDS_BETWEEN_REPORTS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +87,7 @@ def fit_restarts(  # noqa: PLR0913  # what is fitted, how often, and who listens
         msg = f"at least one restart is needed, got {n_restarts}"
         raise InvalidInput(msg)
     training_set = _TrainingSet(method, binned, targets, max_regions)
-    found = _watched(training_set.fit, rng.spawn(n_restarts), n_threads or n_cores(), report)
+    found = watched(training_set.fit, rng.spawn(n_restarts), report, _STAGE, n_threads)
     errors = np.array([each.training_error for each in found])
     seconds = np.array([each.seconds for each in found])
     return Restarts(tuple(each.fit for each in found), errors, seconds, int(errors.argmin()))
@@ -111,8 +107,12 @@ class _TrainingSet:
     targets: Targets
     max_regions: int
 
-    def fit(self, rng: np.random.Generator, report: ReportProgress) -> _Restart:
+    def fit(self, rng: np.random.Generator, heard: Heard) -> _Restart:
         begun = time.perf_counter()
+
+        def report(fraction: float, stage: str) -> None:  # noqa: ARG001  # of one restart among many
+            heard()
+
         if self.method == "fab":
             fits = [fit_fab(self.binned, self.targets, self.max_regions, rng, report=report)]
         else:
@@ -120,41 +120,3 @@ class _TrainingSet:
         errors = [fit.model.training_error(self.binned, self.targets) for fit in fits]
         best = int(np.argmin(errors))
         return _Restart(fits[best], errors[best], time.perf_counter() - begun)
-
-
-class _Stopped(Exception):
-    """Somebody else ended the restarts."""
-
-
-def _watched(
-    fit: Callable[[np.random.Generator, ReportProgress], _Restart],
-    generators: Iterable[np.random.Generator],
-    n_threads: int,
-    report: ReportProgress,
-) -> list[_Restart]:
-    """Return what is fitted with each generator; whatever ends this, nothing is left running."""
-    stops = Event()
-
-    def stop_or_go_on(fraction: float, stage: str) -> None:  # noqa: ARG001  # as a listener is called
-        if stops.is_set():
-            raise _Stopped
-
-    with ThreadPoolExecutor(n_threads) as pool:
-        futures = [pool.submit(fit, generator, stop_or_go_on) for generator in generators]
-        try:
-            _report_until_done(futures, report)
-            return [future.result() for future in futures]
-        finally:
-            stops.set()
-            for future in futures:
-                future.cancel()
-
-
-def _report_until_done(futures: list[Future[_Restart]], report: ReportProgress) -> None:
-    """Tell how many are done, from the thread that is waiting: a listener need not be safe to call from others."""
-    pending = set(futures)
-    while pending:
-        done, pending = wait(pending, _SECONDS_BETWEEN_REPORTS, FIRST_COMPLETED)
-        for future in (each for each in futures if each in done):
-            future.result()  # raises at once what went wrong
-        report(1 - len(pending) / len(futures), _STAGE)

@@ -20,9 +20,13 @@ class _Stopped(Exception):
 
 
 def watched(
-    work: Callable[[Item, Heard], Result], items: Sequence[Item], report: ReportProgress, stage: str
+    work: Callable[[Item, Heard], Result],
+    items: Sequence[Item],
+    report: ReportProgress,
+    stage: str,
+    n_threads: int | None = None,
 ) -> list[Result]:
-    """Return what ``work`` makes of each item, in their order; a thread for each core.
+    """Return what ``work`` makes of each item, in their order; by default a thread for each core.
 
     ``report`` is told five times a second, by the calling thread, what share of the items is done. Whatever it raises,
     or the first item that fails, ends all; nothing is left running.
@@ -33,7 +37,7 @@ def watched(
         if ended.is_set():
             raise _Stopped
 
-    with ThreadPoolExecutor(n_cores()) as pool:
+    with ThreadPoolExecutor(n_threads or n_cores()) as pool:
         futures = [pool.submit(work, item, heard) for item in items]
         try:
             _report_until_done(futures, report, stage)
@@ -48,6 +52,6 @@ def _report_until_done(futures: Sequence[Future[Result]], report: ReportProgress
     pending = set(futures)
     while pending:
         done, pending = wait(pending, _SECONDS_BETWEEN_REPORTS, FIRST_COMPLETED)
-        for future in done:
+        for future in (each for each in futures if each in done):
             future.result()  # raises at once what went wrong
         report(1 - len(pending) / len(futures), stage)

@@ -65,7 +65,7 @@ randomForest and no settings. Rules are made for the true classes of the trainin
 restarts, for Energy 200 (as in the authors' program). Rules are counted with their default; regions have none."""
 _TABLE_2 = """\
 A restart of EM fits K = 1, 2, ..., 10. L: different statements. Two restarts run at a time, one on each core, on a
-machine that did other work meanwhile: compare ratios."""
+machine that did other work meanwhile, measured when the fits were made (they are kept): compare ratios."""
 _FIGURE_4 = """\
 The paper prints a figure: of it, the first and last mark of the axis of errors are shown, as no point can be read. Of
 all restarts of EM the one with the least training error counts. All errors are those of the two-step MAP prediction."""

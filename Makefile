@@ -58,7 +58,8 @@ paper-tables: $(VENV)/.benchmarks ## Do two papers' tables and the label audit a
 		$(BIN)/python -m benchmarks.label_audit --plot benchmarks/results/label_audit.svg
 
 defrag-tables: $(VENV)/.benchmarks ## Do the experiments of the rule sets' paper again (half an hour)
-	$(BIN)/python -m benchmarks.defrag_tables --json benchmarks/results/defrag_tables.json > benchmarks/results/defrag_tables.md
+	@scripts/keep_output benchmarks/results/defrag_tables.md \
+		$(BIN)/python -m benchmarks.defrag_tables --json benchmarks/results/defrag_tables.json
 
 requirements: $(VENV)/.dev ## Compile requirements/*.txt from requirements/*.in
 	cd requirements && ../$(UV_COMPILE) runtime.in -o runtime.txt

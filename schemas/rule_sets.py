@@ -27,7 +27,8 @@ class RuleSetRequest(Contract):
     search: RuleSearch = Field(
         default="improved",
         description="How regions become rules. improved: rules are sought that predict well with few conditions, from "
-        "fewer random starts; plain: the regions with the least training error, as the paper prints them.",
+        "fewer random starts; plain: the regions with the least training error, as in the paper, put in order and "
+        "shortened to what can be read.",
     )
     max_rules: int = Field(
         default=10, strict=True, ge=1, le=MAX_RULES, description="At most so many, of which the default is one."
@@ -62,7 +63,10 @@ class Condition(Contract):
     value: float | str | list[str] | None = Field(
         description="A list with `is one of` and `is none of`; null with `is missing` and `is not missing`."
     )
-    or_missing: bool = Field(description="A missing value fulfils it, too; else it does not.")
+    or_missing: bool = Field(
+        description="A missing value fulfils it, too; else it does not. (`is missing` and `is not missing` say it "
+        "themselves.)"
+    )
 
 
 class RuleFeature(Contract):
@@ -112,7 +116,7 @@ class RuleSetEvaluation(Contract):
     )
     printed: RuleScores = Field(description="Of the printed rules, which are what is served.")
     map: RuleScores = Field(
-        description="Of the two-step maximum a posteriori prediction that the paper judges; it takes the model's "
+        description="Of the best regions fitted: the two-step prediction that the paper judges; it takes the model's "
         "statements and cannot be had from the printed rules."
     )
     model: RuleScores | None = Field(description="Of the model itself; null where there is no target.")

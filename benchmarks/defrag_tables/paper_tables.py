@@ -80,7 +80,7 @@ def table_4(draws: Draws) -> Iterator[str]:
     yield "Paper:\n"
     yield from (f"- {rule.text}: **{rule.prediction}**" for rule in ENERGY_RULES)
     for name, rules in draws["energy"][0].rules.items():
-        yield f"\nOurs, {name}, draw 0:\n"
+        yield f"\nOurs, {name}, first draw:\n"
         yield from (f"{at}. {rule}" for at, rule in enumerate(rules, 1))
 
 

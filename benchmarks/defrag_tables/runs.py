@@ -11,13 +11,14 @@ from .searches import found, judged_improved, judged_plain
 from .told import Told
 
 N_RULES_OF_TABLE_4 = 4
+FIRST_SEED = 100  # the weights of the improved search were chosen on draws before it
 
 
 def draws(n_draws: int, n_em_restarts: int) -> Iterator[Draw]:
     """Yield so many draws of each dataset."""
     _draw(realisation("energy", 0), 1)  # compiles what is compiled, so that no time of it is measured
     for dataset in DATASETS:
-        for seed in range(n_draws):
+        for seed in range(FIRST_SEED, FIRST_SEED + n_draws):
             begun = time.perf_counter()
             yield _draw(realisation(dataset, seed), n_em_restarts)
             print(f"{dataset} draw {seed}: {time.perf_counter() - begun:.0f} s", file=sys.stderr, flush=True)

@@ -18,6 +18,10 @@ def predict(row):
         found = row[name]
         return None if found is None or found != found else found
 
+    def text(name):  # codes such as 7 are often written without quotes
+        found = value(name)
+        return found if found is None or isinstance(found, str) else str(found)
+
 '''
 
 
@@ -34,11 +38,12 @@ def _case(rule: Rule, terms: Iterable[Term]) -> str:
 
 
 def _asked(term: Term) -> str:
-    value = f"value({python_text(term.column)})"
+    column = python_text(term.column)
+    if isinstance(term, TextTerm):
+        return _of_text(term, f"text({column})")
+    value = f"value({column})"
     if isinstance(term, MissingTerm):
         return f"{value} is {'None' if term.is_missing else 'not None'}"
-    if isinstance(term, TextTerm):
-        return _of_text(term, value)
     asked = f"{value} {'>' if term.is_above else '<='} {number(term.bound)}"
     return f"({value} is None or {asked})" if term.or_missing else f"({value} is not None and {asked})"
 

@@ -30,7 +30,8 @@ def boxes_of_draft(draft: Draft, rows: SearchRows, statements: Statements) -> tu
 
     An interval ends at the cut in the middle of those that lie between the last value admitted and the next. A
     category that no training row has is admitted where more of those that rows do have are admitted than not. A missing
-    value that no row has is not admitted where there is a condition.
+    value that no row has goes where the ensemble's statements say: it fulfils the cuts at an interval's ends or not,
+    and is treated as those categories are that statements cannot tell from it.
     """
     return tuple(_box_of(rule, rows, statements) for rule in draft)
 
@@ -53,8 +54,22 @@ def _bins_of(feature: FeatureStatements, bins: NDArray[np.int64], admitted: NDAr
     else:
         extended[:-1] = 2 * admitted[present].sum() > present.sum()
         extended[bins] = admitted
-    extended[-1] = (admitted & ~present).any()
+    extended[-1] = admitted[~present].any() if not present.all() else _admits_missing(feature, extended)
     return extended
+
+
+def _admits_missing(feature: FeatureStatements, admitted: NDArray[np.bool_]) -> bool:
+    """Return whether statements put a missing value among the bins admitted, of which the last is not decided yet."""
+    if feature.answers is not None:
+        is_alike = (feature.answers[:, :-1] == feature.answers[:, -1:]).all(axis=0)
+        return bool((admitted[:-1] & is_alike).any())
+    inside = np.flatnonzero(admitted[:-1])
+    if not len(inside):
+        return False
+    low, high = inside[0], inside[-1]
+    above_low = low == 0 or feature.missing_greater[low - 1]
+    below_high = high >= (feature.cuts < np.inf).sum() or not feature.missing_greater[high]
+    return bool(above_low and below_high)
 
 
 def _interval(bins: NDArray[np.int64], admitted: NDArray[np.bool_], n_bins: int) -> NDArray[np.bool_]:

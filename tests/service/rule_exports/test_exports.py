@@ -98,6 +98,14 @@ def test_every_condition_means_the_same_in_every_form_missing_values_included() 
     assert set(found) == {*"abcdefghi", "otherwise"}
 
 
+def test_codes_written_as_integers_are_the_categories_of_that_name() -> None:
+    content = rule_set([_category("code")], [([condition("code", "is one of", ["7", "12"])], "yes")], "no")
+    rows: list[Row] = [{"code": code} for code in (7, "7", 12, 8, None)]
+
+    assert _served(content, rows) == ["yes", "yes", "yes", "no", "no"]
+    assert run_python(write_rules(content, "python"), rows) == ["yes", "yes", "yes", "no", "no"]
+
+
 def test_numbers_fall_on_the_same_side_however_close_to_a_threshold_they_are() -> None:
     thresholds = [0.1, 0.3, 33250.0, -7.1, 1e-3, 123456.789, 0.0, 16777217.0, 3e38]
     content = rule_set([_number("x")], [([condition("x", "<=", each)], each) for each in sorted(thresholds)], 9e99)
@@ -174,7 +182,7 @@ def test_exported_python_imports_nothing_and_defines_one_function() -> None:
     assert [type(node) for node in tree.body] == [ast.FunctionDef]
     assert not [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    assert names == {"row", "name", "found", "value"}
+    assert names == {"row", "name", "found", "value", "text", "isinstance", "str"}
 
 
 def test_nan_is_missing_to_the_exported_function() -> None:

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from tests.support.naive_rules import labels_in_nats
 from tests.support.rule_training import TrainingSet, energy, of_model, of_pipeline, spambase
+from tree_explainers.rows import Rows
 from tree_explainers.rules.applying import print_rules
 from tree_explainers.rules.binned_rows import BinnedRows
 from tree_explainers.rules.box_sweep import SweepLimits, best_change
@@ -238,3 +239,26 @@ def test_an_interval_counts_as_two_conditions_and_a_set_of_categories_as_one() -
     assert count_conditions(rows, number, groups == groups[-1]) == 1  # is missing
     assert count_conditions(rows, number, groups >= 0) == 0
     assert count_conditions(rows, category, np.arange(n_categories) != 1) == 1
+
+
+@pytest.mark.parametrize("search", ["plain", "improved"])
+def test_a_missing_value_that_no_training_row_has_is_told_as_what_the_model_puts_in_its_place(search: Search) -> None:
+    data = of_pipeline("scaled_and_one_hot")
+    numbers = {name: data.rows.columns[data.rows.names.index(name)] for name in ("age", "fare")}
+    whole = np.flatnonzero(~np.isnan(np.stack(list(numbers.values()))).any(axis=0))
+    rows = data.rows.take(whole)
+    binned, targets = BinnedRows.of(data.statements, rows), Targets.of_classes(data.classes[whole], 2)
+    settings = RuleSettings(search=search, n_restarts=4)
+    rules = find_rules(binned, targets, settings, np.random.default_rng(0)).rules
+    asked = {data.statements.features[feature].name for box in rules.boxes for feature in box.features}
+
+    for name, values in numbers.items():
+        missing, imputed = (_with(rows, name, value) for value in (np.nan, float(np.nanmean(values))))
+        of_missing, of_imputed = (rules.fires(BinnedRows.of(data.statements, each)) for each in (missing, imputed))
+        np.testing.assert_array_equal(of_missing, of_imputed)
+    assert asked & numbers.keys()
+
+
+def _with(rows: Rows, name: str, value: float) -> Rows:
+    named = zip(rows.names, rows.columns, strict=True)
+    return Rows(rows.names, tuple(np.full(len(rows), value) if own == name else column for own, column in named))

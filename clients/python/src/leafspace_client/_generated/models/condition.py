@@ -20,7 +20,8 @@ class Condition:
             of (of categories), is missing, is not missing; new ones may come.
         value (float | list[str] | None | str): A list with `is one of` and `is none of`; null with `is missing` and `is
             not missing`.
-        or_missing (bool): A missing value fulfils it, too; else it does not.
+        or_missing (bool): A missing value fulfils it, too; else it does not. (`is missing` and `is not missing` say it
+            themselves.)
     """
 
     feature: str

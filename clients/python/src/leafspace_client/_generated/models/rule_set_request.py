@@ -20,8 +20,8 @@ class RuleSetRequest:
         method (str | Unset): fab: Hara & Hayashi, which finds the number of regions up to `max_rules`; em: their
             baseline, which tries every number. Default: 'fab'.
         search (str | Unset): How regions become rules. improved: rules are sought that predict well with few
-            conditions, from fewer random starts; plain: the regions with the least training error, as the paper prints
-            them. Default: 'improved'.
+            conditions, from fewer random starts; plain: the regions with the least training error, as in the paper, put in
+            order and shortened to what can be read. Default: 'improved'.
         max_rules (int | Unset): At most so many, of which the default is one. Default: 10.
         n_restarts (int | Unset): Fits from random starts, of which the best counts; `improved` makes some of them only.
             Default: 20.

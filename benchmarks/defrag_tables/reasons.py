@@ -48,11 +48,12 @@ def why_rules_per_row(dataset: str, printed: Printed, found: float, n_regions: f
     return "; ".join(parts)
 
 
-def why_error(dataset: str, found: float, axis: Drawn, of_smaller: float | None) -> str:
+def why_error(dataset: str, found: float, axis: Drawn, of_smaller: float | None, remark: str = "") -> str:
     """Return why a test error lies off the axis of the paper's figure."""
     parts = _stand_in(dataset)
     if found > axis.highest:
         parts.append("above the axis")
+        parts += [remark] if remark else []
         if of_smaller is not None:
             parts.append(f"with trees of at most 32 leaves, which make fewer statements, {of_smaller:.3f}")
     elif found < axis.lowest:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from math import inf
+from math import inf, isfinite
 from typing import Literal
 
 import numpy as np
@@ -63,8 +63,9 @@ class TrainingValues:
 def conditions_of(box: Box, values: TrainingValues) -> tuple[Condition, ...]:
     """Return what a box asks, in the order of features; of an interval the lower end first.
 
-    A threshold is the number of fewest decimals between the two neighbouring training values (of these, the one
-    nearest to the cut), so that on training rows the conditions say what the box says.
+    A threshold is the number of fewest decimals between the two neighbouring training values and within a quarter of
+    their distance from the cut (of these, the nearest to it): on training rows the conditions say what the box says,
+    and other rows change sides only where they lie near the cut.
     """
     pairs = zip(box.features, box.admitted, strict=True)
     return tuple(condition for feature, admitted in pairs for condition in _of_feature(feature, admitted, values))
@@ -116,8 +117,14 @@ def _of_end(at: int, values: TrainingValues, operator: Operator, cut: int, *, or
     if feature.stands_for is not None and low <= _HALF < high:
         name, category = feature.stands_for
         return Condition(name, feature.name, "is" if operator == ">" else "is not", category, or_missing)
-    value = roundest_between(low, high, float(feature.cuts[cut]))
+    value = roundest_between(*_near(low, high, float(feature.cuts[cut])), float(feature.cuts[cut]))
     return Condition(feature.name, feature.name, operator, value, or_missing)
+
+
+def _near(low: float, high: float, cut: float) -> tuple[float, float]:
+    """Return the part of a gap that is within a quarter of its width from the cut; all of one without an end."""
+    quarter = high / 4 - low / 4
+    return (max(low, cut - quarter), min(high, cut + quarter)) if isfinite(quarter) else (low, high)
 
 
 def _of_category(

@@ -19,7 +19,7 @@ from tree_explainers.rules.conditions import Condition, TrainingValues, conditio
 from tree_explainers.rules.fab import fit_fab
 from tree_explainers.rules.round_numbers import number_text, roundest_between
 from tree_explainers.rules.rule_lists import fit_rule_list
-from tree_explainers.rules.statements import statements_of
+from tree_explainers.rules.statements import FeatureStatements, Statements, statements_of
 
 PIPELINES = ("missing_kept", "scaled_and_one_hot", "ordinal_categories", "dropped_indicators")
 SETS = ("energy", "spambase", "random_forest_multiclass", "xgboost_binary", *PIPELINES)
@@ -54,8 +54,9 @@ def test_printed_conditions_hold_exactly_where_the_box_covers_a_training_row(nam
 
 
 @pytest.mark.parametrize("name", ["energy", "spambase"])
-def test_thresholds_have_the_fewest_decimals_that_keep_their_training_rows_apart(name: str) -> None:
+def test_thresholds_have_the_fewest_decimals_near_a_cut_that_keep_their_training_rows_apart(name: str) -> None:
     data = training_set(name)
+    cuts = {feature.name: feature.cuts for feature in data.statements.features}
     n_checked = 0
 
     for rule in printed(data, region_boxes(data)).rules:
@@ -63,7 +64,13 @@ def test_thresholds_have_the_fewest_decimals_that_keep_their_training_rows_apart
             assert isinstance(condition.value, float)
             values = np.unique(data.rows.select([condition.column]).columns[0])
             low, high = values[values <= condition.value].max(), values[values > condition.value].min()
-            assert round(condition.value, roundest(low, high)) == condition.value
+            quarter, own = (high - low) / 4, cuts[condition.column]
+            assert any(
+                abs(condition.value - cut) <= quarter
+                and round(condition.value, roundest(max(low, cut - quarter), min(high, cut + quarter)))
+                == condition.value
+                for cut in own[(low <= own) & (own < high)]
+            )
             n_checked += 1
 
     assert n_checked > 5
@@ -76,6 +83,17 @@ def test_round_numbers_stay_in_their_gap_near_the_cut() -> None:
     assert roundest_between(-0.5, 0.5, 0.1) == 0.0
     assert roundest_between(3.0, np.nextafter(3.0, 4), 3.0) == 3.0
     assert roundest_between(1e-9, 2e-9, 1.4e-9) == 1e-9
+
+
+def test_a_cut_hard_by_a_training_value_stays_near_it() -> None:
+    one_cut = FeatureStatements("x", 0, np.array([18.0]), np.array([False]))
+    statements = Statements((one_cut,), np.float64)
+    rows = Rows(("x",), (np.array([17.0, 120.0]),))
+    values = TrainingValues(rows, BinnedRows.of(statements, rows))
+
+    (condition,) = conditions_of(Box((0,), (np.array([True, False, False]),)), values)
+
+    assert (condition.operator, condition.value) == ("<=", 20.0)
 
 
 def test_every_gap_has_a_number_however_narrow_it_is() -> None:

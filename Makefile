@@ -5,18 +5,20 @@ BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-emit-index-url --custom-compile-command "make requirements"
 
-BENCHMARKS := start_up hot_path quality_measures leaf_assignment prototype_selection nearest_rows swap_refinement \
-	certificates explanation_sets million_rows
+BENCHMARKS := start_up hot_path metering overload heavy_job job_estimates quality_measures leaf_assignment prototype_selection \
+	nearest_rows swap_refinement certificates explanation_sets million_rows ism_trees approximation_trees chaos
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev quickstart test test-long check format client openapi requirements benchmarks paper-tables defrag-tables clean
+.PHONY: help setup setup-dev s3-server quickstart test test-long check format client openapi settings requirements benchmarks paper-tables defrag-tables approximation-tables clean
 
 help: ## List the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.runtime ## Make .venv with what the service needs
 
 setup-dev: $(VENV)/.dev ## Make .venv with what tests and checks need, too
+
+s3-server: $(VENV)/.s3-server ## Make the S3 server that tests of storage ask; without it they skip
 
 quickstart: $(VENV)/.runtime ## Start everything, explain one prediction, stop everything
 	$(BIN)/leafspace quickstart
@@ -34,6 +36,7 @@ check: $(VENV)/.dev ## Lint, types, layers, and generated files up to date
 	$(BIN)/lint-imports
 	$(BIN)/python -m scripts.write_openapi --check
 	$(BIN)/python -m scripts.generate_client --check
+	$(BIN)/python -m scripts.write_settings_table --check
 
 format: $(VENV)/.dev ## Format the code and mend what lint can mend
 	$(BIN)/ruff format .
@@ -41,6 +44,9 @@ format: $(VENV)/.dev ## Format the code and mend what lint can mend
 
 openapi: $(VENV)/.dev ## Write openapi.json from the code
 	$(BIN)/python -m scripts.write_openapi
+
+settings: $(VENV)/.dev ## Write the table of settings in docs/operations.md from the code
+	$(BIN)/python -m scripts.write_settings_table
 
 client: openapi ## Generate the SDK's lower half from openapi.json
 	$(BIN)/python -m scripts.generate_client
@@ -61,10 +67,15 @@ defrag-tables: $(VENV)/.benchmarks ## Do the experiments of the rule sets' paper
 	@scripts/keep_output benchmarks/results/defrag_tables.md \
 		$(BIN)/python -m benchmarks.defrag_tables --json benchmarks/results/defrag_tables.json
 
+approximation-tables: $(VENV)/.benchmarks ## Do two papers' experiments on approximation trees again (a quarter of an hour)
+	@scripts/keep_output benchmarks/results/approximation_tables.md \
+		$(BIN)/python -m benchmarks.approximation_tables --json benchmarks/results/approximation_tables.json
+
 requirements: $(VENV)/.dev ## Compile requirements/*.txt from requirements/*.in
 	cd requirements && ../$(UV_COMPILE) runtime.in -o runtime.txt
 	cd requirements && ../$(UV_COMPILE) dev.in -o dev.txt
 	cd requirements && ../$(UV_COMPILE) benchmarks.in -o benchmarks.txt
+	cd requirements && ../$(UV_COMPILE) s3-server.in -o s3-server.txt
 
 clean: ## Remove .venv and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
@@ -85,4 +96,10 @@ $(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt
 
 $(VENV)/.benchmarks: $(VENV)/.dev requirements/benchmarks.txt
 	$(PIP_INSTALL) --require-hashes -r requirements/benchmarks.txt
+	@touch $@
+
+# An environment of its own: what the server needs contradicts what rq needs.
+$(VENV)/.s3-server: $(VENV)/.python requirements/s3-server.txt
+	$(PYTHON) -m venv $(VENV)/s3-server
+	$(VENV)/s3-server/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/s3-server.txt
 	@touch $@

@@ -60,7 +60,9 @@ TREES_OF_GROWTH, ROWS_OF_GROWTH, ROWS_FITTED = (
 )
 N_TIMED = 20
 
-Features, Classes, Floats = NDArray[np.float32], NDArray[np.int64], NDArray[np.float64]
+Features = NDArray[np.float32]
+Classes = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 def main() -> None:
@@ -148,7 +150,8 @@ def _save(folder: Path, features: Features, classes: Classes, n_trees: int) -> N
     """Keep a forest as the service does, and the rows that it was fitted to."""
     forest = RandomForestClassifier(n_trees, random_state=SEED, n_jobs=-1).fit(features, classes)
     read = read_model(onnx_of(forest, features), DeclaredModel(), ModelLimits())
-    np.savez(folder / "ensemble.npz", **read.ensemble.to_arrays())
+    arrays: dict[str, Any] = read.ensemble.to_arrays()
+    np.savez(folder / "ensemble.npz", **arrays)
     (folder / "description.json").write_text(json.dumps(read.description.to_json()))
     np.savez(folder / "rows.npz", features=features, classes=classes)
 
@@ -202,10 +205,12 @@ class _DenseSteps:
     def log_likelihoods(self, model: RegionModel) -> Floats:
         when_true, when_false = np.log(np.maximum(model.eta, FLOOR)), np.log(np.maximum(1 - model.eta, FLOOR))
         of_statements = self.matrix @ (when_true - when_false).T + when_false.sum(axis=1)
-        return of_statements + np.log(np.maximum(model.scores.T, FLOOR))[self.targets.classes] + np.log(model.shares)
+        assert model.scores is not None
+        of_classes = np.log(np.maximum(model.scores.T, FLOOR))[self.targets.classes]
+        return np.asarray(of_statements + of_classes + np.log(model.shares))
 
 
-def _restart(make: Callable[..., FitSteps | _DenseSteps], folder: Path) -> dict[str, Any]:
+def _restart(make: Callable[..., Any], folder: Path) -> dict[str, Any]:
     """Fit once; a few rows and statements before, so that all is loaded, and little memory is held."""
     statements, features, classes = _kept(folder)
     start = random_start(len(classes), N_REGIONS, np.random.default_rng(SEED))

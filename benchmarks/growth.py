@@ -40,7 +40,8 @@ SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 MOST_FITTED = 100_000
 N_PROTOTYPES, MOST_COMPARISONS, N_SAMPLED, ROWS_AT_ONCE = 50, 5e12, 10_000, 100_000
 
-Rows, Target = NDArray[np.float32], NDArray[np.int64]
+Rows = NDArray[np.float32]
+Target = NDArray[np.int64]
 
 
 def main() -> None:

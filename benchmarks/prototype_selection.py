@@ -38,7 +38,8 @@ from .peak_memory import PeakMemory
 
 N_TREES, N_PROTOTYPES, N_ROUNDS = 1_000, 50, 3
 
-Leaves, Classes = NDArray[np.uint16], NDArray[np.int64]
+Leaves = NDArray[np.uint16]
+Classes = NDArray[np.int64]
 
 
 def main() -> None:

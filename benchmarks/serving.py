@@ -10,6 +10,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 _PATIENCE_SECONDS = 60
 
@@ -17,12 +18,15 @@ _PATIENCE_SECONDS = 60
 @contextmanager
 def served(*arguments: str) -> Iterator[str]:
     """Yield the base URL of a service in an empty data directory; stop it afterwards."""
-    with tempfile.TemporaryDirectory() as data_dir, socket.socket() as probe:
+    with tempfile.TemporaryDirectory() as folder, socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
         probe.close()
-        command = [sys.executable, "-m", "leafspace", "serve", "--port", str(port), "--data-dir", data_dir, *arguments]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        options = ["--port", str(port), "--data-dir", f"{folder}/data", *arguments]
+        # Its log goes to a file, as it would be kept: a terminal takes longer to show it.
+        with Path(folder, "log").open("wb") as log:
+            command = [sys.executable, "-m", "leafspace", "serve", *options]
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log)
         try:
             url = f"http://127.0.0.1:{port}"
             wait_until_ready(url)

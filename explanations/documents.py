@@ -4,7 +4,7 @@ Whoever writes many at once has these functions fill in holes, so that there is 
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -14,13 +14,20 @@ from tree_explainers.errors import RowRefused
 from .warm_explainer import WarmPrototype
 
 
+class Included(NamedTuple):
+    """What is told where it was asked for: nothing otherwise, or a hole."""
+
+    contrast: Any  # an object
+    rules: Any  # a list
+    approximation_path: Any  # an object
+
+
 def explanation(
     row_id: Any,  # noqa: ANN401  # a text, or a hole
     prediction: dict[str, Any],
     nearest_prototypes: Any,  # noqa: ANN401  # a list, or a hole
     prototype_prediction: Any,  # noqa: ANN401  # an object, or a hole
-    contrast: Any,  # noqa: ANN401  # an object or nothing, or a hole
-    rules: Any,  # noqa: ANN401  # a list or nothing, or a hole
+    included: Included,
 ) -> dict[str, Any]:
     """Return what is said of a row that the model takes."""
     return {
@@ -30,8 +37,9 @@ def explanation(
         "prediction": prediction,
         "nearest_prototypes": nearest_prototypes,
         "prototype_prediction": prototype_prediction,
-        "contrast": contrast,
-        "rules": rules,
+        "contrast": included.contrast,
+        "rules": included.rules,
+        "approximation_path": included.approximation_path,
     }
 
 

@@ -39,6 +39,8 @@ class ExplainedBlock:
     contrasts: NDArray[np.int64]  # (n_taken,) nearest prototype of another class; -1: none, or not asked for
     contrast_shares: NDArray[np.float64]  # (n_taken,) its proximity in [0, 1]
     fires: NDArray[np.bool_] | None  # (n_taken, n_rules) rules that hold; None where they were not asked for
+    reached: NDArray[np.int64] | None  # (n_taken,) leaf of the approximation tree; None where it was not asked for
+    tree_agrees: NDArray[np.bool_]  # (n_taken,) that leaf has the label that the model predicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +53,23 @@ class BlockExplainer:
     n_prototypes: int  # to tell of, at most
     with_contrast: bool
     with_rules: bool
+    with_path: bool
 
     @staticmethod
     def build(
-        warm: WarmExplainer, n_prototypes: int, *, with_contrast: bool, with_rules: bool = False
+        warm: WarmExplainer,
+        n_prototypes: int,
+        *,
+        with_contrast: bool,
+        with_rules: bool = False,
+        with_path: bool = False,
     ) -> "BlockExplainer":
         """Prepare to tell of at most ``n_prototypes`` a row."""
         texts = warm.reason_texts
         reasons = BlockReasons.build(texts.reasons.boxes, texts.reader, texts.is_shown)
         position = {label: index for index, label in enumerate(warm.model.classes)}
         labels = np.array([position.get(prototype.label or "", -1) for prototype in warm.prototypes])
-        return BlockExplainer(warm, reasons, labels, n_prototypes, with_contrast, with_rules)
+        return BlockExplainer(warm, reasons, labels, n_prototypes, with_contrast, with_rules, with_path)
 
     def explain(self, block: RowBlock, outcome: Outcome | None = None) -> ExplainedBlock:
         """Return what is said of each row; ``outcome`` is what the model says of them, where that is known."""
@@ -71,6 +79,7 @@ class BlockExplainer:
         near = index.near_pairs(outcome.leaves, proximities, self.n_prototypes)
         reasons, nearest = self.reasons.of(near), _nearest(near)
         contrasts = self._contrasts(proximities, outcome)
+        reached = self._reached(block, taken)
         return ExplainedBlock(
             rows=block,
             taken=taken,
@@ -88,12 +97,25 @@ class BlockExplainer:
             contrasts=contrasts,
             contrast_shares=proximities[np.arange(len(taken)), contrasts] / index.total_weight,
             fires=self._fires(block, taken),
+            reached=reached,
+            tree_agrees=self._tree_agrees(reached, outcome),
         )
 
     def _fires(self, block: RowBlock, taken: NDArray[np.int64]) -> NDArray[np.bool_] | None:
         if self.warm.rules is None or not self.with_rules:
             return None
         return self.warm.rules.fires([column[taken] for column in block.columns])
+
+    def _reached(self, block: RowBlock, taken: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        if self.warm.tree is None or not self.with_path:
+            return None
+        return self.warm.tree.leaves_of([column[taken] for column in block.columns])
+
+    def _tree_agrees(self, reached: NDArray[np.int64] | None, outcome: Outcome) -> NDArray[np.bool_]:
+        if self.warm.tree is None or reached is None or outcome.labels is None:
+            return np.zeros(len(outcome.scores), dtype=np.bool_)
+        agrees: NDArray[np.bool_] = self.warm.tree.labels[reached] == outcome.labels
+        return agrees
 
     def _contrasts(self, proximities: NDArray[np.int64], outcome: Outcome) -> NDArray[np.int64]:
         if outcome.labels is None or not self.with_contrast:

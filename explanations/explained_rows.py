@@ -1,4 +1,4 @@
-"""One row explained: the prediction, the nearest prototypes and why, what they predict, the contrast, the rules."""
+"""One row explained: the prediction, the nearest prototypes and why, what they predict, and what was asked for."""
 
 from typing import Any, NamedTuple
 
@@ -34,8 +34,11 @@ def explanation(
         documents.prediction(warm.model.classes, label, decimals(explained.outcome.scores[explained.row])),
         _nearest_prototypes(warm, explained, nearest),
         documents.prototype_prediction(warm.prototypes[nearest[0]] if len(nearest) else None, label),
-        _contrast(warm, explained) if "contrast" in request.include else None,
-        _rules(warm, explained) if "rules" in request.include else None,
+        documents.Included(
+            _contrast(warm, explained) if "contrast" in request.include else None,
+            _rules(warm, explained) if "rules" in request.include else None,
+            _path(warm, explained) if "approximation_path" in request.include else None,
+        ),
     )
 
 
@@ -63,6 +66,15 @@ def _nearest_prototypes(
 def _rules(warm: WarmExplainer, explained: ExplainedRow) -> orjson.Fragment | None:
     """Return the rules that hold for the row, in the order in which they are asked."""
     return None if warm.rules is None else orjson.Fragment(warm.rules.text(warm.rules.firing(explained.values)))
+
+
+def _path(warm: WarmExplainer, explained: ExplainedRow) -> orjson.Fragment | None:
+    """Return the row's way in the tree, and whether it leads to what the model says."""
+    if warm.tree is None:
+        return None
+    labels = explained.outcome.labels
+    label = None if labels is None else int(labels[explained.row])
+    return orjson.Fragment(warm.tree.text(warm.tree.leaf_of(explained.values), label))
 
 
 def _value_texts(values: list[Any]) -> list[bytes]:

@@ -3,7 +3,7 @@
 Answers are built as plain values and written as JSON at once; a test holds them against the contract.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from schemas.explanations import ExplanationRequest
@@ -14,6 +14,11 @@ from .explained_rows import ExplainedRow, explanation
 from .instances import read_instances, run_readable
 from .warm_explainer import WarmExplainer
 
+_LACKING = {
+    "rules": "no rules to include; register one with a rule_set",
+    "approximation_path": "no tree to lead a row; register one with an approximation_tree",
+}
+
 
 def explain_instances(warm: WarmExplainer, request: ExplanationRequest) -> list[dict[str, Any]]:
     """Return an explanation or a refusal for each instance, in their order.
@@ -22,9 +27,9 @@ def explain_instances(warm: WarmExplainer, request: ExplanationRequest) -> list[
     ------
     StorageError
         ``too_many_rows``, or ``validation_failed`` where ``row_ids`` are not one for each instance, or the explainer
-        has no rules to include.
+        has no rules or no tree to include.
     """
-    _refuse_rules_that_are_not_there(warm, request)
+    _refuse_what_is_not_there(warm, request)
     names = _row_ids(request)
     read = read_instances(request.instances, warm.features)
     outcome, positions, refused = run_readable(warm.session, read)
@@ -39,10 +44,17 @@ def explain_instances(warm: WarmExplainer, request: ExplanationRequest) -> list[
     return data
 
 
-def _refuse_rules_that_are_not_there(warm: WarmExplainer, request: ExplanationRequest) -> None:
-    if warm.rules is None and "rules" in request.include:
-        detail = f"explainer {warm.explainer_id!r} has no rules to include; register one with a rule_set"
-        raise StorageError("validation_failed", detail, "/include")
+def _refuse_what_is_not_there(warm: WarmExplainer, request: ExplanationRequest) -> None:
+    has = {"rules": warm.rules is not None, "approximation_path": warm.tree is not None}
+    refuse_to_include(request.include, has, warm.explainer_id)
+
+
+def refuse_to_include(include: Iterable[str], has: Mapping[str, bool], explainer_id: str) -> None:
+    """Refuse to tell what an explainer does not have; ``has`` says so of what it may lack."""
+    for part in include:
+        if not has.get(part, True):
+            detail = f"explainer {explainer_id!r} has {_LACKING[part]}"
+            raise StorageError("validation_failed", detail, "/include")
 
 
 def _row_ids(request: ExplanationRequest) -> Sequence[str]:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,13 +61,18 @@ def run_readable(session: ModelSession, read: ReadInstances) -> tuple[Outcome, l
     return found.outcome, [read.positions[row] for row in found.accepted], read.refused | late
 
 
+def encoded_value(feature: str, kind: Literal["number", "category"], value: Any) -> float | str | None:  # noqa: ANN401  # any JSON value
+    """Return a value as models take it, NaN or ``None`` where it is missing; refuse one of another type."""
+    return _ENCODE[kind](feature, value)
+
+
 def _encoded(ordered: list[Any], features: Features) -> list[Any]:
     # Numbers as JSON has them need no look at each: numpy takes them all, and null for NaN; the session looks for
     # those that are not finite in the model's precision.
     if features.are_numbers and _PLAIN_TYPES.issuperset(map(type, ordered)):
         return ordered
     named = zip(features.names, features.types, ordered, strict=True)
-    return [_ENCODE[kind](name, value) for name, kind, value in named]
+    return [encoded_value(name, kind, value) for name, kind, value in named]
 
 
 def _check_number(n_instances: int) -> None:

@@ -4,11 +4,11 @@ Whatever a condition's operator is called, it comes down to one of three terms, 
 words: single rows are asked by them here, exports write them down.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from schemas.rule_sets import Condition, RuleSetContent
+from schemas.rule_sets import Condition, RuleFeature, RuleSetContent
 
 _HALF = 0.5  # of a one-hot column: what is over it is 1
 _ABOVE = {">": True, "is": True, "<=": False, "is not": False}
@@ -61,11 +61,17 @@ Term: TypeAlias = NumberTerm | TextTerm | MissingTerm
 
 def terms_of(content: RuleSetContent) -> list[list[Term]]:
     """Return the terms of each rule's conditions, in their order."""
-    missing_texts = {feature.name: feature.missing_text for feature in content.features if feature.type == "category"}
-    return [[_term(condition, missing_texts) for condition in rule.conditions] for rule in content.rules]
+    missing_texts = missing_texts_of(content.features)
+    return [[term_of(condition, missing_texts) for condition in rule.conditions] for rule in content.rules]
 
 
-def _term(condition: Condition, missing_texts: Mapping[str, str | None]) -> Term:
+def missing_texts_of(features: Iterable[RuleFeature]) -> dict[str, str | None]:
+    """Return for each feature that is a category, and no other, the text that means missing, if there is one."""
+    return {feature.name: feature.missing_text for feature in features if feature.type == "category"}
+
+
+def term_of(condition: Condition, missing_texts: Mapping[str, str | None]) -> Term:
+    """Return a condition in plain terms; ``missing_texts`` are those of ``missing_texts_of``."""
     if condition.column in missing_texts:
         return _about_text(condition, missing_texts[condition.column])
     if condition.operator in ("is missing", "is not missing"):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tree_explainers.prototypes.raw_units import RawSide
 
 from .explained_blocks import BlockExplainer, ExplainedBlock
+from .path_columns import PathColumns
 from .warm_explainer import WarmExplainer
 
 
@@ -26,6 +27,7 @@ class TableMaker:
         self._classes = _Names(classes)
         self._n_trees = warm.model.n_trees
         self._rules = _rules_told(warm)
+        self._paths = PathColumns(warm)
         self._features = _Names([column.name for column in columns])
         self._is_transformed = np.array([column.transformed for column in columns], dtype=np.bool_)
         prototypes = warm.prototypes
@@ -44,6 +46,7 @@ class TableMaker:
             **self._contrasts(explained),
             "nearest_prototypes": _lists(explained.near.bounds, self._near_prototypes(explained)),
             "rules": self._rules_of(explained),
+            **self._paths.of(explained),
         }
         return pa.table(_rows(explained) | _for_all_rows(told, explained))
 

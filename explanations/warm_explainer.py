@@ -10,6 +10,7 @@ from tree_explainers.prototypes.nearest import PrototypeIndex
 from .features import Features
 from .reason_texts import ReasonTexts
 from .warm_rules import WarmRules
+from .warm_tree import WarmTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,4 +37,5 @@ class WarmExplainer:
     reason_texts: ReasonTexts
     prototypes: tuple[WarmPrototype, ...]
     rules: WarmRules | None
+    tree: WarmTree | None
     provenance: dict[str, Any]

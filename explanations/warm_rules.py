@@ -71,11 +71,12 @@ def _hold(terms: Iterable[tuple[int, Term]], values: Sequence[Any]) -> bool:
 
 def _printed(content: RuleSetContent) -> PrintedRules:
     texts = {feature.name: feature.missing_text for feature in content.features if feature.missing_text is not None}
-    rules = tuple(tuple(map(_printed_condition, rule.conditions)) for rule in content.rules)
+    rules = tuple(tuple(map(printed_condition, rule.conditions)) for rule in content.rules)
     return PrintedRules(rules, np.float64, texts)
 
 
-def _printed_condition(condition: Condition) -> PrintedCondition:
+def printed_condition(condition: Condition) -> PrintedCondition:
+    """Return a condition of a document as array code asks it."""
     value = tuple(condition.value) if isinstance(condition.value, list) else condition.value
     return PrintedCondition(
         condition.feature,

@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from schemas.approximation_trees import ApproximationTreeContent
 from schemas.explainers import Explainer
 from schemas.models import Model
 from schemas.rule_sets import RuleSetContent
@@ -27,11 +28,12 @@ from .features import Features
 from .reason_texts import ReasonTexts
 from .warm_explainer import WarmExplainer, WarmPrototype
 from .warm_rules import WarmRules
+from .warm_tree import WarmTree
 
 OpenSession = Callable[[str], ModelSession]
 """Opens the model with this id, or finds it open."""
 
-_PROTOTYPE_SETS, _RULE_SETS = "prototype_sets", "rule_sets"
+_PROTOTYPE_SETS, _RULE_SETS, _TREES = "prototype_sets", "rule_sets", "approximation_trees"
 _BOXES = "boxes_"
 
 
@@ -59,6 +61,7 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
         ),
         prototypes=tuple(_prototype(item, shown, model) for item in result["prototypes"]),
         rules=_rules(explainer, model, database, objects),
+        tree=_tree(explainer, model, database, objects),
         provenance=_provenance(model, DatasetStore(database).get(artefact.dataset).view.sha256, explainer),
     )
 
@@ -69,6 +72,14 @@ def _rules(explainer: Explainer, model: Model, database: Database, objects: Obje
     artefact = ArtefactStore(database).get(_RULE_SETS, explainer.rule_set)
     content = RuleSetContent.model_validate_json(objects.get(artefact.result or ""))
     return WarmRules.of(content, model.feature_names)
+
+
+def _tree(explainer: Explainer, model: Model, database: Database, objects: ObjectStore) -> WarmTree | None:
+    if explainer.approximation_tree is None:
+        return None
+    artefact = ArtefactStore(database).get(_TREES, explainer.approximation_tree)
+    content = ApproximationTreeContent.model_validate_json(objects.get(artefact.result or ""))
+    return WarmTree.of(content, model.feature_names)
 
 
 def _prototype(item: dict[str, Any], shown: frozenset[str] | None, model: Model) -> WarmPrototype:

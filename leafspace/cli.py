@@ -1,9 +1,13 @@
-"""The command line: ``leafspace serve | worker | quickstart``."""
+"""The command line: ``leafspace serve | worker | keys | backup | restore | quickstart``."""
 
 import logging
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import click
 
@@ -47,10 +51,8 @@ def serve_command(host: str, port: int, data_dir: Path, n_workers: int, *, no_wo
 
     Redis is the one that LEAFSPACE_REDIS_URL names, else one of our own.
     """
-    try:
+    with _refusals_told():
         serve(ServeOptions(host, port, data_dir, 0 if no_worker else n_workers))
-    except CannotServe as error:
-        raise click.ClickException(str(error)) from error
 
 
 @main.command("worker")
@@ -66,6 +68,88 @@ def worker_command(data_dir: Path) -> None:
         raise click.ClickException(message)
     command = module_command("workers")
     os.execve(command[0], command, child_environment(data_dir.absolute(), redis_url))  # noqa: S606  # our own program
+
+
+@main.group("keys")
+def keys_group() -> None:
+    """Make, list and revoke API keys, here on the machine, whether or not the service runs."""
+
+
+@keys_group.command("create")
+@click.argument("name")
+@click.option(
+    "--scope",
+    "scopes",
+    type=click.Choice(["read", "write", "explain", "admin"]),
+    multiple=True,
+    default=("read", "write", "explain"),
+    show_default=True,
+    help="What it may do; say it once for each scope. None includes another; admin manages keys.",
+)
+@_data_dir
+def create_key_command(name: str, scopes: tuple[str, ...], data_dir: Path) -> None:
+    """Make a key called NAME, and print it, this once."""
+    with _refusals_told():
+        _key_commands().create_key(data_dir, name, scopes)
+
+
+@keys_group.command("list")
+@_data_dir
+def list_keys_command(data_dir: Path) -> None:
+    """List keys, the newest first, without their secrets."""
+    with _refusals_told():
+        _key_commands().list_keys(data_dir)
+
+
+@keys_group.command("count")
+@_data_dir
+def count_keys_command(data_dir: Path) -> None:
+    """Print how many keys there are."""
+    with _refusals_told():
+        _key_commands().count_keys(data_dir)
+
+
+@keys_group.command("revoke")
+@click.argument("key_ids", metavar="KEY_ID...", nargs=-1, required=True)
+@_data_dir
+def revoke_keys_command(key_ids: tuple[str, ...], data_dir: Path) -> None:
+    """Revoke keys: within two seconds no service lets them in."""
+    with _refusals_told():
+        _key_commands().revoke_keys(data_dir, key_ids)
+
+
+def _key_commands() -> ModuleType:
+    # Imported late: it brings what speaks to databases, which serving does without.
+    return import_module(".key_commands", __package__)
+
+
+@contextmanager
+def _refusals_told() -> Iterator[None]:
+    try:
+        yield
+    except CannotServe as error:
+        raise click.ClickException(str(error)) from error
+
+
+@main.command("backup")
+@click.argument("target", type=click.Path(path_type=Path))
+@_data_dir
+def backup_command(target: Path, data_dir: Path) -> None:
+    """Copy all data to TARGET, a folder or a .tar file, while the service runs.
+
+    A folder can be backed up into again: what is there already is not copied again.
+    """
+    with _refusals_told():
+        import_module(".backup", __package__).back_up(data_dir, target)
+
+
+@main.command("restore")
+@click.argument("source", type=click.Path(path_type=Path, exists=True))
+@_data_dir
+def restore_command(source: Path, data_dir: Path) -> None:
+    """Make a data directory anew from a backup, SOURCE; an empty one, or one that does not exist yet."""
+    with _refusals_told():
+        import_module(".restore", __package__).restore(source, data_dir)
 
 
 @main.command("quickstart")

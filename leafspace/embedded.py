@@ -14,12 +14,14 @@ import click
 
 from .data_directory import opened
 from .errors import CannotServe
-from .listening import OPEN_NETWORK, check_host, free_port, url_of
+from .listening import check_keys, free_port, url_of
 from .processes import start_process
 from .redis_server import RedisServer, find_redis_binary
 from .supervisor import Child, Supervisor
 
 READY = "Leafspace is ready at "
+REQUIRE_KEYS = "LEAFSPACE_REQUIRE_KEYS"
+_YES = frozenset({"1", "true", "yes", "on", "t", "y"})  # as the API's settings read it
 _SECONDS_TO_ANSWER = 1
 _STARTS_BEFORE_GIVING_UP = 3
 _CHILD_PATIENCE_SECONDS = 7.0
@@ -45,8 +47,9 @@ def serve(options: ServeOptions) -> None:
     CannotServe
         If something outside has to change first.
     """
-    check_host(options.host, open_network_allowed=os.environ.get(OPEN_NETWORK) == "1")
     with opened(options.data_dir) as data_dir:
+        asked = os.environ.get(REQUIRE_KEYS, "0").lower() in _YES
+        check_keys(options.host, are_asked_for=asked, there_are_keys=lambda: _there_are_keys(data_dir))
         port = free_port(options.host, options.port)
         with _redis(data_dir) as (redis_url, redis_children):
             environment = child_environment(data_dir, redis_url)
@@ -73,6 +76,15 @@ def child_environment(data_dir: Path, redis_url: str) -> dict[str, str]:
 def module_command(module: str, *arguments: str) -> list[str]:
     """Return the command that runs one of our modules, whatever lies in the current folder."""
     return [sys.executable, "-P", "-m", module, *arguments]
+
+
+def _there_are_keys(data_dir: Path) -> bool:
+    # In a process of its own: the libraries that read a database would stay in this one for good.
+    command = module_command("leafspace", "keys", "count", "--data-dir", str(data_dir))
+    counted = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  # our own command
+    if counted.returncode:
+        raise CannotServe(counted.stderr.removeprefix("Error: ").strip())
+    return int(counted.stdout) > 0
 
 
 @contextmanager

@@ -1,25 +1,27 @@
 """Where the service listens: checked before anything is started."""
 
-import ipaddress
 import socket
+from collections.abc import Callable
+
+from service.edge.loopback import is_loopback
 
 from .errors import CannotServe
 
-OPEN_NETWORK = "LEAFSPACE_ALLOW_OPEN_NETWORK"
 
+def check_keys(host: str, *, are_asked_for: bool, there_are_keys: Callable[[], bool]) -> None:
+    """Refuse to listen where keys are asked for, while there are none.
 
-def check_host(host: str, *, open_network_allowed: bool) -> None:
-    """Refuse to listen where others could come in, unless that was allowed explicitly.
+    Beyond loopback they always are; ``are_asked_for`` says that they are there, too.
 
     Raises
     ------
     CannotServe
-        If ``host`` is not a loopback address and nobody allowed it.
+        Naming the command that makes the first key.
     """
-    if not (_is_loopback(host) or open_network_allowed):
+    if (are_asked_for or not is_loopback(host)) and not there_are_keys():
         message = (
-            f"--host {host} lets other machines in, and no keys are asked for: listen on 127.0.0.1 behind a proxy that "
-            f"does ask, or set {OPEN_NETWORK}=1 where the network itself is private (a container's own, say)"
+            f"--host {host} asks callers for keys, and there are none: make the first one with "
+            "`leafspace keys create NAME --scope admin` (with the same --data-dir or LEAFSPACE_DATABASE_URL)"
         )
         raise CannotServe(message)
 
@@ -47,10 +49,3 @@ def free_port(host: str, port: int) -> int:
 def url_of(host: str, port: int) -> str:
     """Return the address for people and clients."""
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

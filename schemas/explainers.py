@@ -1,4 +1,4 @@
-"""Explainers: a model with the prototypes, and perhaps the rules, that explain its predictions."""
+"""Explainers: a model with the prototypes, and perhaps the rules and the tree, that explain its predictions."""
 
 from datetime import datetime
 from typing import Literal
@@ -14,7 +14,9 @@ class ExplainerRequest(Contract):
     model: str
     prototype_set: str
     rule_set: str | None = Field(default=None, description='Its rules are told with `include: ["rules"]`.')
-    approximation_tree: None = None
+    approximation_tree: str | None = Field(
+        default=None, description='The way of a row in it is told with `include: ["approximation_path"]`.'
+    )
     name: Name | None = None
     shown_features: Literal["all"] | list[Name] = Field(
         default="all",

@@ -14,8 +14,9 @@ class ExplanationSetRequest(Contract):
     explainer: str
     dataset: str
     n_prototypes: int = Field(default=3, strict=True, ge=1, le=100)
-    include: list[Literal["contrast", "rules"]] = Field(
-        default=[], description="rules: with an explainer that has a rule set. More may come: approximation_path."
+    include: list[Literal["contrast", "rules", "approximation_path"]] = Field(
+        default=[],
+        description="rules: with an explainer that has a rule set; approximation_path: with one that has a tree.",
     )
 
 

@@ -4,8 +4,9 @@ from typing import Literal
 
 from pydantic import Field
 
+from .approximation_trees import PathNode
 from .contract import Contract, Name
-from .models import MAX_INSTANCES, Instance, Prediction
+from .models import MAX_INSTANCES, Instance, Prediction, Score
 from .problems import Problem
 from .prototype_sets import Coverage
 
@@ -17,8 +18,9 @@ class ExplanationRequest(Contract):
     instances: list[Instance] = Field(min_length=1, json_schema_extra={"maxItems": MAX_INSTANCES})
     row_ids: list[Name] | None = Field(default=None, description="The caller's names for the rows, in their order.")
     n_prototypes: int = Field(default=3, strict=True, ge=1, le=100)
-    include: list[Literal["contrast", "rules"]] = Field(
-        default=[], description="rules: with an explainer that has a rule set. More may come: approximation_path."
+    include: list[Literal["contrast", "rules", "approximation_path"]] = Field(
+        default=[],
+        description="rules: with an explainer that has a rule set; approximation_path: with one that has a tree.",
     )
 
 
@@ -91,6 +93,25 @@ class FiringRule(Contract):
     prediction: float | str = Field(description="A label; for regression a value.")
 
 
+class PathLeaf(Contract):
+    """The leaf that a row reaches in the approximation tree."""
+
+    id: int = Field(description="Of the node in the tree.")
+    prediction: float | str = Field(description="A label; for regression a value.")
+    scores: list[Score] = Field(description="Shares of classes; none for regression.")
+    n_samples: int = Field(description="Rows of the tree's dataset that reach it.")
+
+
+class ApproximationPath(Contract):
+    """An instance's way in the approximation tree."""
+
+    agrees: bool | None = Field(
+        description="The leaf has the label that the model predicts; null for regression, where the two values tell."
+    )
+    nodes: list[PathNode] = Field(description="The questions on the way, from the root.")
+    leaf: PathLeaf
+
+
 class Explanation(Contract):
     """One prediction explained, or why it could not be."""
 
@@ -106,6 +127,7 @@ class Explanation(Contract):
         description="In the order in which they are asked: the first decides, and where there is none, the default of "
         "the rule set. Null where they were not asked for.",
     )
+    approximation_path: ApproximationPath | None = Field(default=None, description="Null where it was not asked for.")
     problem: Problem | None = None
 
 

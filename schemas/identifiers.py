@@ -12,6 +12,7 @@ PREFIXES = {
     "proximities": "prx_",
     "label_audits": "lba_",
     "rule_sets": "rls_",
+    "approximation_trees": "apt_",
     "explanation_sets": "exs_",
     "explainers": "xpl_",
     "jobs": "job_",

@@ -17,23 +17,27 @@ def main(host: str, port: int) -> None:
     # Imported late: onnxruntime reads the environment as soon as it is imported.
     import uvicorn  # noqa: PLC0415
 
-    from .edge.http_protocol import ConnectionLimits, uvicorn_options  # noqa: PLC0415
+    from .edge.draining import Draining  # noqa: PLC0415
+    from .edge.http_protocol import allow_many_connections, uvicorn_options  # noqa: PLC0415
     from .logs import log_json_lines  # noqa: PLC0415
     from .main import create_server_app  # noqa: PLC0415
+    from .server import Server  # noqa: PLC0415
     from .settings import ServiceSettings  # noqa: PLC0415
 
-    log_json_lines()
-    settings = ServiceSettings()
+    settings = ServiceSettings(host=host, port=port)
+    log_json_lines(settings.log_level)
+    allow_many_connections()
+    draining = Draining()
     config = uvicorn.Config(
-        create_server_app(settings),
+        create_server_app(settings, draining),
         host=host,
         port=port,
         log_config=None,  # uvicorn's own lines go through ours
         log_level="warning",
         timeout_graceful_shutdown=_GRACE_SECONDS,
-        **uvicorn_options(ConnectionLimits()),
+        **uvicorn_options(settings.connection_limits),
     )
-    uvicorn.Server(config).run()
+    Server(config, draining, settings.drain_seconds).run()
 
 
 if __name__ == "__main__":

@@ -5,6 +5,9 @@ from typing import Annotated
 
 from fastapi import Depends, Header, Query, Request
 
+from storage.idempotency import RequestKey
+
+from .edge.callers import ANYBODY, Caller
 from .parts import Parts
 
 
@@ -28,13 +31,23 @@ async def _page(
     return PageAsked(limit, cursor)
 
 
+async def _request_key(
+    request: Request,
+    key: Annotated[
+        str | None,
+        Header(
+            alias="Idempotency-Key",
+            pattern=r"^[\x21-\x7e]{1,255}$",
+            description="The same key and body give the same answer; another body is refused.",
+        ),
+    ] = None,
+) -> RequestKey | None:
+    if key is None:
+        return None
+    caller: Caller = request.scope.get("caller", ANYBODY)
+    return RequestKey(caller.key_id or "", key)
+
+
 PartsDep = Annotated[Parts, Depends(_parts)]
 PageDep = Annotated[PageAsked, Depends(_page)]
-IdempotencyKey = Annotated[
-    str | None,
-    Header(
-        alias="Idempotency-Key",
-        pattern=r"^[\x21-\x7e]{1,255}$",
-        description="The same key and body give the same answer; another body is refused.",
-    ),
-]
+IdempotencyKey = Annotated[RequestKey | None, Depends(_request_key)]

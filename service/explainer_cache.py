@@ -15,11 +15,17 @@ class ExplainerCache:
         self._capacity = capacity
         self._warm: OrderedDict[str, WarmExplainer] = OrderedDict()
         self._lock = threading.Lock()
+        self.n_hits = 0
+        self.n_misses = 0
+
+    def __len__(self) -> int:
+        return len(self._warm)
 
     def find(self, explainer_id: str) -> WarmExplainer | None:
         """Return the explainer if it is warm."""
         warm = self._warm.get(explainer_id)
         if warm is not None:
+            self.n_hits += 1
             with suppress(KeyError):  # another thread may have dropped it meanwhile
                 self._warm.move_to_end(explainer_id)
         return warm
@@ -27,7 +33,7 @@ class ExplainerCache:
     def get(self, explainer_id: str, warm_up: Callable[[], WarmExplainer]) -> WarmExplainer:
         """Return the explainer, warming it up if need be; one at a time, so that none is warmed up twice."""
         with self._lock:
-            warm = self._warm.get(explainer_id) or warm_up()
+            warm = self._warm.get(explainer_id) or self._missed(warm_up)
             self._warm[explainer_id] = warm
             self._warm.move_to_end(explainer_id)
             while len(self._warm) > self._capacity:
@@ -38,3 +44,7 @@ class ExplainerCache:
         """Drop the explainer, if it is warm."""
         with self._lock:
             self._warm.pop(explainer_id, None)
+
+    def _missed(self, warm_up: Callable[[], WarmExplainer]) -> WarmExplainer:
+        self.n_misses += 1
+        return warm_up()

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 
 from storage.doorbell import Doorbell
+from storage.worker_notes import WorkerNotes
 
 _FRESH_SECONDS = 1.0
 
@@ -13,6 +14,7 @@ class JobQueue:
 
     def __init__(self, redis_url: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._doorbell = Doorbell(redis_url)
+        self.notes = WorkerNotes(self._doorbell.redis)
         self._clock = clock
         self._availability: tuple[float, bool] | None = None  # when it was asked, and the answer
 

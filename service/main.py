@@ -2,24 +2,32 @@
 
 import gc
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from importlib.metadata import version
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from . import docs_page, problems
+from . import docs_page, problems, route_scopes
 from .edge.asgi import Application
-from .edge.stack import behind_edge
+from .edge.authorization import Door
+from .edge.draining import Draining
+from .edge.stack import Watching, behind_edge
 from .hot_path import HotPath
+from .logs import AccessLog
+from .metrics import Metrics
 from .parts import build_parts
+from .request_records import RequestRecords
 from .routes import (
+    api_keys,
+    approximation_trees,
     datasets,
     explainers,
     explanation_sets,
     health,
     jobs,
     label_audits,
+    metrics,
     models,
     prototype_sets,
     proximities,
@@ -27,23 +35,58 @@ from .routes import (
 )
 from .settings import ServiceSettings
 
+_ROUTERS = tuple(
+    module.router
+    for module in (
+        models,
+        datasets,
+        proximities,
+        prototype_sets,
+        label_audits,
+        rule_sets,
+        approximation_trees,
+        explainers,
+        explanation_sets,
+        jobs,
+        api_keys,
+        health,
+        metrics,
+    )
+)
+_OWN_PATHS = ("/openapi.json", "/docs", "/docs/assets/{file}")
+_ROUTES = tuple(route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute))
+_PATHS = (*_OWN_PATHS, *(route.path for route in _ROUTES))
 _DESCRIPTION = "Tree ensembles that explain themselves: prototypes, nearest prototypes of single predictions, and why."
 
 
-def create_server_app(settings: ServiceSettings) -> Application:
+def create_server_app(settings: ServiceSettings, draining: Draining | None = None) -> Application:
     """Return the API behind its edge: what a server is given."""
-    return behind_edge(HotPath(create_app(settings)), settings.body_limits)
+    access_log = AccessLog(settings.log_level)
+    watching = Watching(RequestRecords(_PATHS), draining or Draining(), access_log.note)
+    app = create_app(settings, watching, access_log)
+    door = _door(app) if settings.keys_required else None
+    return behind_edge(HotPath(app), settings.body_limits, settings.request_rates, watching, door)
 
 
-def create_app(settings: ServiceSettings) -> FastAPI:
+def _door(app: FastAPI) -> Door:
+    scopes = route_scopes.RouteScopes((method, route.path) for route in _ROUTES for method in route.methods or ())
+    return Door(lambda: app.state.parts.keys, scopes.wanted)
+
+
+def create_app(
+    settings: ServiceSettings, watching: Watching | None = None, access_log: AccessLog | None = None
+) -> FastAPI:
     """Return the API; what the settings name is opened when it starts, and closed when it stops."""
+    watching = watching or Watching()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        parts = build_parts(settings)
+        parts = build_parts(settings, watching.draining)
         app.state.parts = parts
+        app.state.metrics = Metrics(parts, watching.records)
         _rarely_collect_garbage()
-        yield
+        with nullcontext() if access_log is None else access_log.writing():
+            yield
         parts.close()
 
     return build_app(lifespan)
@@ -62,21 +105,11 @@ def build_app(lifespan: object = None) -> FastAPI:
         form_limits={"max_files": 1, "max_fields": 20},
         generate_unique_id_function=_operation_id,
     )
-    for module in (
-        models,
-        datasets,
-        proximities,
-        prototype_sets,
-        label_audits,
-        rule_sets,
-        explainers,
-        explanation_sets,
-        jobs,
-        health,
-    ):
-        app.include_router(module.router)
+    for router in _ROUTERS:
+        app.include_router(router)
     docs_page.install(app)
     problems.install(app)
+    route_scopes.install(app)
     return app
 
 

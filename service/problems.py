@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
 from schemas.problems import PROBLEM_KINDS, FieldProblem, Problem, problem_for
-from storage.errors import StorageError
+from storage.errors import InsufficientStorage, StorageError, means_full_disk
 from tree_explainers.errors import ExplainerError, ForeignFormat
 
 from .request_class import BodyRefused
@@ -81,6 +81,8 @@ async def _invalid(request: Request, error: Exception) -> Response:
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101  # for the type checker
+    if means_full_disk(error.__cause__):  # while the form was read
+        return await _refused(request, InsufficientStorage())
     code = _code_of(error)
     headers, detail = dict(error.headers or {}), error.detail
     if code == "not_found":
@@ -108,6 +110,12 @@ def _code_of(error: HTTPException) -> str:
     if error.detail.startswith(_TOO_MANY):
         return "too_many_parts"
     return _CODE_OF_STATUS.get(error.status_code, "bad_request")
+
+
+async def _system_error(request: Request, error: Exception) -> Response:
+    if means_full_disk(error):
+        return await _refused(request, InsufficientStorage())
+    return await _our_fault(request, error)
 
 
 async def _our_fault(request: Request, error: Exception) -> Response:
@@ -152,5 +160,6 @@ _HANDLERS: dict[type[Exception], Callable[[Request, Exception], Coroutine[Any, A
     BodyRefused: _refused,
     RequestValidationError: _invalid,
     HTTPException: _http_error,
+    OSError: _system_error,
     Exception: _our_fault,
 }

@@ -18,11 +18,19 @@ class SessionCache:
         self._capacity = capacity
         self._sessions: OrderedDict[str, ModelSession] = OrderedDict()
         self._lock = threading.Lock()
+        self.n_hits = 0
+        self.n_misses = 0
+
+    def __len__(self) -> int:
+        return len(self._sessions)
 
     def get(self, model_id: str) -> ModelSession:
         """Return the model's session, opening it if need be; raise ``NotFound`` for an unknown model."""
         with self._lock:
-            if model_id not in self._sessions:
+            if model_id in self._sessions:
+                self.n_hits += 1
+            else:
+                self.n_misses += 1
                 self._sessions[model_id] = self._open(model_id)
             self._sessions.move_to_end(model_id)
             while len(self._sessions) > self._capacity:

@@ -1,12 +1,18 @@
 """ServiceSettings: everything about the API process that can be set, from LEAFSPACE_* in the environment."""
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from storage.settings import StorageSettings, embedded
+from storage.dataset_files import DatasetLimits
+from storage.settings import CACHE_BYTES, StorageSettings, embedded, memory_bytes
+from tree_explainers.onnx_graph.description import ModelLimits
 
 from .edge.body_guard import BodyLimits
+from .edge.connection_limits import ConnectionLimits
+from .edge.loopback import is_loopback
+from .edge.request_limits import RequestRates
 from .intake.settings import IntakeSettings
 
 
@@ -17,19 +23,49 @@ class ServiceSettings(BaseSettings):
 
     data_dir: Path
     database_url: str | None = None  # default: SQLite in the data directory
+    object_store_url: str | None = None  # file:///… or s3://bucket/prefix; default: a folder in the data directory
+    object_cache_bytes: int = CACHE_BYTES  # of local copies of what is in a bucket
     redis_url: str
     host: str = "127.0.0.1"
     port: int = 8000
+    require_keys: bool = False  # on loopback, too; beyond it they always are
+    log_level: Literal["debug", "info", "warning", "error"] = "info"  # above info, only failed requests are logged
+    drain_seconds: float = 0.5  # on SIGTERM, not ready but still answering: for a proxy, longer than between its probes
     max_model_bytes: int = 1 << 30
+    max_model_nodes: int = 20_000_000
+    max_model_trees: int = 10_000
+    max_model_depth: int = 512
+    max_model_outputs: int = 1000  # classes or targets
     max_dataset_bytes: int = 2 << 30
+    max_dataset_rows: int = 10_000_000
+    max_dataset_columns: int = 10_000
+    max_dataset_cells: int = 2_000_000_000
+    max_dataset_field_bytes: int = 128 << 10
     max_json_bytes: int = 8 << 20
-    max_uploads_at_once: int = 4
+    max_uploads_at_once: int = 4  # read at once; the others wait a moment for their turn
+    max_uploads_under_way: int = 16  # coming in, waiting, or being read; beyond, 503
+    max_uploads_of_caller: int = 8  # of those; beyond, 429
+    requests_per_second: float = 200  # of a key, or of an address without one; 0: as many as they like
+    requests_burst: int = 400  # at once, after a pause
+    explanations_per_second: float = 2000  # calls for explanations are counted apart
+    explanations_burst: int = 4000
+    max_requests_under_way: int = 512  # but for explanations, and callers who watch jobs; beyond, 503
+    max_waiting_requests: int = 256  # whose turn has not come; beyond, 503
+    max_waiting_rows: int = 20_000  # of calls for many rows, whose turn has not come: some 10 s; beyond, 503
+    max_connections_per_address: int = 1024  # behind a proxy, all callers have its address; beyond, 503
     body_seconds: float = 30
+    header_seconds: float = 10
+    job_memory_bytes: int = memory_bytes()  # as workers have it: jobs that would need more are refused
     job_deadline_seconds: float = 3600
     large_job_deadline_seconds: float = 6 * 3600  # for datasets over 100,000 rows
     warm_explainers: int = 16
     max_explanation_set_values: int = 1_000_000_000  # of prototypes, told in one set: some 300 GB of JSON lines
     max_explained_values: int = 1_000_000  # of prototypes, told in one answer: some 300 MB of JSON at most
+
+    @property
+    def keys_required(self) -> bool:
+        """Whether callers must show a key."""
+        return self.require_keys or not is_loopback(self.host)
 
     @property
     def body_limits(self) -> BodyLimits:
@@ -38,11 +74,46 @@ class ServiceSettings(BaseSettings):
         return BodyLimits(self.max_json_bytes, uploads, self.body_seconds)
 
     @property
+    def request_rates(self) -> RequestRates:
+        """How often callers may come, and how many requests are taken on."""
+        return RequestRates(
+            per_second=self.requests_per_second,
+            burst=self.requests_burst,
+            explanations_per_second=self.explanations_per_second,
+            explanations_burst=self.explanations_burst,
+            n_uploads=self.max_uploads_under_way,
+            n_uploads_of_caller=self.max_uploads_of_caller,
+            n_under_way=self.max_requests_under_way,
+        )
+
+    @property
+    def connection_limits(self) -> ConnectionLimits:
+        """What one connection, one address, and all that wait may take."""
+        return ConnectionLimits(
+            header_seconds=self.header_seconds,
+            n_connections_per_address=self.max_connections_per_address,
+            n_waiting=self.max_waiting_requests,
+        )
+
+    @property
     def intake(self) -> IntakeSettings:
         """How uploads are read."""
-        return IntakeSettings(n_at_once=self.max_uploads_at_once)
+        models = ModelLimits(
+            max_nodes=self.max_model_nodes,
+            max_trees=self.max_model_trees,
+            max_depth=self.max_model_depth,
+            max_outputs=self.max_model_outputs,
+        )
+        datasets = DatasetLimits(
+            max_file_bytes=self.max_dataset_bytes,
+            max_rows=self.max_dataset_rows,
+            max_columns=self.max_dataset_columns,
+            max_cells=self.max_dataset_cells,
+            max_field_bytes=self.max_dataset_field_bytes,
+        )
+        return IntakeSettings(n_at_once=self.max_uploads_at_once, model_limits=models, dataset_limits=datasets)
 
     @property
     def storage(self) -> StorageSettings:
         """Where rows and objects are kept."""
-        return embedded(self.data_dir, self.database_url)
+        return embedded(self.data_dir, self.database_url, self.object_store_url, self.object_cache_bytes)

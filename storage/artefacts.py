@@ -136,7 +136,8 @@ def _existing(connection: Connection, noun: str, artefact_id: str) -> RowMapping
 
 
 def _refuse_if_used(connection: Connection, row: RowMapping) -> None:
-    builds_on_it = or_(explainers.c.prototype_set == row["id"], explainers.c.rule_set == row["id"])
+    parts = (explainers.c.prototype_set, explainers.c.rule_set, explainers.c.approximation_tree)
+    builds_on_it = or_(*(part == row["id"] for part in parts))
     user = connection.execute(select(explainers.c.id).where(builds_on_it)).scalar()
     if user is not None:
         detail = f"{row['id']!r} is used by explainer {user!r}; delete that first"

@@ -46,6 +46,7 @@ class Claim:
     attempt: int  # 1 for the first
     token: str
     deadline_seconds: float  # of running time
+    request_id: str | None = None  # of the request that asked for the job
 
 
 class AttemptStore:
@@ -186,4 +187,5 @@ def _claim(row: RowMapping) -> Claim:
         attempt=row["attempt"],
         token=row["token"],
         deadline_seconds=row["deadline_seconds"],
+        request_id=row["request_id"],
     )

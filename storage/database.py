@@ -17,6 +17,7 @@ from .errors import Conflict, InsufficientStorage, StorageError, StorageUnavaila
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _BUSY_SECONDS = 10
 _SECONDS_BETWEEN_TRIES = 0.01
+_DISK_FULL = "53100"  # PostgreSQL's code
 _MIGRATION_LOCK = 5_061_370_153  # any number that no other program on the server takes
 
 
@@ -69,7 +70,7 @@ def _failures_are_said() -> Iterator[None]:
         yield
     except DBAPIError as error:
         reason = str(error.orig)
-        if "full" in reason:
+        if _means_full_disk(error):
             raise InsufficientStorage from error
         if isinstance(error, IntegrityError) and "foreign key" in reason.lower():
             detail = "what this refers to was changed or deleted at the same moment; look at it again, then repeat this"
@@ -83,10 +84,17 @@ def _failures_are_said() -> Iterator[None]:
         raise
 
 
+def _means_full_disk(error: DBAPIError) -> bool:
+    is_said_by_postgresql = getattr(error.orig, "sqlstate", None) == _DISK_FULL
+    return isinstance(error, OperationalError) and (is_said_by_postgresql or "disk is full" in str(error.orig))
+
+
 def _create_engine(url: str | URL) -> Engine:
     if make_url(url).get_backend_name() != "sqlite":
-        return create_engine(url, pool_pre_ping=True, pool_size=8, max_overflow=8)
-    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False})
+        return create_engine(url, hide_parameters=True, pool_pre_ping=True, pool_size=8, max_overflow=8)
+    engine = create_engine(
+        url, hide_parameters=True, connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False}
+    )
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin)
     return engine

@@ -61,8 +61,11 @@ class ObjectDamaged(StorageError):
     """A stored object no longer has the hash it is known by; it is never served."""
 
     def __init__(self, sha256: str) -> None:
-        remedy = "delete what was asked for and send or ask for it again"
-        super().__init__("internal_error", f"stored object {sha256} is damaged; {remedy}")
+        remedy = (
+            "delete the model, dataset or artefact that it belongs to and send or ask for it again, "
+            "or have it restored from a backup"
+        )
+        super().__init__("object_damaged", f"stored object {sha256} is damaged and is not served; {remedy}")
 
 
 @contextmanager
@@ -71,6 +74,11 @@ def disk_full_is_said() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        if means_full_disk(error):
             raise InsufficientStorage from error
         raise
+
+
+def means_full_disk(error: BaseException | None) -> bool:
+    """Whether the system said that the disk is full, or the owner's share of it."""
+    return isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}

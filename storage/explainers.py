@@ -1,4 +1,4 @@
-"""Registered explainers: which model is explained by which prototypes and rules."""
+"""Registered explainers: which model is explained by which prototypes, rules and tree."""
 
 import time
 
@@ -28,6 +28,7 @@ class ExplainerStore:
                 "model": request.model,
                 "prototype_set": request.prototype_set,
                 "rule_set": request.rule_set,
+                "approximation_tree": request.approximation_tree,
                 "request": request.model_dump(mode="json"),
                 "created_at": time.time(),
             }
@@ -58,6 +59,7 @@ def _view(row: RowMapping) -> Explainer:
         model=row["model"],
         prototype_set=row["prototype_set"],
         rule_set=row["rule_set"],
+        approximation_tree=row["approximation_tree"],
         shown_features=row["request"]["shown_features"],
         created_at=moment(row["created_at"]),
     )

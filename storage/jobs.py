@@ -41,6 +41,7 @@ class JobStore:
         artefact: str,
         request: dict[str, Any],
         deadline_seconds: float,
+        request_id: str | None = None,
     ) -> str:
         """Write the row of a new job in the caller's transaction; return the job's id.
 
@@ -54,6 +55,8 @@ class JobStore:
             The noun of the artefact to be made.
         deadline_seconds
             How long one attempt may run.
+        request_id
+            Of the request that asks for it, so that logs can be followed from one to the other.
         """
         job_id = _new_job_id()
         now = self._now()
@@ -70,6 +73,7 @@ class JobStore:
             "fraction": 0.0,
             "stage": "queued",
             "message": "",
+            "request_id": request_id,
             "created_at": now,
         }
         connection.execute(insert(jobs).values(**values))

@@ -42,7 +42,7 @@ class LeafTableStore:
         with self._database.reading() as connection:
             return _find(connection, place)
 
-    def add(self, place: LeafTablePlace, table: KeptLeafTable) -> KeptLeafTable:
+    def add(self, place: LeafTablePlace, table: KeptLeafTable, size_bytes: int = 0) -> KeptLeafTable:
         """Keep the table, unless somebody was faster; return the one that is kept.
 
         Raises
@@ -51,7 +51,7 @@ class LeafTableStore:
             If the model or the dataset is gone.
         """
         with self._database.transaction() as connection:
-            return _find(connection, place) or _insert(connection, place, table)
+            return _find(connection, place) or _insert(connection, place, table, size_bytes)
 
     def forget(self, place: LeafTablePlace, table: KeptLeafTable) -> tuple[str, ...]:
         """Forget this table, unless another is kept there by now; return the objects that nothing refers to."""
@@ -85,11 +85,12 @@ def _find(connection: Connection, place: LeafTablePlace) -> KeptLeafTable | None
     return None if row is None else KeptLeafTable(row["codes"], row["outcome"])
 
 
-def _insert(connection: Connection, place: LeafTablePlace, table: KeptLeafTable) -> KeptLeafTable:
-    values = {"model": place.model, "dataset": place.dataset, "revision": place.revision, "created_at": time.time()}
+def _insert(connection: Connection, place: LeafTablePlace, table: KeptLeafTable, size_bytes: int) -> KeptLeafTable:
+    at = {"model": place.model, "dataset": place.dataset, "revision": place.revision}
+    kept = {"codes": table.codes, "outcome": table.outcome, "size_bytes": size_bytes, "created_at": time.time()}
     try:
         with connection.begin_nested():
-            connection.execute(insert(leaf_tables).values(**values, codes=table.codes, outcome=table.outcome))
+            connection.execute(insert(leaf_tables).values(**at, **kept))
     except IntegrityError:
         found = _find(connection, place)
         if found is None:

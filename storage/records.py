@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Select, Table, exists, insert, or_, select
+from sqlalchemy import Connection, RowMapping, Select, Table, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from .errors import NotFound
@@ -52,14 +52,11 @@ def add_record(connection: Connection, table: Table, values: Mapping[str, Any]) 
 def unreferenced(connection: Connection, hashes: Iterable[str | None]) -> tuple[str, ...]:
     """Return those of the object hashes that no row of any table refers to, each once; ``None`` stands for none."""
     distinct = dict.fromkeys(sha256 for sha256 in hashes if sha256 is not None)
-    return tuple(sha256 for sha256 in distinct if not _is_referred_to(connection, sha256))
+    uses = (select(column).where(column.in_(distinct)) for column in OBJECT_COLUMNS)
+    used = {sha256 for use in uses for sha256 in connection.execute(use).scalars()}
+    return tuple(sha256 for sha256 in distinct if sha256 not in used)
 
 
 def moment(seconds: float) -> datetime:
     """Return a stored time as a date and time in UTC."""
     return datetime.fromtimestamp(seconds, UTC)
-
-
-def _is_referred_to(connection: Connection, sha256: str) -> bool:
-    uses = (exists().where(column == sha256) for column in OBJECT_COLUMNS)
-    return bool(connection.execute(select(or_(*uses))).scalar_one())

@@ -1,9 +1,15 @@
 """StorageSettings: where things are kept."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from sqlalchemy import URL
+
+CACHE_BYTES = 20 << 30
+_CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,11 +17,42 @@ class StorageSettings:
     """Where rows and objects are kept."""
 
     database_url: str | URL  # sqlite:///… or postgresql+psycopg://…
-    objects_dir: Path  # objects by hash, and the folder in which they are written first
+    objects_dir: Path  # objects by hash, or copies of those in the bucket; and what is written before it is kept
+    bucket_url: str | None = None  # s3://bucket/prefix; without it, objects are in the folder alone
+    cache_bytes: int = CACHE_BYTES  # of copies in the folder
 
 
-def embedded(data_dir: Path, database_url: str | None = None) -> StorageSettings:
-    """Return the settings that keep everything below ``data_dir``, or the rows in the database named."""
+def embedded(
+    data_dir: Path,
+    database_url: str | None = None,
+    object_store_url: str | None = None,
+    cache_bytes: int = CACHE_BYTES,
+) -> StorageSettings:
+    """Return the settings that keep everything below ``data_dir``, but for what is to be kept elsewhere.
+
+    Raises
+    ------
+    ValueError
+        If the object store's URL is none that can be used.
+    """
     # Not as text: a path may hold characters that mean something in a URL.
-    own = URL.create("sqlite", database=str(data_dir / "leafspace.db"))
-    return StorageSettings(database_url or own, data_dir / "objects")
+    rows = database_url or URL.create("sqlite", database=str(data_dir / "leafspace.db"))
+    if object_store_url is None:
+        return StorageSettings(rows, data_dir / "objects")
+    parts = urlsplit(object_store_url)
+    if parts.scheme == "s3" and parts.netloc:
+        # Not where local objects are: copies are let go, objects are not.
+        return StorageSettings(rows, data_dir / "object-cache", object_store_url, cache_bytes)
+    if parts.scheme == "file" and parts.netloc in {"", "localhost"} and parts.path not in {"", "/"}:
+        return StorageSettings(rows, Path(url2pathname(parts.path)))
+    message = "LEAFSPACE_OBJECT_STORE_URL must be file:///some/folder or s3://bucket/prefix"
+    raise ValueError(message)
+
+
+def memory_bytes() -> int:
+    """Return how much memory there is: what a job may use unless that is set, here and in the API, which estimates."""
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    try:
+        return min(physical, int(_CONTAINER_LIMIT.read_text()))
+    except (OSError, ValueError):  # no container, or one without a limit
+        return physical

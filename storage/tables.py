@@ -1,4 +1,4 @@
-"""Tables: the rows that say which models, datasets, artefacts, explainers and jobs exist.
+"""Tables: the rows that say which models, datasets, artefacts, explainers, jobs and API keys exist.
 
 Times are seconds since 1970 in UTC as floats, so that leases compare alike in every database.
 """
@@ -53,9 +53,10 @@ jobs = Table(
     Column("stage", String(255), nullable=False),
     Column("message", String(1000), nullable=False),
     Column("problem", JSON),
+    Column("request_id", String(64)),  # of the request that asked for it, as logs have it
     Column("created_at", Float, nullable=False, index=True),
     Column("started_at", Float),
-    Column("finished_at", Float),
+    Column("finished_at", Float, index=True),
 )
 
 artefacts = Table(
@@ -90,6 +91,7 @@ explainers = Table(
     Column("model", String(40), ForeignKey("models.id"), nullable=False, index=True),
     Column("prototype_set", String(40), ForeignKey("artefacts.id"), nullable=False, index=True),
     Column("rule_set", String(40), ForeignKey("artefacts.id"), index=True),
+    Column("approximation_tree", String(40), ForeignKey("artefacts.id"), index=True),
     Column("request", JSON, nullable=False),
     Column("created_at", Float, nullable=False, index=True),
 )
@@ -97,11 +99,23 @@ explainers = Table(
 idempotency_keys = Table(
     "idempotency_keys",
     metadata,
+    Column("caller", String(40), primary_key=True),  # id of an API key; empty where none is asked for
     Column("key", String(255), primary_key=True),
     Column("request_sha256", String(64), nullable=False),
     Column("status", Integer, nullable=False),
     Column("answer", JSON, nullable=False),
     Column("created_at", Float, nullable=False, index=True),
+)
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("name", String(255), nullable=False),
+    Column("scopes", JSON, nullable=False),
+    Column("sha256", String(64), nullable=False),  # of the secret, which is not kept
+    Column("created_at", Float, nullable=False, index=True),
+    Column("last_used_at", Float),
 )
 
 leaf_tables = Table(
@@ -112,6 +126,7 @@ leaf_tables = Table(
     Column("revision", Integer, primary_key=True),
     Column("codes", String(64), nullable=False),  # object: the leaf of each row in each tree, mapped when read
     Column("outcome", String(64), nullable=False),  # object: scores and labels as arrays
+    Column("size_bytes", BigInteger, nullable=False, server_default="0"),  # of both
     Column("created_at", Float, nullable=False),
 )
 

@@ -10,10 +10,11 @@ from storage.database import Database
 from storage.doorbell import Doorbell
 from storage.errors import StorageError
 from storage.job_problems import deadline_exceeded, worker_lost
-from storage.object_store import ObjectStore
+from storage.opening import open_objects
 
 from .job_process import JobProcess
 from .lifecycle import workspace_name
+from .logs import fields, logging_about
 from .settings import WorkerSettings
 from .watching import Outcome, Watch
 
@@ -37,7 +38,7 @@ class Attendant:
         self._database = database
         self._attempts = AttemptStore(database, retry_delays_seconds=settings.retry_delays_seconds)
         self._doorbell = doorbell
-        self._objects = ObjectStore(settings.storage.objects_dir)
+        self._objects = open_objects(settings.storage)
         self._fork_lock = fork_lock
 
     def attend(self, job_id: str, run_claim: RunClaim, is_stopping: Callable[[], bool]) -> None:
@@ -47,12 +48,14 @@ class Attendant:
             if claim is None:
                 _log.info("job %s: not waiting for a worker", job_id)
                 return
-            self._settle(claim, self._run(claim, run_claim, is_stopping))
+            with logging_about(claim):
+                self._settle(claim, self._run(claim, run_claim, is_stopping))
         except StorageError as error:
             # Its lease will end, and somebody will find it.
             _log.warning("job %s: left for later: %s", job_id, error)
 
     def _run(self, claim: Claim, run_claim: RunClaim, is_stopping: Callable[[], bool]) -> Outcome:
+        _log.info("job_started")
         with self._fork_lock:
             # An open SQLite connection must not be carried into another process.
             self._database.close()
@@ -65,7 +68,7 @@ class Attendant:
             self._objects.clear_workspace(workspace_name(claim.job, claim.attempt))
 
     def _settle(self, claim: Claim, outcome: Outcome) -> None:
-        _log.info("job %s (%s), attempt %d: %s", claim.job, claim.kind, claim.attempt, outcome.name.lower())
+        _log.info("job_left", extra=fields(status=outcome.name.lower()))
         if outcome is Outcome.ENDED:
             self._settle_ended(claim)
         elif outcome is Outcome.CANCELLED:

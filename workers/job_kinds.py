@@ -6,6 +6,7 @@ from importlib import import_module
 from .context import JobKind
 
 JOB_KINDS = {
+    "approximation_trees": "workers.jobs.approximation_trees.make_approximation_tree",
     "explanation_sets": "workers.jobs.explanation_sets.make_explanation_set",
     "label_audits": "workers.jobs.label_audits.make_label_audit",
     "prototype_sets": "workers.jobs.prototype_sets.make_prototype_set",

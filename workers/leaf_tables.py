@@ -81,6 +81,7 @@ def keep(context: JobContext, place: LeafTablePlace, outcome: CodedOutcome, code
 
 def _keep_files(context: JobContext, place: LeafTablePlace, codes: Path, archive: Path) -> None:
     store, objects = LeafTableStore(context.database), context.objects
+    size_bytes = codes.stat().st_size + archive.stat().st_size
     put: list[str] = []
     is_kept = False
     try:
@@ -88,7 +89,7 @@ def _keep_files(context: JobContext, place: LeafTablePlace, codes: Path, archive
             for path in (codes, archive):
                 put.append(objects.put_file(path))  # noqa: PERF401  # what was put before one fails is to be known
             table = KeptLeafTable(*put)
-            is_kept = store.add(place, table) == table
+            is_kept = store.add(place, table, size_bytes) == table
     finally:
         if not is_kept:
             discard_orphans(context.database, objects, put)

@@ -11,8 +11,9 @@ from schemas.problems import PROBLEM_KINDS, Problem, problem_for
 from storage.artefacts import publish
 from storage.attempts import AttemptStore, Claim
 from storage.database import Database
-from storage.errors import StorageError, StorageUnavailable
+from storage.errors import StorageError, StorageUnavailable, disk_full_is_said
 from storage.object_store import ObjectStore
+from storage.opening import open_objects
 from storage.orphans import discard_orphans
 from tree_explainers.errors import ExplainerError
 from tree_explainers.progress import ReportProgress
@@ -36,11 +37,12 @@ def run_job(settings: WorkerSettings, kinds: Mapping[str, JobKind], claim: Claim
     database = Database(settings.storage.database_url)
     attempts = AttemptStore(database, retry_delays_seconds=settings.retry_delays_seconds)
     try:
-        objects = ObjectStore(settings.storage.objects_dir)
+        objects = open_objects(settings.storage)
         _clear_earlier_attempts(objects, claim)
-        with objects.workspace(workspace_name(claim.job, claim.attempt)) as workspace:
+        with objects.workspace(workspace_name(claim.job, claim.attempt)) as workspace, disk_full_is_said():
             context = _context(claim, database, objects, ProgressReporter(attempts, claim), workspace)
             _keep(context, attempts, claim, kinds[claim.kind](context))
+            _log.info("job_succeeded")
     except JobStopped:
         attempts.finish_cancel(claim)
     except StorageUnavailable as error:

@@ -12,8 +12,11 @@ from storage.abandoned_jobs import AbandonedJobs
 from storage.attempts import AttemptStore
 from storage.database import Database
 from storage.doorbell import RUN_JOB, Doorbell
+from storage.opening import open_objects
+from storage.worker_notes import WorkerNotes
 
 from .attending import Attendant
+from .clearing import Clearing
 from .context import JobKind
 from .lifecycle import run_job
 from .maintenance import Maintenance
@@ -43,7 +46,9 @@ def run_worker(settings: WorkerSettings, kinds: Mapping[str, JobKind]) -> None:
 def _maintenance(settings: WorkerSettings, database: Database, doorbell: Doorbell, fork_lock: RLock) -> Maintenance:
     attempts = AttemptStore(database, retry_delays_seconds=settings.retry_delays_seconds)
     abandoned = AbandonedJobs(database, attempts, unheard_seconds=settings.unheard_seconds)
-    return Maintenance(abandoned, doorbell, fork_lock, settings.reconcile_seconds)
+    clearing = Clearing(WorkerNotes(doorbell.redis), settings.retention_seconds)
+    objects = open_objects(settings.storage)
+    return Maintenance(abandoned, doorbell, objects, fork_lock, settings.reconcile_seconds, clearing)
 
 
 def _patient_redis(redis_url: str) -> Redis:

@@ -1,4 +1,4 @@
-"""Maintenance: a thread that looks for jobs whose worker is gone or whose bell was not heard."""
+"""Maintenance: a thread that looks for jobs whose worker is gone or whose bell was not heard, and clears up."""
 
 import logging
 from threading import Event, RLock, Thread
@@ -6,6 +6,9 @@ from threading import Event, RLock, Thread
 from storage.abandoned_jobs import AbandonedJobs
 from storage.doorbell import Doorbell
 from storage.errors import StorageError
+from storage.object_store import ObjectStore
+
+from .clearing import Clearing
 
 _log = logging.getLogger(__name__)
 
@@ -19,9 +22,19 @@ class Maintenance:
         Held while connections are in use: a process forked meanwhile would inherit them half-used.
     """
 
-    def __init__(self, abandoned: AbandonedJobs, doorbell: Doorbell, fork_lock: RLock, interval_seconds: float) -> None:
+    def __init__(
+        self,
+        abandoned: AbandonedJobs,
+        doorbell: Doorbell,
+        objects: ObjectStore,
+        fork_lock: RLock,
+        interval_seconds: float,
+        clearing: Clearing | None = None,
+    ) -> None:
+        self._clearing = clearing
         self._abandoned = abandoned
         self._doorbell = doorbell
+        self._objects = objects
         self._fork_lock = fork_lock
         self._interval_seconds = interval_seconds
         self._stopped = Event()
@@ -35,9 +48,13 @@ class Maintenance:
         """End after the look under way."""
         self._stopped.set()
         self._thread.join()
+        if self._clearing is not None:
+            self._clearing.stop()
 
     def look_once(self) -> None:
-        """Queue, fail and ring for what needs it."""
+        """Queue, fail and ring for what needs it; clear away what was written by processes that are gone."""
+        if self._clearing is not None:
+            self._clearing.look()
         n_lost = self._abandoned.requeue_expired()
         n_overdue = self._abandoned.expire_deadlines()
         if n_lost or n_overdue:
@@ -45,6 +62,7 @@ class Maintenance:
         waiting = {job.id: job for job in self._abandoned.due_for_ringing()}
         for job_id in self._doorbell.unheard(waiting):
             self._doorbell.ring(job_id, waiting[job_id].deadline_seconds)
+        self._objects.sweep()
 
     def _run(self) -> None:
         while True:

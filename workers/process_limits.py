@@ -5,8 +5,11 @@ import os
 import resource
 import signal
 import sys
+from contextlib import suppress
+from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
+_AUTOGROUP = Path("/proc/self/autogroup")
 
 
 def end_with_parent(parent_pid: int, signal_number: signal.Signals) -> None:
@@ -33,5 +36,12 @@ def limit_memory(n_bytes: int) -> None:
 
 
 def lower_priority(niceness: int) -> None:
-    """Bring this process and those that it starts to this niceness, unless they are lower already."""
+    """Bring this process and those that it starts to this niceness, unless they are lower already.
+
+    Where the kernel shares processors among sessions first (autogroups), niceness counts inside a session alone: this
+    one, if it is this process's own, is made as nice as a whole.
+    """
     os.nice(max(0, niceness - os.nice(0)))
+    if os.getsid(0) == os.getpid():
+        with suppress(OSError):  # no autogroups here
+            _AUTOGROUP.write_text(str(os.nice(0)))

@@ -1,17 +1,13 @@
 """WorkerSettings: everything about a worker that can be set, from LEAFSPACE_* in the environment."""
 
-import os
 from pathlib import Path
 from typing import Literal
 
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from storage.attempts import RETRY_DELAYS_SECONDS
-from storage.settings import StorageSettings, embedded
-
-
-def _physical_memory_bytes() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+from storage.retention import RetentionRules
+from storage.settings import CACHE_BYTES, StorageSettings, embedded, memory_bytes
 
 
 class WorkerSettings(BaseSettings):
@@ -21,18 +17,39 @@ class WorkerSettings(BaseSettings):
 
     data_dir: Path
     database_url: str | None = None  # default: SQLite in the data directory
+    object_store_url: str | None = None  # file:///… or s3://bucket/prefix; default: a folder in the data directory
+    object_cache_bytes: int = CACHE_BYTES  # of local copies of what is in a bucket
     redis_url: str
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     worker_niceness: int = 15  # explanations go first: at nice 0, two busy workers double their p99
-    job_memory_bytes: int = _physical_memory_bytes()
+    job_memory_bytes: int = memory_bytes()  # of one job's process; the API refuses jobs that would need more
     lease_seconds: float = 30  # a worker that is silent for so long is taken for dead
     renew_seconds: float = 5
     look_seconds: float = 1  # between looks whether a job was cancelled
     reconcile_seconds: float = 1  # between looks for jobs that nobody cares for
     unheard_seconds: float = 2  # after which the bell of a new job counts as lost
     retry_delays_seconds: tuple[float, ...] = RETRY_DELAYS_SECONDS
+    retention_seconds: float = 3600  # between looks for what is old
+    keep_artefact_days: float | None = None  # ready ones that no explainer rests on; none: for ever
+    keep_failed_artefact_days: float | None = 30  # those that failed or were cancelled
+    keep_job_days: float | None = 90  # jobs that have ended and are not the last ones of an artefact
+    keep_idempotency_days: float | None = 7  # answers kept for an Idempotency-Key
+    keep_unused_input_days: float | None = None  # models and datasets that nothing rests on; none: for ever
+    keep_leaf_table_bytes: int | None = 50 << 30  # of all leaf tables, a cache; none: as many as there are
+
+    @property
+    def retention(self) -> RetentionRules:
+        """How long what is kept."""
+        return RetentionRules(
+            artefact_days=self.keep_artefact_days,
+            failed_artefact_days=self.keep_failed_artefact_days,
+            job_days=self.keep_job_days,
+            idempotency_days=self.keep_idempotency_days,
+            unused_input_days=self.keep_unused_input_days,
+            leaf_table_bytes=self.keep_leaf_table_bytes,
+        )
 
     @property
     def storage(self) -> StorageSettings:
         """Where rows and objects are kept."""
-        return embedded(self.data_dir, self.database_url)
+        return embedded(self.data_dir, self.database_url, self.object_store_url, self.object_cache_bytes)

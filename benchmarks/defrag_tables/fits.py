@@ -30,18 +30,6 @@ from .told import Told
 
 _N_RESTARTS, _N_RESTARTS_ENERGY = 20, 200  # as in the paper, and in its authors' program for Energy
 _N_SHALLOW_RULES = 4
-# What regions are made by: when one of these files changes, nothing that was kept counts.
-_MADE_BY = (
-    "alternation",
-    "em",
-    "fab",
-    "feature_tables",
-    "fit_steps",
-    "regions",
-    "restarts",
-    "sharing_out",
-    "statements",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +70,7 @@ def _fitted(told: Told, n_em_restarts: int) -> Fits:
     otherwise = best_from_random_parameters(told.train, told.targets, MOST_RULES, n_em_restarts, rng)
     judged = [*_baselines(told), *_of_smaller_trees(told), told.judge_regions(RANDOM_MAP, otherwise)]
     judged += [told.judge_regions(Who("em", "", number), model) for number, model in enumerate(em.best, 1)]
-    return Fits(tuple(judged), {"fab": tuple(fab.seconds.tolist()), "em": em.seconds})
+    return Fits(tuple(judged), {"fab": tuple(each.seconds for each in fab.all), "em": em.seconds})
 
 
 def _baselines(told: Told) -> Iterator[Judged]:
@@ -102,6 +90,7 @@ def _of_smaller_trees(told: Told) -> Iterator[Judged]:
 
 
 def _sources() -> str:
-    """Return a hash of the files that regions are made by."""
-    folder = Path(tree_explainers.rules.__path__[0])
-    return hashlib.sha256(b"".join((folder / f"{name}.py").read_bytes() for name in _MADE_BY)).hexdigest()
+    """Return a hash of the files that statements and regions are made by, and of those beside this one."""
+    folders = Path(tree_explainers.rules.__path__[0]), Path(__file__).parent
+    files = sorted(path for folder in folders for path in folder.glob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()

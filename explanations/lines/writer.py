@@ -14,7 +14,7 @@ from ..warm_explainer import WarmExplainer
 from .holes import HOLE, pieces_between
 from .pair_texts import PairTexts
 
-_AGREEMENTS = 2  # texts of what a prototype predicts: it does not agree with the model, or it does
+_AGREEMENTS = 2  # texts of what a prototype or a tree predicts: it does not agree with the model, or it does
 _OF_LABEL = 1  # the piece of an explanation that names the label
 
 
@@ -36,6 +36,8 @@ class LineWriter:
         self._null = pool.add_pieces(b"null", b"", b"")
         self._contrasts = pool.add_pieces(*_contrasts(warm))
         self._rules = warm.rules
+        # Of each leaf of the tree two: the model says otherwise, or the same.
+        self._paths = pool.add_pieces(*(text for texts in (warm.tree.texts if warm.tree else ()) for text in texts))
         self._texts = pool.texts()
 
     def write(self, explained: ExplainedBlock) -> pa.Buffer:
@@ -83,7 +85,7 @@ class LineWriter:
         return lines_of(
             len(explained.taken),
             *(self._closing, first, predictions, first + 1, contrast, share, end, first + 2),
-            *(self._rule_texts(explained, pool), first + 3, self._newline),
+            *(self._rule_texts(explained, pool), first + 3, self._path_texts(explained), first + 4, self._newline),
         )
 
     def _rule_texts(self, explained: ExplainedBlock, pool: TextPool) -> int | NDArray[np.int64]:
@@ -94,6 +96,11 @@ class LineWriter:
         texts = [self._rules.text(np.flatnonzero(combination).tolist()) for combination in combinations]
         return pool.add_pieces(*texts) + index.reshape(-1)
 
+    def _path_texts(self, explained: ExplainedBlock) -> int | NDArray[np.int64]:
+        if explained.reached is None:
+            return self._null
+        return self._paths + _AGREEMENTS * explained.reached + explained.tree_agrees
+
     def _refusals(self, explained: ExplainedBlock, pool: TextPool) -> Compositions:
         places = np.array(list(explained.refusals), dtype=np.int64)
         first = pool.add_pieces(*(orjson.dumps(refusal) + b"\n" for refusal in explained.refusals.values()))
@@ -103,7 +110,7 @@ class LineWriter:
 def _pieces(warm: WarmExplainer, label: str | None) -> list[bytes]:
     scores = [HOLE] * max(1, len(warm.model.classes))
     prediction = documents.prediction(warm.model.classes, label, scores)
-    return pieces_between(documents.explanation(HOLE, prediction, HOLE, HOLE, HOLE, HOLE))
+    return pieces_between(documents.explanation(HOLE, prediction, HOLE, HOLE, documents.Included(HOLE, HOLE, HOLE)))
 
 
 def _predictions(warm: WarmExplainer) -> list[bytes]:

@@ -1,15 +1,14 @@
 """BodyGuard: bodies that are too large, too slow or compressed are refused before anything reads them whole."""
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import monotonic
 
-from .asgi import Application, Message, Receive, Scope, Send, problem_messages
+from .asgi import Application, Message, Receive, Scope, Send
+from .refusing import refuse_and_close
 from .waiting import wait_at_most
 
 _DISCONNECT = {"type": "http.disconnect"}
-_LINGER_SECONDS = 2.0
 _MAX_LENGTH_DIGITS = 18
 
 
@@ -73,26 +72,7 @@ def _exceeds(length: bytes, limit: int) -> bool:
 
 async def _refuse_encoding(scope: Scope, receive: Receive, send: Send) -> None:
     detail = "compressed bodies (Content-Encoding) are not read; send the body as it is"
-    await _answer(scope, send, "unsupported_media_type", detail, drain=receive)
-
-
-async def _answer(scope: Scope, send: Send, code: str, detail: str, drain: Receive | None = None) -> None:
-    start, body = problem_messages(code, detail, scope.get("request_id"))
-    await send(start)
-    await send(body)
-    if drain is not None:
-        await _drain(drain)
-    await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-
-async def _drain(receive: Receive) -> None:
-    """Throw away what still comes in for a moment: a connection that is closed on a sender loses the answer."""
-    try:
-        async with asyncio.timeout(_LINGER_SECONDS):
-            while (message := await receive())["type"] == "http.request" and message.get("more_body"):
-                pass
-    except TimeoutError:
-        return
+    await refuse_and_close(scope, send, "unsupported_media_type", detail, drain=receive)
 
 
 class _Body:
@@ -146,9 +126,8 @@ class _Body:
         """Answer that the body is too large."""
         self._is_refused = True
         detail = f"the body is larger than {self.limit:,} bytes, the limit of this path; send less at once"
-        await _answer(
-            self._scope, self._send, "body_too_large", detail, drain=None if self._is_whole else self._receive
-        )
+        drain = None if self._is_whole else self._receive
+        await refuse_and_close(self._scope, self._send, "body_too_large", detail, drain=drain)
 
     async def _refuse_pace(self) -> Message:
         self._is_refused = True
@@ -157,7 +136,7 @@ class _Body:
             f"the body was not there after {limits.seconds:g} s; send it faster, or at {limits.n_bytes_per_second:,} "
             "bytes a second at least"
         )
-        await _answer(self._scope, self._send, "body_timeout", detail)
+        await refuse_and_close(self._scope, self._send, "body_timeout", detail)
         return dict(_DISCONNECT)
 
     def _seconds_left(self) -> float:

@@ -1,26 +1,24 @@
 """The uvicorn protocol: headers that come too slowly, in too great a number, or over too many connections are refused.
 
-uvicorn alone waits for ever for the end of a request's headers.
+uvicorn alone waits for ever for the end of a request's headers. Requests on top of what can be answered soon are marked
+here, where they can be counted before their turn has come, and answered by ``request_limits``.
 """
 
 import asyncio
+import resource
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Awaitable
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
-from .asgi import PROBLEM_TYPE, problem_answer
+from .asgi import PROBLEM_TYPE, Application, Receive, Scope, Send, problem_answer
+from .connection_limits import ConnectionLimits
 from .request_id import new_request_id
+from .request_limits import SURPLUS, TOO_MANY_CONNECTIONS, TOO_MANY_WAIT
 
-
-@dataclass(frozen=True, slots=True)
-class ConnectionLimits:
-    """What one connection, and one address, may take."""
-
-    header_seconds: float = 10  # from the first byte, or the connection, to the end of the headers
-    n_header_bytes: int = 64 * 1024
-    n_connections_per_address: int = 256  # behind a proxy, all callers have its address
+_SURPLUS_HEADER_SECONDS = 2.0
+_OPEN_FILES = 65_536
 
 
 def uvicorn_options(limits: ConnectionLimits) -> dict[str, Any]:
@@ -35,15 +33,34 @@ def uvicorn_options(limits: ConnectionLimits) -> dict[str, Any]:
     }
 
 
+def allow_many_connections() -> None:
+    """Raise this process's limit of open files as far as it may: each connection is one, and 1,024 is common."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 def guarded_protocol(limits: ConnectionLimits) -> type[HttpToolsProtocol]:
     """Return the protocol class of one server; its connections are counted together."""
     addresses: Counter[str] = Counter()
+    queue = _Queue()
 
     class GuardedProtocol(_GuardedProtocol):
         _limits = limits
         _n_open = addresses
+        _queue = queue
 
     return GuardedProtocol
+
+
+class _Queue:
+    """How many requests wait for their turn."""
+
+    __slots__ = ("n_waiting",)
+
+    def __init__(self) -> None:
+        self.n_waiting = 0
 
 
 class _GuardedProtocol(HttpToolsProtocol):
@@ -55,17 +72,21 @@ class _GuardedProtocol(HttpToolsProtocol):
 
     _limits: ConnectionLimits
     _n_open: Counter[str]
+    _queue: _Queue
     _timer: asyncio.TimerHandle | None = None
     _waits_for_headers = True
     _n_overhead_bytes = 0  # of the request, not of its body
     _is_counted = False
+    _is_surplus = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
         if self.client is not None:
-            if self._n_open[self.client[0]] >= self._limits.n_connections_per_address:
+            n_open, n_allowed = self._n_open[self.client[0]], self._limits.n_connections_per_address
+            if n_open >= 2 * n_allowed:
                 transport.abort()
                 return
+            self._is_surplus = n_open >= n_allowed
             self._n_open[self.client[0]] += 1
             self._is_counted = True
         self._start_timer()
@@ -110,6 +131,15 @@ class _GuardedProtocol(HttpToolsProtocol):
     def send_400_response(self, msg: str) -> None:
         self._refuse(f"{msg.rstrip('.')}: it is malformed, or its length is stated twice")
 
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:  # noqa: ANN401  # as uvicorn has it
+        # Its turn comes after that of all others that have come: the event loop keeps their order.
+        if self._is_surplus:
+            cycle.scope[SURPLUS] = TOO_MANY_CONNECTIONS  # type: ignore[literal-required]  # ours
+        elif self._queue.n_waiting >= self._limits.n_waiting:
+            cycle.scope[SURPLUS] = TOO_MANY_WAIT  # type: ignore[literal-required]  # ours
+        self._queue.n_waiting += 1
+        super()._start_asgi_task(cycle, _Turn(self._queue, app))  # type: ignore[arg-type]  # less strictly typed
+
     def _refuse(self, detail: str, code: str = "bad_request") -> None:
         """Answer below the application: the request never got that far."""
         if self.transport.is_closing():
@@ -131,7 +161,10 @@ class _GuardedProtocol(HttpToolsProtocol):
         self.transport.close()
 
     def _start_timer(self) -> None:
-        self._timer = self.loop.call_later(self._limits.header_seconds, self._headers_are_late)
+        seconds = self._limits.header_seconds
+        if self._is_surplus:
+            seconds = min(seconds, _SURPLUS_HEADER_SECONDS)
+        self._timer = self.loop.call_later(seconds, self._headers_are_late)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
@@ -145,3 +178,17 @@ class _GuardedProtocol(HttpToolsProtocol):
             self._start_timer()
             return
         self._refuse(f"the request's headers were not there after {self._limits.header_seconds:g} s", "body_timeout")
+
+
+class _Turn:
+    """The application, which counts a request out of the queue when its turn has come."""
+
+    __slots__ = ("_app", "_queue")
+
+    def __init__(self, queue: _Queue, app: Application) -> None:
+        self._queue = queue
+        self._app = app
+
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        self._queue.n_waiting -= 1
+        return self._app(scope, receive, send)

@@ -1,11 +1,39 @@
 """behind_edge: the application with everything that stands before it."""
 
+from dataclasses import dataclass, field
+
+from ..request_records import RequestRecords
 from .asgi import Application
+from .authorization import Authorization, Door
 from .body_guard import BodyGuard, BodyLimits
+from .draining import Draining, Farewell
+from .metering import Metering, NoteRequest
 from .request_id import RequestIds
+from .request_limits import RequestLimits, RequestRates
 from .security_headers import SecurityHeaders
 
 
-def behind_edge(app: Application, limits: BodyLimits) -> Application:
-    """Return the application behind ids, headers and the body guard, in that order: all answers have the first two."""
-    return RequestIds(SecurityHeaders(BodyGuard(app, limits)))
+@dataclass(frozen=True, slots=True)
+class Watching:
+    """Who watches the requests of a process, and how it tells that it stops."""
+
+    records: RequestRecords = field(default_factory=RequestRecords)
+    draining: Draining = field(default_factory=Draining)
+    note: NoteRequest | None = None  # of the access log
+
+
+def behind_edge(
+    app: Application,
+    limits: BodyLimits,
+    rates: RequestRates,
+    watching: Watching | None = None,
+    door: Door | None = None,
+) -> Application:
+    """Return the application behind ids, headers, meters, keys, limits and the body guard.
+
+    All answers have the first two; without a ``door``, nobody is asked for a key.
+    """
+    watching = watching or Watching()
+    guarded = Authorization(RequestLimits(BodyGuard(app, limits), rates), door)
+    metered = Metering(Farewell(guarded, watching.draining), watching.records, watching.note)
+    return RequestIds(SecurityHeaders(metered))

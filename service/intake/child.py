@@ -1,15 +1,19 @@
 """The child's life: confine itself, do one task, answer."""
 
+import errno
 import json
 import os
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.abc import MetaPathFinder
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from .confinement import confine
-from .messages import COULD_NOT_START, Confinement, Request
+from .messages import COULD_NOT_START, DISK_FULL, Confinement, Request
+from .sandbox import lock_in
 
 _Task = Callable[[Request], dict[str, Any]]
 
@@ -21,12 +25,17 @@ def main() -> None:
         request = _read_request()
         confine(request.confinement)
         task = _load(request)
+        lock_in(Path(request.upload).parent)
     except Exception:  # noqa: BLE001  # the edge of the process
         traceback.print_exc()
         _leave(COULD_NOT_START)
-    answer = _answer(task, request)
-    answer_file.write(json.dumps(answer, allow_nan=False).encode())
-    answer_file.flush()
+    try:
+        answer_file.write(json.dumps(_answer(task, request), allow_nan=False).encode())
+        answer_file.flush()
+    except OSError as error:
+        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+            raise
+        _leave(DISK_FULL)  # answers are files, too
     _leave(0)
 
 
@@ -75,5 +84,6 @@ def _answer(task: _Task, request: Request) -> dict[str, Any]:
 
 def _leave(status: int) -> None:
     """End at once: what the libraries would tidy up is the kernel's anyway."""
-    sys.stderr.flush()
+    with suppress(OSError):
+        sys.stderr.flush()
     os._exit(status)

@@ -39,6 +39,7 @@ class ChildOutcome:
     answer: dict[str, Any] | None  # None where there is none that can be read
     status: int | None  # as in subprocess: negative for a signal; None where it was killed at its deadline
     errors: str  # the end of what it wrote to standard error
+    n_cpu_seconds: float | None = None  # that it had used up when it was killed at its deadline
 
 
 def run_child(request: Request, deadline_seconds: float) -> ChildOutcome:
@@ -57,20 +58,29 @@ def run_child(request: Request, deadline_seconds: float) -> ChildOutcome:
             env=_ENVIRONMENT,
             start_new_session=True,
         )
-        status = _wait(process, deadline_seconds)
-        return ChildOutcome(_read_answer(answered), status, _tail(errors))
+        status, n_cpu_seconds = _wait(process, deadline_seconds)
+        return ChildOutcome(_read_answer(answered), status, _tail(errors), n_cpu_seconds)
 
 
-def _wait(process: "subprocess.Popen[bytes]", deadline_seconds: float) -> int | None:
+def _wait(process: "subprocess.Popen[bytes]", deadline_seconds: float) -> tuple[int | None, float | None]:
     try:
-        return process.wait(deadline_seconds)
+        return process.wait(deadline_seconds), None
     except subprocess.TimeoutExpired:
-        return None
+        return None, _cpu_seconds(process.pid)
     finally:
         # The whole group, also after a regular end: nothing that it started may go on.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def _cpu_seconds(process: int) -> float | None:
+    """Return the processor time that a process has used; None where the system does not tell."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _read_answer(file: IO[bytes]) -> dict[str, Any] | None:

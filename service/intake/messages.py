@@ -8,6 +8,9 @@ Task = Literal["read_model", "read_dataset"]
 COULD_NOT_START = 3
 """Exit status of a child that failed before it looked at the upload: our fault, not the sender's."""
 
+DISK_FULL = 4
+"""Exit status of a child that had no room for what it made: a status, as answers need room, too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Confinement:

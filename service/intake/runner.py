@@ -12,12 +12,13 @@ from typing import Any
 
 import structlog
 
-from storage.errors import DatasetRefused, StorageError, StorageUnavailable
+from storage.errors import DatasetRefused, InsufficientStorage, StorageError, StorageUnavailable
 from tree_explainers.errors import ExplainerError, ForeignFormat, ModelRefused
 
 from .child_process import ChildOutcome, run_child
 from .file_names import CONTENT, ENSEMBLE, LEAF_GRAPH
-from .messages import COULD_NOT_START, Confinement, Request, Task
+from .messages import COULD_NOT_START, DISK_FULL, Confinement, Request, Task
+from .sandbox import missing
 from .settings import Allowance, IntakeSettings
 
 _LOG = structlog.get_logger(__name__)
@@ -52,6 +53,8 @@ class Intake:
     def __init__(self, settings: IntakeSettings) -> None:
         self._settings = settings
         self._places = threading.BoundedSemaphore(settings.n_at_once)
+        if lacking := missing():
+            _LOG.warning("uploads_are_less_confined", missing=lacking)
 
     def read_model(self, upload: Path, metadata: dict[str, Any]) -> VettedModel:
         """Read an ONNX file and open it once; files are left in the upload's folder, which must be private.
@@ -70,7 +73,7 @@ class Intake:
             What is wrong with the model; ``model_too_complex`` also where reading it took more time or memory than
             it may, ``model_invalid_graph`` where it brought the child process down.
         StorageUnavailable
-            All places are taken.
+            All places are taken, or the machine is too busy with other things.
         """
         limits = asdict(self._settings.model_limits)
         ok = self._read("read_model", upload, metadata, limits, self._settings.model)
@@ -95,7 +98,7 @@ class Intake:
             What is wrong with the dataset; ``dataset_too_large`` also where reading it took more time or memory than
             it may, ``dataset_parse_error`` where it brought the child process down.
         StorageUnavailable
-            All places are taken.
+            All places are taken, or the machine is too busy with other things.
         """
         limits = asdict(self._settings.dataset_limits)
         ok = self._read("read_dataset", upload, metadata, limits, self._settings.dataset, media_hint)
@@ -123,6 +126,12 @@ class Intake:
         request = Request(task, str(upload), media_hint, metadata, limits, confinement)
         with self._place():
             outcome = run_child(request, deadline_seconds)
+        if (
+            outcome.n_cpu_seconds is not None
+            and outcome.n_cpu_seconds < deadline_seconds * self._settings.least_share_of_a_core
+        ):
+            detail = "the machine is too busy to read this upload in time; send it again in a moment"
+            raise StorageUnavailable(detail)
         return _answer(task, outcome)
 
     @contextmanager
@@ -141,6 +150,8 @@ def _answer(task: Task, outcome: ChildOutcome) -> dict[str, Any]:
     if outcome.status == COULD_NOT_START:
         msg = f"the child process for uploads could not start: {outcome.errors}"
         raise RuntimeError(msg)
+    if outcome.status == DISK_FULL:
+        raise InsufficientStorage
     answer = outcome.answer or {}
     if outcome.status == 0 and isinstance(answer.get("ok"), dict):
         found: dict[str, Any] = answer["ok"]

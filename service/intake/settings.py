@@ -50,6 +50,9 @@ class IntakeSettings:
 
     n_at_once: int = 4
     wait_seconds: float = 10  # for one of those places; then the caller is asked to come back
+    least_share_of_a_core: float = (
+        0.3  # a child that got less by its deadline was held up by others, not by what it read
+    )
     model: Allowance = _MODEL
     dataset: Allowance = _DATASET
     model_limits: ModelLimits = field(default_factory=ModelLimits)

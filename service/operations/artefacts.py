@@ -7,6 +7,9 @@ import json
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+import structlog
+from sqlalchemy import Connection
+
 from schemas.artefacts import ArtefactView
 from schemas.contract import Contract, Page
 from schemas.identifiers import content_identifier
@@ -14,8 +17,11 @@ from storage.artefacts import Artefact, NewArtefact
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 
+from ..logs import current_request_id
 from ..parts import Parts
+from .job_estimates import Sizes, estimate_job, refuse_beyond
 
+_LOG = structlog.get_logger(__name__)
 View = TypeVar("View", bound=ArtefactView)
 _LARGE_DATASET_ROWS = 100_000
 
@@ -36,6 +42,7 @@ class MadeFrom:
     model: str
     dataset: StoredDataset
     evaluation_dataset: str | None = None
+    n_prototypes: int = 0  # of an explainer
 
 
 def ask_for(parts: Parts, noun: ArtefactNoun[View], request: Contract, made_from: MadeFrom) -> View:
@@ -51,6 +58,11 @@ def ask_for(parts: Parts, noun: ArtefactNoun[View], request: Contract, made_from
         Checked and spelled out: requests that have the same answer are equal here, so that they share an id.
     made_from
         What the request names.
+
+    Raises
+    ------
+    StorageError
+        ``resource_estimate_exceeds_limit`` where a job would need more memory than it may use.
     """
     document = request.model_dump(mode="json")
     new = NewArtefact(
@@ -62,10 +74,16 @@ def ask_for(parts: Parts, noun: ArtefactNoun[View], request: Contract, made_from
         request=document,
     )
     deadline = _deadline_seconds(parts, made_from.dataset)
-    artefact, is_new_job = parts.artefacts.ask_for(
-        new, lambda connection: parts.jobs.add(connection, noun.name, new.id, document, deadline)
-    )
+    estimate = estimate_job(noun.name, _sizes(parts, made_from), document)
+
+    def add_job(connection: Connection) -> str:
+        # Only here: what is made, or being made, needs nothing more.
+        refuse_beyond(parts.settings.job_memory_bytes, estimate)
+        return parts.jobs.add(connection, noun.name, new.id, document, deadline, current_request_id())
+
+    artefact, is_new_job = parts.artefacts.ask_for(new, add_job)
     if is_new_job:
+        _LOG.info("job_accepted", job=artefact.job, kind=noun.name, artefact=artefact.id)
         parts.queue.ring(artefact.job, deadline)
     return _view(parts, noun, artefact, reused=not is_new_job)
 
@@ -100,6 +118,12 @@ def ready_result(artefact: Artefact) -> str:
         detail = f"{artefact.id!r} is {artefact.status}; see job {artefact.job!r}"
         raise StorageError("artefact_not_ready", detail)
     return artefact.result
+
+
+def _sizes(parts: Parts, made_from: MadeFrom) -> Sizes:
+    model, other = parts.models.get(made_from.model).view, made_from.evaluation_dataset
+    n_other_rows = 0 if other is None else parts.datasets.get(other).view.n_rows
+    return Sizes.of(model, made_from.dataset.view, n_other_rows, made_from.n_prototypes)
 
 
 def _deadline_seconds(parts: Parts, dataset: StoredDataset) -> float:

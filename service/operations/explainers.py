@@ -8,6 +8,7 @@ from storage.artefacts import Artefact
 from storage.errors import StorageError
 
 from ..parts import Parts
+from .approximation_trees import APPROXIMATION_TREES
 from .artefacts import ready_result
 from .prototype_sets import PROTOTYPE_SETS
 from .rule_sets import RULE_SETS
@@ -19,12 +20,16 @@ def register_explainer(parts: Parts, request: ExplainerRequest) -> tuple[Explain
     Raises
     ------
     StorageError
-        ``artefact_not_ready``, ``conflict`` for prototypes or rules of another model, ``unknown_feature`` to be shown.
+        ``artefact_not_ready``, ``conflict`` for prototypes, rules or a tree of another model, ``unknown_feature`` to be
+        shown.
     """
     model = parts.models.get(request.model).view
     _check_artefact(parts.artefacts.get(PROTOTYPE_SETS.name, request.prototype_set), "prototype set", request)
     if request.rule_set is not None:
         _check_artefact(parts.artefacts.get(RULE_SETS.name, request.rule_set), "rule set", request)
+    if request.approximation_tree is not None:
+        tree = parts.artefacts.get(APPROXIMATION_TREES.name, request.approximation_tree)
+        _check_artefact(tree, "approximation tree", request)
     _check_shown_features(model, request)
     return parts.explainers.add(content_identifier("explainers", request.model_dump(mode="json")), request)
 

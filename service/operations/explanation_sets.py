@@ -1,5 +1,6 @@
 """Ask for explanation sets: every row of a dataset explained by a job."""
 
+from explanations.explaining import refuse_to_include
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
@@ -7,8 +8,10 @@ from storage.feature_matching import match_features
 
 from ..parts import Parts
 from .artefacts import ArtefactNoun, MadeFrom, ask_for
+from .prototype_sets import PROTOTYPE_SETS
 
-EXPLANATION_SETS = ArtefactNoun("explanation_sets", method_revision=2, view=ExplanationSet)
+EXPLANATION_SETS = ArtefactNoun("explanation_sets", method_revision=3, view=ExplanationSet)
+_SOME_PROTOTYPES = 100
 
 
 def ask_for_explanation_set(parts: Parts, request: ExplanationSetRequest) -> ExplanationSet:
@@ -24,12 +27,18 @@ def ask_for_explanation_set(parts: Parts, request: ExplanationSetRequest) -> Exp
     dataset = parts.datasets.get(request.dataset)
     match_features(model, dataset.view)
     n_features = model.n_features if explainer.shown_features == "all" else len(explainer.shown_features)
-    if "rules" in request.include and explainer.rule_set is None:
-        detail = f"explainer {explainer.id!r} has no rules to include; register one with a rule_set"
-        raise StorageError("validation_failed", detail, "/include")
+    has = {"rules": explainer.rule_set is not None, "approximation_path": explainer.approximation_tree is not None}
+    refuse_to_include(request.include, has, explainer.id)
     _check_size(parts.settings.max_explanation_set_values, request, dataset, n_features)
     asked = request.model_copy(update={"include": sorted(set(request.include))})
-    return ask_for(parts, EXPLANATION_SETS, asked, MadeFrom(model.id, dataset))
+    n_prototypes = _n_prototypes(parts, explainer.prototype_set)
+    return ask_for(parts, EXPLANATION_SETS, asked, MadeFrom(model.id, dataset, n_prototypes=n_prototypes))
+
+
+def _n_prototypes(parts: Parts, prototype_set: str) -> int:
+    """Return how many prototypes an explainer has; some methods find their number themselves."""
+    asked: int | None = parts.artefacts.get(PROTOTYPE_SETS.name, prototype_set).request["n_prototypes"]
+    return _SOME_PROTOTYPES if asked is None else asked
 
 
 def _check_size(limit: int, request: ExplanationSetRequest, dataset: StoredDataset, n_features: int) -> None:

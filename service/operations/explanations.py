@@ -24,7 +24,8 @@ async def explain(parts: Parts, explainer_id: str, request: ExplanationRequest) 
     NotFound
         If there is no such explainer.
     StorageError
-        ``too_many_rows``, or ``validation_failed`` where ``row_ids`` are not one for each instance.
+        ``too_many_rows``, ``validation_failed`` where ``row_ids`` are not one for each instance, or ``unavailable``
+        where too many rows wait already.
     """
     warm = parts.explainer_cache.find(explainer_id)
     if warm is None:
@@ -32,7 +33,7 @@ async def explain(parts: Parts, explainer_id: str, request: ExplanationRequest) 
     _check_size(warm, request, parts.settings.max_explained_values)
     if len(request.instances) <= _QUICK_INSTANCES:
         return explain_rows(warm, request)
-    return await asyncio.get_running_loop().run_in_executor(parts.batches, explain_rows, warm, request)
+    return await parts.batches.run(len(request.instances), lambda: explain_rows(warm, request))
 
 
 def warm_explainer(parts: Parts, explainer_id: str) -> WarmExplainer:

@@ -60,10 +60,12 @@ async def compare_rows(parts: Parts, model_id: str, request: ProximityBlockReque
     NotFound
         If there is no such model, or nothing with the weights asked for.
     StorageError
-        ``too_many_rows``, ``ensemble_unknown``, or ``conflict`` for weights of another model or kind.
+        ``too_many_rows``, ``ensemble_unknown``, ``conflict`` for weights of another model or kind, or ``unavailable``
+        where too many rows wait already.
     """
     comparison = await asyncio.to_thread(_prepare, parts, model_id, request)
-    return await asyncio.get_running_loop().run_in_executor(parts.batches, _compare, comparison, request)
+    n_rows = len(request.instances) + len(request.others)
+    return await parts.batches.run(n_rows, lambda: _compare(comparison, request))
 
 
 def _prepare(parts: Parts, model_id: str, request: ProximityBlockRequest) -> _Comparison:

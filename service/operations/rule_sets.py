@@ -1,19 +1,15 @@
 """Ask for rule sets, and export them."""
 
-import numpy as np
-
 from schemas.models import Model
 from schemas.rule_sets import RuleExportFormat, RuleSet, RuleSetContent, RuleSetRequest
-from storage.array_files import read_arrays
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
-from storage.models import StoredModel
-from tree_explainers.ensemble import Operator
 
 from ..parts import Parts
 from ..rule_exports import write_rules
 from .artefacts import ArtefactNoun, MadeFrom, ask_for, get_result
+from .raw_features import refuse_what_cannot_be_led_back
 
 RULE_SETS = ArtefactNoun("rule_sets", method_revision=1, view=RuleSet)
 
@@ -28,7 +24,7 @@ def ask_for_rule_set(parts: Parts, request: RuleSetRequest) -> RuleSet:
     """
     model = parts.models.get(request.model)
     dataset = parts.datasets.get(request.dataset)
-    _refuse_what_cannot_be_led_back(parts, model)
+    refuse_what_cannot_be_led_back(parts, model, "rules are about raw features")
     match_features(model.view, dataset.view)
     if request.labels == "target":
         _check_target(model.view, dataset)
@@ -47,22 +43,6 @@ def _spelled_out(request: RuleSetRequest) -> RuleSetRequest:
     """Return the request that all requests with the same answer have in common, so that they share an id."""
     on_itself = request.evaluation_dataset == request.dataset
     return request.model_copy(update={"evaluation_dataset": None}) if on_itself else request
-
-
-def _refuse_what_cannot_be_led_back(parts: Parts, model: StoredModel) -> None:
-    transformed = [index for index, column in enumerate(model.view.column_map) if column.transformed]
-    if not transformed:
-        return
-    arrays = read_arrays(parts.objects.get(model.ensemble))
-    asked = np.unique(arrays["column"][arrays["operator"] != Operator.LEAF])
-    found = np.intersect1d(transformed, asked)
-    if len(found):
-        name = model.view.column_map[found[0]].name
-        detail = (
-            f"the trees of model {model.view.id!r} ask about {name!r}, which cannot be led back to one raw feature: "
-            "rules are about raw features; take a model whose preprocessing keeps them apart"
-        )
-        raise StorageError("method_not_applicable", detail, "/model")
 
 
 def _check_target(model: Model, dataset: StoredDataset) -> None:

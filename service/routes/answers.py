@@ -11,7 +11,7 @@ from schemas.artefacts import ArtefactView
 from schemas.contract import Contract
 from schemas.identifiers import canonical_json
 from schemas.problems import PROBLEM_KINDS
-from storage.idempotency import KeptAnswer
+from storage.idempotency import KeptAnswer, RequestKey
 
 from ..parts import Parts
 from ..problems import PROBLEM_TYPE
@@ -28,8 +28,9 @@ _ACCEPTED = 202
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the part of a route's contract that says how it can fail."""
     content = {PROBLEM_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    # 422 always: otherwise FastAPI would promise an answer of its own for it.
-    return {status: {"description": _codes(status), "content": content} for status in sorted({*statuses, 422})}
+    # 422 always: otherwise FastAPI would promise an answer of its own for it. 429 and 503: limits stand before all.
+    found = sorted({*statuses, 422, 429, 503})
+    return {status: {"description": _codes(status), "content": content} for status in found}
 
 
 def repeated(model: type[Contract], description: str) -> dict[int | str, dict[str, Any]]:
@@ -52,7 +53,10 @@ def upload_fingerprint(path: str, metadata: str | None, file: BinaryIO) -> str:
 
 
 def create_once(
-    parts: Parts, key: str | None, fingerprint_of_request: Callable[[], str], make: Callable[[], tuple[int, Contract]]
+    parts: Parts,
+    key: RequestKey | None,
+    fingerprint_of_request: Callable[[], str],
+    make: Callable[[], tuple[int, Contract]],
 ) -> tuple[int, dict[str, Any]]:
     """Return status and body of the answer: the one kept for ``key``, or what ``make`` gives now."""
     if key is None:
@@ -77,7 +81,7 @@ def made_by_job(view: type[ArtefactView]) -> dict[int | str, dict[str, Any]]:
 
 
 def asked_once(
-    parts: Parts, key: str | None, path: str, request: Contract, ask: Callable[[], ArtefactView]
+    parts: Parts, key: RequestKey | None, path: str, request: Contract, ask: Callable[[], ArtefactView]
 ) -> Response:
     """Return the answer to a question that takes a job: 202 and where to look, or 200 when it is made.
 

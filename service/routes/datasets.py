@@ -20,7 +20,7 @@ router = APIRouter(prefix="/v1/datasets", tags=["datasets"], route_class=StrictR
     responses=repeated(Dataset, "It was registered before.") | problems(400, 408, 409, 413, 415, 422, 429, 503, 507),
 )
 def register_dataset(
-    parts: PartsDep, file: Upload, metadata: MetadataField = None, idempotency_key: IdempotencyKey = None
+    parts: PartsDep, file: Upload, idempotency_key: IdempotencyKey, metadata: MetadataField = None
 ) -> Response:
     """Register a dataset: CSV, Parquet or JSON rows, told apart by content."""
 

@@ -32,7 +32,7 @@ async def explain(explainer_id: str, request: ExplanationRequest, parts: PartsDe
     response_model=Explainer,
     responses=repeated(Explainer, "It was registered before.") | problems(400, 404, 408, 409, 413, 415, 422, 503, 507),
 )
-def register_explainer(request: ExplainerRequest, parts: PartsDep, idempotency_key: IdempotencyKey = None) -> Response:
+def register_explainer(request: ExplainerRequest, parts: PartsDep, idempotency_key: IdempotencyKey) -> Response:
     """Register what to explain a model's predictions with."""
 
     def register() -> tuple[int, Explainer]:

@@ -43,7 +43,7 @@ router = APIRouter(prefix=_PATH, tags=["explanation sets"], route_class=StrictRo
 
 @router.post("", status_code=202, response_model=ExplanationSet, responses=made_by_job(ExplanationSet))
 def create_explanation_set(
-    request: ExplanationSetRequest, parts: PartsDep, idempotency_key: IdempotencyKey = None
+    request: ExplanationSetRequest, parts: PartsDep, idempotency_key: IdempotencyKey
 ) -> Response:
     """Ask for every row of a dataset to be explained; a job does it unless it is done."""
     return asked_once(parts, idempotency_key, _PATH, request, lambda: ask_for_explanation_set(parts, request))

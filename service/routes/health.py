@@ -18,6 +18,6 @@ async def live() -> Liveness:
 
 
 @router.get("/readyz", responses=problems(503))
-def ready(parts: PartsDep) -> Readiness:
+async def ready(parts: PartsDep) -> Readiness:
     """Say whether the process can do its work; without its queue it still explains and reads."""
-    return health.readiness(parts)
+    return await health.readiness(parts)

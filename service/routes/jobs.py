@@ -43,7 +43,7 @@ async def get_job(job_id: str, parts: PartsDep, prefer: Annotated[str, Header()]
     """Read a job; with `Prefer: wait=20`, as soon as it has ended, or after 20 seconds."""
     until = time.monotonic() + _wait_seconds(prefer)
     job = await run_in_threadpool(operations.get_job, parts, job_id)
-    while not operations.is_final(job) and time.monotonic() < until:
+    while not operations.is_final(job) and time.monotonic() < until and not parts.draining.has_begun:
         await asyncio.sleep(_POLL_SECONDS)
         job = await run_in_threadpool(operations.get_job, parts, job_id)
     return job
@@ -64,7 +64,8 @@ def cancel_job(job_id: str, parts: PartsDep) -> Job:
 
 async def _changes(parts: Parts, job: Job) -> AsyncIterator[Job]:
     yield job
-    while not operations.is_final(job):
+    # Whoever watches while the process stops comes back, to another one.
+    while not operations.is_final(job) and not parts.draining.has_begun:
         await asyncio.sleep(_POLL_SECONDS)
         seen, job = job, await run_in_threadpool(operations.get_job, parts, job.id)
         if job != seen:

@@ -23,7 +23,7 @@ router = APIRouter(prefix=_PATH, tags=["label audits"], route_class=StrictRoute)
 
 
 @router.post("", status_code=202, response_model=LabelAudit, responses=made_by_job(LabelAudit))
-def create_label_audit(request: LabelAuditRequest, parts: PartsDep, idempotency_key: IdempotencyKey = None) -> Response:
+def create_label_audit(request: LabelAuditRequest, parts: PartsDep, idempotency_key: IdempotencyKey) -> Response:
     """Ask which labels look wrong; a job finds out unless it is known."""
     return asked_once(parts, idempotency_key, _PATH, request, lambda: ask_for_label_audit(parts, request))
 

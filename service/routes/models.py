@@ -22,7 +22,7 @@ router = APIRouter(prefix="/v1/models", tags=["models"], route_class=StrictRoute
     responses=repeated(Model, "It was registered before.") | problems(400, 408, 409, 413, 415, 422, 429, 503, 507),
 )
 def register_model(
-    parts: PartsDep, file: Upload, metadata: MetadataField = None, idempotency_key: IdempotencyKey = None
+    parts: PartsDep, file: Upload, idempotency_key: IdempotencyKey, metadata: MetadataField = None
 ) -> Response:
     """Register an ONNX model: it is checked, and first run, in a process of its own."""
 

@@ -19,9 +19,7 @@ router = APIRouter(prefix=_PATH, tags=["prototype sets"], route_class=StrictRout
 
 
 @router.post("", status_code=202, response_model=PrototypeSet, responses=made_by_job(PrototypeSet))
-def create_prototype_set(
-    request: PrototypeSetRequest, parts: PartsDep, idempotency_key: IdempotencyKey = None
-) -> Response:
+def create_prototype_set(request: PrototypeSetRequest, parts: PartsDep, idempotency_key: IdempotencyKey) -> Response:
     """Ask for a prototype set; a job makes it unless it is there."""
     return asked_once(parts, idempotency_key, _PATH, request, lambda: ask_for_prototype_set(parts, request))
 

@@ -23,9 +23,7 @@ router = APIRouter(prefix=_PATH, tags=["proximities"], route_class=StrictRoute)
 
 
 @router.post("", status_code=202, response_model=Proximities, responses=made_by_job(Proximities))
-def create_proximities(
-    request: ProximitiesRequest, parts: PartsDep, idempotency_key: IdempotencyKey = None
-) -> Response:
+def create_proximities(request: ProximitiesRequest, parts: PartsDep, idempotency_key: IdempotencyKey) -> Response:
     """Ask for the nearest rows of every row; a job finds them unless they are there."""
     return asked_once(parts, idempotency_key, _PATH, request, lambda: ask_for_proximities(parts, request))
 

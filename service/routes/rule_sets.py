@@ -30,7 +30,7 @@ router = APIRouter(prefix=_PATH, tags=["rule sets"], route_class=StrictRoute)
 
 
 @router.post("", status_code=202, response_model=RuleSet, responses=made_by_job(RuleSet))
-def create_rule_set(request: RuleSetRequest, parts: PartsDep, idempotency_key: IdempotencyKey = None) -> Response:
+def create_rule_set(request: RuleSetRequest, parts: PartsDep, idempotency_key: IdempotencyKey) -> Response:
     """Ask for an ensemble to be told in rules; a job finds them unless they are known."""
     return asked_once(parts, idempotency_key, _PATH, request, lambda: ask_for_rule_set(parts, request))
 

@@ -1,9 +1,12 @@
 """Rules as a table in Markdown, for people."""
 
+import numpy as np
+
 from schemas.rule_sets import Rule, RuleSetContent
 
-from .literals import markdown_cell
+from ..export_text.literals import markdown_cell
 
+_DIGITS = 6  # of a predicted value
 _HEAD = "| | if | then | rows | of them decided | precision |\n|--:|:--|:--|--:|--:|--:|\n"
 
 
@@ -21,4 +24,6 @@ def _line(rule: Rule) -> str:
 
 
 def _told(prediction: float | str) -> str:
-    return markdown_cell(prediction) if isinstance(prediction, str) else f"{prediction:.6g}"
+    if isinstance(prediction, str):
+        return markdown_cell(prediction)
+    return np.format_float_positional(prediction, _DIGITS, fractional=False, trim="-")

@@ -103,6 +103,11 @@ def test_paths_of_the_contract_are_all_there(document: Json) -> None:
         "/v1/rule-sets/{rule_set_id}": {"get", "delete"},
         "/v1/rule-sets/{rule_set_id}/content": {"get"},
         "/v1/rule-sets/{rule_set_id}/export": {"get"},
+        "/v1/approximation-trees": {"get", "post"},
+        "/v1/approximation-trees/{approximation_tree_id}": {"get", "delete"},
+        "/v1/approximation-trees/{approximation_tree_id}/content": {"get"},
+        "/v1/approximation-trees/{approximation_tree_id}/export": {"get"},
+        "/v1/approximation-trees/{approximation_tree_id}/next-question": {"post"},
         "/v1/explainers": {"get", "post"},
         "/v1/explainers/{explainer_id}": {"get", "delete"},
         "/v1/explainers/{explainer_id}/explanations": {"post"},
@@ -113,6 +118,8 @@ def test_paths_of_the_contract_are_all_there(document: Json) -> None:
         "/v1/jobs/{job_id}": {"get"},
         "/v1/jobs/{job_id}/cancel": {"post"},
         "/v1/jobs/{job_id}/events": {"get"},
+        "/v1/api-keys": {"get", "post"},
+        "/v1/api-keys/{api_key_id}": {"get", "delete"},
         "/livez": {"get"},
         "/readyz": {"get"},
     }
@@ -124,7 +131,15 @@ def test_answers_are_what_the_description_promises(api: Api, forest: Registered,
     question = {"model": forest.model["id"], "dataset": forest.dataset["id"]}
     proximities, audit = api.made("/v1/proximities", question), api.made("/v1/label-audits", question)
     rule_set = api.made("/v1/rule-sets", {**question, "n_restarts": 2, "max_rules": 4})
-    explained = {"explainer": forest.explainer["id"], "dataset": forest.dataset["id"], "include": ["contrast"]}
+    tree = api.made("/v1/approximation-trees", {**question, "max_depth": 2, "max_pseudo_samples": 1000})
+    leading = {
+        "model": forest.model["id"],
+        "prototype_set": forest.prototype_set["id"],
+        "approximation_tree": tree["id"],
+    }
+    led = api.post("/v1/explainers", leading).json()
+    include = ["contrast", "approximation_path"]
+    explained = {"explainer": led["id"], "dataset": forest.dataset["id"], "include": include}
     explanation_set = api.made("/v1/explanation-sets", explained)
     content = f"/v1/explanation-sets/{explanation_set['id']}/content"
     rows = {"instances": [forest.instance(0), {}], "others": [forest.instance(1), {}]}
@@ -136,6 +151,9 @@ def test_answers_are_what_the_description_promises(api: Api, forest: Registered,
         "Page_AuditedRow_": api.get(f"/v1/label-audits/{audit['id']}/content").json(),
         "RuleSet": rule_set,
         "RuleSetContent": api.get(f"/v1/rule-sets/{rule_set['id']}/content").json(),
+        "ApproximationTree": tree,
+        "ApproximationTreeContent": api.get(f"/v1/approximation-trees/{tree['id']}/content").json(),
+        "NextQuestion": api.post(f"/v1/approximation-trees/{tree['id']}/next-question", {}).json(),
         "ExplanationSet": explanation_set,
         "Page_Explanation_": api.get(content, Accept="application/json").json(),
         "Model": forest.model,
@@ -143,7 +161,7 @@ def test_answers_are_what_the_description_promises(api: Api, forest: Registered,
         "PrototypeSet": forest.prototype_set,
         "Explainer": forest.explainer,
         "Job": api.get(f"/v1/jobs/{forest.prototype_set['job']}").json(),
-        "ExplanationList": api.explain(forest.explainer["id"], [forest.instance(0)], include=["contrast"]),
+        "ExplanationList": api.explain(led["id"], [forest.instance(0)], include=include),
         "Tree": api.get(f"/v1/models/{forest.model['id']}/trees/0").json(),
     }
     schemas = document["components"]["schemas"]

@@ -58,6 +58,7 @@ def test_a_deleted_explainer_explains_nothing_more(api: Api, forest: Registered)
         ({"model": "mdl_gone"}, 404, "not_found", None),
         ({"prototype_set": "prs_gone"}, 404, "not_found", None),
         ({"rule_set": "rls_gone"}, 404, "not_found", None),
+        ({"approximation_tree": "apt_gone"}, 404, "not_found", None),
         ({"shown_features": ["f3", "f99"]}, 422, "unknown_feature", "/shown_features"),
         ({"shown_features": "none"}, 422, "validation_failed", "/shown_features"),
         ({"shown_features": [7]}, 422, "validation_failed", "/shown_features/0"),

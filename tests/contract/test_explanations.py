@@ -15,7 +15,7 @@ from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 _N_ROWS = 120
 _FIELDS = {
     *("object", "row_id", "status", "prediction", "nearest_prototypes", "prototype_prediction", "contrast"),
-    "rules",
+    *("rules", "approximation_path"),
 }
 _NEAREST_FIELDS = {
     *("rank", "row_id", "label", "value", "proximity", "distance", "shared_trees", "n_trees", "coverage"),

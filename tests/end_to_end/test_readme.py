@@ -29,7 +29,7 @@ def test_the_curl_session_of_the_readme_explains_rows_and_finds_nearest_ones(ser
 
     assert ended.returncode == 0, ended.stderr
     chosen, explanations, *later = (json.loads(line) for line in ended.stdout.replace("}{", "}\n{").splitlines())
-    assert [job["status"] for job in (chosen, *later)] == ["succeeded"] * 5
+    assert [job["status"] for job in (chosen, *later)] == ["succeeded"] * 6
     (explanation,) = explanations["data"]
     assert len(explanation["nearest_prototypes"]) == 2
     _check_files(tmp_path / "example")
@@ -41,6 +41,8 @@ def _check_files(folder: Path) -> None:
     assert [json.loads(line)["status"] for line in lines] == ["ok"] * n_rows
     assert json.loads((folder / "rules.json").read_text())["object"] == "rule_set"
     assert (folder / "rules.sql").read_text().startswith("CASE\n")
+    assert (folder / "tree.svg").read_text().startswith("<svg")
+    assert json.loads((folder / "question.json").read_text())["question"]["type"] == "number"
     with (folder / "neighbors.csv").open() as file:
         neighbors = list(csv.DictReader(file))
     assert {int(line["row"]) for line in neighbors} == set(range(n_rows))

@@ -43,8 +43,7 @@ def _case(
     ensemble: str = "random_forest",
     shown: tuple[str, ...] | None = None,
     n: int = 8,
-    *,
-    with_rules: bool = False,
+    tells: str = "",
 ) -> Case:
     onnx, frame, rows = _pipeline(name) if name in PIPELINES else _matrix(name)
     names = [column for column in frame.columns if column != "t"]
@@ -53,8 +52,15 @@ def _case(
     made = workshop.make(model=model, dataset=dataset, n_prototypes=n)
     assert made.status == "ready", made.problem
     features = "all" if shown is None else list(shown)
-    told = workshop.find_rules(model=model, dataset=dataset, n_restarts=4).id if with_rules else None
-    explainer = workshop.register_explainer(model=model, prototype_set=made.id, rule_set=told, shown_features=features)
+    told = workshop.find_rules(model=model, dataset=dataset, n_restarts=4).id if tells == "rules" else None
+    tree = (
+        workshop.grow_tree(model=model, dataset=dataset, max_depth=3, max_pseudo_samples=2000).id
+        if tells == "tree"
+        else None
+    )
+    explainer = workshop.register_explainer(
+        model=model, prototype_set=made.id, rule_set=told, approximation_tree=tree, shown_features=features
+    )
     parts = workshop.parts
     content = parts.datasets.get(workshop.register_dataset(rows, row_id="id")).content
     warm = warm_up(explainer, parts.database, parts.objects, parts.sessions.get)

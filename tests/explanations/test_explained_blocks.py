@@ -33,7 +33,9 @@ REFUSING = {name for name, _ in CASES} - {"ordinal_categories"}  # has neither s
 
 
 def called(
-    case: Case, n_prototypes: int = 3, include: tuple[Literal["contrast", "rules"], ...] = ("contrast",)
+    case: Case,
+    n_prototypes: int = 3,
+    include: tuple[Literal["contrast", "rules", "approximation_path"], ...] = ("contrast",),
 ) -> list[bytes]:
     """Return what the hot path answers, row by row."""
     lines = []
@@ -75,7 +77,7 @@ def test_lines_are_byte_for_byte_what_a_call_for_each_row_answers(
     ["random_forest_multiclass", "random_forest_regression", "scaled_and_one_hot", "ordinal_categories", "one_matrix"],
 )
 def test_the_rules_that_hold_are_told_as_in_a_call(find_case: FindCase, name: str) -> None:
-    case = find_case(name, with_rules=True)
+    case = find_case(name, tells="rules")
     explainer = BlockExplainer.build(case.warm, 3, with_contrast=False, with_rules=True)
     explained = explainer.explain(case.rows)
 
@@ -85,6 +87,25 @@ def test_the_rules_that_hold_are_told_as_in_a_call(find_case: FindCase, name: st
     told = [orjson.loads(line) for line in lines]
     ranks = {tuple(rule["rank"] for rule in row["rules"]) for row in told if row["status"] == "ok"}
     assert len(ranks) > 1
+    assert TableMaker(explainer).make(explained).to_pylist() == [_as_columns(row, at) for at, row in enumerate(told)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["random_forest_multiclass", "random_forest_regression", "scaled_and_one_hot", "ordinal_categories", "one_matrix"],
+)
+def test_ways_in_the_tree_are_told_as_in_a_call(find_case: FindCase, name: str) -> None:
+    case = find_case(name, tells="tree")
+    explainer = BlockExplainer.build(case.warm, 3, with_contrast=False, with_path=True)
+    explained = explainer.explain(case.rows)
+
+    lines = LineWriter(explainer).write(explained).to_pybytes().splitlines(keepends=True)
+
+    assert lines == called(case, include=("approximation_path",))
+    told = [orjson.loads(line) for line in lines]
+    ways = [Explanation.model_validate(row).approximation_path for row in told if row["status"] == "ok"]
+    assert len({way.leaf.id for way in ways if way is not None}) > 1
+    assert {way.agrees for way in ways if way is not None} <= ({None} if name.endswith("regression") else {True, False})
     assert TableMaker(explainer).make(explained).to_pylist() == [_as_columns(row, at) for at, row in enumerate(told)]
 
 
@@ -154,6 +175,8 @@ def _as_columns(line: Json, row: int) -> Json:
         flat |= {f"{part}_{name}": (line.get(part) or {}).get(name) for name in names}
     near = line.get("nearest_prototypes")
     flat["rules"] = line.get("rules")
+    path = line.get("approximation_path") or {}
+    flat |= {f"approximation_path_{name}": path.get(name) for name in ("agrees", "nodes", "leaf")}
     return {**flat, "nearest_prototypes": None if near is None else [_without_values(each) for each in near]}
 
 

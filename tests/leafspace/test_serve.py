@@ -105,11 +105,26 @@ def test_a_taken_port_is_told_before_anything_starts(data_dir: Path, tmp_path: P
     assert f"cannot listen on 127.0.0.1 port {port}" in second.stderr
 
 
-def test_other_machines_are_not_let_in_by_accident(data_dir: Path) -> None:
+def test_other_machines_are_not_let_in_without_keys(data_dir: Path) -> None:
     refused = _serve("--host", "0.0.0.0", "--port", "0", "--data-dir", str(data_dir))  # noqa: S104  # refused
 
     assert refused.returncode == 1
-    assert "LEAFSPACE_ALLOW_OPEN_NETWORK=1" in refused.stderr
+    assert "leafspace keys create NAME --scope admin" in refused.stderr
+
+
+def test_beyond_loopback_callers_need_a_key_that_the_machine_makes(
+    data_dir: Path, started: list["subprocess.Popen[str]"]
+) -> None:
+    key = _leafspace("keys", "create", "reader", "--scope", "read", "--data-dir", str(data_dir)).stdout.strip()
+    process = start_service(data_dir, "--no-worker", "--host", "0.0.0.0")  # noqa: S104  # what is tried here
+    started.append(process)
+    url = wait_until_ready(process).replace("0.0.0.0", "127.0.0.1")  # noqa: S104  # compared with
+
+    assert httpx.get(f"{url}/v1/models").status_code == 401
+    assert httpx.get(f"{url}/v1/models", headers={"Authorization": f"Bearer {key}"}).status_code == 200
+    assert httpx.delete(f"{url}/v1/models/x", headers={"Authorization": f"Bearer {key}"}).status_code == 403
+    process.terminate()
+    assert process.wait(10) == 0
 
 
 def test_kill_9_leaves_no_orphan_and_the_next_start_is_ready_by_itself(

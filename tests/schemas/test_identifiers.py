@@ -22,6 +22,7 @@ def test_ids_have_the_prefixes_of_the_contract() -> None:
         "prototype_sets": "prs_",
         "label_audits": "lba_",
         "rule_sets": "rls_",
+        "approximation_trees": "apt_",
         "explanation_sets": "exs_",
         "explainers": "xpl_",
         "jobs": "job_",

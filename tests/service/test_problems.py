@@ -57,7 +57,7 @@ def client() -> Iterator[TestClient]:
         ("body", 422, "bad_string"),
         ("away", 503, "unavailable"),
         ("full", 507, "insufficient_storage"),
-        ("damaged", 500, "internal_error"),
+        ("damaged", 500, "object_damaged"),
         ("ours", 500, "internal_error"),
     ],
 )

@@ -1,18 +1,14 @@
 """Jobs that nobody cares for any more are found and settled."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from tests.support.databases import KINDS_OF_DATABASES, empty_database
+from storage.database import Database
 from tests.support.job_rows import JobRows
 
 
-@pytest.fixture(params=KINDS_OF_DATABASES)
-def rows(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[JobRows]:
-    with empty_database(request.param, tmp_path) as database:
-        yield JobRows(database)
+@pytest.fixture
+def rows(rows_database: Database) -> JobRows:
+    return JobRows(rows_database)
 
 
 def test_a_job_whose_lease_ended_is_queued_again_and_fails_after_the_third_time(rows: JobRows) -> None:

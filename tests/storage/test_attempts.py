@@ -1,6 +1,5 @@
 """Attempts at jobs: claims, leases, fences."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,16 +11,14 @@ from schemas.problems import problem_for
 from storage.attempts import AttemptStore, Standing
 from storage.database import Database
 from storage.errors import StorageError
-from tests.support.databases import KINDS_OF_DATABASES, empty_database
 from tests.support.job_rows import JobRows
 
 _PROBLEM = problem_for("worker_lost", "it was lost")
 
 
-@pytest.fixture(params=KINDS_OF_DATABASES)
-def rows(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[JobRows]:
-    with empty_database(request.param, tmp_path) as database:
-        yield JobRows(database)
+@pytest.fixture
+def rows(rows_database: Database) -> JobRows:
+    return JobRows(rows_database)
 
 
 def _publish_nothing(_connection: Connection) -> None:

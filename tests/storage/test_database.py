@@ -12,7 +12,7 @@ from storage.database import Database
 from storage.errors import StorageError, StorageUnavailable
 from storage.tables import idempotency_keys
 
-_ROW = {"request_sha256": "r", "status": 200, "answer": {}, "created_at": 1.0}
+_ROW = {"caller": "", "request_sha256": "r", "status": 200, "answer": {}, "created_at": 1.0}
 
 
 def _keys(database: Database) -> list[str]:
@@ -59,7 +59,7 @@ def test_what_was_committed_survives_the_end_of_the_process(tmp_path: Path) -> N
         "import os, sys\nfrom sqlalchemy import text\nfrom storage.database import Database\n"
         "database = Database(sys.argv[1]); database.migrate()\n"
         "with database.transaction() as connection:\n"
-        "    connection.execute(text(\"INSERT INTO idempotency_keys VALUES ('a', 'r', 200, '{}', 1.0)\"))\n"
+        "    connection.execute(text(\"INSERT INTO idempotency_keys VALUES ('', 'a', 'r', 200, '{}', 1.0)\"))\n"
         "os.kill(os.getpid(), 9)"
     )
 

@@ -45,14 +45,17 @@ def test_prototypes_that_were_deleted_meanwhile_are_a_conflict(shelf: Shelf) -> 
     assert shelf.explainers.list(10, None).data == []
 
 
-def test_rules_that_an_explainer_tells_stay_as_long_as_it_does(shelf: Shelf, request_of_one: ExplainerRequest) -> None:
-    shelf.make(shelf.ask("rls_1", noun="rule_sets")[0])
-    added, _ = shelf.explainers.add("xpl_1", request_of_one.model_copy(update={"rule_set": "rls_1"}))
+@pytest.mark.parametrize(("part", "noun"), [("rule_set", "rule_sets"), ("approximation_tree", "approximation_trees")])
+def test_rules_and_trees_that_an_explainer_tells_stay_as_long_as_it_does(
+    shelf: Shelf, request_of_one: ExplainerRequest, part: str, noun: str
+) -> None:
+    shelf.make(shelf.ask("told_1", noun=noun)[0])
+    added, _ = shelf.explainers.add("xpl_1", request_of_one.model_copy(update={part: "told_1"}))
 
-    assert added.rule_set == shelf.explainers.get("xpl_1").rule_set == "rls_1"
-    with pytest.raises(InUse, match="'rls_1' is used by explainer 'xpl_1'"):
-        shelf.artefacts.delete("rule_sets", "rls_1")
+    assert getattr(added, part) == getattr(shelf.explainers.get("xpl_1"), part) == "told_1"
+    with pytest.raises(InUse, match="'told_1' is used by explainer 'xpl_1'"):
+        shelf.artefacts.delete(noun, "told_1")
     shelf.explainers.delete("xpl_1")
-    shelf.artefacts.delete("rule_sets", "rls_1")
+    shelf.artefacts.delete(noun, "told_1")
     with pytest.raises(NotFound):
-        shelf.artefacts.get("rule_sets", "rls_1")
+        shelf.artefacts.get(noun, "told_1")

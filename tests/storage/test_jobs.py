@@ -1,21 +1,16 @@
 """Rows of jobs, as the service writes and reads them."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from storage.attempts import AttemptStore, Claim
 from storage.database import Database
 from storage.errors import Conflict, NotFound
 from storage.jobs import JobStore
-from tests.support.databases import KINDS_OF_DATABASES, empty_database
 
 
-@pytest.fixture(params=KINDS_OF_DATABASES)
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
-    with empty_database(request.param, tmp_path) as database:
-        yield database
+@pytest.fixture
+def database(rows_database: Database) -> Database:
+    return rows_database
 
 
 def _add(database: Database, store: JobStore) -> str:

@@ -1,6 +1,7 @@
 """Migrations give exactly the tables that the code speaks of, however often and by however many they are run."""
 
 import multiprocessing
+from collections.abc import Callable
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
@@ -10,14 +11,19 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import inspect
+from sqlalchemy import MetaData, Table, TableClause, column, insert, inspect, select
+from sqlalchemy import table as clause
 
 import storage
+from storage.artefacts import ArtefactStore
 from storage.database import Database
+from storage.jobs import JobStore
 from storage.tables import metadata
+from tests.support.rows_of_old import ROWS, Row
 
 _SCRIPTS = Path(storage.__file__).parent / "migrations"
 _N_PROCESSES = 3
+_REVISIONS = sorted(script.revision for script in ScriptDirectory(str(_SCRIPTS)).walk_revisions())
 
 
 def _differences(database: Database) -> list[object]:
@@ -40,19 +46,64 @@ def test_migrations_are_one_line_without_branches() -> None:
     assert len(ScriptDirectory(str(_SCRIPTS)).get_heads()) == 1
 
 
-def test_migrations_can_be_taken_back(tmp_path: Path) -> None:
-    database = Database(f"sqlite:///{tmp_path / 'rows.db'}")
+def test_migrations_can_be_taken_back(new_database_url: str) -> None:
+    database = Database(new_database_url)
     database.migrate()
-    config = Config()
-    config.set_main_option("script_location", str(_SCRIPTS))
 
-    with database.engine.begin() as connection:
-        config.attributes["connection"] = connection
-        command.downgrade(config, "base")
+    _go_to(database, command.downgrade, "base")
 
     assert inspect(database.engine).get_table_names() == ["alembic_version"]
     database.migrate()
     assert _differences(database) == []
+    database.close()
+
+
+@pytest.mark.parametrize("revision", _REVISIONS)
+def test_rows_of_every_revision_are_there_after_all_that_came_later(new_database_url: str, revision: str) -> None:
+    database = Database(new_database_url)
+    _go_to(database, command.upgrade, revision)
+    kept = _fill(database)
+
+    database.migrate()
+
+    assert _differences(database) == []
+    assert {name: _rows(database, metadata.tables[name], list(rows[0])) for name, rows in kept.items()} == kept
+    assert [job.id for job in JobStore(database).list(10, None).data] == ["job_3", "job_2", "job_1"]
+    assert ArtefactStore(database).get("prototype_sets", "prs_1").result == "a" * 64
+    database.close()
+
+
+def _go_to(database: Database, move: Callable[[Config, str], None], revision: str) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(_SCRIPTS))
+    with database.engine.begin() as connection:
+        config.attributes["connection"] = connection
+        move(config, revision)
+
+
+def _fill(database: Database) -> dict[str, list[Row]]:
+    """Put rows into all tables that there are, with the columns that there are; return them."""
+    then = MetaData()
+    then.reflect(database.engine)
+    then.remove(then.tables["alembic_version"])
+    kept = {}
+    with database.transaction() as connection:
+        for table in then.sorted_tables:
+            kept[table.name] = [{name: row[name] for name in table.columns.keys()} for row in ROWS[table.name]]  # noqa: SIM118
+            # With the types of the code: SQLite does not tell that a column holds JSON.
+            connection.execute(insert(_as_the_code_has_it(table)), kept[table.name])
+    return kept
+
+
+def _as_the_code_has_it(table: Table) -> TableClause:
+    types = metadata.tables[table.name].columns
+    return clause(table.name, *(column(name, types[name].type) for name in table.columns.keys()))  # noqa: SIM118
+
+
+def _rows(database: Database, table: Table, names: list[str]) -> list[Row]:
+    with database.reading() as connection:
+        found = connection.execute(select(*(table.c[name] for name in names)).order_by(*table.primary_key))
+        return [dict(row) for row in found.mappings()]
 
 
 def _migrate(url: str, start: Barrier) -> None:
@@ -61,9 +112,15 @@ def _migrate(url: str, start: Barrier) -> None:
     database.migrate()
 
 
-@pytest.mark.parametrize("name", ["rows.db", "100% odd name.db"])
-def test_processes_that_migrate_at_once_all_succeed(tmp_path: Path, name: str) -> None:
-    url = f"sqlite:///{tmp_path / name}"
+def test_paths_of_databases_may_be_odd(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path / '100% odd name.db'}")
+    database.migrate()
+
+    assert _differences(database) == []
+
+
+def test_processes_that_migrate_at_once_all_succeed(new_database_url: str) -> None:
+    url = new_database_url
     spawning = multiprocessing.get_context("spawn")
     start = spawning.Barrier(_N_PROCESSES)
     processes = [spawning.Process(target=_migrate, args=(url, start)) for _ in range(_N_PROCESSES)]

@@ -1,8 +1,6 @@
-"""Objects: whole or not at all, known by their hash, never served damaged."""
+"""Objects: whole or not at all, known by their hash, never served damaged; on the local disk and in a bucket alike."""
 
-import errno
 import hashlib
-import os
 import subprocess
 import sys
 import threading
@@ -11,41 +9,52 @@ from pathlib import Path
 
 import pytest
 
-from storage.errors import InsufficientStorage, NotFound, ObjectDamaged
+from storage.errors import NotFound, ObjectDamaged
 from storage.object_store import ObjectStore
+from tests.support.object_stores import LocalCase, RemoteCase
 
 _DATA = b"some rows" * 1000
 _SHA256 = hashlib.sha256(_DATA).hexdigest()
+_Case = LocalCase | RemoteCase
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> ObjectStore:
-    return ObjectStore(tmp_path / "objects")
+def store(store_case: _Case) -> ObjectStore:
+    return store_case.store
 
 
-def _files(directory: Path) -> list[Path]:
-    return [path for path in directory.rglob("*") if path.is_file() and path.name != "lock"]
+def test_what_was_put_is_got_back_under_its_hash_by_everybody(store_case: _Case) -> None:
+    assert store_case.store.put(_DATA) == _SHA256
+
+    for store in (store_case.store, store_case.open()):
+        assert store.get(_SHA256) == _DATA
+        assert store.path(_SHA256).read_bytes() == _DATA
+        assert store.path_of_pages(_SHA256).read_bytes() == _DATA
 
 
-def test_what_was_put_is_got_back_under_its_hash(store: ObjectStore) -> None:
-    assert store.put(_DATA) == _SHA256
-    assert store.get(_SHA256) == _DATA
-    assert store.path(_SHA256).read_bytes() == _DATA
+@pytest.mark.parametrize("size", [0, 1, (8 << 20) - 1, 8 << 20, (17 << 20) + 3])
+def test_objects_of_any_size_come_back_as_they_were(store_case: _Case, tmp_path: Path, size: int) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"0123456789" * (size // 10) + b"x" * (size % 10))
+
+    sha256 = store_case.store.put_file(file)
+
+    assert store_case.open().get(sha256) == file.read_bytes()
 
 
-def test_putting_twice_keeps_one_file(store: ObjectStore, tmp_path: Path) -> None:
-    store.put(_DATA)
-    store.put(_DATA)
+def test_putting_twice_keeps_one_file(store_case: _Case) -> None:
+    store_case.store.put(_DATA)
+    store_case.open().put(_DATA)
 
-    assert len(_files(tmp_path / "objects")) == 1
+    assert store_case.files() == [_SHA256]
 
 
-def test_many_who_put_the_same_at_once_all_succeed(store: ObjectStore, tmp_path: Path) -> None:
+def test_many_who_put_the_same_at_once_all_succeed(store_case: _Case) -> None:
     with ThreadPoolExecutor(8) as threads:
-        hashes = set(threads.map(lambda _: store.put(_DATA), range(32)))
+        hashes = set(threads.map(lambda _: store_case.store.put(_DATA), range(32)))
 
     assert hashes == {_SHA256}
-    assert [path.name for path in _files(tmp_path / "objects")] == [_SHA256]
+    assert store_case.files() == [_SHA256]
 
 
 def test_a_file_from_elsewhere_is_copied(store: ObjectStore, tmp_path: Path) -> None:
@@ -81,45 +90,54 @@ def test_a_workspace_is_private_and_gone_at_the_end_however_it_ends(store: Objec
     assert not folders[0].exists()
 
 
-def test_a_named_workspace_begins_empty_and_can_be_cleared_by_whoever_outlives_its_owner(
-    store: ObjectStore, tmp_path: Path
-) -> None:
+def test_a_named_workspace_begins_empty_and_can_be_cleared_by_whoever_outlives_its_owner(store: ObjectStore) -> None:
     store.clear_workspace("job_1.1")
     with store.workspace("job_1.1") as folder:
         (folder / "half").write_bytes(_DATA)
         with store.workspace("job_1.1") as again:
             assert list(again.iterdir()) == []
             (again / "half").write_bytes(_DATA)
-            ObjectStore(tmp_path / "objects").clear_workspace("job_1.1")
+            store.clear_workspace("job_1.1")
             assert not again.exists()
             assert store.get(store.put(_DATA)) == _DATA
 
 
 @pytest.mark.parametrize("damage", [b"", _DATA[:-1], _DATA[:-1] + b"!"])
-def test_a_damaged_object_is_found_out_whichever_way_it_is_read(store: ObjectStore, damage: bytes) -> None:
-    path = store.path(store.put(_DATA))
-    path.chmod(0o600)
-    path.write_bytes(damage)
+def test_a_damaged_object_is_found_out_whichever_way_it_is_read(store_case: _Case, damage: bytes) -> None:
+    store_case.store.put(_DATA)
+    store_case.damage(_SHA256, damage)
 
-    with pytest.raises(ObjectDamaged) as got:
-        store.get(_SHA256)
-    with pytest.raises(ObjectDamaged):
-        store.path(_SHA256)
-    assert got.value.code == "internal_error"
+    for store in (store_case.store, store_case.open()):
+        for read in (store.get, store.path, store.path_of_pages):
+            with pytest.raises(ObjectDamaged):
+                read(_SHA256)
 
 
 @pytest.mark.parametrize("how", ["as bytes", "as a file"])
-def test_a_damaged_object_is_whole_again_when_it_is_put_again(store: ObjectStore, tmp_path: Path, how: str) -> None:
-    kept = store.path(store.put(_DATA))
-    kept.chmod(0o600)
-    kept.write_bytes(_DATA[:-1])
+def test_a_damaged_object_is_whole_again_when_it_is_put_again(store_case: _Case, tmp_path: Path, how: str) -> None:
+    store = store_case.store
+    store.put(_DATA)
+    store_case.damage(_SHA256, _DATA[:-1])
     original = tmp_path / "upload"
     original.write_bytes(_DATA)
 
     assert (store.put_file(original) if how == "as a file" else store.put(_DATA)) == _SHA256
 
     assert store.get(_SHA256) == _DATA
-    assert len(_files(tmp_path / "objects")) == 1
+    assert store_case.open().get(_SHA256) == _DATA
+    assert store_case.files() == [_SHA256]
+
+
+def test_only_what_is_damaged_is_deleted_as_damaged(store_case: _Case) -> None:
+    whole = store_case.store.put(b"whole")
+    store_case.store.put(_DATA)
+    store_case.damage(_SHA256, _DATA[:-1])
+    store_case.let_time_pass()
+
+    for sha256 in (whole, _SHA256, "0" * 64):
+        store_case.store.delete_damaged(sha256)
+
+    assert store_case.files() == [whole]
 
 
 def test_objects_cannot_be_written_to_by_accident(store: ObjectStore) -> None:
@@ -128,71 +146,83 @@ def test_objects_cannot_be_written_to_by_accident(store: ObjectStore) -> None:
 
 def test_an_unknown_object_is_not_found_and_deleting_it_is_no_error(store: ObjectStore) -> None:
     store.delete(_SHA256)
-    with pytest.raises(NotFound):
-        store.get(_SHA256)
+    for read in (store.get, store.path, store.path_of_pages):
+        with pytest.raises(NotFound):
+            read(_SHA256)
 
 
-def test_a_deleted_object_is_gone_and_can_be_put_again(store: ObjectStore) -> None:
-    store.delete(store.put(_DATA))
-    with pytest.raises(NotFound):
-        store.get(_SHA256)
+def test_a_deleted_object_is_gone_for_everybody_and_can_be_put_again(store_case: _Case) -> None:
+    store_case.store.put(_DATA)
+    store_case.let_time_pass()
 
-    assert store.get(store.put(_DATA)) == _DATA
+    with store_case.store.discarding():
+        store_case.store.delete(_SHA256)
 
-
-def test_a_writer_that_is_killed_leaves_nothing_to_be_read(store: ObjectStore, tmp_path: Path) -> None:
-    program = (
-        "import os, sys; from pathlib import Path; from storage.object_store import ObjectStore\n"
-        "os.fsync = lambda _: os.kill(os.getpid(), 9)\n"
-        "ObjectStore(Path(sys.argv[1])).put(b'some rows' * 1000)"
-    )
-
-    died = subprocess.run([sys.executable, "-c", program, tmp_path / "objects"], check=False)  # noqa: S603  # our own
-
-    assert died.returncode == -9
-    with pytest.raises(NotFound):
-        store.get(_SHA256)
-    assert store.get(store.put(_DATA)) == _DATA
+    for store in (store_case.store, store_case.open()):
+        with pytest.raises(NotFound):
+            store.get(_SHA256)
+    assert store_case.open().get(store_case.store.put(_DATA)) == _DATA
 
 
-def test_a_full_disk_is_said_and_nothing_is_left_behind(
-    store: ObjectStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(_descriptor: int) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+def test_what_is_kept_anew_while_it_is_discarded_stays(store_case: _Case) -> None:
+    store_case.store.put(_DATA)
+    store_case.let_time_pass()
+    keeper = store_case.open()
 
-    monkeypatch.setattr(os, "fsync", refuse)
+    def keep() -> None:
+        with keeper.keeping():
+            keeper.put(_DATA)
 
-    with pytest.raises(InsufficientStorage):
-        store.put(_DATA)
-    assert _files(tmp_path / "objects") == []
-
-
-def test_nothing_is_discarded_while_something_is_kept(tmp_path: Path) -> None:
-    # Two processes would have two stores, so two stores it is.
-    keeper, discarder = ObjectStore(tmp_path), ObjectStore(tmp_path)
-    happened: list[str] = []
-
-    def discard() -> None:
-        with discarder.discarding():
-            happened.append("discarded")
-
-    thread = threading.Thread(target=discard)
-    with keeper.keeping(), ObjectStore(tmp_path).keeping():  # many may keep at once
+    thread = threading.Thread(target=keep)
+    with store_case.store.discarding():
         thread.start()
-        thread.join(0.2)
-        happened.append("kept")
-    thread.join(5)
+        thread.join(0.3)
+        store_case.store.delete(_SHA256)
+    thread.join(10)
 
-    assert happened == ["kept", "discarded"]
+    assert store_case.open().get(_SHA256) == _DATA
 
 
-def test_a_file_that_was_just_checked_is_trusted_until_it_is_written_to(store: ObjectStore) -> None:
-    path = store.path_of_pages(store.put(_DATA))
-    assert store.path_of_pages(_SHA256) == path
+def test_objects_are_old_after_a_day(store_case: _Case) -> None:
+    store_case.store.put(_DATA)
+    assert list(store_case.store.old_objects()) == []
 
-    path.chmod(0o600)
-    path.write_bytes(_DATA[::-1])
+    store_case.let_time_pass()
+    store_case.store.put(b"young")
+
+    assert list(store_case.store.old_objects()) == [_SHA256]
+
+
+def test_a_file_that_was_just_checked_is_trusted_until_it_is_written_to(store_case: _Case) -> None:
+    path = store_case.store.path_of_pages(store_case.store.put(_DATA))
+    assert store_case.store.path_of_pages(_SHA256) == path
+
+    store_case.damage(_SHA256, _DATA[::-1])
 
     with pytest.raises(ObjectDamaged):
-        store.path_of_pages(_SHA256)
+        store_case.store.path_of_pages(_SHA256)
+
+
+_DYING_WRITER = """
+import os, sys, time
+from pathlib import Path
+from storage.settings import embedded
+from storage.opening import open_objects
+settings = embedded(Path(sys.argv[1]), object_store_url=sys.argv[2])
+store = open_objects(settings)
+os.fsync = lambda _: os.kill(os.getpid(), 9)
+store.put(b'some rows' * 1000)
+"""
+
+
+def test_a_writer_that_is_killed_leaves_nothing_that_is_not_whole(store_case: _Case, tmp_path: Path) -> None:
+    url = store_case.url if isinstance(store_case, RemoteCase) else store_case.directory.as_uri()
+
+    died = subprocess.run([sys.executable, "-c", _DYING_WRITER, tmp_path, url], check=False)  # noqa: S603  # our own
+
+    assert died.returncode == -9
+    if isinstance(store_case, LocalCase):
+        assert store_case.files() == []
+    else:  # it got as far as the local copy: what is in the bucket is whole
+        assert store_case.open().get(_SHA256) == _DATA
+    assert store_case.store.get(store_case.store.put(_DATA)) == _DATA

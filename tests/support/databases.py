@@ -1,34 +1,87 @@
-"""Databases of a test's own: SQLite always, PostgreSQL where ``LEAFSPACE_TEST_POSTGRESQL_URL`` names an empty one."""
+"""Databases of a test's own, over SQLite and PostgreSQL."""
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 
-from sqlalchemy import text
+import pytest
+from sqlalchemy import make_url, text
 
 from storage.database import Database
 from storage.tables import metadata
 
-_POSTGRESQL_URL = os.environ.get("LEAFSPACE_TEST_POSTGRESQL_URL")
-KINDS_OF_DATABASES = ("sqlite",) if _POSTGRESQL_URL is None else ("sqlite", "postgresql")
+from .storage_servers import postgresql_server
+
+KINDS_OF_DATABASES = ("sqlite", "postgresql")
 
 
-@contextmanager
-def empty_database(kind: str, directory: Path) -> Iterator[Database]:
-    """Yield a migrated database without rows."""
-    database = Database(_url(kind, directory))
-    database.migrate()
+@pytest.fixture(scope="session")
+def postgresql_url() -> Iterator[str]:
+    """Return the URL of a PostgreSQL: that in ``LEAFSPACE_TEST_POSTGRESQL_URL``, or one of the session's own."""
+    given = os.environ.get("LEAFSPACE_TEST_POSTGRESQL_URL")
+    if given:
+        yield given
+        return
+    with postgresql_server() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def migrated_postgresql_url(postgresql_url: str) -> Iterator[str]:
+    """Return the URL of a PostgreSQL database with all tables, which tests leave empty."""
+    with new_postgresql_database(postgresql_url) as url:
+        database = Database(url)
+        database.migrate()
+        database.close()
+        yield url
+
+
+@pytest.fixture(params=KINDS_OF_DATABASES)
+def rows_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    """Return a migrated database without rows, of each kind."""
+    if request.param == "sqlite":
+        with empty_database(tmp_path) as database:
+            yield database
+        return
+    database = Database(request.getfixturevalue("migrated_postgresql_url"))
     yield database
-    if kind == "postgresql":
-        with database.transaction() as connection:
-            tables = ", ".join(table.name for table in metadata.sorted_tables)
-            connection.execute(text(f"TRUNCATE {tables}"))
+    with database.transaction() as connection:
+        tables = ", ".join(table.name for table in metadata.sorted_tables)
+        connection.execute(text(f"TRUNCATE {tables}"))
     database.close()
 
 
-def _url(kind: str, directory: Path) -> str:
-    if kind == "sqlite":
-        return f"sqlite:///{directory / 'rows.db'}"
-    assert _POSTGRESQL_URL is not None
-    return _POSTGRESQL_URL
+@pytest.fixture(params=KINDS_OF_DATABASES)
+def new_database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Return the URL of a database without tables, of each kind."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'rows.db'}"
+        return
+    with new_postgresql_database(request.getfixturevalue("postgresql_url")) as url:
+        yield url
+
+
+@contextmanager
+def empty_database(directory: Path) -> Iterator[Database]:
+    """Yield a migrated database without rows in a file."""
+    database = Database(f"sqlite:///{directory / 'rows.db'}")
+    database.migrate()
+    yield database
+    database.close()
+
+
+@contextmanager
+def new_postgresql_database(server_url: str) -> Iterator[str]:
+    """Yield the URL of a new database on the server; it is dropped at the end."""
+    name = f"test_{token_hex(8)}"
+    server = Database(server_url).engine.execution_options(isolation_level="AUTOCOMMIT")
+    with server.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    try:
+        yield make_url(server_url).set(database=name).render_as_string(hide_password=False)
+    finally:
+        with server.connect() as connection:
+            connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+        server.dispose()

@@ -15,13 +15,13 @@ from storage.artefacts import Artefact, ArtefactStore, NewArtefact
 from storage.attempts import AttemptStore
 from storage.database import Database
 from storage.jobs import JobStore
-from storage.object_store import ObjectStore
+from storage.opening import open_objects
 from storage.settings import embedded
 from storage.tables import datasets, models
 
 from .redis import OwnRedis
 
-_SHORT = {
+SHORT_LEASES = {
     "LEAFSPACE_LEASE_SECONDS": "2",
     "LEAFSPACE_RENEW_SECONDS": "0.5",
     "LEAFSPACE_LOOK_SECONDS": "0.2",
@@ -41,7 +41,7 @@ class JobFarm:
         settings = embedded(directory)
         self.database = Database(settings.database_url)
         self.database.migrate()
-        self.objects = ObjectStore(settings.objects_dir)
+        self.objects = open_objects(settings)
         self.jobs = JobStore(self.database)
         self.attempts = AttemptStore(self.database)
         self.artefacts = ArtefactStore(self.database)
@@ -55,7 +55,7 @@ class JobFarm:
         own = {"LEAFSPACE_DATA_DIR": str(self.directory), "LEAFSPACE_REDIS_URL": self.redis.url}
         worker = subprocess.Popen(  # noqa: S603  # one of our own
             [sys.executable, "-m", module],
-            env={**os.environ, **_SHORT, **own, **environment},
+            env={**os.environ, **SHORT_LEASES, **own, **environment},
             cwd=Path(__file__).parents[2],
             start_new_session=True,
         )

@@ -123,6 +123,15 @@ def write_files(context: JobContext) -> Produced:
     return Produced(b"{}", files={"rows.csv": context.workspace / "rows"})
 
 
+def fill_the_disk(context: JobContext) -> Produced:
+    (context.workspace / "rows").write_bytes(bytes(1 << 30))
+    return Produced(b"{}")
+
+
+def return_much(_context: JobContext) -> Produced:
+    return Produced(bytes(100 << 20))
+
+
 def _leave_a_trace(context: JobContext) -> int:
     traces = Path(context.request["traces"])
     with traces.open("a") as file:
@@ -150,6 +159,8 @@ KINDS = {
         fork_for_help,
         start_a_program_and_end,
         write_files,
+        fill_the_disk,
+        return_much,
     )
 }
 

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from schemas.approximation_trees import ApproximationTree, ApproximationTreeRequest
 from schemas.datasets import DatasetMetadata
 from schemas.explainers import ExplainerRequest
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
@@ -19,6 +20,7 @@ from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest
 from schemas.proximities import Proximities, ProximitiesRequest
 from schemas.rule_sets import RuleSet, RuleSetRequest
 from service.operations import (
+    approximation_trees,
     artefact_tables,
     artefacts,
     datasets,
@@ -46,7 +48,8 @@ class Workshop:
 
     def __init__(self, parts: Parts, directory: Path) -> None:
         self.parts = parts
-        self._settings = WorkerSettings(data_dir=directory, redis_url=_NO_REDIS)
+        database_url = parts.settings.database_url
+        self._settings = WorkerSettings(data_dir=directory, redis_url=_NO_REDIS, database_url=database_url)
         self._attempts = AttemptStore(parts.database)
         self._kinds = load_job_kinds()
 
@@ -84,6 +87,12 @@ class Workshop:
         """Ask for a rule set, do its job if there is one, and return what came of it."""
         asked = rule_sets.ask_for_rule_set(self.parts, RuleSetRequest.model_validate(request))
         return self._made(rule_sets.RULE_SETS, asked)
+
+    def grow_tree(self, **request: object) -> ApproximationTree:
+        """Ask for an approximation tree, do its job if there is one, and return what came of it."""
+        request_ = ApproximationTreeRequest.model_validate(request)
+        asked = approximation_trees.ask_for_approximation_tree(self.parts, request_)
+        return self._made(approximation_trees.APPROXIMATION_TREES, asked)
 
     def explain(self, **request: object) -> ExplanationSet:
         """Ask for an explanation set, do its job if there is one, and return what came of it."""

@@ -12,7 +12,7 @@ from workers.progress import JobStopped, ProgressReporter
 
 @pytest.fixture
 def rows(tmp_path: Path) -> Iterator[JobRows]:
-    with empty_database("sqlite", tmp_path) as database:
+    with empty_database(tmp_path) as database:
         yield JobRows(database)
 
 

@@ -15,10 +15,13 @@ from ..errors import ModelRefused
 from .allowed_operators import ALLOWED_OPERATORS, MAY_HOLD_NON_FINITE
 from .constants import tensor_array
 from .description import ModelLimits
+from .size_checks import check_sizes
 
 # What the installed onnxruntime can load; onnx itself knows newer ones.
 _IR_VERSIONS = range(3, 14)
 _OPSET_VERSIONS = {"": range(7, 27), "ai.onnx.ml": range(1, 6)}
+
+_FIRST_OF_TREE_ENSEMBLE = 5
 
 # The types of attribute that are accepted, each with the field that holds its value.
 _FIELDS: dict[int, str] = {
@@ -64,6 +67,7 @@ def check_model(model: ModelProto, limits: ModelLimits) -> None:
         ``model_external_data``, ``model_non_finite`` or ``model_invalid_graph``.
     """
     _check_substance(model)
+    _check_texts(model)
     _check_versions(model)
     _check_extras(model)
     if len(model.graph.node) > limits.max_operators:
@@ -74,6 +78,7 @@ def check_model(model: ModelProto, limits: ModelLimits) -> None:
     for node in model.graph.node:
         _check_node(node)
     _check_wiring(model.graph)
+    check_sizes(model.graph)
 
 
 def quoted(name: str) -> str:
@@ -94,6 +99,25 @@ def _check_substance(model: ModelProto) -> None:
         raise ModelRefused("model_not_onnx", detail)
 
 
+def _check_texts(model: ModelProto) -> None:
+    """Refuse names that are not UTF-8: protobuf gives them as bytes, which are no names to anyone."""
+    if not all(isinstance(text, str) for text in _texts(model)):
+        raise ModelRefused("model_invalid_graph", "A name in the model is not UTF-8.")
+
+
+def _texts(model: ModelProto) -> Iterator[object]:
+    graph = model.graph
+    yield model.producer_name
+    yield from (opset.domain for opset in model.opset_import)
+    yield from (value.name for value in (*graph.input, *graph.output, *graph.initializer))
+    for node in graph.node:
+        yield from (node.op_type, node.domain, *node.input, *node.output)
+        for attribute in node.attribute:
+            yield attribute.name
+            yield attribute.ref_attr_name
+            yield from (tensor.name for tensor in _tensors(attribute))
+
+
 def _check_versions(model: ModelProto) -> None:
     if model.ir_version not in _IR_VERSIONS:
         _refuse_version("IR version", model.ir_version, _IR_VERSIONS)
@@ -102,6 +126,10 @@ def _check_versions(model: ModelProto) -> None:
         versions = _OPSET_VERSIONS.get(domain)
         if versions is not None and opset.version not in versions:
             _refuse_version(f"version of the operator set {domain or 'ai.onnx'}", opset.version, versions)
+    ml_version = opset_version(model, "ai.onnx.ml") or 1
+    if ml_version < _FIRST_OF_TREE_ENSEMBLE and any(node.op_type == "TreeEnsemble" for node in model.graph.node):
+        detail = f"TreeEnsemble is not in version {ml_version} of ai.onnx.ml, which the model imports."
+        raise ModelRefused("model_invalid_graph", detail)
 
 
 def _refuse_version(what: str, version: int, accepted: range) -> None:
@@ -175,21 +203,11 @@ def _check_wiring(graph: GraphProto) -> None:
     if len(known) < len(graph.initializer) or len(set(inputs)) < len(inputs):
         raise ModelRefused("model_invalid_graph", "Two inputs or two constants of the graph have the same name.")
     known.update(inputs)
-    _check_shapes_are_those_of_tensors(graph)
     for node in graph.node:
         _check_node_wiring(node, known)
     for value in graph.output:
         if value.name not in known:
             _refuse_wiring(value.name, "is an output of the graph but nothing makes it")
-
-
-def _check_shapes_are_those_of_tensors(graph: GraphProto) -> None:
-    """Refuse ConstantOfShape of anything but another tensor's shape: a few bytes could ask for all of the memory."""
-    shapes = {name for node in graph.node if node.op_type == "Shape" for name in node.output}
-    for node in graph.node:
-        if node.op_type == "ConstantOfShape" and node.input[0] not in shapes:
-            detail = "ConstantOfShape is accepted only where its shape is that of another tensor."
-            raise ModelRefused("model_op_not_allowed", detail)
 
 
 def _check_node_wiring(node: NodeProto, known: set[str]) -> None:

@@ -20,6 +20,7 @@ from .tree_attributes import attributes_of, integers, numbers
 
 # What skl2onnx and its users write for a missing category, the surest first.
 _MISSING_TEXTS = ("nan", "None", "", "NaN", "<NA>", "null")
+_MOST_COLUMNS = 20_000_000  # of all tensors; a thousand members that each pick from 10,000 features make 10,000,000
 _ELEMENTS: dict[str, Element] = {
     "float": "float",
     "double": "double",
@@ -65,10 +66,16 @@ def map_columns(graph: GraphProto, inputs: Sequence[InputSpec], names: Sequence[
         Its inputs; their columns are the raw features.
     names : (n_features,)
         What the raw features are called.
+
+    Raises
+    ------
+    ModelRefused
+        ``model_too_complex`` where there are too many columns to be followed: each Concat may double them.
     """
     tensors = _input_tensors(inputs, names)
     constants: dict[str, NDArray[Any]] = {tensor.name: tensor_array(tensor) for tensor in graph.initializer}
     reads_text = [spec.type == "string" for spec in inputs for _ in range(spec.width)]
+    n_columns = 0
     for node in graph.node:
         value = _constant_value(node, constants)
         if value is not None:
@@ -76,6 +83,10 @@ def map_columns(graph: GraphProto, inputs: Sequence[InputSpec], names: Sequence[
             continue
         results = follow(Step(node, tensors, constants, reads_text))
         tensors.update(zip(node.output, results, strict=False))
+        n_columns += sum(result.width or 0 for result in results)
+        if n_columns > _MOST_COLUMNS:
+            detail = f"The tensors of the graph have more than {_MOST_COLUMNS:,} columns in all."
+            raise ModelRefused("model_too_complex", detail)
     return ColumnMap(tensors, _missing_tokens(tensors, reads_text))
 
 

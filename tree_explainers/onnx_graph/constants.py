@@ -30,7 +30,7 @@ _FIELDS: dict[int, str] = {
     TensorProto.UINT64: "uint64_data",
     TensorProto.STRING: "string_data",
 }
-_VALUE_FIELDS = ("raw_data", "float_data", "double_data", "int32_data", "int64_data", "uint64_data", "string_data")
+_LISTS = ("float_data", "double_data", "int32_data", "int64_data", "uint64_data", "string_data")
 
 
 def tensor_array(tensor: TensorProto) -> NDArray[np.generic]:
@@ -48,7 +48,8 @@ def tensor_array(tensor: TensorProto) -> NDArray[np.generic]:
         raise ModelRefused("model_external_data", detail)
     if tensor.data_type != TensorProto.STRING and tensor.data_type not in _ITEM_BYTES:
         raise ModelRefused("model_op_not_allowed", f"The constant {name} has the element type {tensor.data_type}.")
-    n_fields = sum(len(getattr(tensor, field)) > 0 for field in _VALUE_FIELDS)
+    # Raw data that are there are read, empty or not, whatever stands beside them.
+    n_fields = sum(len(getattr(tensor, field)) > 0 for field in _LISTS) + tensor.HasField("raw_data")
     is_odd = n_fields > 1 or tensor.HasField("segment") or min(tensor.dims, default=0) < 0
     if is_odd or math.prod(tensor.dims) != _n_stored(tensor):
         detail = f"The dimensions {list(tensor.dims)[:8]} of the constant {name} do not agree with its data."

@@ -6,7 +6,8 @@ import numpy as np
 from onnx import ModelProto, NodeProto
 
 from .description import Ensemble
-from .tree_attributes import Attributes, attributes_of, class_labels, integers, numbers
+from .tree_attributes import Attributes, attributes_of, numbers
+from .tree_nodes import OrderedTrees
 from .wiring import first_that_computes, makers_of
 
 _LINKS = (b"LOGISTIC", b"SOFTMAX", b"SOFTMAX_ZERO", b"PROBIT")
@@ -14,8 +15,10 @@ _AVERAGE = 0  # of opset 5's numbers for aggregate functions
 _TOLERANCE = 1e-4  # of float32 weights added up
 
 
-def infer_ensemble(model: ModelProto, score: str, trees: Sequence[NodeProto]) -> Ensemble | None:
-    """Return the kind of ensemble; ``None`` where it is not certain.
+def infer_ensemble(
+    model: ModelProto, score: str, operators: Sequence[tuple[NodeProto, OrderedTrees]]
+) -> Ensemble | None:
+    """Return the kind of ensemble from its tree operators; ``None`` where it is not certain.
 
     Certain are: boosting where one operator's sums go through a link function, where CatBoost wrote the graph, and
     where a regressor by skl2onnx has a base value; a random forest where trees are averaged, where the leaf weights of
@@ -28,10 +31,11 @@ def infer_ensemble(model: ModelProto, score: str, trees: Sequence[NodeProto]) ->
     maker = first_that_computes(score, makers)
     if maker is None:
         return None
-    kinds = {_kind_of_operator(node, model.producer_name) for node in trees}
-    if maker in trees:
-        return kinds.pop() if len(trees) == 1 else None
-    return "random_forest" if kinds == {"random_forest"} and _averages(maker, makers, trees) else None
+    kinds = {_kind_of_operator(node, trees, model.producer_name) for node, trees in operators}
+    nodes = [node for node, _ in operators]
+    if maker in nodes:
+        return kinds.pop() if len(nodes) == 1 else None
+    return "random_forest" if kinds == {"random_forest"} and _averages(maker, makers, nodes) else None
 
 
 def _averages(maker: NodeProto, makers: Mapping[str, NodeProto], trees: Sequence[NodeProto]) -> bool:
@@ -45,14 +49,15 @@ def _averages(maker: NodeProto, makers: Mapping[str, NodeProto], trees: Sequence
     return all(first_that_computes(tensor, makers) in trees for tensor in tensors) and len(tensors) == len(trees)
 
 
-def _kind_of_operator(node: NodeProto, producer: str) -> Ensemble | None:
+def _kind_of_operator(node: NodeProto, trees: OrderedTrees, producer: str) -> Ensemble | None:
     attributes = attributes_of(node)
     if _is_average(attributes):
         return "random_forest"
     if _text(attributes, "post_transform") in _LINKS:
         return "boosting"
     if node.op_type == "TreeEnsembleClassifier":
-        return "random_forest" if _weights_are_shares(attributes) else None
+        has_base = len(numbers(attributes, "base_values")) > 0
+        return "random_forest" if not has_base and _leaves_hold_shares(trees) else None
     if producer == "skl2onnx" and node.op_type == "TreeEnsembleRegressor":
         return "boosting" if len(numbers(attributes, "base_values")) else "random_forest"
     return None
@@ -69,13 +74,13 @@ def _text(attributes: Attributes, name: str) -> bytes:
     return attributes[name].s if name in attributes else b"NONE"
 
 
-def _weights_are_shares(attributes: Attributes) -> bool:
-    """Whether each leaf holds shares of the classes, divided by the number of trees."""
-    weights = numbers(attributes, "class_weights")
-    if len(numbers(attributes, "base_values")) or not len(weights) or (weights < 0).any():
+def _leaves_hold_shares(trees: OrderedTrees) -> bool:
+    """Whether each leaf that has weights holds shares of the classes, divided by the number of trees."""
+    values = trees.ensemble.leaf_values
+    if not len(trees.weight_leaf) or (values < 0).any():
         return False
-    trees, tree = np.unique(integers(attributes, "class_treeids"), return_inverse=True)
-    leaf = np.unique(np.column_stack((tree, integers(attributes, "class_nodeids"))), axis=0, return_inverse=True)[1]
-    sums = np.bincount(leaf, weights) * len(trees)
-    is_one_of_two = len(class_labels(attributes)) == 2 and len(np.unique(integers(attributes, "class_ids"))) == 1  # noqa: PLR2004
+    is_given = np.zeros(len(values), np.bool_)
+    is_given[trees.weight_leaf] = True
+    sums = values.sum(axis=1)[is_given] * trees.ensemble.n_trees
+    is_one_of_two = values.shape[1] == 1  # only one of two classes is scored
     return bool((sums <= 1 + _TOLERANCE).all() and (is_one_of_two or (sums >= 1 - _TOLERANCE).all()))

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from google.protobuf.message import EncodeError  # type: ignore[import-untyped]  # ships no types
 from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper
 
 from ..ensemble import TreeEnsemble
@@ -62,22 +63,30 @@ def build_leaf_graph(model: ModelProto, parts: Sequence[TreesOfTensor], outputs:
     graph.output.extend(ValueInfoProto(name=name) for name in (*outputs, LEAF_OUTPUT))
     if not any(opset.domain in ("", "ai.onnx") for opset in model.opset_import):
         model.opset_import.append(helper.make_opsetid("", _DEFAULT_OPSET))
-    if model.ByteSize() > _MAX_PROTOBUF_BYTES:
-        raise ModelRefused("model_too_complex", "The model with its leaf outputs is larger than 2 GiB.")
-    return bytes(model.SerializeToString())
+    return _serialized(model)
 
 
 def _keep_what_is_needed(model: ModelProto, wanted: set[str]) -> None:
-    """Drop nodes and constants that do not lead to a wanted tensor."""
-    kept = []
-    for node in reversed(model.graph.node):
-        if wanted.intersection(node.output):
-            wanted.update(node.input)
-            kept.append(node)
-    constants = [tensor for tensor in model.graph.initializer if tensor.name in wanted]
-    del model.graph.node[:], model.graph.initializer[:]
-    model.graph.node.extend(reversed(kept))
-    model.graph.initializer.extend(constants)
+    """Drop nodes and constants that do not lead to a wanted tensor; what stays is not copied, it may be large."""
+    graph = model.graph
+    for at in reversed(range(len(graph.node))):
+        if wanted.intersection(graph.node[at].output):
+            wanted.update(graph.node[at].input)
+        else:
+            del graph.node[at]
+    for at in reversed(range(len(graph.initializer))):
+        if graph.initializer[at].name not in wanted:
+            del graph.initializer[at]
+
+
+def _serialized(model: ModelProto) -> bytes:
+    try:
+        data = bytes(model.SerializeToString())
+    except (EncodeError, ValueError):
+        data = None
+    if data is None or len(data) > _MAX_PROTOBUF_BYTES:
+        raise ModelRefused("model_too_complex", "The model with its leaf outputs is larger than 2 GiB.")
+    return data
 
 
 def _leaf_nodes(parts: Sequence[TreesOfTensor], ml_version: int) -> list[NodeProto]:

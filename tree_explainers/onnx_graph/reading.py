@@ -79,10 +79,10 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     tree_nodes = _tree_nodes(model.graph, limits)
     front = _read_front(model.graph, declared, limits)
     tree_nodes = in_reading_order(tree_nodes, front.outputs.score, makers_of(model.graph))
-    kind = infer_ensemble(model, front.outputs.score, tree_nodes)
     op_types = tuple(sorted({node.op_type for node in model.graph.node}))
     operators = [_read_operator(node, front.column_map, limits) for node in tree_nodes]
     _check_outputs(operators, front.outputs, limits)
+    kind = infer_ensemble(model, front.outputs.score, [(operator.node, operator.trees) for operator in operators])
     parts = _parts(operators, front.column_map)
     ensemble, columns = _join(parts, front.column_map)
     description = replace(

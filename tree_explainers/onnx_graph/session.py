@@ -90,6 +90,7 @@ class ModelSession:
         self._labels = LabelIndex(description)
         if description.label_output:
             self._output_names.append(description.label_output)
+        self._prediction_names = [name for name in self._output_names if name != description.leaf_output]
 
     def encode(self, rows: Rows) -> Feeds:
         """Return the graph's tensors for raw rows; see ``RowEncoder.encode`` for what is refused."""
@@ -110,19 +111,39 @@ class ModelSession:
             ``unknown_category`` where the graph refuses one that it does not know, ``validation_failed`` another value;
             ``non_finite_number`` where a score is not finite.
         """
+        scores, leaves, *label = self._outputs(self._output_names, feeds)
+        return Outcome(*self._told(scores, label), leaves)
+
+    def _outputs(self, names: list[str], feeds: Feeds) -> list[NDArray[Any]]:
         try:
-            scores, leaves, *label = self._session.run(self._output_names, feeds)
+            outputs: list[NDArray[Any]] = self._session.run(names, feeds)
         except _RUNTIME_ERRORS as error:
             raise _refusal(self.description, feeds) from error
+        return outputs
+
+    def _told(
+        self, scores: NDArray[np.floating[Any]], label: list[NDArray[Any]]
+    ) -> tuple[NDArray[np.floating[Any]], NDArray[np.int64] | None]:
         scores = self._tidy(scores)
         if not np.isfinite(scores).all():
             raise RowRefused("non_finite_number", "The model's own score of a row is not finite.")
-        return Outcome(scores, self._labels.find(scores, label[0] if label else None), leaves)
+        return scores, self._labels.find(scores, label[0] if label else None)
 
     def run_in_chunks(self, rows: Rows, report: ReportProgress = ignore_progress) -> Outcome:
         """Return the outcome of many rows, worked through in pieces of moderate size by both cores."""
         pieces = self._in_order(self._run_piece, _pieces([rows], self._chunk_rows), len(rows), report)
         return _stack([self._nothing(), *(outcome for _, outcome in pieces)])
+
+    def predict(self, rows: Rows) -> Predictions:
+        """Return scores and labels of many rows, without their leaves, worked through by both cores.
+
+        Raises
+        ------
+        RowRefused
+            Naming the first row refused by its position, where it is known.
+        """
+        with closing(in_order(self._predict_piece, _pieces([rows], self._chunk_rows), self._n_calls)) as made:
+            return self._joined(predictions for _, predictions in made)
 
     def fill(
         self, codes: NDArray[Any], blocks: Iterable[Rows], report: ReportProgress = ignore_progress
@@ -153,8 +174,11 @@ class ModelSession:
             return Predictions(outcome.scores, outcome.labels)
 
         pieces = self._in_order(look, _pieces(blocks, self._chunk_rows), codes.shape[1], report)
+        return self._joined(predictions for _, predictions in pieces)
+
+    def _joined(self, parts: Iterable[Predictions]) -> Predictions:
         nothing = self._nothing()
-        parts = [Predictions(nothing.scores, nothing.labels), *(predictions for _, predictions in pieces)]
+        parts = [Predictions(nothing.scores, nothing.labels), *parts]
         return Predictions(np.concatenate([part.scores for part in parts]), _joined(part.labels for part in parts))
 
     def _in_order(
@@ -198,6 +222,14 @@ class ModelSession:
         place, rows = piece
         try:
             return self.run(self.encode(rows))
+        except RowRefused as refusal:
+            raise self._located(rows, refusal).after(place.start) from None
+
+    def _predict_piece(self, piece: _Piece) -> Predictions:
+        place, rows = piece
+        try:
+            scores, *label = self._outputs(self._prediction_names, self.encode(rows))
+            return Predictions(*self._told(scores, label))
         except RowRefused as refusal:
             raise self._located(rows, refusal).after(place.start) from None
 

@@ -171,24 +171,29 @@ def _offsets(tree: NDArray[np.int64]) -> NDArray[np.int32]:
 
 
 def _leaves_of_weights(table: NodeTable, order: NDArray[np.int64], leaf_nodes: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the leaf, among all leaves, of each weight."""
+    """Return the leaf, among all leaves, of each weight.
+
+    The weights of a leaf, one for each class, mostly stand together: each run of them is looked up once.
+    """
     leaf_order = order[leaf_nodes]
     keys = _keys(table.tree[leaf_order], table.node[leaf_order])
     sorted_leaves = np.argsort(keys, kind="stable")
-    wanted = _keys(table.weight_tree, table.weight_node)
+    weight_keys = _keys(table.weight_tree, table.weight_node)
+    starts = np.flatnonzero(np.diff(weight_keys, prepend=-1))
+    wanted = weight_keys[starts]
     found = np.searchsorted(keys, wanted, sorter=sorted_leaves).clip(max=len(keys) - 1)
     leaf: NDArray[np.int64] = sorted_leaves[found]
     if (keys[leaf] != wanted).any():
         refuse_tree("A weight is given for a node that is not a leaf.")
-    return leaf
+    return np.repeat(leaf, np.diff(starts, append=len(weight_keys)))
 
 
 def _leaf_values(table: NodeTable, weight_leaf: NDArray[np.int64], n_leaves: int) -> NDArray[np.float64]:
     """Return what the weights add up to at each leaf; 0 where there is none."""
     columns, n_columns = _value_columns(table)
-    values = np.zeros((n_leaves, n_columns))
-    np.add.at(values, (weight_leaf, columns), table.weight)
-    return values
+    places = weight_leaf * n_columns + columns
+    values = np.bincount(places, weights=table.weight, minlength=n_leaves * n_columns)
+    return values.reshape(n_leaves, n_columns).astype(np.float64, copy=False)
 
 
 def _keys(tree: NDArray[np.int64], node: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -197,7 +202,6 @@ def _keys(tree: NDArray[np.int64], node: NDArray[np.int64]) -> NDArray[np.int64]
 
 def _value_columns(table: NodeTable) -> tuple[NDArray[np.int64], int]:
     """Return the column of each weight and how many there are: one where a binary classifier scores one class only."""
-    outputs = np.unique(table.weight_output)
-    if len(outputs) <= 1 and table.n_outputs <= 2:  # noqa: PLR2004  # a binary classifier
+    if table.n_outputs <= 2 and len(np.unique(table.weight_output)) <= 1:  # noqa: PLR2004  # a binary classifier
         return np.zeros_like(table.weight_output), 1
     return table.weight_output, table.n_outputs

@@ -16,35 +16,20 @@ _HALF = 0.5  # between no and yes of a one-hot column
 
 
 @dataclass(frozen=True, slots=True)
-class PrintedRules:
-    """Rules in the order in which they are asked, as they are printed."""
+class ConditionReader:
+    """Asks conditions of raw rows."""
 
-    rules: tuple[tuple[Condition, ...], ...]
-    precision: type[np.float32 | np.float64]  # numbers are rounded to this, as by the model, before they are compared
+    precision: type[np.float32 | np.float64]  # numbers are rounded to this before they are compared
     missing_texts: Mapping[str, str]  # by column: a text that stands for a missing category
 
-    def fires(self, rows: Rows) -> NDArray[np.bool_]:
-        """Return for which rows each rule's conditions hold, (n_rows, n_rules).
+    def holds(self, condition: Condition, rows: Rows) -> NDArray[np.bool_]:
+        """Return for which rows a condition holds, (n_rows,).
 
         Raises
         ------
         InvalidInput
-            ``schema_mismatch`` where a column is lacking that some condition reads.
+            ``schema_mismatch`` where the column is lacking that it reads.
         """
-        held: dict[Condition, NDArray[np.bool_]] = {}
-        fires = np.ones((len(rows), len(self.rules)), dtype=np.bool_)
-        for place, rule in enumerate(self.rules):
-            for condition in rule:
-                if condition not in held:
-                    held[condition] = self._holds(condition, rows)
-                fires[:, place] &= held[condition]
-        return fires
-
-    def deciding(self, rows: Rows) -> NDArray[np.int64]:
-        """Return the first rule that holds for each row, (n_rows,); the number of rules where none does."""
-        return first_firing(self.fires(rows))
-
-    def _holds(self, condition: Condition, rows: Rows) -> NDArray[np.bool_]:
         values = _column(rows, condition.column)
         is_missing = self._is_missing(condition.column, values)
         if condition.value is None:
@@ -61,6 +46,37 @@ class PrintedRules:
         texts: list[Any] = [None, self.missing_texts.get(column)]
         found: NDArray[np.bool_] = np.isin(values, texts)
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedRules:
+    """Rules in the order in which they are asked, as they are printed."""
+
+    rules: tuple[tuple[Condition, ...], ...]
+    precision: type[np.float32 | np.float64]  # numbers are rounded to this, as by the model, before they are compared
+    missing_texts: Mapping[str, str]  # by column: a text that stands for a missing category
+
+    def fires(self, rows: Rows) -> NDArray[np.bool_]:
+        """Return for which rows each rule's conditions hold, (n_rows, n_rules).
+
+        Raises
+        ------
+        InvalidInput
+            ``schema_mismatch`` where a column is lacking that some condition reads.
+        """
+        reader = ConditionReader(self.precision, self.missing_texts)
+        held: dict[Condition, NDArray[np.bool_]] = {}
+        fires = np.ones((len(rows), len(self.rules)), dtype=np.bool_)
+        for place, rule in enumerate(self.rules):
+            for condition in rule:
+                if condition not in held:
+                    held[condition] = reader.holds(condition, rows)
+                fires[:, place] &= held[condition]
+        return fires
+
+    def deciding(self, rows: Rows) -> NDArray[np.int64]:
+        """Return the first rule that holds for each row, (n_rows,); the number of rules where none does."""
+        return first_firing(self.fires(rows))
 
 
 def print_rules(rules: RuleList, values: TrainingValues) -> PrintedRules:

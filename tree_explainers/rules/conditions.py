@@ -1,5 +1,6 @@
 """Conditions: what a rule asks of raw values, in words and round numbers that keep every training row on its side."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -17,6 +18,7 @@ from .statements import FeatureStatements
 
 Operator = Literal["<=", ">", "is", "is not", "is one of", "is none of", "is missing", "is not missing"]
 _HALF = 0.5  # between no and yes of a one-hot column
+_COULD_MISLEAD = re.compile(r",|\b(and|or|is)\b|^\s|\s$|^$")  # a category that holds words of rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Condition:
         """The condition in words."""
         if self.value is None:
             return f"{self.feature} {self.operator}"
-        value = ", ".join(self.value) if isinstance(self.value, tuple) else _told(self.value)
+        value = ", ".join(map(_told, self.value)) if isinstance(self.value, tuple) else _told(self.value)
         return f"{self.feature} {self.operator} {value}"
 
 
@@ -91,7 +93,10 @@ def _merged(conditions: list[Condition]) -> str:
 
 
 def _told(value: object) -> str:
-    return number_text(value) if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return number_text(value)
+    text = str(value)
+    return repr(text) if _COULD_MISLEAD.search(text) else text
 
 
 def _of_feature(at: int, admitted: NDArray[np.bool_], values: TrainingValues) -> Iterator[Condition]:

@@ -9,7 +9,7 @@ from ..progress import ReportProgress, ignore_progress
 from .binned_rows import BinnedRows
 from .em import fit_em
 from .fab import fit_fab
-from .restarts import Method, Restarts
+from .restarts import Method, Restart, Restarts
 from .rule_lists import RuleList, first_firing
 from .targets import Targets
 
@@ -43,6 +43,6 @@ def with_start_of_rules(  # what is fitted, from where, and who listens
     fit_from = fit_fab if method == "fab" else fit_em
     unused = np.random.default_rng(0)  # there is a start, so nothing is drawn
     fit = fit_from(binned, targets, start.shape[1], unused, start, report)
-    errors = np.append(restarts.training_errors, fit.model.training_error(binned, targets))
-    seconds = np.append(restarts.seconds, time.perf_counter() - begun)
-    return Restarts((*restarts.fits, fit), errors, seconds, int(errors.argmin()))
+    seconds = time.perf_counter() - begun
+    error = fit.model.training_error(binned, targets)
+    return restarts.followed_by(fit, Restart(fit.model.n_regions, fit.lower_bounds, error, seconds))

@@ -83,8 +83,11 @@ def _kind(column: ModelColumn) -> str:
     return "ordinal" if column.kind == "ordinal" else "number"
 
 
-def _of_number(column: ModelColumn, questions: Questions, rounding: Rounding) -> Cuts:
-    """Read a column that is the raw number, perhaps scaled."""
+def cuts_of_number(column: ModelColumn, questions: Questions, rounding: Rounding) -> Cuts:
+    """Return the cuts of a column that is the raw number, perhaps scaled: one of each question that has an order.
+
+    Cuts around equal values and members come behind them.
+    """
     cuts, missing_greater = _model_cuts(questions)
     if column.kind != "identity":
         cuts = (cuts - column.offset) / column.scale
@@ -204,4 +207,4 @@ def _largest_float32(cuts: Floats) -> Floats:
 _LARGEST = float(np.finfo(np.float32).max)  # stands for infinity in graphs, whose thresholds are finite
 
 _Reader = Callable[[ModelColumn, Questions, Rounding], Cuts]
-_READERS: dict[str, _Reader] = {"number": _of_number, "indicator": _of_indicator, "ordinal": _of_codes}
+_READERS: dict[str, _Reader] = {"number": cuts_of_number, "indicator": _of_indicator, "ordinal": _of_codes}

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from threading import Lock
 from typing import Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..progress import ReportProgress, ignore_progress
 from .binned_rows import BinnedRows
 from .em import fit_em_up_to
 from .fab import fit_fab
-from .regions import FittedRegions, RegionModel
+from .regions import FittedRegions
 from .targets import Targets
 from .watched import Heard, watched
 
@@ -22,23 +23,33 @@ _STAGE = "fitting regions"
 
 
 @dataclass(frozen=True, slots=True)
+class Restart:
+    """What one restart came to, without its model: of many restarts all models would take gigabytes."""
+
+    n_regions: int
+    lower_bounds: NDArray[np.float64]  # (n_iterations,) see FittedRegions
+    training_error: float  # of the two-step MAP, see RegionModel.training_error
+    seconds: float  # it took
+
+
+@dataclass(frozen=True, slots=True)
 class Restarts:
-    """What each restart came to, in their order."""
+    """What each restart came to, in their order, and the best fit."""
 
-    fits: tuple[FittedRegions, ...]
-    training_errors: NDArray[np.float64]  # (n_restarts,) of the two-step MAP, see RegionModel.training_error
-    seconds: NDArray[np.float64]  # (n_restarts,) each took
+    all: tuple[Restart, ...]
     chosen: int  # the first of those with the smallest training error
+    best: FittedRegions  # its fit
 
     @property
-    def best(self) -> FittedRegions:
-        """The fit that was chosen."""
-        return self.fits[self.chosen]
+    def training_errors(self) -> NDArray[np.float64]:
+        """Training error of each restart, (n_restarts,)."""
+        return np.array([each.training_error for each in self.all])
 
-    @property
-    def models(self) -> tuple[RegionModel, ...]:
-        """The models of all restarts."""
-        return tuple(fit.model for fit in self.fits)
+    def followed_by(self, fit: FittedRegions, restart: Restart) -> "Restarts":
+        """Return these with one more at the end, which is the best where its training error is smaller."""
+        is_better = restart.training_error < self.all[self.chosen].training_error
+        chosen, best = (len(self.all), fit) if is_better else (self.chosen, self.best)
+        return Restarts((*self.all, restart), chosen, best)
 
 
 def fit_restarts(  # noqa: PLR0913  # what is fitted, how often, and who listens
@@ -86,37 +97,43 @@ def fit_restarts(  # noqa: PLR0913  # what is fitted, how often, and who listens
     if n_restarts < 1:
         msg = f"at least one restart is needed, got {n_restarts}"
         raise InvalidInput(msg)
-    training_set = _TrainingSet(method, binned, targets, max_regions)
-    found = watched(training_set.fit, rng.spawn(n_restarts), report, _STAGE, n_threads)
-    errors = np.array([each.training_error for each in found])
-    seconds = np.array([each.seconds for each in found])
-    return Restarts(tuple(each.fit for each in found), errors, seconds, int(errors.argmin()))
+    fitting = _Fitting(method, binned, targets, max_regions)
+    generators = list(enumerate(rng.spawn(n_restarts)))
+    found = watched(fitting.run, generators, report, _STAGE, n_threads)
+    assert fitting.best is not None  # noqa: S101  # for the type checker: there is at least one restart
+    (_, chosen), best = fitting.best
+    return Restarts(tuple(found), chosen, best)
 
 
-@dataclass(frozen=True, slots=True)
-class _Restart:
-    fit: FittedRegions
-    training_error: float
-    seconds: float
+class _Fitting:
+    """Restarts under way in several threads, which keep the best fit so far alone."""
 
+    def __init__(self, method: Method, binned: BinnedRows, targets: Targets, max_regions: int) -> None:
+        self._method, self._binned, self._targets, self._max_regions = method, binned, targets, max_regions
+        self._lock = Lock()
+        self.best: tuple[tuple[float, int], FittedRegions] | None = None  # its training error, and which restart it is
 
-@dataclass(frozen=True, slots=True)
-class _TrainingSet:
-    method: Method
-    binned: BinnedRows
-    targets: Targets
-    max_regions: int
-
-    def fit(self, rng: np.random.Generator, heard: Heard) -> _Restart:
+    def run(self, numbered: tuple[int, np.random.Generator], heard: Heard) -> Restart:
+        """Return what the restart of this number comes to."""
+        place, rng = numbered
         begun = time.perf_counter()
+        fits = self._fits(rng, heard)
+        errors = [fit.model.training_error(self._binned, self._targets) for fit in fits]
+        best = int(np.argmin(errors))
+        self._offer((errors[best], place), fits[best])
+        seconds = time.perf_counter() - begun
+        return Restart(fits[best].model.n_regions, fits[best].lower_bounds, errors[best], seconds)
 
+    def _fits(self, rng: np.random.Generator, heard: Heard) -> list[FittedRegions]:
         def report(fraction: float, stage: str) -> None:  # noqa: ARG001  # of one restart among many
             heard()
 
-        if self.method == "fab":
-            fits = [fit_fab(self.binned, self.targets, self.max_regions, rng, report=report)]
-        else:
-            fits = fit_em_up_to(self.binned, self.targets, self.max_regions, rng, report)
-        errors = [fit.model.training_error(self.binned, self.targets) for fit in fits]
-        best = int(np.argmin(errors))
-        return _Restart(fits[best], errors[best], time.perf_counter() - begun)
+        if self._method == "fab":
+            return [fit_fab(self._binned, self._targets, self._max_regions, rng, report=report)]
+        return fit_em_up_to(self._binned, self._targets, self._max_regions, rng, report)
+
+    def _offer(self, rank: tuple[float, int], fit: FittedRegions) -> None:
+        """Keep a fit if none is better; of equal ones the first, whichever comes in first."""
+        with self._lock:
+            if self.best is None or rank < self.best[0]:
+                self.best = rank, fit

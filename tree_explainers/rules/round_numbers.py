@@ -2,6 +2,8 @@
 
 from math import floor, inf, isfinite, log10
 
+_FEWEST = -308  # decimals: a double has no more digits before its point
+
 
 def roundest_between(low: float, high: float, wanted: float) -> float:
     """Return the number of fewest decimals at or above ``low`` and below ``high``; of these, the nearest to ``wanted``.
@@ -14,7 +16,7 @@ def roundest_between(low: float, high: float, wanted: float) -> float:
     if not low < high:
         return wanted
     wanted = min(max(wanted, low), high)
-    first = -floor(log10(high - low)) - 1 if high - low < inf else -308
+    first = max(-floor(log10(high - low)) - 1, _FEWEST) if high - low < inf else _FEWEST
     for n_decimals in range(first, first + 20):
         step = 10.0**-n_decimals
         near = round(wanted, n_decimals)

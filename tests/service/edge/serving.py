@@ -12,7 +12,9 @@ import uvicorn
 
 from service.edge.asgi import Application, Message, Receive, Scope, Send
 from service.edge.body_guard import BodyLimits
-from service.edge.http_protocol import ConnectionLimits, uvicorn_options
+from service.edge.connection_limits import ConnectionLimits
+from service.edge.http_protocol import uvicorn_options
+from service.edge.request_limits import RequestRates
 from service.edge.stack import behind_edge
 
 
@@ -36,10 +38,12 @@ def serving(
     app: Application = echo_length,
     bodies: BodyLimits | None = None,
     connections: ConnectionLimits | None = None,
+    rates: RequestRates | None = None,
 ) -> Iterator[int]:
     """Serve the application; yield the port."""
     options = uvicorn_options(connections or ConnectionLimits())
-    config = uvicorn.Config(behind_edge(app, bodies or BodyLimits()), log_level="critical", lifespan="off", **options)
+    behind = behind_edge(app, bodies or BodyLimits(), rates or RequestRates())
+    config = uvicorn.Config(behind, log_level="critical", lifespan="off", **options)
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0), backlog=512) as listener:
         thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from service.edge.body_guard import BodyLimits
-from service.edge.http_protocol import ConnectionLimits
+from service.edge.connection_limits import ConnectionLimits
 from tests.support.shared import shared_path
 
 from .serving import ask, exchange, problem_of, receive_all, receive_answers, serving, status_of
@@ -174,7 +174,10 @@ def test_an_address_has_only_so_many_connections() -> None:
         for connection in held:
             connection.sendall(request)
             assert status_of(receive_answers(connection)) == 200
-        assert exchange(port, request) == b""
+        surplus = exchange(port, request)
+        assert status_of(surplus) == 503
+        assert problem_of(surplus)["code"] == "unavailable"
+        assert b"\r\nretry-after: 1\r\n" in surplus
         held.pop().close()
         time.sleep(0.1)
         assert status_of(ask(port, request)) == 200

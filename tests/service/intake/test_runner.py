@@ -100,7 +100,7 @@ def test_a_child_that_goes_on_for_too_long_is_killed(large_upload: Path) -> None
     short = replace(SETTINGS.dataset, seconds=0.7, seconds_per_mebibyte=0)
     start = time.monotonic()
     with pytest.raises(DatasetRefused) as caught:
-        Intake(replace(SETTINGS, dataset=short)).read_dataset(large_upload, {})
+        Intake(replace(SETTINGS, dataset=short, least_share_of_a_core=0)).read_dataset(large_upload, {})
     assert caught.value.code == "dataset_too_large"
     assert time.monotonic() - start < 5
     assert _children() == []
@@ -110,8 +110,16 @@ def test_a_model_that_takes_too_long_is_too_complex(upload: Path) -> None:
     shutil.copy(shared_path("badinputs/00_good_tree.onnx"), upload)
     short = replace(SETTINGS.model, seconds=0.01)
     with pytest.raises(ModelRefused) as caught:
-        Intake(replace(SETTINGS, model=short)).read_model(upload, {})
+        Intake(replace(SETTINGS, model=short, least_share_of_a_core=0)).read_model(upload, {})
     assert caught.value.code == "model_too_complex"
+    assert _children() == []
+
+
+def test_an_upload_that_others_held_up_is_asked_to_come_back(large_upload: Path) -> None:
+    intake = Intake(replace(SETTINGS, dataset=replace(SETTINGS.dataset, seconds=3, seconds_per_mebibyte=0)))
+    with _reading(intake, large_upload) as reading:
+        os.kill(reading.child, signal.SIGSTOP)
+    assert isinstance(reading.error, StorageUnavailable)
     assert _children() == []
 
 
@@ -167,6 +175,7 @@ def test_the_child_inherits_no_secret_and_no_open_file(
         environment = (process / "environ").read_text()
         limits = (process / "limits").read_text()
         files = [os.path.realpath(link) for link in (process / "fd").iterdir()]
+        _wait_for(lambda: "Seccomp:\t2\n" in (process / "status").read_text() or None)
         os.kill(reading.child, signal.SIGKILL)
     assert "s3cret" not in environment
     assert "PATH" not in environment

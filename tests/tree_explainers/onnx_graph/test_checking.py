@@ -10,7 +10,8 @@ from onnx import ModelProto, TensorProto, helper
 
 from tests.support.models import fitted
 from tests.support.shared import shared_path
-from tests.support.tree_graphs import chain, graph_of, regressor, stump
+from tests.support.tree_graphs import chain, graph_of, random_trees, regressor, stump
+from tests.tree_explainers.onnx_graph.test_walk import newest
 from tree_explainers.errors import ForeignFormat, ModelRefused
 from tree_explainers.onnx_graph.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_graph.reading import read_model
@@ -188,15 +189,44 @@ def _two_kinds_of_data(model: ModelProto) -> None:
     model.graph.initializer.append(tensor)
 
 
+def _raw_data_that_are_empty(model: ModelProto) -> None:
+    model.graph.initializer.append(
+        TensorProto(name="c", data_type=TensorProto.FLOAT, dims=[1], raw_data=b"", float_data=[1.0])
+    )
+
+
 @pytest.mark.parametrize(
     "spoil",
-    [_twice, _type_lies, _reads_nothing, _output_without_maker, _made_twice, _short_constant, _two_kinds_of_data],
+    [
+        _raw_data_that_are_empty,
+        _twice,
+        _type_lies,
+        _reads_nothing,
+        _output_without_maker,
+        _made_twice,
+        _short_constant,
+        _two_kinds_of_data,
+    ],
 )
 def test_a_graph_that_could_be_read_in_two_ways_is_refused(spoil: Callable[[ModelProto], None]) -> None:
     model = regressor(stump())
     spoil(model)
 
     assert code_of(model.SerializeToString()) == "model_invalid_graph"
+
+
+def test_a_name_that_is_no_text_is_refused() -> None:
+    data = regressor(stump()).SerializeToString().replace(b"nodes_modes", b"nodes_mod\xff\xfe")
+
+    assert code_of(data) == "model_invalid_graph"
+
+
+def test_the_operator_of_another_version_is_refused() -> None:
+    rng = np.random.default_rng(0)
+    node = newest(random_trees(rng, 3, 3), rng, TensorProto.FLOAT)
+
+    assert code_of(graph_of([node], ml_version=5).SerializeToString()) is None
+    assert code_of(graph_of([node], ml_version=3).SerializeToString()) == "model_invalid_graph"
 
 
 def test_a_shape_out_of_the_blue_is_refused() -> None:

@@ -311,3 +311,15 @@ def _with(rows: Rows, name: str, value: float | str | None) -> Rows:
     dtype = np.float64 if isinstance(value, float) else object
     changed = np.full(len(rows), value, dtype=dtype)
     return Rows(rows.names, tuple(changed if name == each else rows.columns[at] for at, each in enumerate(rows.names)))
+
+
+@pytest.mark.parametrize("name", [*ALL_MODELS])
+def test_predictions_without_leaves_are_those_with_leaves(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_module, "_MAX_CHUNK_ROWS", 64)
+    model = fitted(name)
+    session = ModelSession(model.read.leaf_graph, model.read.description)
+
+    outcome, predictions = session.run_in_chunks(model.rows), session.predict(model.rows)
+
+    np.testing.assert_array_equal(predictions.scores, outcome.scores)
+    np.testing.assert_array_equal(predictions.labels, outcome.labels)

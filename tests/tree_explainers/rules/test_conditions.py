@@ -83,6 +83,7 @@ def test_round_numbers_stay_in_their_gap_near_the_cut() -> None:
     assert roundest_between(-0.5, 0.5, 0.1) == 0.0
     assert roundest_between(3.0, np.nextafter(3.0, 4), 3.0) == 3.0
     assert roundest_between(1e-9, 2e-9, 1.4e-9) == 1e-9
+    assert -1.6e308 <= roundest_between(-1.6e308, -1e307, -1e308) < -1e307
 
 
 def test_a_cut_hard_by_a_training_value_stays_near_it() -> None:
@@ -102,6 +103,13 @@ def test_every_gap_has_a_number_however_narrow_it_is() -> None:
     for low, high in pairwise(values):
         for pair in ((low, high), (low, np.nextafter(low, high)), (-high, -low)):
             assert pair[0] <= roundest_between(*pair, pair[0]) < pair[1]
+
+
+def test_categories_that_could_be_read_as_words_of_a_rule_are_set_off() -> None:
+    named = ("a", "b and c", "d, e", "", " f", "it's")
+    condition = Condition("port", "port", "is one of", named, or_missing=False)
+
+    assert condition.text == "port is one of a, 'b and c', 'd, e', '', ' f', it's"
 
 
 def test_numbers_are_told_in_as_few_digits_as_bring_them_back() -> None:

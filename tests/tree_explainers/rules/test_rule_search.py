@@ -209,7 +209,7 @@ def test_the_chosen_regions_are_the_best_of_random_starts_and_of_the_one_from_ru
 
     restarts = find_rules(data.binned, data.targets, settings, np.random.default_rng(0)).restarts
 
-    assert len(restarts.fits) == 3  # a tenth of twenty, and one that begins with the rules
+    assert len(restarts.all) == 3  # a tenth of twenty, and one that begins with the rules
     assert restarts.chosen == restarts.training_errors.argmin()
     assert restarts.training_errors[-1] < restarts.training_errors[:-1].min()
 

@@ -45,6 +45,7 @@ def make_explanation_set(context: JobContext) -> Produced:
         request.n_prototypes,
         with_contrast="contrast" in request.include,
         with_rules="rules" in request.include,
+        with_path="approximation_path" in request.include,
     )
     stored = DatasetStore(context.database).get(request.dataset)
     columns = match_features(warm.model, stored.view)

@@ -16,8 +16,9 @@ from tree_explainers.rules.statements import Statements, statements_of
 from tree_explainers.rules.targets import Targets
 
 from ...context import JobContext
-from ...inputs import OpenModel, SeenDataset, open_model, see_dataset, true_classes, true_values
+from ...inputs import OpenModel, SeenDataset, open_model, see_dataset
 from ...progress import part_of
+from ...row_targets import predicted_targets, true_targets
 from .stages import READING, READING_FOR_EVALUATION
 
 
@@ -67,7 +68,8 @@ def gather(context: JobContext, request: RuleSetRequest) -> Material:
 
 def _judged(objects: ObjectStore, model: OpenModel, seen: SeenDataset, statements: Statements) -> JudgedRows:
     rows = _raw_rows(objects, seen, statements)
-    return JudgedRows(rows, BinnedRows.of(statements, rows), _predicted(model, seen), _truth(objects, model, seen))
+    predicted, truth = predicted_targets(model, seen), true_targets(objects, model, seen)
+    return JudgedRows(rows, BinnedRows.of(statements, rows), predicted, truth)
 
 
 def _raw_rows(objects: ObjectStore, seen: SeenDataset, statements: Statements) -> Rows:
@@ -75,20 +77,6 @@ def _raw_rows(objects: ObjectStore, seen: SeenDataset, statements: Statements) -
     with DatasetFile(objects.path(seen.stored.content)) as file:
         columns = file.read_columns([seen.columns[feature.raw_index] for feature in features])
     return Rows(tuple(feature.name for feature in features), tuple(columns))
-
-
-def _predicted(model: OpenModel, seen: SeenDataset) -> Targets:
-    if seen.labels is None:
-        return Targets.of_values(seen.scores[:, 0].astype(np.float64))
-    return Targets.of_classes(seen.labels, len(model.view.classes))
-
-
-def _truth(objects: ObjectStore, model: OpenModel, seen: SeenDataset) -> Targets | None:
-    if seen.labels is None:
-        values = true_values(objects, seen)
-        return None if values is None else Targets.of_values(values)
-    classes = true_classes(objects, model, seen)
-    return None if classes is None else Targets.of_classes(classes, len(model.view.classes))
 
 
 def _targets(request: RuleSetRequest, model: OpenModel, training: JudgedRows) -> Targets:

@@ -52,13 +52,13 @@ def view_restarts(restarts: Restarts) -> list[Restart]:
     return [
         Restart(
             restart=place,
-            n_regions=fit.model.n_regions,
-            n_iterations=len(fit.lower_bounds),
-            lower_bound=float(fit.lower_bounds[-1]),
-            training_error=float(restarts.training_errors[place]),
+            n_regions=each.n_regions,
+            n_iterations=len(each.lower_bounds),
+            lower_bound=float(each.lower_bounds[-1]),
+            training_error=each.training_error,
             chosen=place == restarts.chosen,
         )
-        for place, fit in enumerate(restarts.fits)
+        for place, each in enumerate(restarts.all)
     ]
 
 

@@ -33,6 +33,7 @@ from .errors import (
 from .version import __version__
 
 if TYPE_CHECKING:
+    from .approximation_trees import ApproximationTree, AsyncApproximationTree
     from .client import AsyncLeafspace, Leafspace
     from .explainers import AsyncExplainer, Explainer
     from .explanation_sets import AsyncExplanationSet, ExplanationSet
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 
 # What brings httpx and the generated code is imported when it is first asked for.
 _LATE = {
+    "ApproximationTree": "approximation_trees",
+    "AsyncApproximationTree": "approximation_trees",
     "AsyncExplainer": "explainers",
     "AsyncExplanationSet": "explanation_sets",
     "AsyncLabelAudit": "label_audits",
@@ -65,6 +68,8 @@ _LATE = {
 }
 
 __all__ = [
+    "ApproximationTree",
+    "AsyncApproximationTree",
     "AsyncExplainer",
     "AsyncExplanationSet",
     "AsyncLabelAudit",

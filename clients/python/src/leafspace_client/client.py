@@ -6,6 +6,14 @@ from types import TracebackType
 from typing import Any, Self
 
 from ._generated.models import Dataset, Model
+from .api_keys import API_KEYS, ApiKeys, AsyncApiKeys
+from .approximation_trees import (
+    APPROXIMATION_TREES,
+    ApproximationTree,
+    ApproximationTrees,
+    AsyncApproximationTree,
+    AsyncApproximationTrees,
+)
 from .calls import Connected, Program, Work, awaitable, blocking
 from .conversion import convert_model
 from .conversion.kinds import Ensemble
@@ -30,7 +38,7 @@ from .proximities import PROXIMITIES, AllProximities, AsyncAllProximities, Async
 from .retrying import RetryPolicy
 from .rule_sets import RULE_SETS, AsyncRuleSet, AsyncRuleSets, RuleSet, RuleSets
 from .tables import TableAsked, table_file
-from .transports import AsyncTransport, Connection, SyncTransport
+from .transports import AsyncTransport, Connection, SyncTransport, key_to_send
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 
@@ -125,7 +133,7 @@ class Leafspace(Connected):
     base_url
         Where the service listens.
     api_key
-        A key, where the service asks for one.
+        A key, where the service asks for one; default: that in ``LEAFSPACE_API_KEY``. It is never shown.
     timeout
         Seconds to wait for one answer; waiting for a job may take longer.
     retries
@@ -142,7 +150,7 @@ class Leafspace(Connected):
         timeout: float = 60.0,
         retries: RetryPolicy | None = None,
     ) -> None:
-        self._transport = SyncTransport(Connection(base_url, api_key, timeout, retries or RetryPolicy()))
+        self._transport = SyncTransport(Connection(base_url, key_to_send(api_key), timeout, retries or RetryPolicy()))
         self.models = Models(self._transport, MODELS, unwrapped)
         self.datasets = Datasets(self._transport, DATASETS, unwrapped)
         self.prototype_sets = PrototypeSets(self._transport, PROTOTYPE_SETS, PrototypeSet)
@@ -150,8 +158,10 @@ class Leafspace(Connected):
         self.proximities = AllProximities(self._transport, PROXIMITIES, Proximities)
         self.label_audits = LabelAudits(self._transport, LABEL_AUDITS, LabelAudit)
         self.rule_sets = RuleSets(self._transport, RULE_SETS, RuleSet)
+        self.approximation_trees = ApproximationTrees(self._transport, APPROXIMATION_TREES, ApproximationTree)
         self.explanation_sets = ExplanationSets(self._transport, EXPLANATION_SETS, ExplanationSet)
         self.jobs = Jobs(self._transport, JOBS, unwrapped)
+        self.api_keys = ApiKeys(self._transport, API_KEYS, unwrapped)
 
     register_model = blocking(_register_model)
     register_dataset = blocking(_register_dataset)
@@ -190,8 +200,10 @@ class AsyncLeafspace(Connected):
         self.proximities = AsyncAllProximities(self._transport, PROXIMITIES, AsyncProximities)
         self.label_audits = AsyncLabelAudits(self._transport, LABEL_AUDITS, AsyncLabelAudit)
         self.rule_sets = AsyncRuleSets(self._transport, RULE_SETS, AsyncRuleSet)
+        self.approximation_trees = AsyncApproximationTrees(self._transport, APPROXIMATION_TREES, AsyncApproximationTree)
         self.explanation_sets = AsyncExplanationSets(self._transport, EXPLANATION_SETS, AsyncExplanationSet)
         self.jobs = AsyncJobs(self._transport, JOBS, unwrapped)
+        self.api_keys = AsyncApiKeys(self._transport, API_KEYS, unwrapped)
 
     register_model = awaitable(_register_model)
     register_dataset = awaitable(_register_dataset)

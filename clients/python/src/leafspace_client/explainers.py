@@ -1,4 +1,4 @@
-"""Explainers: a model with the prototypes, and perhaps the rules, that explain its predictions."""
+"""Explainers: a model with the prototypes, and perhaps the rules and the tree, that explain its predictions."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypeVar
@@ -71,7 +71,8 @@ def _explain(
     n_prototypes
         How many of the nearest prototypes to name for each row.
     include
-        What else to tell: ``"contrast"``, the nearest prototype of another class; ``"rules"``, those that hold.
+        What else to tell: ``"contrast"``, the nearest prototype of another class; ``"rules"``, those that hold;
+        ``"approximation_path"``, the way in the approximation tree.
 
     Notes
     -----
@@ -95,12 +96,13 @@ def _explain(
     return Explanations(explanations, provenance)
 
 
-def _create(
+def _create(  # noqa: PLR0913  # what an explainer may be made of
     self: Collection[Details, Kept],
     model: Identified,
     prototype_set: Identified,
     *,
     rule_set: Identified | None = None,
+    approximation_tree: Identified | None = None,
     name: str | None = None,
     shown_features: Sequence[str] | Literal["all"] = "all",
 ) -> Program[Kept]:
@@ -112,6 +114,8 @@ def _create(
         What creating them returned, or ids.
     rule_set
         Rules of the same model, which explanations tell with ``include=["rules"]``.
+    approximation_tree
+        A tree for the same model; ``include=["approximation_path"]`` tells each row's way in it.
     name
         A name for people.
     shown_features
@@ -121,6 +125,7 @@ def _create(
         model=id_of(model),
         prototype_set=id_of(prototype_set),
         rule_set=None if rule_set is None else id_of(rule_set),
+        approximation_tree=None if approximation_tree is None else id_of(approximation_tree),
         name=name,
         shown_features="all" if shown_features == "all" else list(shown_features),
     )

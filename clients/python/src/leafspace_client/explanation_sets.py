@@ -69,7 +69,7 @@ def _create(
     dataset: Identified,
     *,
     n_prototypes: int = 3,
-    include: Sequence[Literal["contrast", "rules"]] = (),
+    include: Sequence[Literal["contrast", "rules", "approximation_path"]] = (),
 ) -> Program[Kept]:
     """Ask for every row of a dataset to be explained; call ``wait()`` on what is returned.
 
@@ -80,7 +80,8 @@ def _create(
     n_prototypes
         How many of the nearest prototypes to name for each row.
     include
-        What else to tell: ``"contrast"``, the nearest prototype of another class; ``"rules"``, those that hold.
+        What else to tell: ``"contrast"``, the nearest prototype of another class; ``"rules"``, those that hold;
+        ``"approximation_path"``, the way in the approximation tree.
     """
     request = ExplanationSetRequest(
         explainer=id_of(explainer), dataset=id_of(dataset), n_prototypes=n_prototypes, include=list(include)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
 from ._generated.models import (
+    ApproximationPath,
     Contrast,
     FiringRule,
     NearestPrototype,
@@ -85,6 +86,12 @@ class Explanation:
         """The rules that hold for the row, the first of which decides; none where they were not asked for."""
         found = self.details.rules
         return found if isinstance(found, list) else []
+
+    @property
+    def approximation_path(self) -> ApproximationPath | None:
+        """The row's way in the approximation tree, where it was asked for."""
+        found = self.details.approximation_path
+        return found if isinstance(found, ApproximationPath) else None
 
     @property
     def similar_because(self) -> list[Reason]:

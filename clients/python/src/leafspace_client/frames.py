@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import missing_extra
 
 if TYPE_CHECKING:
-    from ._generated.models import AuditedRow, NeighborsOfRow, Prototype, Rule
+    from ._generated.models import ApproximationNode, AuditedRow, NeighborsOfRow, Prototype, Rule
     from .explanations import Explanation
 
 
@@ -33,6 +33,16 @@ def audited_rows_frame(rows: "Sequence[AuditedRow]") -> Any:  # noqa: ANN401  # 
 def rules_frame(rules: "Sequence[Rule]") -> Any:  # noqa: ANN401  # a DataFrame
     """Return one row for each rule: what it says, and of how many rows."""
     return _frame([_rule_row(rule) for rule in rules])
+
+
+def nodes_frame(nodes: "Sequence[ApproximationNode]") -> Any:  # noqa: ANN401  # a DataFrame
+    """Return one row for each node: what it asks, where it leads, what it predicts, and of how many rows."""
+    return _frame([_node_row(node) for node in nodes])
+
+
+def _node_row(node: "ApproximationNode") -> dict[str, Any]:
+    names = ("id", "depth", "text", "left", "right", "prediction", "n_samples", "n_pseudo_samples", "p_value", "at_cap")
+    return {name: getattr(node, name) for name in names}
 
 
 def _rule_row(rule: "Rule") -> dict[str, Any]:

@@ -30,7 +30,7 @@ def instances_of(rows: Any) -> list[Instance]:  # noqa: ANN401  # see below
     if hasattr(rows, "columns") and hasattr(rows, "iloc"):
         return _frame_instances(rows)
     if isinstance(rows, Mapping) or _is_series(rows):
-        return [_named(rows, "the row")]
+        return [named_instance(rows, "the row")]
     if hasattr(rows, "ndim") and hasattr(rows, "tolist"):
         return _array_instances(rows)
     return _sequence_instances(rows)
@@ -102,13 +102,14 @@ def _sequence_instances(rows: Any) -> list[Instance]:  # noqa: ANN401  # any ite
 
 def _instance(row: Any, where: str) -> Instance:  # noqa: ANN401  # one of several rows
     if isinstance(row, Mapping) or _is_series(row):
-        return _named(row, where)
+        return named_instance(row, where)
     if not _is_row(row):
         raise Invalid("schema_mismatch", f"{where} is {str(row)[:80]!r}, which is no row; do not mix rows and values")
     return _in_order(row.tolist() if hasattr(row, "tolist") else list(row), where)
 
 
-def _named(row: Any, where: str) -> Instance:  # noqa: ANN401  # a mapping or a Series
+def named_instance(row: Any, where: str) -> dict[str, Cell]:  # noqa: ANN401  # a mapping or a Series
+    """Return values by name as an instance; ``where`` says in an error what they are."""
     return {str(name): plain_cell(value, f"{where}, feature {str(name)!r},") for name, value in row.items()}
 
 

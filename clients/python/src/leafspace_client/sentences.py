@@ -3,7 +3,16 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ._generated.models import FiringRule, NearestPrototype, Prediction, Reason, Rule
+from ._generated.models import (
+    ApproximationNode,
+    ApproximationPath,
+    FiringRule,
+    NearestPrototype,
+    PathNode,
+    Prediction,
+    Reason,
+    Rule,
+)
 
 if TYPE_CHECKING:
     from .explanations import Explanation
@@ -23,12 +32,19 @@ def describe_explanation(explanation: "Explanation") -> str:
         contrast = explanation.contrast
         lines.append(f"Nearest of another class: row {contrast.row_id} ({contrast.label}), {contrast.proximity:.0%}.")
     lines += [f"Rule {_rule(rule)}." for rule in explanation.rules]
+    if explanation.approximation_path is not None:
+        lines.append(_path_line(explanation.approximation_path))
     return "\n".join(lines)
 
 
 def describe_rules(rules: Sequence[Rule], default_prediction: float | str) -> str:
     """Return rules one a line, in the order in which they are asked."""
     return "\n".join([*map(_rule, rules), f"otherwise {_told(default_prediction)}"])
+
+
+def describe_tree(nodes: Sequence[ApproximationNode]) -> str:
+    """Return a tree one node a line; below a question what it leads to, where it holds and where it does not."""
+    return "\n".join("  " * node.depth + line for node, line in zip(nodes, _node_lines(nodes), strict=True))
 
 
 def describe_prediction(prediction: Prediction) -> str:
@@ -74,6 +90,30 @@ def _prototype_lines(prototype: NearestPrototype) -> list[str]:
     if not reasons:
         return [f"{head}."]
     return [f"{head}, because", *(f"   {reason}" for reason in reasons), *([f"   and {rest} more"] if rest > 0 else [])]
+
+
+def _path_line(path: ApproximationPath) -> str:
+    questions = ", ".join(map(_answered, path.nodes)) or "nothing is asked"
+    agrees = "" if path.agrees is None else ", as the model" if path.agrees else ", unlike the model"
+    return f"In the tree: {questions}: {_told(path.leaf.prediction)}{agrees}."
+
+
+def _answered(node: PathNode) -> str:
+    return node.text if node.holds else f"not {node.text}"
+
+
+def _node_lines(nodes: Sequence[ApproximationNode]) -> list[str]:
+    answers = [""] * len(nodes)
+    for node in nodes:
+        if node.left is not None and node.right is not None:
+            answers[node.left], answers[node.right] = "yes: ", "no: "
+    told = [_leaf(node) if node.text is None else f"{node.text}?" for node in nodes]
+    return [answer + line for answer, line in zip(answers, told, strict=True)]
+
+
+def _leaf(node: ApproximationNode) -> str:
+    share = next((f" ({score.value:.0%})" for score in node.scores if score.label == node.prediction), "")
+    return f"{_told(node.prediction)}{share}"
 
 
 def _rule(rule: Rule | FiringRule) -> str:

@@ -1,9 +1,11 @@
 """Transports: carry out programs over HTTP, one by blocking and one by awaiting. Nothing else here waits."""
 
 import asyncio
+import os
 import random
+import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +19,22 @@ T = TypeVar("T")
 
 _LONGEST_CONNECT_SECONDS = 10.0
 _BLOCK_BYTES = 1 << 20
+_SENDABLE = re.compile(r"[\x21-\x7e]+")
+
+
+def key_to_send(api_key: str | None) -> str | None:
+    """Return the key given, or that in the environment, or none.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be part of a header; the message does not show it, as those of the HTTP library would.
+    """
+    key = (os.environ.get("LEAFSPACE_API_KEY", "") if api_key is None else api_key).strip()
+    if key and not _SENDABLE.fullmatch(key):
+        message = "the API key holds blanks or characters that no key has; is it copied whole, and nothing else?"
+        raise ValueError(message)
+    return key or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +42,7 @@ class Connection:
     """Where the service is and how to speak to it."""
 
     base_url: str
-    api_key: str | None
+    api_key: str | None = field(repr=False)
     timeout_seconds: float
     retries: RetryPolicy
 

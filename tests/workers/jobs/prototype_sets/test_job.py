@@ -202,9 +202,9 @@ def test_a_damaged_object_fails_the_job_briefly_and_is_never_used(tmp_path: Path
         failed = _prototypes(workshop, case)
 
     assert failed.problem is not None
-    assert (failed.status, failed.problem.code) == ("failed", "job_failed")
+    assert (failed.status, failed.problem.code) == ("failed", "object_damaged")
     assert "secret" not in failed.problem.detail
-    assert content.name not in failed.problem.detail
+    assert str(content.parent) not in failed.problem.detail  # its hash is told, where it lies is not
 
 
 def test_a_job_that_is_cancelled_while_it_works_publishes_nothing(workshop: Workshop, case: RealCase) -> None:

@@ -1,5 +1,14 @@
 """Contains all the data models used in inputs/outputs"""
 
+from .against_target import AgainstTarget
+from .api_key import ApiKey
+from .api_key_request import ApiKeyRequest
+from .approximation_node import ApproximationNode
+from .approximation_path import ApproximationPath
+from .approximation_tree import ApproximationTree
+from .approximation_tree_content import ApproximationTreeContent
+from .approximation_tree_evaluation import ApproximationTreeEvaluation
+from .approximation_tree_request import ApproximationTreeRequest
 from .audited_row import AuditedRow
 from .baseline import Baseline
 from .baseline_score import BaselineScore
@@ -38,6 +47,12 @@ from .model_column import ModelColumn
 from .nearest_prototype import NearestPrototype
 from .neighbor import Neighbor
 from .neighbors_of_row import NeighborsOfRow
+from .new_api_key import NewApiKey
+from .next_question import NextQuestion
+from .next_question_request import NextQuestionRequest
+from .next_question_request_answers import NextQuestionRequestAnswers
+from .page_api_key import PageApiKey
+from .page_approximation_tree import PageApproximationTree
 from .page_audited_row import PageAuditedRow
 from .page_dataset import PageDataset
 from .page_dataset_row import PageDatasetRow
@@ -52,6 +67,8 @@ from .page_prototype_set import PagePrototypeSet
 from .page_proximities import PageProximities
 from .page_rule_set import PageRuleSet
 from .parity_result import ParityResult
+from .path_leaf import PathLeaf
+from .path_node import PathNode
 from .prediction import Prediction
 from .prediction_list import PredictionList
 from .prediction_request import PredictionRequest
@@ -72,6 +89,7 @@ from .proximity_block import ProximityBlock
 from .proximity_block_request import ProximityBlockRequest
 from .proximity_block_request_instances_item_type_0 import ProximityBlockRequestInstancesItemType0
 from .proximity_block_request_others_item_type_0 import ProximityBlockRequestOthersItemType0
+from .question import Question
 from .readiness import Readiness
 from .reason import Reason
 from .restart import Restart
@@ -84,11 +102,22 @@ from .rule_set_evaluation import RuleSetEvaluation
 from .rule_set_request import RuleSetRequest
 from .score import Score
 from .set_quality import SetQuality
+from .smoothing import Smoothing
 from .stop_reason import StopReason
+from .structure_count import StructureCount
 from .tree import Tree
 from .tree_node import TreeNode
 
 __all__ = (
+    "AgainstTarget",
+    "ApiKey",
+    "ApiKeyRequest",
+    "ApproximationNode",
+    "ApproximationPath",
+    "ApproximationTree",
+    "ApproximationTreeContent",
+    "ApproximationTreeEvaluation",
+    "ApproximationTreeRequest",
     "AuditedRow",
     "Baseline",
     "BaselineScore",
@@ -127,6 +156,12 @@ __all__ = (
     "NearestPrototype",
     "Neighbor",
     "NeighborsOfRow",
+    "NewApiKey",
+    "NextQuestion",
+    "NextQuestionRequest",
+    "NextQuestionRequestAnswers",
+    "PageApiKey",
+    "PageApproximationTree",
     "PageAuditedRow",
     "PageDataset",
     "PageDatasetRow",
@@ -141,6 +176,8 @@ __all__ = (
     "PageProximities",
     "PageRuleSet",
     "ParityResult",
+    "PathLeaf",
+    "PathNode",
     "Prediction",
     "PredictionList",
     "PredictionRequest",
@@ -161,6 +198,7 @@ __all__ = (
     "ProximityBlockRequest",
     "ProximityBlockRequestInstancesItemType0",
     "ProximityBlockRequestOthersItemType0",
+    "Question",
     "Readiness",
     "Reason",
     "Restart",
@@ -173,7 +211,9 @@ __all__ = (
     "RuleSetRequest",
     "Score",
     "SetQuality",
+    "Smoothing",
     "StopReason",
+    "StructureCount",
     "Tree",
     "TreeNode",
 )

@@ -18,7 +18,7 @@ class ExplainerRequest:
         model (str):
         prototype_set (str):
         rule_set (None | str | Unset): Its rules are told with `include: ["rules"]`.
-        approximation_tree (None | Unset):
+        approximation_tree (None | str | Unset): The way of a row in it is told with `include: ["approximation_path"]`.
         name (None | str | Unset):
         shown_features (list[str] | str | Unset): Which features of the (real) prototype rows callers see, in `features`
             and `similar_because`. Default: 'all'.
@@ -27,7 +27,7 @@ class ExplainerRequest:
     model: str
     prototype_set: str
     rule_set: None | str | Unset = UNSET
-    approximation_tree: None | Unset = UNSET
+    approximation_tree: None | str | Unset = UNSET
     name: None | str | Unset = UNSET
     shown_features: list[str] | str | Unset = "all"
 
@@ -42,7 +42,11 @@ class ExplainerRequest:
         else:
             rule_set = self.rule_set
 
-        approximation_tree = self.approximation_tree
+        approximation_tree: None | str | Unset
+        if isinstance(self.approximation_tree, Unset):
+            approximation_tree = UNSET
+        else:
+            approximation_tree = self.approximation_tree
 
         name: None | str | Unset
         if isinstance(self.name, Unset):
@@ -94,7 +98,14 @@ class ExplainerRequest:
 
         rule_set = _parse_rule_set(d.pop("rule_set", UNSET))
 
-        approximation_tree = d.pop("approximation_tree", UNSET)
+        def _parse_approximation_tree(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        approximation_tree = _parse_approximation_tree(d.pop("approximation_tree", UNSET))
 
         def _parse_name(data: object) -> None | str | Unset:
             if data is None:

@@ -8,6 +8,7 @@ from attrs import define as _attrs_define
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
+    from ..models.approximation_path import ApproximationPath
     from ..models.contrast import Contrast
     from ..models.firing_rule import FiringRule
     from ..models.nearest_prototype import NearestPrototype
@@ -33,6 +34,7 @@ class Explanation:
         contrast (Contrast | None | Unset):
         rules (list[FiringRule] | None | Unset): In the order in which they are asked: the first decides, and where
             there is none, the default of the rule set. Null where they were not asked for.
+        approximation_path (ApproximationPath | None | Unset): Null where it was not asked for.
         problem (None | Problem | Unset):
     """
 
@@ -44,9 +46,11 @@ class Explanation:
     prototype_prediction: None | PrototypePrediction | Unset = UNSET
     contrast: Contrast | None | Unset = UNSET
     rules: list[FiringRule] | None | Unset = UNSET
+    approximation_path: ApproximationPath | None | Unset = UNSET
     problem: None | Problem | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.approximation_path import ApproximationPath  # noqa: PLC0415
         from ..models.contrast import Contrast  # noqa: PLC0415
         from ..models.prediction import Prediction  # noqa: PLC0415
         from ..models.problem import Problem  # noqa: PLC0415
@@ -106,6 +110,14 @@ class Explanation:
         else:
             rules = self.rules
 
+        approximation_path: dict[str, Any] | None | Unset
+        if isinstance(self.approximation_path, Unset):
+            approximation_path = UNSET
+        elif isinstance(self.approximation_path, ApproximationPath):
+            approximation_path = self.approximation_path.to_dict()
+        else:
+            approximation_path = self.approximation_path
+
         problem: dict[str, Any] | None | Unset
         if isinstance(self.problem, Unset):
             problem = UNSET
@@ -134,6 +146,8 @@ class Explanation:
             field_dict["contrast"] = contrast
         if rules is not UNSET:
             field_dict["rules"] = rules
+        if approximation_path is not UNSET:
+            field_dict["approximation_path"] = approximation_path
         if problem is not UNSET:
             field_dict["problem"] = problem
 
@@ -141,6 +155,7 @@ class Explanation:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.approximation_path import ApproximationPath  # noqa: PLC0415
         from ..models.contrast import Contrast  # noqa: PLC0415
         from ..models.firing_rule import FiringRule  # noqa: PLC0415
         from ..models.nearest_prototype import NearestPrototype  # noqa: PLC0415
@@ -252,6 +267,23 @@ class Explanation:
 
         rules = _parse_rules(d.pop("rules", UNSET))
 
+        def _parse_approximation_path(data: object) -> ApproximationPath | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                approximation_path_type_0 = ApproximationPath.from_dict(data)
+
+                return approximation_path_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(ApproximationPath | None | Unset, data)
+
+        approximation_path = _parse_approximation_path(d.pop("approximation_path", UNSET))
+
         def _parse_problem(data: object) -> None | Problem | Unset:
             if data is None:
                 return data
@@ -278,6 +310,7 @@ class Explanation:
             prototype_prediction=prototype_prediction,
             contrast=contrast,
             rules=rules,
+            approximation_path=approximation_path,
             problem=problem,
         )
 

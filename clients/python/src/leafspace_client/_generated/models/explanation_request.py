@@ -22,7 +22,8 @@ class ExplanationRequest:
         instances (list[ExplanationRequestInstancesItemType0 | list[Any]]):
         row_ids (list[str] | None | Unset): The caller's names for the rows, in their order.
         n_prototypes (int | Unset):  Default: 3.
-        include (list[str] | Unset): rules: with an explainer that has a rule set. More may come: approximation_path.
+        include (list[str] | Unset): rules: with an explainer that has a rule set; approximation_path: with one that has
+            a tree.
     """
 
     instances: list[ExplanationRequestInstancesItemType0 | list[Any]]

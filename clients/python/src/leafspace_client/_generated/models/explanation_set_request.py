@@ -18,7 +18,8 @@ class ExplanationSetRequest:
         explainer (str):
         dataset (str):
         n_prototypes (int | Unset):  Default: 3.
-        include (list[str] | Unset): rules: with an explainer that has a rule set. More may come: approximation_path.
+        include (list[str] | Unset): rules: with an explainer that has a rule set; approximation_path: with one that has
+            a tree.
     """
 
     explainer: str

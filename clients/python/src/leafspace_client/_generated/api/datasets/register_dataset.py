@@ -49,6 +49,16 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 408:
         response_408 = Problem.from_dict(response.json())
 
@@ -106,7 +116,7 @@ def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
 def sync_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: BodyRegisterDataset,
     idempotency_key: None | str | Unset = UNSET,
 ) -> Response[Dataset | Problem]:
@@ -141,7 +151,7 @@ def sync_detailed(
 
 def sync(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: BodyRegisterDataset,
     idempotency_key: None | str | Unset = UNSET,
 ) -> Dataset | Problem | None:
@@ -171,7 +181,7 @@ def sync(
 
 async def asyncio_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: BodyRegisterDataset,
     idempotency_key: None | str | Unset = UNSET,
 ) -> Response[Dataset | Problem]:
@@ -204,7 +214,7 @@ async def asyncio_detailed(
 
 async def asyncio(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: BodyRegisterDataset,
     idempotency_key: None | str | Unset = UNSET,
 ) -> Dataset | Problem | None:

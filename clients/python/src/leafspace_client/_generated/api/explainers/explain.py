@@ -47,6 +47,16 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = Problem.from_dict(response.json())
 
@@ -71,6 +81,11 @@ def _parse_response(
         response_422 = Problem.from_dict(response.json())
 
         return response_422
+
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
 
     if response.status_code == 503:
         response_503 = Problem.from_dict(response.json())
@@ -97,7 +112,7 @@ def _build_response(
 def sync_detailed(
     explainer_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ExplanationRequest,
 ) -> Response[ExplanationList | Problem]:
     """Explain
@@ -131,7 +146,7 @@ def sync_detailed(
 def sync(
     explainer_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ExplanationRequest,
 ) -> ExplanationList | Problem | None:
     """Explain
@@ -160,7 +175,7 @@ def sync(
 async def asyncio_detailed(
     explainer_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ExplanationRequest,
 ) -> Response[ExplanationList | Problem]:
     """Explain
@@ -192,7 +207,7 @@ async def asyncio_detailed(
 async def asyncio(
     explainer_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ExplanationRequest,
 ) -> ExplanationList | Problem | None:
     """Explain

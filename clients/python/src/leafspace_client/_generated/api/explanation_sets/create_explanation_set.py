@@ -51,6 +51,16 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = Problem.from_dict(response.json())
 
@@ -81,6 +91,11 @@ def _parse_response(
 
         return response_422
 
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 503:
         response_503 = Problem.from_dict(response.json())
 
@@ -110,7 +125,7 @@ def _build_response(
 
 def sync_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ExplanationSetRequest,
     idempotency_key: None | str | Unset = UNSET,
 ) -> Response[ExplanationSet | Problem]:
@@ -145,7 +160,7 @@ def sync_detailed(
 
 def sync(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ExplanationSetRequest,
     idempotency_key: None | str | Unset = UNSET,
 ) -> ExplanationSet | Problem | None:
@@ -175,7 +190,7 @@ def sync(
 
 async def asyncio_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ExplanationSetRequest,
     idempotency_key: None | str | Unset = UNSET,
 ) -> Response[ExplanationSet | Problem]:
@@ -208,7 +223,7 @@ async def asyncio_detailed(
 
 async def asyncio(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ExplanationSetRequest,
     idempotency_key: None | str | Unset = UNSET,
 ) -> ExplanationSet | Problem | None:

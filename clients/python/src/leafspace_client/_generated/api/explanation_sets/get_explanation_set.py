@@ -33,6 +33,16 @@ def _parse_response(
 
         return response_200
 
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = Problem.from_dict(response.json())
 
@@ -42,6 +52,11 @@ def _parse_response(
         response_422 = Problem.from_dict(response.json())
 
         return response_422
+
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
 
     if response.status_code == 503:
         response_503 = Problem.from_dict(response.json())
@@ -68,7 +83,7 @@ def _build_response(
 def sync_detailed(
     explanation_set_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[ExplanationSet | Problem]:
     """Get Explanation Set
 
@@ -99,7 +114,7 @@ def sync_detailed(
 def sync(
     explanation_set_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> ExplanationSet | Problem | None:
     """Get Explanation Set
 
@@ -125,7 +140,7 @@ def sync(
 async def asyncio_detailed(
     explanation_set_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[ExplanationSet | Problem]:
     """Get Explanation Set
 
@@ -154,7 +169,7 @@ async def asyncio_detailed(
 async def asyncio(
     explanation_set_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> ExplanationSet | Problem | None:
     """Get Explanation Set
 

@@ -47,6 +47,16 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = Problem.from_dict(response.json())
 
@@ -77,6 +87,11 @@ def _parse_response(
 
         return response_422
 
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 503:
         response_503 = Problem.from_dict(response.json())
 
@@ -102,7 +117,7 @@ def _build_response(
 def sync_detailed(
     model_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ProximityBlockRequest,
 ) -> Response[Problem | ProximityBlock]:
     """Compare Rows
@@ -136,7 +151,7 @@ def sync_detailed(
 def sync(
     model_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ProximityBlockRequest,
 ) -> Problem | ProximityBlock | None:
     """Compare Rows
@@ -165,7 +180,7 @@ def sync(
 async def asyncio_detailed(
     model_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ProximityBlockRequest,
 ) -> Response[Problem | ProximityBlock]:
     """Compare Rows
@@ -197,7 +212,7 @@ async def asyncio_detailed(
 async def asyncio(
     model_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ProximityBlockRequest,
 ) -> Problem | ProximityBlock | None:
     """Compare Rows

@@ -33,6 +33,16 @@ def _parse_response(
 
         return response_200
 
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = Problem.from_dict(response.json())
 
@@ -52,6 +62,11 @@ def _parse_response(
         response_422 = Problem.from_dict(response.json())
 
         return response_422
+
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
 
     if response.status_code == 503:
         response_503 = Problem.from_dict(response.json())
@@ -78,7 +93,7 @@ def _build_response(
 def sync_detailed(
     prototype_set_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[Problem | PrototypeSetContent]:
     """Get Content
 
@@ -109,7 +124,7 @@ def sync_detailed(
 def sync(
     prototype_set_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Problem | PrototypeSetContent | None:
     """Get Content
 
@@ -135,7 +150,7 @@ def sync(
 async def asyncio_detailed(
     prototype_set_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[Problem | PrototypeSetContent]:
     """Get Content
 
@@ -164,7 +179,7 @@ async def asyncio_detailed(
 async def asyncio(
     prototype_set_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Problem | PrototypeSetContent | None:
     """Get Content
 

@@ -49,6 +49,16 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = Problem.from_dict(response.json())
 
@@ -79,6 +89,11 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
         return response_422
 
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 503:
         response_503 = Problem.from_dict(response.json())
 
@@ -108,7 +123,7 @@ def _build_response(
 
 def sync_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ProximitiesRequest,
     idempotency_key: None | str | Unset = UNSET,
 ) -> Response[Problem | Proximities]:
@@ -143,7 +158,7 @@ def sync_detailed(
 
 def sync(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ProximitiesRequest,
     idempotency_key: None | str | Unset = UNSET,
 ) -> Problem | Proximities | None:
@@ -173,7 +188,7 @@ def sync(
 
 async def asyncio_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ProximitiesRequest,
     idempotency_key: None | str | Unset = UNSET,
 ) -> Response[Problem | Proximities]:
@@ -206,7 +221,7 @@ async def asyncio_detailed(
 
 async def asyncio(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ProximitiesRequest,
     idempotency_key: None | str | Unset = UNSET,
 ) -> Problem | Proximities | None:

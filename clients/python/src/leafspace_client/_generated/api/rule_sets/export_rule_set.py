@@ -38,6 +38,16 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
         response_200 = response.json()
         return response_200
 
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = Problem.from_dict(response.json())
 
@@ -52,6 +62,11 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
         response_422 = Problem.from_dict(response.json())
 
         return response_422
+
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
 
     if response.status_code == 503:
         response_503 = Problem.from_dict(response.json())
@@ -76,7 +91,7 @@ def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 def sync_detailed(
     rule_set_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     format_: str | Unset = "json",
 ) -> Response[Any | Problem]:
     """Export Rule Set
@@ -110,7 +125,7 @@ def sync_detailed(
 def sync(
     rule_set_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     format_: str | Unset = "json",
 ) -> Any | Problem | None:
     """Export Rule Set
@@ -139,7 +154,7 @@ def sync(
 async def asyncio_detailed(
     rule_set_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     format_: str | Unset = "json",
 ) -> Response[Any | Problem]:
     """Export Rule Set
@@ -171,7 +186,7 @@ async def asyncio_detailed(
 async def asyncio(
     rule_set_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     format_: str | Unset = "json",
 ) -> Any | Problem | None:
     """Export Rule Set

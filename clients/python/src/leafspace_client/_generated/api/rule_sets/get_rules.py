@@ -33,6 +33,16 @@ def _parse_response(
 
         return response_200
 
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = Problem.from_dict(response.json())
 
@@ -52,6 +62,11 @@ def _parse_response(
         response_422 = Problem.from_dict(response.json())
 
         return response_422
+
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
 
     if response.status_code == 503:
         response_503 = Problem.from_dict(response.json())
@@ -78,7 +93,7 @@ def _build_response(
 def sync_detailed(
     rule_set_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[Problem | RuleSetContent]:
     """Get Rules
 
@@ -109,7 +124,7 @@ def sync_detailed(
 def sync(
     rule_set_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Problem | RuleSetContent | None:
     """Get Rules
 
@@ -135,7 +150,7 @@ def sync(
 async def asyncio_detailed(
     rule_set_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[Problem | RuleSetContent]:
     """Get Rules
 
@@ -164,7 +179,7 @@ async def asyncio_detailed(
 async def asyncio(
     rule_set_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Problem | RuleSetContent | None:
     """Get Rules
 

@@ -1,0 +1,57 @@
+"""CART that may only ask what STA may ask: one draw of pseudo rows, and the best candidate of each node, untested."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tree_explainers.approximation.candidates import candidates_of
+from tree_explainers.approximation.node_boxes import NodeBox
+from tree_explainers.approximation.node_facts import facts_of
+from tree_explainers.approximation.smoothing import Smoother
+from tree_explainers.approximation.split_sums import SplitSums
+from tree_explainers.approximation.split_tests import best_split
+from tree_explainers.approximation.tree_growth import Examined, Parting, TreeLimits, grow
+from tree_explainers.approximation.trees import ApproximationTree
+from tree_explainers.rows import Rows
+from tree_explainers.rules.conditions import Condition
+
+from .oracles import Asked
+
+_Reached = tuple[NDArray[np.int64], NDArray[np.int64]]  # training rows and pseudo rows that reach a node
+
+
+def grow_among_candidates(
+    asked: Asked, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator
+) -> ApproximationTree:
+    """Grow CART whose thresholds are values and midpoints of training rows, so that two trees can be the same."""
+    drawn = Smoother.of(asked.rows, {}).draw(asked.rows, NodeBox({}), n_pseudo, rng)
+    grower = _Grower(asked.rows, drawn, asked.oracle.ask(drawn), limits.min_samples_leaf)
+    root = np.arange(len(asked.rows)), np.arange(n_pseudo)
+    return ApproximationTree(grow(root, grower.examine, limits), {})
+
+
+@dataclass(frozen=True, slots=True)
+class _Grower:
+    rows: Rows
+    drawn: Rows
+    answers: NDArray[np.float64]  # (n_pseudo, n_scores)
+    min_samples_leaf: int
+
+    def examine(self, reached: _Reached, n_levels: int) -> Examined[_Reached, Condition]:
+        """Find the candidate that parts the pseudo rows best."""
+        training, pseudo = reached
+        own = self.answers[pseudo]
+        facts = facts_of(own.mean(axis=0), len(training), len(pseudo), is_classifier=True)
+        candidates = candidates_of(self.rows.take(training), {}, self.min_samples_leaf)
+        if n_levels == 0 or candidates.n_candidates == 0:
+            return Examined(facts, None)
+        sums = SplitSums.of(candidates, own.shape[1])
+        bins = candidates.bins_of(self.drawn.take(pseudo))
+        sums.add(bins, own - own.mean(axis=0), np.zeros(len(pseudo), np.uint8))
+        best = best_split(sums)
+        condition = candidates.condition(best)
+        left = candidates.sends_left(best, bins)
+        trained_left = NodeBox({}).below(condition, holds=True).contains(self.rows.take(training))
+        sides = ((training[trained_left], pseudo[left]), (training[~trained_left], pseudo[~left]))
+        return Examined(facts, Parting(condition, *sides, improvement=0.0) if 0 < left.sum() < len(left) else None)

@@ -1,0 +1,59 @@
+"""Trees that stand for a forest, by each method, with the time that they take."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tree_explainers.approximation.controls import ControlSettings, grow_born_again, grow_cart
+from tree_explainers.approximation.sta import StaSettings, grow_sta
+from tree_explainers.approximation.tree_growth import TreeLimits
+from tree_explainers.approximation.trees import ApproximationTree
+
+from .among_candidates import grow_among_candidates
+from .oracles import Asked
+from .records import Who
+
+SIGNIFICANCE = 0.1  # alpha in the paper
+STA, CART_ON_PSEUDO_ROWS, CART_AMONG_CANDIDATES, BORN_AGAIN = (
+    "STA",
+    "CART on pseudo rows",
+    "the same, among STA's candidates",
+    "born again",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A tree and how long it took."""
+
+    tree: ApproximationTree
+    seconds: float
+
+
+def make(who: Who, asked: Asked, max_depth: int, seed: int) -> Made:
+    """Make a tree with pseudo rows of its own."""
+    begun = time.perf_counter()
+    tree = _WAYS[who.name](asked, TreeLimits(max_depth=max_depth), who.n_pseudo, np.random.default_rng([seed, 7]))
+    return Made(tree, time.perf_counter() - begun)
+
+
+def _sta(asked: Asked, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator) -> ApproximationTree:
+    return grow_sta(asked.rows, asked.oracle, StaSettings(limits, SIGNIFICANCE, n_pseudo), rng)
+
+
+def _cart(asked: Asked, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator) -> ApproximationTree:
+    return grow_cart(asked.rows, asked.oracle, ControlSettings(limits, n_pseudo), rng)
+
+
+def _born_again(asked: Asked, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator) -> ApproximationTree:
+    return grow_born_again(asked.rows, asked.oracle, ControlSettings(limits, n_pseudo), rng)
+
+
+_WAYS: dict[str, Callable[[Asked, TreeLimits, int, np.random.Generator], ApproximationTree]] = {
+    STA: _sta,
+    CART_ON_PSEUDO_ROWS: _cart,
+    CART_AMONG_CANDIDATES: grow_among_candidates,
+    BORN_AGAIN: _born_again,
+}

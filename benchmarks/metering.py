@@ -1,0 +1,105 @@
+"""What it costs to watch the service: the event loop's share of a request, a line of the access log, a scrape.
+
+Processor time of this process alone, so that neighbours on the machine trouble it little.
+``python -m benchmarks.metering``
+"""
+
+import asyncio
+import io
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from service.edge.asgi import Application, Message, Receive, Scope, Send
+from service.edge.draining import Draining, Farewell
+from service.edge.metering import AnsweredRequest, Metering
+from service.logs import AccessLog
+from service.main import _PATHS
+from service.metrics import Metrics
+from service.parts import build_parts
+from service.request_records import RequestRecords
+from service.settings import ServiceSettings
+
+from .machine import describe_machine
+
+N_REQUESTS, N_TURNS, N_LINES = 50_000, 7, 20_000
+_SCOPE = {"type": "http", "method": "POST", "path": "/v1/explainers/xpl_aaaaaaaaaaaaaaaaaaaaaaaaaa/explanations"}
+
+
+async def answer(_scope: Scope, _receive: Receive, send: Send) -> None:
+    """Answer with nothing."""
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def receive() -> Message:
+    """Have nothing to say."""
+    return {"type": "http.disconnect"}
+
+
+async def send(_message: Message) -> None:
+    """Take anything."""
+
+
+def main() -> None:
+    """Measure and print."""
+    print(describe_machine())
+    records = RequestRecords(_PATHS)
+    watched = Metering(Farewell(answer, Draining()), records, AccessLog().note)
+    notes = Metering(Farewell(answer, Draining()), records)
+    bare, counted, noted = (min(_microseconds(app) for _ in range(N_TURNS)) for app in (answer, notes, watched))
+    print(f"a request on the event loop: {counted - bare:.2f} us to be counted and timed,")
+    print(f"  {noted - bare:.2f} us with a note for the access log")
+    print(f"a line of the access log, in its thread: {_line_microseconds():.2f} us")
+    print(f"a scrape when every route was asked: {_scrape_milliseconds(records):.2f} ms, in a thread, in small pieces")
+
+
+def _microseconds(app: Application) -> float:
+    async def run() -> float:
+        began = time.process_time()
+        for _ in range(N_REQUESTS):
+            await app(_SCOPE, receive, send)
+        return (time.process_time() - began) / N_REQUESTS * 1e6
+
+    return asyncio.run(run())
+
+
+def _line_microseconds() -> float:
+    log = AccessLog()
+    for _ in range(N_LINES):
+        log.note(
+            AnsweredRequest(0.0, "0123456789abcdef-00000001", None, "POST", _SCOPE["path"], _SCOPE["path"], 200, 0.0)
+        )
+    shown, sys.stderr = sys.stderr, io.TextIOWrapper(Path(os.devnull).open("wb"))  # noqa: SIM115  # closed with it
+    try:
+        return _processor_seconds(log._write) / N_LINES * 1e6  # noqa: SLF001  # measured without its thread
+    finally:
+        sys.stderr.close()
+        sys.stderr = shown
+
+
+def _scrape_milliseconds(records: RequestRecords) -> float:
+    for path in _PATHS:
+        for method in ("GET", "POST"):
+            for status in (200, 404, 503):
+                records.of(method, path).add(status, 0.003)
+    with tempfile.TemporaryDirectory() as folder:
+        parts = build_parts(ServiceSettings(data_dir=Path(folder), redis_url="redis://127.0.0.1:1/0"))
+        metrics = Metrics(parts, records)
+        metrics.text()
+        milliseconds = min(_processor_seconds(metrics.text) for _ in range(N_TURNS)) * 1e3
+        parts.close()
+        return milliseconds
+
+
+def _processor_seconds(work: Callable[[], object]) -> float:
+    began = time.thread_time()
+    work()
+    return time.thread_time() - began
+
+
+if __name__ == "__main__":
+    main()

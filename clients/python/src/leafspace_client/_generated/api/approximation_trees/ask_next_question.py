@@ -1,0 +1,238 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.next_question import NextQuestion
+from ...models.next_question_request import NextQuestionRequest
+from ...models.problem import Problem
+from ...types import Response
+
+
+def _get_kwargs(
+    approximation_tree_id: str,
+    *,
+    body: NextQuestionRequest,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+
+    _kwargs: dict[str, Any] = {
+        "method": "post",
+        "url": "/v1/approximation-trees/{approximation_tree_id}/next-question".format(
+            approximation_tree_id=quote(str(approximation_tree_id), safe=""),
+        ),
+    }
+
+    _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> NextQuestion | Problem | None:
+    if response.status_code == 200:
+        response_200 = NextQuestion.from_dict(response.json())
+
+        return response_200
+
+    if response.status_code == 400:
+        response_400 = Problem.from_dict(response.json())
+
+        return response_400
+
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 404:
+        response_404 = Problem.from_dict(response.json())
+
+        return response_404
+
+    if response.status_code == 408:
+        response_408 = Problem.from_dict(response.json())
+
+        return response_408
+
+    if response.status_code == 409:
+        response_409 = Problem.from_dict(response.json())
+
+        return response_409
+
+    if response.status_code == 413:
+        response_413 = Problem.from_dict(response.json())
+
+        return response_413
+
+    if response.status_code == 415:
+        response_415 = Problem.from_dict(response.json())
+
+        return response_415
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+        return response_422
+
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
+
+    if response.status_code == 503:
+        response_503 = Problem.from_dict(response.json())
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[NextQuestion | Problem]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    approximation_tree_id: str,
+    *,
+    client: AuthenticatedClient,
+    body: NextQuestionRequest,
+) -> Response[NextQuestion | Problem]:
+    """Ask Next Question
+
+     Ask for as few features as it takes: the next one, given the answers so far, or what they lead to.
+
+    Args:
+        approximation_tree_id (str):
+        body (NextQuestionRequest): What has been answered so far.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[NextQuestion | Problem]
+    """
+
+    kwargs = _get_kwargs(
+        approximation_tree_id=approximation_tree_id,
+        body=body,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    approximation_tree_id: str,
+    *,
+    client: AuthenticatedClient,
+    body: NextQuestionRequest,
+) -> NextQuestion | Problem | None:
+    """Ask Next Question
+
+     Ask for as few features as it takes: the next one, given the answers so far, or what they lead to.
+
+    Args:
+        approximation_tree_id (str):
+        body (NextQuestionRequest): What has been answered so far.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        NextQuestion | Problem
+    """
+
+    return sync_detailed(
+        approximation_tree_id=approximation_tree_id,
+        client=client,
+        body=body,
+    ).parsed
+
+
+async def asyncio_detailed(
+    approximation_tree_id: str,
+    *,
+    client: AuthenticatedClient,
+    body: NextQuestionRequest,
+) -> Response[NextQuestion | Problem]:
+    """Ask Next Question
+
+     Ask for as few features as it takes: the next one, given the answers so far, or what they lead to.
+
+    Args:
+        approximation_tree_id (str):
+        body (NextQuestionRequest): What has been answered so far.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[NextQuestion | Problem]
+    """
+
+    kwargs = _get_kwargs(
+        approximation_tree_id=approximation_tree_id,
+        body=body,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    approximation_tree_id: str,
+    *,
+    client: AuthenticatedClient,
+    body: NextQuestionRequest,
+) -> NextQuestion | Problem | None:
+    """Ask Next Question
+
+     Ask for as few features as it takes: the next one, given the answers so far, or what they lead to.
+
+    Args:
+        approximation_tree_id (str):
+        body (NextQuestionRequest): What has been answered so far.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        NextQuestion | Problem
+    """
+
+    return (
+        await asyncio_detailed(
+            approximation_tree_id=approximation_tree_id,
+            client=client,
+            body=body,
+        )
+    ).parsed

@@ -1,0 +1,194 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.approximation_tree import ApproximationTree
+from ...models.problem import Problem
+from ...types import Response
+
+
+def _get_kwargs(
+    approximation_tree_id: str,
+) -> dict[str, Any]:
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/v1/approximation-trees/{approximation_tree_id}".format(
+            approximation_tree_id=quote(str(approximation_tree_id), safe=""),
+        ),
+    }
+
+    return _kwargs
+
+
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> ApproximationTree | Problem | None:
+    if response.status_code == 200:
+        response_200 = ApproximationTree.from_dict(response.json())
+
+        return response_200
+
+    if response.status_code == 401:
+        response_401 = Problem.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Problem.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 404:
+        response_404 = Problem.from_dict(response.json())
+
+        return response_404
+
+    if response.status_code == 422:
+        response_422 = Problem.from_dict(response.json())
+
+        return response_422
+
+    if response.status_code == 429:
+        response_429 = Problem.from_dict(response.json())
+
+        return response_429
+
+    if response.status_code == 503:
+        response_503 = Problem.from_dict(response.json())
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[ApproximationTree | Problem]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    approximation_tree_id: str,
+    *,
+    client: AuthenticatedClient,
+) -> Response[ApproximationTree | Problem]:
+    """Get Approximation Tree
+
+     Read an approximation tree, with its nodes if it is ready.
+
+    Args:
+        approximation_tree_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[ApproximationTree | Problem]
+    """
+
+    kwargs = _get_kwargs(
+        approximation_tree_id=approximation_tree_id,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    approximation_tree_id: str,
+    *,
+    client: AuthenticatedClient,
+) -> ApproximationTree | Problem | None:
+    """Get Approximation Tree
+
+     Read an approximation tree, with its nodes if it is ready.
+
+    Args:
+        approximation_tree_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        ApproximationTree | Problem
+    """
+
+    return sync_detailed(
+        approximation_tree_id=approximation_tree_id,
+        client=client,
+    ).parsed
+
+
+async def asyncio_detailed(
+    approximation_tree_id: str,
+    *,
+    client: AuthenticatedClient,
+) -> Response[ApproximationTree | Problem]:
+    """Get Approximation Tree
+
+     Read an approximation tree, with its nodes if it is ready.
+
+    Args:
+        approximation_tree_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[ApproximationTree | Problem]
+    """
+
+    kwargs = _get_kwargs(
+        approximation_tree_id=approximation_tree_id,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    approximation_tree_id: str,
+    *,
+    client: AuthenticatedClient,
+) -> ApproximationTree | Problem | None:
+    """Get Approximation Tree
+
+     Read an approximation tree, with its nodes if it is ready.
+
+    Args:
+        approximation_tree_id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        ApproximationTree | Problem
+    """
+
+    return (
+        await asyncio_detailed(
+            approximation_tree_id=approximation_tree_id,
+            client=client,
+        )
+    ).parsed

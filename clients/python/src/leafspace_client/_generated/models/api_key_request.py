@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+T = TypeVar("T", bound="ApiKeyRequest")
+
+
+@_attrs_define
+class ApiKeyRequest:
+    """A key to make.
+
+    Attributes:
+        name (str): Who or what will use it.
+        scopes (list[str]): `read`: see and download; `write`: register, ask for, cancel and delete; `explain`:
+            predictions and explanations of single rows; `admin`: manage keys. None of them includes another.
+    """
+
+    name: str
+    scopes: list[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        name = self.name
+
+        scopes = self.scopes
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "name": name,
+                "scopes": scopes,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        name = d.pop("name")
+
+        scopes = cast(list[str], d.pop("scopes"))
+
+        api_key_request = cls(
+            name=name,
+            scopes=scopes,
+        )
+
+        return api_key_request

@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+if TYPE_CHECKING:
+    from ..models.approximation_node import ApproximationNode
+    from ..models.approximation_tree_evaluation import ApproximationTreeEvaluation
+    from ..models.rule_feature import RuleFeature
+    from ..models.smoothing import Smoothing
+    from ..models.structure_count import StructureCount
+
+
+T = TypeVar("T", bound="ApproximationTreeContent")
+
+
+@_attrs_define
+class ApproximationTreeContent:
+    """The result of an approximation tree's job: the tree, which is all that it takes to apply it to raw rows.
+
+    Attributes:
+        task (str):
+        classes (list[str]):
+        method (str):
+        n_rows (int): Of the dataset.
+        n_trees (int): Of the model.
+        n_features (int): Of the model.
+        n_nodes (int):
+        n_leaves (int):
+        depth (int): Questions on the longest way from the root to a leaf.
+        features (list[RuleFeature]): Those that some node asks about, in the model's order.
+        nodes (list[ApproximationNode]): In preorder.
+        smoothing (None | Smoothing): Null where no pseudo rows are drawn.
+        evaluation (ApproximationTreeEvaluation): How well the tree stands for the model on the rows of one dataset;
+            without a target, only for the model.
+        training_evaluation (ApproximationTreeEvaluation): How well the tree stands for the model on the rows of one
+            dataset; without a target, only for the model.
+        stability (list[StructureCount] | None): Null without repeats.
+        n_repeats (int):
+    """
+
+    task: str
+    classes: list[str]
+    method: str
+    n_rows: int
+    n_trees: int
+    n_features: int
+    n_nodes: int
+    n_leaves: int
+    depth: int
+    features: list[RuleFeature]
+    nodes: list[ApproximationNode]
+    smoothing: None | Smoothing
+    evaluation: ApproximationTreeEvaluation
+    training_evaluation: ApproximationTreeEvaluation
+    stability: list[StructureCount] | None
+    n_repeats: int
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.smoothing import Smoothing  # noqa: PLC0415
+
+        task = self.task
+
+        classes = self.classes
+
+        method = self.method
+
+        n_rows = self.n_rows
+
+        n_trees = self.n_trees
+
+        n_features = self.n_features
+
+        n_nodes = self.n_nodes
+
+        n_leaves = self.n_leaves
+
+        depth = self.depth
+
+        features = []
+        for features_item_data in self.features:
+            features_item = features_item_data.to_dict()
+            features.append(features_item)
+
+        nodes = []
+        for nodes_item_data in self.nodes:
+            nodes_item = nodes_item_data.to_dict()
+            nodes.append(nodes_item)
+
+        smoothing: dict[str, Any] | None
+        if isinstance(self.smoothing, Smoothing):
+            smoothing = self.smoothing.to_dict()
+        else:
+            smoothing = self.smoothing
+
+        evaluation = self.evaluation.to_dict()
+
+        training_evaluation = self.training_evaluation.to_dict()
+
+        stability: list[dict[str, Any]] | None
+        if isinstance(self.stability, list):
+            stability = []
+            for stability_type_0_item_data in self.stability:
+                stability_type_0_item = stability_type_0_item_data.to_dict()
+                stability.append(stability_type_0_item)
+
+        else:
+            stability = self.stability
+
+        n_repeats = self.n_repeats
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "task": task,
+                "classes": classes,
+                "method": method,
+                "n_rows": n_rows,
+                "n_trees": n_trees,
+                "n_features": n_features,
+                "n_nodes": n_nodes,
+                "n_leaves": n_leaves,
+                "depth": depth,
+                "features": features,
+                "nodes": nodes,
+                "smoothing": smoothing,
+                "evaluation": evaluation,
+                "training_evaluation": training_evaluation,
+                "stability": stability,
+                "n_repeats": n_repeats,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.approximation_node import ApproximationNode  # noqa: PLC0415
+        from ..models.approximation_tree_evaluation import ApproximationTreeEvaluation  # noqa: PLC0415
+        from ..models.rule_feature import RuleFeature  # noqa: PLC0415
+        from ..models.smoothing import Smoothing  # noqa: PLC0415
+        from ..models.structure_count import StructureCount  # noqa: PLC0415
+
+        d = dict(src_dict)
+        task = d.pop("task")
+
+        classes = cast(list[str], d.pop("classes"))
+
+        method = d.pop("method")
+
+        n_rows = d.pop("n_rows")
+
+        n_trees = d.pop("n_trees")
+
+        n_features = d.pop("n_features")
+
+        n_nodes = d.pop("n_nodes")
+
+        n_leaves = d.pop("n_leaves")
+
+        depth = d.pop("depth")
+
+        features = []
+        _features = d.pop("features")
+        for features_item_data in _features:
+            features_item = RuleFeature.from_dict(features_item_data)
+
+            features.append(features_item)
+
+        nodes = []
+        _nodes = d.pop("nodes")
+        for nodes_item_data in _nodes:
+            nodes_item = ApproximationNode.from_dict(nodes_item_data)
+
+            nodes.append(nodes_item)
+
+        def _parse_smoothing(data: object) -> None | Smoothing:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                smoothing_type_0 = Smoothing.from_dict(data)
+
+                return smoothing_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | Smoothing, data)
+
+        smoothing = _parse_smoothing(d.pop("smoothing"))
+
+        evaluation = ApproximationTreeEvaluation.from_dict(d.pop("evaluation"))
+
+        training_evaluation = ApproximationTreeEvaluation.from_dict(d.pop("training_evaluation"))
+
+        def _parse_stability(data: object) -> list[StructureCount] | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                stability_type_0 = []
+                _stability_type_0 = data
+                for stability_type_0_item_data in _stability_type_0:
+                    stability_type_0_item = StructureCount.from_dict(stability_type_0_item_data)
+
+                    stability_type_0.append(stability_type_0_item)
+
+                return stability_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[StructureCount] | None, data)
+
+        stability = _parse_stability(d.pop("stability"))
+
+        n_repeats = d.pop("n_repeats")
+
+        approximation_tree_content = cls(
+            task=task,
+            classes=classes,
+            method=method,
+            n_rows=n_rows,
+            n_trees=n_trees,
+            n_features=n_features,
+            n_nodes=n_nodes,
+            n_leaves=n_leaves,
+            depth=depth,
+            features=features,
+            nodes=nodes,
+            smoothing=smoothing,
+            evaluation=evaluation,
+            training_evaluation=training_evaluation,
+            stability=stability,
+            n_repeats=n_repeats,
+        )
+
+        return approximation_tree_content

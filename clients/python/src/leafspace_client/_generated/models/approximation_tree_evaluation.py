@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.against_target import AgainstTarget
+
+
+T = TypeVar("T", bound="ApproximationTreeEvaluation")
+
+
+@_attrs_define
+class ApproximationTreeEvaluation:
+    """How well the tree stands for the model on the rows of one dataset; without a target, only for the model.
+
+    Attributes:
+        n_rows (int):
+        evaluated_on (str):
+        fidelity (float | None): Share of rows with the model's own label; for regression R2 to the model's own values,
+            null where these are all alike.
+        probability_l1 (float | None): Mean over rows of the sum over classes of the difference of the two scores, 0 to
+            2; null for regression.
+        mean_questions (float): Questions from the root to the leaf, on average over rows.
+        model (AgainstTarget | None): Of the model itself; null where there is no target.
+        accuracy (float | None | Unset): Share of rows with the right label; classification.
+        balanced_accuracy (float | None | Unset): Mean over classes that have rows of the share of them that is right;
+            classification.
+        mse (float | None | Unset): Mean squared error; regression.
+        r2 (float | None | Unset): Regression; null also where all values are alike.
+    """
+
+    n_rows: int
+    evaluated_on: str
+    fidelity: float | None
+    probability_l1: float | None
+    mean_questions: float
+    model: AgainstTarget | None
+    accuracy: float | None | Unset = UNSET
+    balanced_accuracy: float | None | Unset = UNSET
+    mse: float | None | Unset = UNSET
+    r2: float | None | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.against_target import AgainstTarget  # noqa: PLC0415
+
+        n_rows = self.n_rows
+
+        evaluated_on = self.evaluated_on
+
+        fidelity: float | None
+        fidelity = self.fidelity
+
+        probability_l1: float | None
+        probability_l1 = self.probability_l1
+
+        mean_questions = self.mean_questions
+
+        model: dict[str, Any] | None
+        if isinstance(self.model, AgainstTarget):
+            model = self.model.to_dict()
+        else:
+            model = self.model
+
+        accuracy: float | None | Unset
+        if isinstance(self.accuracy, Unset):
+            accuracy = UNSET
+        else:
+            accuracy = self.accuracy
+
+        balanced_accuracy: float | None | Unset
+        if isinstance(self.balanced_accuracy, Unset):
+            balanced_accuracy = UNSET
+        else:
+            balanced_accuracy = self.balanced_accuracy
+
+        mse: float | None | Unset
+        if isinstance(self.mse, Unset):
+            mse = UNSET
+        else:
+            mse = self.mse
+
+        r2: float | None | Unset
+        if isinstance(self.r2, Unset):
+            r2 = UNSET
+        else:
+            r2 = self.r2
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "n_rows": n_rows,
+                "evaluated_on": evaluated_on,
+                "fidelity": fidelity,
+                "probability_l1": probability_l1,
+                "mean_questions": mean_questions,
+                "model": model,
+            }
+        )
+        if accuracy is not UNSET:
+            field_dict["accuracy"] = accuracy
+        if balanced_accuracy is not UNSET:
+            field_dict["balanced_accuracy"] = balanced_accuracy
+        if mse is not UNSET:
+            field_dict["mse"] = mse
+        if r2 is not UNSET:
+            field_dict["r2"] = r2
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.against_target import AgainstTarget  # noqa: PLC0415
+
+        d = dict(src_dict)
+        n_rows = d.pop("n_rows")
+
+        evaluated_on = d.pop("evaluated_on")
+
+        def _parse_fidelity(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        fidelity = _parse_fidelity(d.pop("fidelity"))
+
+        def _parse_probability_l1(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        probability_l1 = _parse_probability_l1(d.pop("probability_l1"))
+
+        mean_questions = d.pop("mean_questions")
+
+        def _parse_model(data: object) -> AgainstTarget | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                model_type_0 = AgainstTarget.from_dict(data)
+
+                return model_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(AgainstTarget | None, data)
+
+        model = _parse_model(d.pop("model"))
+
+        def _parse_accuracy(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        accuracy = _parse_accuracy(d.pop("accuracy", UNSET))
+
+        def _parse_balanced_accuracy(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        balanced_accuracy = _parse_balanced_accuracy(d.pop("balanced_accuracy", UNSET))
+
+        def _parse_mse(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        mse = _parse_mse(d.pop("mse", UNSET))
+
+        def _parse_r2(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        r2 = _parse_r2(d.pop("r2", UNSET))
+
+        approximation_tree_evaluation = cls(
+            n_rows=n_rows,
+            evaluated_on=evaluated_on,
+            fidelity=fidelity,
+            probability_l1=probability_l1,
+            mean_questions=mean_questions,
+            model=model,
+            accuracy=accuracy,
+            balanced_accuracy=balanced_accuracy,
+            mse=mse,
+            r2=r2,
+        )
+
+        return approximation_tree_evaluation

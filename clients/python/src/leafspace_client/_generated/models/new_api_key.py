@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="NewApiKey")
+
+
+@_attrs_define
+class NewApiKey:
+    """A key that was just made.
+
+    Attributes:
+        id (str): It stands in the key itself, too: `lsk_<id without its prefix>_<secret>`.
+        name (str):
+        scopes (list[str]):
+        created_at (datetime.datetime):
+        object_ (Literal['api_key'] | Unset):  Default: 'api_key'.
+        last_used_at (datetime.datetime | None | Unset): To the minute; `null`: never.
+        secret (None | str | Unset): The whole key, `lsk_…`: shown this once; only its hash is kept. `null` where an
+            `Idempotency-Key` is sent again.
+    """
+
+    id: str
+    name: str
+    scopes: list[str]
+    created_at: datetime.datetime
+    object_: Literal["api_key"] | Unset = "api_key"
+    last_used_at: datetime.datetime | None | Unset = UNSET
+    secret: None | str | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        id = self.id
+
+        name = self.name
+
+        scopes = self.scopes
+
+        created_at = self.created_at.isoformat()
+
+        object_ = self.object_
+
+        last_used_at: None | str | Unset
+        if isinstance(self.last_used_at, Unset):
+            last_used_at = UNSET
+        elif isinstance(self.last_used_at, datetime.datetime):
+            last_used_at = self.last_used_at.isoformat()
+        else:
+            last_used_at = self.last_used_at
+
+        secret: None | str | Unset
+        if isinstance(self.secret, Unset):
+            secret = UNSET
+        else:
+            secret = self.secret
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "id": id,
+                "name": name,
+                "scopes": scopes,
+                "created_at": created_at,
+            }
+        )
+        if object_ is not UNSET:
+            field_dict["object"] = object_
+        if last_used_at is not UNSET:
+            field_dict["last_used_at"] = last_used_at
+        if secret is not UNSET:
+            field_dict["secret"] = secret
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        id = d.pop("id")
+
+        name = d.pop("name")
+
+        scopes = cast(list[str], d.pop("scopes"))
+
+        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+
+        object_ = cast(Literal["api_key"] | Unset, d.pop("object", UNSET))
+        if object_ != "api_key" and not isinstance(object_, Unset):
+            raise ValueError(f"object must match const 'api_key', got '{object_}'")
+
+        def _parse_last_used_at(data: object) -> datetime.datetime | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                last_used_at_type_0 = datetime.datetime.fromisoformat(data)
+
+                return last_used_at_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None | Unset, data)
+
+        last_used_at = _parse_last_used_at(d.pop("last_used_at", UNSET))
+
+        def _parse_secret(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        secret = _parse_secret(d.pop("secret", UNSET))
+
+        new_api_key = cls(
+            id=id,
+            name=name,
+            scopes=scopes,
+            created_at=created_at,
+            object_=object_,
+            last_used_at=last_used_at,
+            secret=secret,
+        )
+
+        return new_api_key

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import define as _attrs_define
+
+T = TypeVar("T", bound="PathNode")
+
+
+@_attrs_define
+class PathNode:
+    """A question on a row's way from the root, and how it was answered.
+
+    Attributes:
+        id (int): Of the node in the tree.
+        feature (str):
+        text (str): The question in words.
+        holds (bool): The row goes left; else right.
+    """
+
+    id: int
+    feature: str
+    text: str
+    holds: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        id = self.id
+
+        feature = self.feature
+
+        text = self.text
+
+        holds = self.holds
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "id": id,
+                "feature": feature,
+                "text": text,
+                "holds": holds,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        id = d.pop("id")
+
+        feature = d.pop("feature")
+
+        text = d.pop("text")
+
+        holds = d.pop("holds")
+
+        path_node = cls(
+            id=id,
+            feature=feature,
+            text=text,
+            holds=holds,
+        )
+
+        return path_node

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+T = TypeVar("T", bound="Question")
+
+
+@_attrs_define
+class Question:
+    """The feature to ask for next: its value, which answers all questions about it at once.
+
+    Attributes:
+        node (int): Id of the node that asks.
+        feature (str):
+        column (str): The name to answer by. `feature` itself, but for one-hot columns that belong together: 1 or true
+            where the feature is `value`, else 0.
+        type_ (str):
+        text (str): What the node asks of it, in words.
+        operator (str):
+        value (float | list[str] | None | str):
+        or_missing (bool): A missing value goes on as one for which the question holds.
+        categories (list[str]): Those that the tree names anywhere: it tells all others from these, but not from each
+            other. Empty for numbers.
+    """
+
+    node: int
+    feature: str
+    column: str
+    type_: str
+    text: str
+    operator: str
+    value: float | list[str] | None | str
+    or_missing: bool
+    categories: list[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        node = self.node
+
+        feature = self.feature
+
+        column = self.column
+
+        type_ = self.type_
+
+        text = self.text
+
+        operator = self.operator
+
+        value: float | list[str] | None | str
+        if isinstance(self.value, list):
+            value = self.value
+
+        else:
+            value = self.value
+
+        or_missing = self.or_missing
+
+        categories = self.categories
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "node": node,
+                "feature": feature,
+                "column": column,
+                "type": type_,
+                "text": text,
+                "operator": operator,
+                "value": value,
+                "or_missing": or_missing,
+                "categories": categories,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        node = d.pop("node")
+
+        feature = d.pop("feature")
+
+        column = d.pop("column")
+
+        type_ = d.pop("type")
+
+        text = d.pop("text")
+
+        operator = d.pop("operator")
+
+        def _parse_value(data: object) -> float | list[str] | None | str:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                value_type_2 = cast(list[str], data)
+
+                return value_type_2
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(float | list[str] | None | str, data)
+
+        value = _parse_value(d.pop("value"))
+
+        or_missing = d.pop("or_missing")
+
+        categories = cast(list[str], d.pop("categories"))
+
+        question = cls(
+            node=node,
+            feature=feature,
+            column=column,
+            type_=type_,
+            text=text,
+            operator=operator,
+            value=value,
+            or_missing=or_missing,
+            categories=categories,
+        )
+
+        return question

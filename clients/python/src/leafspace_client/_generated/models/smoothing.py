@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="Smoothing")
+
+
+@_attrs_define
+class Smoothing:
+    """How pseudo rows are drawn near the dataset's rows.
+
+    Attributes:
+        bandwidth (float | None | Unset): Standard deviation of the noise added to continuous numbers, as a share of the
+            feature's own.
+        move_probability (float | None | Unset): Of another category, drawn as often as the dataset has it, and of the
+            next smaller or larger value where numbers are integers or few.
+        swap_probability (float | None | Unset): born_again: that a value is replaced by that of another row; nothing
+            else is changed.
+    """
+
+    bandwidth: float | None | Unset = UNSET
+    move_probability: float | None | Unset = UNSET
+    swap_probability: float | None | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        bandwidth: float | None | Unset
+        if isinstance(self.bandwidth, Unset):
+            bandwidth = UNSET
+        else:
+            bandwidth = self.bandwidth
+
+        move_probability: float | None | Unset
+        if isinstance(self.move_probability, Unset):
+            move_probability = UNSET
+        else:
+            move_probability = self.move_probability
+
+        swap_probability: float | None | Unset
+        if isinstance(self.swap_probability, Unset):
+            swap_probability = UNSET
+        else:
+            swap_probability = self.swap_probability
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update({})
+        if bandwidth is not UNSET:
+            field_dict["bandwidth"] = bandwidth
+        if move_probability is not UNSET:
+            field_dict["move_probability"] = move_probability
+        if swap_probability is not UNSET:
+            field_dict["swap_probability"] = swap_probability
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+
+        def _parse_bandwidth(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        bandwidth = _parse_bandwidth(d.pop("bandwidth", UNSET))
+
+        def _parse_move_probability(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        move_probability = _parse_move_probability(d.pop("move_probability", UNSET))
+
+        def _parse_swap_probability(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        swap_probability = _parse_swap_probability(d.pop("swap_probability", UNSET))
+
+        smoothing = cls(
+            bandwidth=bandwidth,
+            move_probability=move_probability,
+            swap_probability=swap_probability,
+        )
+
+        return smoothing

@@ -1,0 +1,55 @@
+"""API keys: who may call the service, and what for. Managing them takes a key with the scope ``admin``."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ._generated.api.api_keys import create_api_key, get_api_key, list_api_keys, revoke_api_key
+from ._generated.models import ApiKey, ApiKeyRequest, NewApiKey, PageApiKey
+from .calls import Connected, Program, awaitable, blocking
+from .endpoints import call_of, create
+from .nouns import AsyncDeletable, Noun, SyncDeletable
+
+API_KEYS: Noun[ApiKey] = Noun(ApiKey, PageApiKey, "api_key_id", get_api_key, list_api_keys, revoke_api_key)
+Scope = Literal["read", "write", "explain", "admin"]
+
+
+@dataclass(frozen=True, slots=True)
+class MadeKey:
+    """A key that was just made: the only place where its ``secret`` stands, and no ``repr`` shows it."""
+
+    id: str
+    name: str
+    scopes: tuple[str, ...]
+    secret: str = field(repr=False)
+
+
+def _create(self: Connected, name: str, scopes: Sequence[Scope]) -> Program[MadeKey]:  # noqa: ARG001  # a method
+    """Make a key and return it with its secret, which is told this once.
+
+    Parameters
+    ----------
+    name
+        Who or what will use it.
+    scopes
+        What it may do: ``"read"``, ``"write"``, ``"explain"``, ``"admin"``. None includes another.
+    """
+    request = ApiKeyRequest(name=name, scopes=list(scopes))
+    made = yield from create(create_api_key, NewApiKey, body=request)
+    while not isinstance(made.secret, str):
+        # The answer that told it was lost on its way: nobody can use that key.
+        yield call_of(revoke_api_key, api_key_id=made.id)
+        made = yield from create(create_api_key, NewApiKey, body=request)
+    return MadeKey(made.id, made.name, tuple(made.scopes), made.secret)
+
+
+class ApiKeys(SyncDeletable[ApiKey, ApiKey]):
+    """All keys, newest first, without their secrets; ``delete`` revokes one."""
+
+    create = blocking(_create)
+
+
+class AsyncApiKeys(AsyncDeletable[ApiKey, ApiKey]):
+    """All keys, newest first, without their secrets; ``delete`` revokes one."""
+
+    create = awaitable(_create)

@@ -1,0 +1,215 @@
+"""Approximation trees: one tree of questions that stands for a whole ensemble."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from ._generated.api.approximation_trees import (
+    ask_next_question,
+    create_approximation_tree,
+    delete_approximation_tree,
+    export_approximation_tree,
+    get_approximation_tree,
+    get_approximation_tree_content,
+    list_approximation_trees,
+)
+from ._generated.models import (
+    ApproximationNode,
+    ApproximationTreeEvaluation,
+    ApproximationTreeRequest,
+    NextQuestion,
+    NextQuestionRequest,
+    NextQuestionRequestAnswers,
+    PageApproximationTree,
+)
+from ._generated.models import ApproximationTree as Details
+from .artefacts import ArtefactView, Content, cancel, content, download, refresh, wait
+from .calls import Program, awaitable, blocking
+from .endpoints import ask, call_of, create
+from .frames import nodes_frame
+from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
+from .proximities import TABLE_MEDIA_TYPES, TableForm
+from .rows import named_instance
+from .sentences import describe_tree
+
+APPROXIMATION_TREES: Noun[Details] = Noun(
+    Details,
+    PageApproximationTree,
+    "approximation_tree_id",
+    get_approximation_tree,
+    list_approximation_trees,
+    delete_approximation_tree,
+)
+Method = Literal["sta", "ism", "born_again", "cart"]
+ExportForm = Literal["json", "text", "graphviz", "svg", "sql", "python", "onnx"]
+Kept = TypeVar("Kept")
+
+
+class ApproximationTreeView(ArtefactView[Details]):
+    """An approximation tree as it was when last looked at; ``details`` has all that the service says of it.
+
+    As text it is its questions and answers, one a line.
+    """
+
+    noun = APPROXIMATION_TREES
+    contents = Content(get_approximation_tree_content, TABLE_MEDIA_TYPES)
+
+    @property
+    def nodes(self) -> list[ApproximationNode]:
+        """The nodes: each one's id is its position, the root comes first."""
+        found: list[ApproximationNode] = self._found("nodes")
+        return found
+
+    @property
+    def evaluation(self) -> ApproximationTreeEvaluation:
+        """How well the tree stands for the model, and both for the target."""
+        found: ApproximationTreeEvaluation = self._found("evaluation")
+        return found
+
+    def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
+        """Return the nodes as a DataFrame, one row each; needs pandas."""
+        return nodes_frame(self.nodes)
+
+    def __str__(self) -> str:
+        is_ready = self.status == "ready" and isinstance(self.details.nodes, list)
+        return describe_tree(self.nodes) if is_ready else repr(self)
+
+    def __repr__(self) -> str:
+        n_leaves = self.details.n_leaves
+        told = f", {n_leaves} leaves" if isinstance(n_leaves, int) else ""
+        return f"<ApproximationTree {self.id} {self.status}{told}>"
+
+
+def _content(self: ApproximationTreeView, form: TableForm = "json") -> Program[bytes]:
+    """Return the whole result as the bytes of a JSON, CSV or Parquet file."""
+    return (yield from content(self, form))
+
+
+def _download(self: ApproximationTreeView, path: str | Path, form: TableForm = "json") -> Program[Path]:
+    """Write the whole result to a file, CSV and Parquet with a row for each node, and return its path."""
+    return (yield from download(self, path, form))
+
+
+def _export(self: ApproximationTreeView, form: ExportForm = "text") -> Program[Any]:
+    """Return the tree as text: plain, Graphviz, a drawing in SVG, JSON, an SQL expression, a Python function; or ONNX.
+
+    The function, ``predict(row)``, needs nothing but Python; what it, the expression and the ONNX model, which comes as
+    bytes, say is what the service says.
+    """
+    response = yield call_of(export_approximation_tree, approximation_tree_id=self.id, format_=form)
+    # Not as the answer is declared: types of text without a charset are read as Latin by some.
+    return response.content if form == "onnx" else response.content.decode()
+
+
+def _next_question(self: ApproximationTreeView, answers: Mapping[str, Any] | None = None) -> Program[NextQuestion]:
+    """Return the question that answers leave open, or the prediction that they lead to.
+
+    Parameters
+    ----------
+    answers
+        Values by ``question.column``; ``None`` is a missing value, which is an answer, too. Values of features that the
+        way does not ask for are passed over.
+    """
+    given = NextQuestionRequestAnswers.from_dict(named_instance(answers or {}, "answers"))
+    request = NextQuestionRequest(answers=given)
+    return (yield from ask(ask_next_question, NextQuestion, approximation_tree_id=self.id, body=request))
+
+
+def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
+    self: Collection[Details, Kept],
+    model: Identified,
+    dataset: Identified,
+    *,
+    method: Method = "sta",
+    max_depth: int = 5,
+    max_leaves: int | None = None,
+    min_samples_leaf: int = 5,
+    significance: float = 0.1,
+    max_pseudo_samples: int = 100_000,
+    repeats: int = 1,
+    stop_when_pure: bool = False,
+    evaluation_dataset: Identified | None = None,
+    seed: int = 0,
+) -> Program[Kept]:
+    """Ask for one tree that stands for a model; call ``wait()`` on what is returned.
+
+    The same question again is free: it gives the tree that is made, or being made.
+
+    Parameters
+    ----------
+    model, dataset
+        What to stand for, and near which rows: what registering returned, or ids.
+    method
+        ``sta`` tests each question on as many pseudo rows as it takes (Zhou & Hooker); ``ism`` chooses among the trees'
+        own questions (Van Assche & Blockeel; classes only); ``born_again`` (Breiman & Shang) and ``cart`` are controls.
+    max_depth
+        Questions on the longest way, 1 to 30.
+    max_leaves
+        2 to 1,024; the nodes that improve most are parted first. Default: as many as the depth allows, up to 1,024.
+    min_samples_leaf
+        Of ``sta`` and ``ism`` the dataset's rows in each leaf, at least; of ``born_again`` and ``cart`` the same share
+        of the pseudo rows.
+    significance
+        ``sta`` draws pseudo rows until the chance that other questions are better is at most this.
+    max_pseudo_samples
+        1,000 to 10,000,000: of one node in ``sta``, of the whole tree in ``born_again`` and ``cart``.
+    repeats
+        Grow the tree so many times, 1 to 200, to tell how stable it is (``details.stability``).
+    stop_when_pure
+        ``ism`` asks no more where all rows have one class in the dataset's target.
+    evaluation_dataset
+        Other rows to evaluate on; default: the dataset itself.
+    seed
+        Makes random choices repeatable.
+    """
+    request = ApproximationTreeRequest(
+        model=id_of(model),
+        dataset=id_of(dataset),
+        method=method,
+        max_depth=max_depth,
+        max_leaves=max_leaves,
+        min_samples_leaf=min_samples_leaf,
+        significance=significance,
+        max_pseudo_samples=max_pseudo_samples,
+        repeats=repeats,
+        stop_when_pure=stop_when_pure,
+        evaluation_dataset=None if evaluation_dataset is None else id_of(evaluation_dataset),
+        seed=seed,
+    )
+    return self._wrapped((yield from create(create_approximation_tree, Details, body=request)))
+
+
+class ApproximationTree(ApproximationTreeView):
+    """An approximation tree, for the blocking client."""
+
+    refresh = blocking(refresh)
+    wait = blocking(wait)
+    cancel = blocking(cancel)
+    content = blocking(_content)
+    download = blocking(_download)
+    export = blocking(_export)
+    next_question = blocking(_next_question)
+
+
+class AsyncApproximationTree(ApproximationTreeView):
+    """An approximation tree, for the async client."""
+
+    refresh = awaitable(refresh)
+    wait = awaitable(wait)
+    cancel = awaitable(cancel)
+    content = awaitable(_content)
+    download = awaitable(_download)
+    export = awaitable(_export)
+    next_question = awaitable(_next_question)
+
+
+class ApproximationTrees(SyncDeletable[Details, ApproximationTree]):
+    """All approximation trees, newest first."""
+
+    create = blocking(_create)
+
+
+class AsyncApproximationTrees(AsyncDeletable[Details, AsyncApproximationTree]):
+    """All approximation trees, newest first."""
+
+    create = awaitable(_create)

@@ -1,0 +1,119 @@
+"""Keys in the SDK: taken from the environment, sent, managed, and never shown."""
+
+import asyncio
+import subprocess
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from leafspace_client import AsyncLeafspace, Forbidden, Leafspace, NotFound, RetryPolicy, Unauthenticated
+
+from tests.support.scripted_server import Answer, scripted
+from tests.support.serving import serving
+
+_KEY = "lsk_abcdefghij234567_" + "S" * 43
+_MADE = {
+    "object": "api_key",
+    "id": "key_1",
+    "name": "n",
+    "scopes": ["read"],
+    "created_at": "2026-01-01T00:00:00Z",
+    "last_used_at": None,
+}
+_EMPTY = {"object": "list", "data": [], "next_cursor": None}
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """Return a service that asks for keys, and one that manages them."""
+    data_dir: Path = tmp_path_factory.mktemp("guarded") / "data"
+    command = [
+        sys.executable,
+        "-m",
+        "leafspace",
+        "keys",
+        "create",
+        "sdk",
+        "--scope",
+        "admin",
+        "--data-dir",
+        str(data_dir),
+    ]
+    key = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603  # ours
+    with serving(data_dir, LEAFSPACE_REQUIRE_KEYS="1") as service:
+        yield service.url, key
+
+
+def test_keys_are_made_used_listed_and_revoked(guarded: tuple[str, str]) -> None:
+    url, admin = guarded
+    with Leafspace(url, admin) as client:
+        made = client.api_keys.create("scoring", ["read"])
+        assert (made.name, made.scopes) == ("scoring", ("read",))
+        assert made.id in {key.id for key in client.api_keys.list()}
+        assert client.api_keys.get(made).name == "scoring"
+        with pytest.raises(Forbidden, match="read"):
+            list(client.models.list())
+        with Leafspace(url, made.secret) as reader:
+            assert list(reader.models.list()) == []
+            client.api_keys.delete(made)
+            with pytest.raises(Unauthenticated):
+                list(reader.models.list())
+        with pytest.raises(NotFound):
+            client.api_keys.get(made)
+    with Leafspace(url) as nobody, pytest.raises(Unauthenticated, match="Bearer"):
+        list(nobody.models.list())
+
+
+def test_the_async_client_makes_keys_too(guarded: tuple[str, str]) -> None:
+    async def make() -> str:
+        async with AsyncLeafspace(*guarded) as client:
+            made = await client.api_keys.create("async", ["explain"])
+            await client.api_keys.delete(made)
+            return made.secret
+
+    assert asyncio.run(make()).startswith("lsk_")
+
+
+def test_the_environment_says_which_key_unless_one_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEAFSPACE_API_KEY", f" {_KEY}\n")
+    with scripted(Answer(200, _EMPTY)) as server:
+        for given in (None, "lsk_other", ""):
+            with Leafspace(server.url, given) as client:
+                list(client.models.list())
+
+    assert [asked.headers["Authorization"] for asked in server.asked] == [f"Bearer {_KEY}", "Bearer lsk_other", None]
+
+
+def test_a_key_is_never_shown() -> None:
+    refused = Answer(401, {"code": "unauthenticated", "detail": "no"}, {"Content-Type": "application/problem+json"})
+    with scripted(refused) as server, Leafspace(server.url, _KEY) as client:
+        with pytest.raises(Unauthenticated) as error:
+            list(client.models.list())
+        shown = [client, client.models, client._transport, client._transport.connection, vars(error.value), error.value]
+        assert _KEY not in "".join(map(repr, shown)) + "".join(traceback.format_exception(error.value))
+    with scripted(Answer(201, {**_MADE, "secret": _KEY})) as server, Leafspace(server.url) as client:
+        made = client.api_keys.create("n", ["read"])
+    assert made.secret == _KEY
+    assert _KEY not in repr(made) + str(made)
+
+
+@pytest.mark.parametrize("spoilt", [f"{_KEY}é", f"{_KEY}\r\nX: y", f"{_KEY} {_KEY}", f"{_KEY}\0"])
+def test_what_no_key_can_be_is_refused_without_being_shown(spoilt: str) -> None:
+    with pytest.raises(ValueError, match="API key") as error:
+        Leafspace(api_key=spoilt)
+
+    assert _KEY not in "".join(traceback.format_exception(error.value))
+
+
+def test_a_key_whose_secret_was_lost_on_its_way_is_replaced() -> None:
+    script = (Answer(0), Answer(200, {**_MADE, "secret": None}), Answer(204), Answer(201, {**_MADE, "secret": _KEY}))
+    retries = RetryPolicy(n_retries=2, first_seconds=0.01)
+    with scripted(*script) as server, Leafspace(server.url, retries=retries) as client:
+        made = client.api_keys.create("n", ["read"])
+
+    assert made.secret == _KEY
+    assert [asked.method for asked in server.asked] == ["POST", "POST", "DELETE", "POST"]
+    keys = [asked.headers["Idempotency-Key"] for asked in server.asked]
+    assert keys[0] == keys[1] != keys[3]

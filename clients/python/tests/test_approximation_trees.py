@@ -1,0 +1,133 @@
+"""Approximation trees through the SDK, against a real service."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pandas as pd
+import pytest
+from leafspace_client import ApproximationTree, AsyncLeafspace, Conflict, Invalid, Leafspace
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+
+from tests.support.serving import Service
+
+_DATA = load_breast_cancer(as_frame=True)
+_FEATURES: pd.DataFrame = _DATA.data.astype(np.float32)
+_FRAME = _FEATURES.assign(target=_DATA.target_names[_DATA.target])
+_FOREST = RandomForestClassifier(20, max_depth=8, random_state=0).fit(_FEATURES, _FRAME["target"])
+
+
+@pytest.fixture
+def model(client: Leafspace) -> str:
+    return client.register_model(_FOREST, _FEATURES).id
+
+
+@pytest.fixture
+def dataset(client: Leafspace) -> str:
+    return client.register_dataset(_FRAME, target="target").id
+
+
+@pytest.fixture
+def tree(client: Leafspace, model: str, dataset: str) -> ApproximationTree:
+    asked = client.approximation_trees.create(model, dataset, max_depth=3, max_pseudo_samples=2000)
+    return asked.wait(timeout=120)
+
+
+def test_a_tree_stands_for_a_forest(tree: ApproximationTree) -> None:
+    lines = str(tree).splitlines()
+
+    assert len(lines) == len(tree.nodes)
+    assert lines[0] == f"{tree.nodes[0].text}?"
+    assert lines[1].startswith("  yes: ")
+    assert tree.evaluation.fidelity is not None
+    assert tree.evaluation.fidelity > 0.85
+    assert tree.to_frame()["n_samples"].tolist() == [node.n_samples for node in tree.nodes]
+    n_leaves = sum(node.left is None for node in tree.nodes)
+    assert repr(tree) == f"<ApproximationTree {tree.id} ready, {n_leaves} leaves>"
+
+
+def test_explanations_exports_and_questionnaires_say_the_same(
+    client: Leafspace, model: str, dataset: str, tree: ApproximationTree
+) -> None:
+    prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait(timeout=120)
+    explainer = client.explainers.create(model, prototypes, approximation_tree=tree)
+
+    told = explainer.explain(_FEATURES, n_prototypes=1, include=["approximation_path"])
+
+    paths = [each.approximation_path for each in told]
+    served = [path.leaf.prediction for path in paths if path is not None]
+    names: dict[str, object] = {}
+    exec(tree.export("python"), names)  # noqa: S102  # that is what it is for
+    predict = names["predict"]
+    assert callable(predict)
+    assert [predict(row) for row in _FEATURES.to_dict("records")] == served
+    session = onnxruntime.InferenceSession(tree.export("onnx"))
+    feeds = {each.name: _FEATURES[[each.name]].to_numpy(np.float64) for each in session.get_inputs()}
+    assert session.run(["label"], feeds)[0].tolist() == served
+    assert [_asked_for(tree, row) for _, row in _FEATURES.head(10).iterrows()] == served[:10]
+    first = next(path for path in paths if path is not None)
+    question = first.nodes[0].text if first.nodes[0].holds else f"not {first.nodes[0].text}"
+    assert f"In the tree: {question}, " in str(told[0])
+    assert str(told[0]).endswith(f": {first.leaf.prediction}, {'as' if first.agrees else 'unlike'} the model.")
+
+
+def _asked_for(tree: ApproximationTree, row: "pd.Series[float]") -> float | str | None:
+    """Answer questions with single values, as numpy has them, until there is a prediction."""
+    answers: dict[str, object] = {}
+    while (found := tree.next_question(answers)).question is not None:
+        answers[found.question.column] = row[found.question.column]
+    assert found.n_asked == len(answers) <= 3 < found.n_features
+    return found.prediction
+
+
+def test_results_are_written_to_files(tree: ApproximationTree, tmp_path: Path) -> None:
+    whole = json.loads(tree.download(tmp_path / "tree.json").read_text())
+    table = pd.read_csv(tree.download(tmp_path / "tree.csv", "csv"))
+
+    assert [node["text"] for node in whole["nodes"]] == [node.text for node in tree.nodes]
+    assert table["prediction"].tolist() == [node.prediction for node in tree.nodes]
+    assert json.loads(tree.content()) == whole
+    assert tree.export("svg").startswith("<svg")
+    assert str(tree.nodes[0].text) in tree.export()
+
+
+def test_what_is_wrong_with_an_answer_is_said(tree: ApproximationTree) -> None:
+    with pytest.raises(Invalid, match="has no feature 'colour'"):
+        tree.next_question({"colour": "red"})
+    with pytest.raises(Invalid, match="answers, feature 'mean area', is inf"):
+        tree.next_question({"mean area": np.inf})
+
+
+def test_trees_that_are_not_ready_say_so(client: Leafspace, model: str, dataset: str) -> None:
+    slow = client.approximation_trees.create(model, dataset, max_depth=8, repeats=200, significance=1e-6)
+    cancelled = slow.cancel()
+
+    with pytest.raises(Conflict, match=r"call wait\(\)"):
+        _ = cancelled.nodes
+    with pytest.raises(Conflict) as refused:
+        cancelled.export("onnx")
+    assert refused.value.code == "artefact_not_ready"
+    assert str(cancelled) == repr(cancelled)
+
+
+def test_trees_are_listed_and_deleted(client: Leafspace, model: str, dataset: str) -> None:
+    made = client.approximation_trees.create(model, dataset, method="ism", max_leaves=3).wait(timeout=120)
+
+    assert client.approximation_trees.get(made.id).nodes == made.nodes
+    assert made.id in {each.id for each in client.approximation_trees.list()}
+    client.approximation_trees.delete(made)
+    assert made.id not in {each.id for each in client.approximation_trees.list()}
+
+
+def test_coroutines_do_the_same(service: Service, model: str, dataset: str, tree: ApproximationTree) -> None:
+    async def asked() -> tuple[str, str | None]:
+        async with AsyncLeafspace(service.url) as client:
+            request = client.approximation_trees.create(model, dataset, max_depth=3, max_pseudo_samples=2000)
+            found = await (await request).wait(timeout=120)
+            question = (await found.next_question()).question
+            return await found.export("sql"), question.text if question else None
+
+    assert asyncio.run(asked()) == (tree.export("sql"), tree.nodes[0].text)

@@ -1,0 +1,138 @@
+"""Backup: the rows and every object that they refer to, copied while the service runs.
+
+Rows first, then objects: an object is put before the row that refers to it is committed, so all that the copied rows
+refer to is there. That nothing of it is deleted meanwhile is seen to by the lock that keeping objects takes; it is held
+for as long as it takes to copy the rows and to give each object a second name, and let go before any byte is copied.
+"""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from urllib.parse import quote
+
+import click
+from sqlalchemy import URL, make_url, select
+
+from storage.database import Database
+from storage.local_objects import LocalObjects
+from storage.object_store import file_sha256
+from storage.settings import StorageSettings, embedded
+from storage.tables import OBJECT_COLUMNS
+
+from .backup_files import FORMAT, Manifest, write_folder, write_tar
+from .errors import CannotServe
+
+
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    """Rows and objects as they were at one moment, under names that nobody else deletes."""
+
+    folder: Path
+    manifest: Manifest
+
+    def source_of(self, sha256: str) -> Path:
+        return self.folder / sha256
+
+
+def back_up(data_dir: Path, target: Path) -> None:
+    """Copy the data directory's rows and objects to a folder, or to a file whose name ends in ``.tar``; say how much.
+
+    Raises
+    ------
+    CannotServe
+        If rows or objects are kept elsewhere, something is missing or damaged, or there is no room.
+    """
+    settings = embedded_storage(data_dir.expanduser().absolute())
+    objects = LocalObjects(settings.objects_dir)
+    try:
+        with objects.workspace() as folder:
+            staged = _stage(settings, objects, folder)
+            write = write_tar if target.suffix == ".tar" else write_folder
+            n_copied = write(target.expanduser().absolute(), staged.manifest, staged.source_of)
+    except (OSError, sqlite3.Error) as error:
+        message = f"the backup to {target} failed: {error}"
+        raise CannotServe(message) from error
+    n_bytes = sum(staged.manifest.objects.values())
+    click.echo(
+        f"{target}: everything committed before {staged.manifest.made_at}: {len(staged.manifest.objects)} objects "
+        f"({n_bytes:,} bytes), {n_copied} files copied"
+    )
+
+
+def embedded_storage(data_dir: Path) -> StorageSettings:
+    """Return where the data directory keeps rows and objects; refuse where they are kept elsewhere."""
+    settings = embedded(
+        data_dir, os.environ.get("LEAFSPACE_DATABASE_URL"), os.environ.get("LEAFSPACE_OBJECT_STORE_URL")
+    )
+    if make_url(settings.database_url).get_backend_name() != "sqlite" or settings.bucket_url is not None:
+        message = (
+            "rows in PostgreSQL are backed up by pg_dump, and objects in a bucket by copying the bucket, in that "
+            "order; see Backup in docs/operations.md"
+        )
+        raise CannotServe(message)
+    if not database_file(settings).exists():
+        message = f"{data_dir} has no database; name the service's data directory with --data-dir"
+        raise CannotServe(message)
+    return settings
+
+
+def database_file(settings: StorageSettings) -> Path:
+    """Return the file of an SQLite database."""
+    return Path(make_url(settings.database_url).database or "")
+
+
+def _stage(settings: StorageSettings, objects: LocalObjects, folder: Path) -> _Staged:
+    rows = folder / "rows"
+    with objects.keeping():
+        made_at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        _copy_rows(database_file(settings), rows)
+        hashes = _referred_to(rows)
+        sizes = {sha256: _give_second_name(objects.file(sha256), folder / sha256) for sha256 in hashes}
+    database = file_sha256(rows)
+    rows.rename(folder / database)
+    return _Staged(folder, Manifest(FORMAT, made_at, version("leafspace"), database, sizes))
+
+
+def _copy_rows(source: Path, target: Path) -> None:
+    address = f"file:{quote(str(source))}?mode=ro"
+    with closing(sqlite3.connect(target)) as copy:
+        with closing(sqlite3.connect(address, uri=True)) as original:
+            # In one piece, from one snapshot; writers go on meanwhile.
+            original.backup(copy)
+        # One file alone, without a log beside it.
+        copy.execute("PRAGMA journal_mode=DELETE")
+        found = copy.execute("PRAGMA integrity_check").fetchone()[0]
+    if found != "ok":
+        message = f"the database is damaged: {found}"
+        raise CannotServe(message)
+
+
+def _referred_to(rows: Path) -> Iterable[str]:
+    database = Database(URL.create("sqlite", database=str(rows)))
+    try:
+        with database.reading() as connection:
+            found = {sha256 for column in OBJECT_COLUMNS for sha256 in connection.execute(select(column)).scalars()}
+    finally:
+        database.close()
+    return sorted(sha256 for sha256 in found if sha256 is not None)
+
+
+def _give_second_name(path: Path, second: Path) -> int:
+    try:
+        try:
+            os.link(path, second)
+        except FileNotFoundError:
+            raise
+        except OSError:
+            # A file system without second names.
+            shutil.copyfile(path, second)
+        return second.stat().st_size
+    except FileNotFoundError as error:
+        message = f"object {path.name} is missing, though rows refer to it; restore it from an earlier backup"
+        raise CannotServe(message) from error

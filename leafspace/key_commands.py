@@ -1,0 +1,85 @@
+"""Keys from the machine itself: made, listed and revoked in the database, whether or not a service runs on it."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+import click
+from pydantic import ValidationError
+from sqlalchemy.exc import SQLAlchemyError
+
+from schemas.api_keys import ApiKey, ApiKeyRequest, Scope
+from storage.api_keys import MAX_KEYS, ApiKeyStore
+from storage.database import Database
+from storage.errors import StorageError
+from storage.settings import embedded
+
+from .errors import CannotServe
+
+
+def create_key(data_dir: Path, name: str, scopes: Sequence[Scope]) -> None:
+    """Make a key and print it: alone on standard output, what to know of it beside."""
+    try:
+        request = ApiKeyRequest(name=name, scopes=list(scopes))
+    except ValidationError as error:
+        message = "a key's name has 1 to 255 characters, none of them a control character"
+        raise CannotServe(message) from error
+    with _opened(data_dir) as keys:
+        made = keys.add(request)
+    click.echo(made.secret)
+    click.echo(f"{made.id} may {', '.join(made.scopes)}. The key is shown this once; keep it safe.", err=True)
+
+
+def list_keys(data_dir: Path) -> None:
+    """Print a line for each key, the newest first."""
+    with _opened(data_dir) as keys:
+        for key in keys.list(MAX_KEYS, None).data:
+            click.echo(_line(key))
+
+
+def revoke_keys(data_dir: Path, key_ids: Sequence[str]) -> None:
+    """Revoke keys; running services let them in for no longer than two seconds."""
+    with _opened(data_dir) as keys:
+        for key_id in key_ids:
+            keys.revoke(key_id)
+            click.echo(f"{key_id} is revoked.", err=True)
+
+
+def count_keys(data_dir: Path) -> None:
+    """Print how many keys there are."""
+    with _opened(data_dir) as keys:
+        click.echo(len(keys.ids()))
+
+
+@contextmanager
+def _opened(data_dir: Path) -> Iterator[ApiKeyStore]:
+    directory = data_dir.expanduser().absolute()
+    try:
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        database = Database(embedded(directory, os.environ.get("LEAFSPACE_DATABASE_URL")).database_url)
+        try:
+            database.migrate()
+            yield ApiKeyStore(database)
+        finally:
+            database.close()
+    except StorageError as error:
+        raise CannotServe(error.detail) from error
+    except OSError as error:
+        message = f"cannot use the data directory {directory}: {error.strerror}"
+        raise CannotServe(message) from error
+    except SQLAlchemyError as error:
+        # Its own words may tell how the database is reached.
+        message = "the database with the keys cannot be opened: see LEAFSPACE_DATABASE_URL and --data-dir"
+        raise CannotServe(message) from error
+
+
+def _line(key: ApiKey) -> str:
+    name = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in key.name)
+    used = f"last used {_moment(key.last_used_at)}" if key.last_used_at else "never used"
+    return f"{key.id}  {','.join(key.scopes)}  made {_moment(key.created_at)}, {used}  {name}"
+
+
+def _moment(moment: datetime) -> str:
+    return moment.isoformat(timespec="minutes")

@@ -1,0 +1,127 @@
+"""Authorization: nobody passes without a key that may do what is asked, but for the few paths that are everybody's."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from schemas.api_keys import SCOPES, Scope
+
+from .asgi import Application, Receive, Send
+from .asgi import Scope as AsgiScope
+from .callers import ANYBODY, NOBODY, Caller
+from .refusing import refuse, retry_after
+
+PUBLIC_PATHS = frozenset({"/livez", "/readyz", "/docs", "/openapi.json"})
+"""Whether the service lives, and its contract, which is the same everywhere."""
+_PUBLIC_ASSETS = "/docs/assets/"
+_SECONDS_FOR_KEYS = 1.0
+_LOOKS_FOR_KEYS = 20
+
+
+class Keys(Protocol):
+    """Who is known."""
+
+    def find(self, credentials: bytes) -> Caller | None:
+        """Return whose credentials these are."""
+
+    def is_stale(self) -> bool:
+        """Say whether what is known is too old to be trusted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """What it takes to decide who may come in."""
+
+    keys: Callable[[], Keys]  # there once the application has started
+    scopes_for: Callable[[str, str], frozenset[Scope]]  # a method and a path
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why somebody is not let in."""
+
+    code: str
+    detail: str
+    header: tuple[bytes, bytes]
+
+
+_HOW = "send `Authorization: Bearer lsk_…` with a key of this service; `leafspace keys create` makes the first one"
+_NO_KEY = Refusal("unauthenticated", _HOW, (b"www-authenticate", b"Bearer"))
+_BAD_KEY = Refusal(
+    "unauthenticated",
+    "this is not a key of this service: it is misspelt, or was revoked; send one, as `Authorization: Bearer lsk_…`",
+    (b"www-authenticate", b'Bearer error="invalid_token"'),
+)
+_KEYS_AWAY = Refusal(
+    "unavailable", "keys cannot be checked, as the database does not answer; try again in a moment", retry_after(1)
+)
+
+
+class Authorization:
+    """Say who calls, as ``scope["caller"]``; answer 401 without a valid key, 403 where its scopes do not suffice.
+
+    Everything is decided by method, path and headers, before a body is read. Paths that are not in the contract want
+    all scopes, so that what nobody thought of is open to nobody else.
+    """
+
+    def __init__(self, app: Application, door: Door | None) -> None:
+        self._app = app
+        self._door = door  # none: no keys are asked for
+
+    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        refusal = None
+        if self._door is None:
+            scope["caller"] = ANYBODY
+        elif _is_public(scope["path"]):
+            scope["caller"] = NOBODY
+        else:
+            refusal = await _refusal(self._door, scope)
+        if refusal is None:
+            await self._app(scope, receive, send)
+        else:
+            await refuse(scope, receive, send, refusal.code, refusal.detail, [refusal.header])
+
+
+def _is_public(path: str) -> bool:
+    return path in PUBLIC_PATHS or path.startswith(_PUBLIC_ASSETS)
+
+
+async def _refusal(door: Door, scope: AsgiScope) -> Refusal | None:
+    """Return why the request is not let in; where it is, its scope says whose it is."""
+    shown = [value for name, value in scope["headers"] if name == b"authorization"]
+    if not shown:
+        return _NO_KEY
+    keys = door.keys()
+    if keys.is_stale() and not await _renewed(keys):
+        return _KEYS_AWAY
+    caller = keys.find(shown[0]) if len(shown) == 1 else None
+    if caller is None:
+        return _BAD_KEY
+    scope["caller"] = caller
+    needed = door.scopes_for(scope["method"], scope["path"])
+    return None if needed <= caller.scopes else _too_little(needed, caller)
+
+
+async def _renewed(keys: Keys) -> bool:
+    """Wait a moment for keys that can be trusted: the process may have stood still."""
+    for _ in range(_LOOKS_FOR_KEYS):
+        await asyncio.sleep(_SECONDS_FOR_KEYS / _LOOKS_FOR_KEYS)
+        if not keys.is_stale():
+            return True
+    return False
+
+
+def _too_little(needed: frozenset[Scope], caller: Caller) -> Refusal:
+    wanted, held = _listed(needed), _listed(caller.scopes)
+    detail = f"this wants the scope {wanted}; the key {caller.key_id} has {held}: use another, or have one made"
+    challenge = f'Bearer error="insufficient_scope", scope="{wanted}"'
+    return Refusal("insufficient_scope", detail, (b"www-authenticate", challenge.encode()))
+
+
+def _listed(scopes: frozenset[Scope]) -> str:
+    return " ".join(scope for scope in SCOPES if scope in scopes)

@@ -1,0 +1,245 @@
+"""Metrics: what Prometheus is told about this process, its caches, the jobs and the workers.
+
+Rows and Redis are looked at once in five seconds at most, however often is asked. No label is made from what callers
+send: routes are templates of ours, statuses and kinds are few.
+"""
+
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+from prometheus_client import CollectorRegistry, Histogram, ProcessCollector
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    InfoMetricFamily,
+    Metric,
+)
+from prometheus_client.exposition import generate_latest
+from prometheus_client.registry import Collector
+
+from storage.errors import StorageError
+from storage.job_counts import EndedJobs, JobCounts, count_jobs
+
+from .explainer_cache import ExplainerCache
+from .parts import Parts
+from .request_records import SECONDS_BOUNDS, RequestRecords, RouteRecord
+from .session_cache import SessionCache
+
+_FRESH_SECONDS = 5.0
+_JOB_SECONDS = (0.1, 0.3, 1, 3, 10, 30, 60, 180, 600, 1800, 3600, 7200, 21600)
+_ERRORS_FROM = 400
+_BOUNDS = (*map(str, SECONDS_BOUNDS), "+Inf")
+
+
+class Metrics:
+    """All that is told; asking may come from any thread, one at a time."""
+
+    def __init__(self, parts: Parts, records: RequestRecords, clock: Callable[[], float] = time.monotonic) -> None:
+        self._lock = threading.Lock()
+        self._records = records
+        self._registries = [
+            _registry_of(collector) for collector in (_Requests(records), _Caches(parts), _Surroundings(parts, clock))
+        ]
+        process = CollectorRegistry()
+        ProcessCollector(registry=process)
+        self._registries.append(process)
+
+    def text(self) -> bytes:
+        """Return everything in Prometheus' text format."""
+        with self._lock:
+            return b"".join(self._pieces())
+
+    def _pieces(self) -> Iterator[bytes]:
+        for registry in self._registries:
+            for family in registry.collect():
+                yield generate_latest(_registry_of(_One(family)))
+                _let_others_go_on()
+        for block in _latencies(self._records.all()):
+            yield block
+            _let_others_go_on()
+
+
+class _One(Collector):
+    """One family of metrics."""
+
+    def __init__(self, family: Metric) -> None:
+        self._family = family
+
+    def collect(self) -> Iterator[Metric]:
+        yield self._family
+
+    def describe(self) -> Iterator[Metric]:
+        yield self._family
+
+
+class _Requests(Collector):
+    """What was asked of this process."""
+
+    def __init__(self, records: RequestRecords) -> None:
+        self._records = records
+
+    def collect(self) -> Iterator[Metric]:
+        records = self._records.all()
+        yield from _answers(records)
+        in_flight = GaugeMetricFamily("leafspace_requests_in_flight", "Requests being answered.", labels=["route"])
+        for route in dict.fromkeys(record.route for record in records):
+            in_flight.add_metric([route], sum(record.n_in_flight for record in records if record.route == route))
+        yield in_flight
+        text = "Uploads that are coming in or being read."
+        yield GaugeMetricFamily("leafspace_uploads_in_progress", text, self._records.n_uploads)
+
+    def describe(self) -> Iterator[Metric]:
+        return iter(())
+
+
+def _answers(records: tuple[RouteRecord, ...]) -> Iterator[Metric]:
+    labels = ["route", "method", "status"]
+    by_class = CounterMetricFamily("leafspace_requests", "Requests answered, by class of status.", labels=labels)
+    text = "Requests answered with an error, by status, whatever the route."
+    errors = CounterMetricFamily("leafspace_error_answers", text, labels=["status"])
+    n_errors: dict[int, int] = {}
+    for record in records:
+        n_by_class: dict[str, int] = {}
+        for status, number in record.n_by_status.copy().items():
+            status_class = f"{status // 100}xx"
+            n_by_class[status_class] = n_by_class.get(status_class, 0) + number
+            if status >= _ERRORS_FROM:
+                n_errors[status] = n_errors.get(status, 0) + number
+        for status_class, number in n_by_class.items():
+            by_class.add_metric([record.route, record.method, status_class], number)
+    for status, number in sorted(n_errors.items()):
+        errors.add_metric([str(status)], number)
+    yield from (by_class, errors)
+
+
+def _latencies(records: tuple[RouteRecord, ...]) -> Iterator[bytes]:
+    """Yield the histogram of latencies, a route at a time: by far the most lines, written here to be quick."""
+    name = "leafspace_request_seconds"
+    text = "Seconds from a request's headers to the end of its answer."
+    yield f"# HELP {name} {text}\n# TYPE {name} histogram\n".encode()
+    for record in records:
+        labels = f'method="{record.method}",route="{record.route}"'
+        n_so_far, lines = 0, []
+        for bound, number in zip(_BOUNDS, tuple(record.n_by_bucket), strict=True):
+            n_so_far += number
+            lines.append(f'{name}_bucket{{le="{bound}",{labels}}} {n_so_far}\n')
+        lines.append(f"{name}_count{{{labels}}} {n_so_far}\n{name}_sum{{{labels}}} {record.n_seconds!r}\n")
+        yield "".join(lines).encode()
+
+
+def _let_others_go_on() -> None:
+    # The event loop waits no longer than for one piece, some tens of microseconds of work.
+    time.sleep(0)
+
+
+class _Caches(Collector):
+    """What is warm in this process."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._caches: dict[str, ExplainerCache | SessionCache]
+        self._caches = {"explainers": parts.explainer_cache, "sessions": parts.sessions}
+
+    def collect(self) -> Iterator[Metric]:
+        hits = CounterMetricFamily("leafspace_cache_hits", "Looked up and found warm.", labels=["cache"])
+        misses = CounterMetricFamily("leafspace_cache_misses", "Looked up and warmed up first.", labels=["cache"])
+        size = GaugeMetricFamily("leafspace_cache_size", "Kept warm now.", labels=["cache"])
+        for name, cache in self._caches.items():
+            hits.add_metric([name], cache.n_hits)
+            misses.add_metric([name], cache.n_misses)
+            size.add_metric([name], len(cache))
+        yield from (hits, misses, size)
+
+    def describe(self) -> Iterator[Metric]:
+        return iter(())
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What rows, Redis and the disk said when they were last asked."""
+
+    jobs: JobCounts | None = None  # None: the database did not answer
+    n_workers: int | None = None  # None: Redis did not answer
+    n_removed: dict[str, int] = field(default_factory=dict)
+    n_free_bytes: int = 0
+
+
+class _Surroundings(Collector):
+    """What this process rests on, the same whichever API process is asked: jobs, workers, database, Redis, disk."""
+
+    def __init__(self, parts: Parts, clock: Callable[[], float]) -> None:
+        self._parts = parts
+        self._clock = clock
+        self._ended = EndedJobs(parts.database)
+        self._registry = CollectorRegistry()
+        text = "Seconds from the last start of a job to its end, for jobs that ended while this process ran."
+        labels, names = ["kind", "status"], {"buckets": _JOB_SECONDS, "registry": self._registry}
+        self._job_seconds = Histogram("leafspace_job_seconds", text, labels, **names)  # type: ignore[arg-type]
+        self._seen = _Seen()
+        self._looked_at: float | None = None
+
+    def collect(self) -> Iterator[Metric]:
+        now = self._clock()
+        if self._looked_at is None or now - self._looked_at >= _FRESH_SECONDS:
+            self._seen, self._looked_at = self._look(), now
+        yield from _jobs(self._seen.jobs)
+        yield from self._registry.collect()
+        yield from _dependencies(self._seen)
+        yield InfoMetricFamily("leafspace_build", "What runs here.", {"version": version("leafspace")})
+
+    def describe(self) -> Iterator[Metric]:
+        return iter(())
+
+    def _look(self) -> _Seen:
+        seen = _Seen(n_free_bytes=shutil.disk_usage(self._parts.settings.data_dir).free)
+        try:
+            seen.jobs = count_jobs(self._parts.database)
+            for job in self._ended.new_ones():
+                self._job_seconds.labels(job.kind, job.status).observe(job.seconds)
+        except StorageError:
+            seen.jobs = None
+        if self._parts.queue.is_available():
+            notes = self._parts.queue.notes
+            seen.n_workers, seen.n_removed = notes.n_workers(), notes.n_removed()
+        return seen
+
+
+def _jobs(counts: JobCounts | None) -> Iterator[Metric]:
+    up = GaugeMetricFamily("leafspace_database_up", "Whether the database answers.", float(counts is not None))
+    yield up
+    if counts is None:
+        return
+    family = GaugeMetricFamily(
+        "leafspace_jobs", "Jobs by kind and status, as their rows say.", labels=["kind", "status"]
+    )
+    for (kind, status), number in sorted(counts.n_by_kind.items()):
+        family.add_metric([kind, status], number)
+    yield family
+    n_queued = sum(number for (_, status), number in counts.n_by_kind.items() if status == "queued")
+    yield GaugeMetricFamily("leafspace_queue_depth", "Jobs that wait for a worker.", n_queued)
+    text = "Seconds for which the oldest of them has been waiting."
+    yield GaugeMetricFamily("leafspace_oldest_queued_seconds", text, counts.oldest_queued_seconds)
+    text = "Jobs that a living worker is doing."
+    yield GaugeMetricFamily("leafspace_busy_workers", text, counts.n_busy_workers)
+
+
+def _dependencies(seen: _Seen) -> Iterator[Metric]:
+    is_up = seen.n_workers is not None
+    yield GaugeMetricFamily("leafspace_redis_up", "Whether Redis answers.", float(is_up))
+    if seen.n_workers is not None:
+        text = "Workers that showed a sign of life in the last 15 seconds."
+        yield GaugeMetricFamily("leafspace_workers", text, seen.n_workers)
+    removed = CounterMetricFamily("leafspace_removed", "What retention has cleared away.", labels=["what"])
+    for what, number in sorted(seen.n_removed.items()):
+        removed.add_metric([what], number)
+    yield removed
+    yield GaugeMetricFamily("leafspace_data_free_bytes", "Room where the data directory is.", seen.n_free_bytes)
+
+
+def _registry_of(collector: Collector) -> CollectorRegistry:
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(collector)
+    return registry

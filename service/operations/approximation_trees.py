@@ -1,0 +1,92 @@
+"""Ask for approximation trees, and export them."""
+
+from schemas.approximation_trees import (
+    MAX_LEAVES,
+    ApproximationTree,
+    ApproximationTreeContent,
+    ApproximationTreeRequest,
+    TreeExportFormat,
+)
+from storage.datasets import StoredDataset
+from storage.errors import StorageError
+from storage.feature_matching import match_features
+from storage.models import StoredModel
+from tree_explainers.approximation.ism import IsmSettings, check_ism
+from tree_explainers.errors import InvalidInput, MethodNotApplicable
+from tree_explainers.onnx_graph.description import ModelDescription
+
+from ..parts import Parts
+from ..tree_exports import write_tree
+from .artefacts import ArtefactNoun, MadeFrom, ask_for, get_result, ready_result
+from .raw_features import refuse_what_cannot_be_led_back
+
+APPROXIMATION_TREES = ArtefactNoun("approximation_trees", method_revision=1, view=ApproximationTree)
+_DEFAULTS = {name: field.default for name, field in ApproximationTreeRequest.model_fields.items()}
+_MEANS_NOTHING = {
+    "sta": (),
+    "ism": ("significance", "max_pseudo_samples", "seed"),
+    "born_again": ("significance",),
+    "cart": ("significance",),
+}
+
+
+def ask_for_approximation_tree(parts: Parts, request: ApproximationTreeRequest) -> ApproximationTree:
+    """Return the tree if it is made or being made; otherwise begin to make it.
+
+    Raises
+    ------
+    StorageError
+        What in the request cannot be done; no job is made then.
+    """
+    model = parts.models.get(request.model)
+    dataset = parts.datasets.get(request.dataset)
+    if request.method == "ism":
+        _check_ism(parts, request, model, dataset)
+    elif request.stop_when_pure:
+        detail = f"stop_when_pure is for method ism, not for {request.method}; leave it out"
+        raise StorageError("validation_failed", detail, "/stop_when_pure")
+    match_features(model.view, dataset.view)
+    asked = _spelled_out(request)
+    if asked.evaluation_dataset is not None:
+        match_features(model.view, parts.datasets.get(asked.evaluation_dataset).view)
+    return ask_for(parts, APPROXIMATION_TREES, asked, MadeFrom(model.view.id, dataset, asked.evaluation_dataset))
+
+
+def read_tree(parts: Parts, tree_id: str) -> ApproximationTreeContent:
+    """Return the whole of a tree that is ready."""
+    return ApproximationTreeContent.model_validate_json(get_result(parts, APPROXIMATION_TREES, tree_id))
+
+
+def export_tree(parts: Parts, tree_id: str, form: TreeExportFormat) -> bytes:
+    """Return the tree in a form that others can read or run."""
+    if form != "onnx":
+        return write_tree(read_tree(parts, tree_id), form).encode()
+    artefact = parts.artefacts.get(APPROXIMATION_TREES.name, tree_id)
+    ready_result(artefact)
+    return parts.objects.get(artefact.files["onnx"])
+
+
+def _spelled_out(request: ApproximationTreeRequest) -> ApproximationTreeRequest:
+    """Return the request that all requests with the same answer have in common, so that they share an id."""
+    changes = {name: _DEFAULTS[name] for name in _MEANS_NOTHING[request.method]}
+    if request.max_leaves is not None and request.max_leaves >= min(2**request.max_depth, MAX_LEAVES):
+        changes["max_leaves"] = None  # no more are grown anyway
+    if request.evaluation_dataset == request.dataset:
+        changes["evaluation_dataset"] = None
+    return request.model_copy(update=changes)
+
+
+def _check_ism(parts: Parts, request: ApproximationTreeRequest, model: StoredModel, dataset: StoredDataset) -> None:
+    if request.repeats > 1:
+        detail = "method ism draws nothing at random: every repeat would give the same tree; leave repeats out"
+        raise StorageError("validation_failed", detail, "/repeats")
+    has_target = dataset.view.target is not None
+    settings = IsmSettings(stop_when_pure=request.stop_when_pure)
+    try:
+        check_ism(ModelDescription.from_json(model.description), settings, has_target=has_target)
+    except MethodNotApplicable as error:
+        raise StorageError(error.code, error.detail, "/method") from error
+    except InvalidInput as error:
+        raise StorageError(error.code, error.detail, "/stop_when_pure") from error
+    reason = "method ism chooses among the trees' own questions, told of raw features, where sta finds its own"
+    refuse_what_cannot_be_led_back(parts, model, reason)

@@ -1,0 +1,193 @@
+"""Job estimates: what a job would need, said before it runs, so that one that cannot end well is not begun.
+
+Memory alone is estimated, as the most that the job's process would hold. What grows with rows, trees and features is
+counted from the sizes of the arrays that methods hold at the same time; what does not was measured
+(``python -m benchmarks.job_estimates`` holds both against jobs of all kinds). Estimates are meant to be above what jobs
+need, and less than four times as much.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from schemas.datasets import Dataset
+from schemas.models import Model
+from storage.errors import StorageError
+
+_MIB, _GIB = 1 << 20, 1 << 30
+_WORKER_BYTES = 256 * _MIB  # of libraries, in any job's process
+_SAFETY = 1.2  # allocators hold more than they are asked for
+_COMPILING_BYTES = 64 * _MIB  # what a machine's first job of rules takes to compile its loops
+_BLOCK_ROWS = 65_536  # that models look at together
+_FEW_LEAVES = 40  # of a tree: rows are compared by their leaves rather than listed
+_CELLS = 2_000_000  # of neighbours in a block
+_FEWEST_PAIRS, _PAIRS_PER_ROW, _MOST_PAIRS = 1 << 24, 64, 1 << 26  # kept for certificates
+_COMPARISONS, _SAMPLED = 5e12, 10_000  # beyond so many, so many candidates are drawn
+_HELD_BYTES = 256 * 10**6  # of sums, and of pseudo rows, at a node of a tree by STA
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A part of what a job needs."""
+
+    n_bytes: float
+    advice: str = "send fewer rows, or take a model of fewer trees"
+    pointer: str = "/dataset"
+
+
+@dataclass(frozen=True, slots=True)
+class JobEstimate:
+    """What a job would need, part by part."""
+
+    needs: tuple[Need, ...]
+
+    @property
+    def n_bytes(self) -> int:
+        """The most that the job's process would hold."""
+        return int(_WORKER_BYTES + _SAFETY * sum(need.n_bytes for need in self.needs))
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How large that is which a job works on."""
+
+    n_rows: int
+    n_trees: int
+    n_features: int
+    n_outputs: int  # classes, or one value
+    n_nodes: int
+    model_bytes: int
+    n_leaves: int  # of all trees
+    code_bytes: int  # of a row's leaf in a tree
+    row_text_bytes: int  # of a row's name and target
+    n_prototypes: int = 0  # of an explainer
+
+    @classmethod
+    def of(cls, model: Model, dataset: Dataset, n_other_rows: int = 0, n_prototypes: int = 0) -> "Sizes":
+        """Return the sizes of a model and the rows that it is to look at, with those of a dataset to evaluate on."""
+        most_leaves = min(model.n_leaves, 2 ** min(model.max_depth, 32))
+        n_texts = sum(column.role in {"target", "row_id"} for column in dataset.columns)
+        return cls(
+            n_rows=dataset.n_rows + n_other_rows,
+            n_trees=model.n_trees,
+            n_features=model.n_features,
+            n_outputs=max(1, len(model.classes)),
+            n_nodes=model.n_nodes,
+            model_bytes=model.size_bytes,
+            n_leaves=model.n_leaves,
+            code_bytes=1 if most_leaves <= 1 << 8 else 2 if most_leaves <= 1 << 16 else 4,
+            row_text_bytes=40 + 70 * n_texts,
+            n_prototypes=n_prototypes,
+        )
+
+    @property
+    def n_cells(self) -> int:
+        """Rows times features."""
+        return self.n_rows * self.n_features
+
+    @property
+    def n_paths(self) -> int:
+        """Rows times trees."""
+        return self.n_rows * self.n_trees
+
+    @property
+    def list_bytes(self) -> int:
+        """What it takes to list the rows of each leaf, which is done where trees have many leaves."""
+        return (4 if self.n_leaves > _FEW_LEAVES * self.n_trees else 1) * self.n_paths
+
+
+def estimate_job(kind: str, sizes: Sizes, request: Mapping[str, Any]) -> JobEstimate:
+    """Return what a job of this kind would need for a request whose defaults are spelled out."""
+    return JobEstimate((*_reading(sizes), *_OF_KIND[kind](sizes, request)))
+
+
+def refuse_beyond(limit_bytes: int, estimate: JobEstimate) -> None:
+    """Refuse a job that would need more than a job may.
+
+    Raises
+    ------
+    StorageError
+        ``resource_estimate_exceeds_limit``, saying how much, and what to change.
+    """
+    if estimate.n_bytes <= limit_bytes:
+        return
+    largest = max(estimate.needs, key=lambda need: need.n_bytes)
+    detail = (
+        f"the job would need about {_told(estimate.n_bytes)} of memory, {_told(estimate.n_bytes - limit_bytes)} more "
+        f"than the {_told(limit_bytes)} that a job may use; {largest.advice}, or raise LEAFSPACE_JOB_MEMORY_BYTES"
+    )
+    raise StorageError(code="resource_estimate_exceeds_limit", detail=detail, pointer=largest.pointer)
+
+
+def _told(n_bytes: float) -> str:
+    return f"{n_bytes / _GIB:,.3g} GiB" if n_bytes >= _GIB else f"{n_bytes / _MIB:,.3g} MiB"
+
+
+def _reading(sizes: Sizes) -> tuple[Need, ...]:
+    """Return what it takes to have a model look at rows, as every job does."""
+    block_rows = min(sizes.n_rows, _BLOCK_ROWS)
+    block = block_rows * (20 * sizes.n_features + 8 * sizes.n_trees + 8 * sizes.n_outputs)
+    model = 6 * sizes.model_bytes + sizes.n_nodes * (400 + 16 * sizes.n_outputs)
+    kept = sizes.n_rows * (8 * sizes.n_outputs + 8 + sizes.row_text_bytes)
+    return (
+        Need(20 * _MIB + block + kept, "send fewer rows", "/dataset"),
+        Need(model, "take a model of fewer trees", "/model"),
+    )
+
+
+def _proximities(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
+    cells = min(sizes.n_rows * max(request["n_neighbors"], sizes.n_outputs), _CELLS)
+    return Need(sizes.list_bytes), Need(40 * cells, "ask for fewer neighbours", "/n_neighbors")
+
+
+def _prototype_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
+    n_all = sizes.n_rows if sizes.n_rows * sizes.n_paths <= _COMPARISONS else _SAMPLED
+    n_candidates = min(sizes.n_rows, request["candidates"] or n_all)
+    pairs = min(sizes.n_rows * n_candidates, max(_FEWEST_PAIRS, min(_PAIRS_PER_ROW * sizes.n_rows, _MOST_PAIRS)))
+    bytes_each = 24 if request["refine"] == "swap" else 12
+    return (
+        Need(sizes.list_bytes + 2 * sizes.code_bytes * sizes.n_paths + 200 * sizes.n_rows),
+        Need(bytes_each * pairs, "ask for fewer candidates", "/candidates"),
+    )
+
+
+def _rule_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
+    regions = 48 * sizes.n_rows * max(20, request["max_rules"])
+    statements = 16 * sizes.n_nodes * max(20, request["max_rules"])
+    rows = Need(_COMPILING_BYTES + 20 * sizes.n_cells, "send fewer rows", "/dataset")
+    return rows, Need(regions + statements, "ask for fewer rules, or send fewer rows", "/max_rules")
+
+
+def _approximation_trees(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
+    rows = Need(40 * _MIB + 20 * sizes.n_cells, "send fewer rows", "/dataset")
+    return rows, _TREE[request["method"]](sizes, request["max_pseudo_samples"])
+
+
+def _pseudo(n_bytes: float) -> Need:
+    return Need(n_bytes, "ask for fewer pseudo rows", "/max_pseudo_samples")
+
+
+_TREE: Mapping[str, Callable[[Sizes, int], Need]] = {
+    "sta": lambda sizes, n: _pseudo(
+        min(_HELD_BYTES, 200 * sizes.n_cells * sizes.n_outputs)
+        + min(_HELD_BYTES, 2 * n * (2 * sizes.n_features + 8 * sizes.n_outputs))
+    ),
+    "cart": lambda sizes, n: _pseudo(n * (36 * sizes.n_features + 24 * sizes.n_outputs)),
+    "born_again": lambda sizes, n: _pseudo(n * (46 * sizes.n_features + 24 * sizes.n_outputs)),
+    "ism": lambda sizes, _: Need(16 * sizes.n_paths),
+}
+
+
+def _explanation_sets(sizes: Sizes, _: Mapping[str, Any]) -> tuple[Need, ...]:
+    # Blocks are cut to one size of text, whatever is told; a prototype is known by the questions on its ways.
+    return Need(320 * _MIB), Need(640 * sizes.n_prototypes * sizes.n_trees, "take a smaller explainer", "/explainer")
+
+
+_OF_KIND: Mapping[str, Callable[[Sizes, Mapping[str, Any]], tuple[Need, ...]]] = {
+    "proximities": _proximities,
+    "label_audits": _proximities,
+    "prototype_sets": _prototype_sets,
+    "rule_sets": _rule_sets,
+    "approximation_trees": _approximation_trees,
+    "explanation_sets": _explanation_sets,
+}

@@ -1,0 +1,86 @@
+"""Approximation trees as questionnaires: which feature to ask for next, given the answers so far."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from explanations.instances import encoded_value
+from explanations.tree_terms import Walk, steps_of, walk
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent, PathNode
+from schemas.models import Model
+from schemas.next_questions import NextQuestion, NextQuestionRequest, Question
+from storage.errors import StorageError
+from tree_explainers.errors import RowRefused
+
+from ..parts import Parts
+from .approximation_trees import APPROXIMATION_TREES, read_tree
+
+
+def ask_next(parts: Parts, tree_id: str, request: NextQuestionRequest) -> NextQuestion:
+    """Return the question that the answers leave open, or what they lead to.
+
+    Raises
+    ------
+    StorageError
+        ``artefact_not_ready``; ``unknown_feature``, ``bad_feature_type`` or ``non_finite_number`` for an answer, which
+        is named.
+    """
+    content = read_tree(parts, tree_id)
+    model = parts.models.get(parts.artefacts.get(APPROXIMATION_TREES.name, tree_id).model).view
+    _check_answers(model, request.answers)
+    way = walk(steps_of(content), request.answers)
+    return _told(tree_id, content, way)
+
+
+def _check_answers(model: Model, answers: Mapping[str, Any]) -> None:
+    types = dict(zip(model.feature_names, model.feature_types, strict=True))
+    for name, value in answers.items():
+        if name not in types:
+            detail = f"model {model.id!r} has no feature {name[:80]!r}; take the name that `question.column` gave"
+            raise StorageError("unknown_feature", detail, _pointer(name))
+        try:
+            encoded_value(name, types[name], value)
+        except RowRefused as error:
+            raise StorageError(error.code, error.detail, _pointer(name)) from error
+
+
+def _pointer(name: str) -> str:
+    return "/answers/" + name.replace("~", "~0").replace("/", "~1")
+
+
+def _told(tree_id: str, content: ApproximationTreeContent, way: Walk) -> NextQuestion:
+    reached = content.nodes[way.reached]
+    is_leaf = reached.left is None
+    return NextQuestion(
+        approximation_tree=tree_id,
+        question=None if is_leaf else _question(content, reached),
+        prediction=reached.prediction if is_leaf else None,
+        scores=reached.scores,
+        n_asked=len({content.nodes[at].column for at, _ in way.passed}),
+        n_features=content.n_features,
+        path=[_path_node(content.nodes[at], holds=holds) for at, holds in way.passed],
+    )
+
+
+def _question(content: ApproximationTreeContent, node: ApproximationNode) -> Question:
+    (kind,) = (feature.type for feature in content.features if feature.name == node.column)
+    return Question(
+        node=node.id,
+        feature=node.feature or "",
+        column=node.column or "",
+        type=kind,
+        text=node.text or "",
+        operator=node.operator or "",
+        value=node.value,
+        or_missing=bool(node.or_missing),
+        categories=_named(content, node.column) if kind == "category" else [],
+    )
+
+
+def _named(content: ApproximationTreeContent, column: str | None) -> list[str]:
+    values = [node.value for node in content.nodes if node.column == column and node.value is not None]
+    named = {str(text) for value in values for text in (value if isinstance(value, list) else [value])}
+    return sorted(named)
+
+
+def _path_node(node: ApproximationNode, *, holds: bool) -> PathNode:
+    return PathNode(id=node.id, feature=node.feature or "", text=node.text or "", holds=holds)

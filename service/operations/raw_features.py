@@ -1,0 +1,42 @@
+"""Models whose trees ask about columns that no raw feature stands behind are refused where raw features are told."""
+
+import numpy as np
+
+from storage.array_files import read_arrays
+from storage.errors import StorageError
+from storage.models import StoredModel
+from tree_explainers.ensemble import Operator
+
+from ..parts import Parts
+
+
+def refuse_what_cannot_be_led_back(parts: Parts, model: StoredModel, reason: str) -> None:
+    """Refuse a model that asks about a column that cannot be led back to one raw feature.
+
+    Parameters
+    ----------
+    parts
+        The parts of this process.
+    model
+        Whose trees are looked at.
+    reason
+        Why it matters, for the problem's detail.
+
+    Raises
+    ------
+    StorageError
+        ``method_not_applicable``, naming the first such column.
+    """
+    transformed = [index for index, column in enumerate(model.view.column_map) if column.transformed]
+    if not transformed:
+        return
+    arrays = read_arrays(parts.objects.get(model.ensemble))
+    asked = np.unique(arrays["column"][arrays["operator"] != Operator.LEAF])
+    found = np.intersect1d(transformed, asked)
+    if len(found):
+        name = model.view.column_map[found[0]].name
+        detail = (
+            f"the trees of model {model.view.id!r} ask about {name!r}, which cannot be led back to one raw feature: "
+            f"{reason}; take a model whose preprocessing keeps them apart"
+        )
+        raise StorageError("method_not_applicable", detail, "/model")

@@ -1,0 +1,142 @@
+"""Route scopes: which scope of a key each route wants, said in the contract and held to at the edge."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.routing import compile_path
+
+from schemas.api_keys import SCOPES, Scope
+from schemas.problems import PROBLEM_KINDS
+
+from .edge.authorization import PUBLIC_PATHS
+
+ALL_SCOPES: frozenset[Scope] = frozenset(SCOPES)
+_EXPLAINING = frozenset(
+    {
+        "/v1/explainers/{explainer_id}/explanations",
+        "/v1/models/{model_id}/predictions",
+        "/v1/models/{model_id}/proximities",
+        "/v1/approximation-trees/{approximation_tree_id}/next-question",
+    }
+)
+_NOUNS = frozenset(
+    {
+        "models",
+        "datasets",
+        "proximities",
+        "prototype-sets",
+        "rule-sets",
+        "approximation-trees",
+        "label-audits",
+        "explanation-sets",
+        "explainers",
+        "jobs",
+    }
+)
+_SCOPE_OF_METHOD: dict[str, Scope] = {"GET": "read", "POST": "write", "DELETE": "write"}
+_METRICS = "/metrics"
+_SCHEME = "api_key"
+_MAX_REMEMBERED, _MAX_REMEMBERED_CHARACTERS = 4096, 200
+
+
+def scope_of(method: str, path: str) -> Scope | None:
+    """Return the scope that a route of the contract wants; none for what is everybody's.
+
+    Raises
+    ------
+    LookupError
+        If nobody has thought about it: then the service does not start.
+    """
+    if path in PUBLIC_PATHS:
+        return None
+    if path == _METRICS:
+        return "read"
+    noun = path.removeprefix("/v1/").partition("/")[0]
+    if noun == "api-keys":
+        return "admin"
+    if path in _EXPLAINING and method == "POST":
+        return "explain"
+    if noun in _NOUNS and method in _SCOPE_OF_METHOD:
+        return _SCOPE_OF_METHOD[method]
+    message = f"no scope is known for {method} {path}"
+    raise LookupError(message)
+
+
+def install(app: FastAPI) -> None:
+    """Have the app's contract say what each route wants, and how it refuses."""
+    describe = app.openapi
+
+    def describe_with_scopes() -> dict[str, Any]:
+        is_new = app.openapi_schema is None
+        contract = describe()
+        if is_new:
+            _say_scopes(contract)
+        return contract
+
+    app.openapi = describe_with_scopes  # type: ignore[method-assign]  # as FastAPI's documentation has it
+
+
+class RouteScopes:
+    """The scopes that requests want.
+
+    A path is matched by the expressions that the application itself is routed by, so that both find the same route.
+
+    Parameters
+    ----------
+    routes
+        Method and path of each route of the application.
+    """
+
+    def __init__(self, routes: Iterable[tuple[str, str]]) -> None:
+        self._routes = [(method, compile_path(path)[0], _wanted(method, path)) for method, path in routes]
+        self._remembered: dict[tuple[str, str], frozenset[Scope]] = {}
+
+    def wanted(self, method: str, path: str) -> frozenset[Scope]:
+        """Return what a request wants; all scopes where it fits no route."""
+        found = self._remembered.get((method, path))
+        if found is None:
+            found = self._matched(method, path)
+            self._remember(method, path, found)
+        return found
+
+    def _matched(self, method: str, path: str) -> frozenset[Scope]:
+        for route_method, expression, wanted in self._routes:
+            if route_method == method and expression.match(path):
+                return wanted
+        return ALL_SCOPES
+
+    def _remember(self, method: str, path: str, found: frozenset[Scope]) -> None:
+        if len(self._remembered) >= _MAX_REMEMBERED:
+            self._remembered.clear()
+        if len(path) <= _MAX_REMEMBERED_CHARACTERS:
+            self._remembered[method, path] = found
+
+
+def _wanted(method: str, path: str) -> frozenset[Scope]:
+    scope = scope_of(method, path)
+    return frozenset() if scope is None else frozenset({scope})
+
+
+def _say_scopes(contract: dict[str, Any]) -> None:
+    contract["components"]["securitySchemes"] = {
+        _SCHEME: {
+            "type": "http",
+            "scheme": "bearer",
+            "bearerFormat": "lsk_…",
+            "description": "A key of this service. Not asked for where the service listens on loopback alone.",
+        }
+    }
+    for path, operations in contract["paths"].items():
+        for method, operation in operations.items():
+            scope = scope_of(method.upper(), path)
+            operation["security"] = [] if scope is None else [{_SCHEME: [scope]}]
+            if scope is not None:
+                operation["responses"] |= {"401": _refusal("unauthenticated"), "403": _refusal("insufficient_scope")}
+
+
+def _refusal(code: str) -> dict[str, Any]:
+    content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    headers = {"WWW-Authenticate": {"description": "What is wanted.", "schema": {"type": "string"}}}
+    title = PROBLEM_KINDS[code].title
+    return {"description": f"{title}. Problem codes: {code}", "headers": headers, "content": content}

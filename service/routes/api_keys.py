@@ -1,0 +1,50 @@
+"""/v1/api-keys: who may call, and what for."""
+
+from fastapi import APIRouter, Response
+
+from schemas.api_keys import ApiKey, ApiKeyRequest, NewApiKey
+from schemas.contract import Page
+
+from ..dependencies import IdempotencyKey, PageDep, PartsDep
+from ..operations import api_keys as operations
+from ..request_class import StrictRoute
+from .answers import created, fingerprint, problems, repeated
+
+_PATH = "/v1/api-keys"
+
+router = APIRouter(prefix=_PATH, tags=["api-keys"], route_class=StrictRoute)
+
+
+@router.post(
+    "",
+    status_code=201,
+    response_model=NewApiKey,
+    responses=repeated(NewApiKey, "It was made before; its secret is not told again.")
+    | problems(400, 408, 409, 413, 415, 422, 503, 507),
+)
+def create_api_key(request: ApiKeyRequest, parts: PartsDep, idempotency_key: IdempotencyKey) -> Response:
+    """Make a key; its secret is in this answer and nowhere else."""
+    if idempotency_key is None:
+        made, is_new = operations.make_api_key(parts, request), True
+    else:
+        asked = fingerprint(_PATH, request.model_dump(mode="json"))
+        made, is_new = operations.make_api_key_once(parts, request, idempotency_key, asked)
+    return created(201 if is_new else 200, made.model_dump(mode="json"), f"{_PATH}/{made.id}")
+
+
+@router.get("", responses=problems(422, 503))
+def list_api_keys(parts: PartsDep, page: PageDep) -> Page[ApiKey]:
+    """List keys, newest first, without their secrets."""
+    return operations.list_api_keys(parts, page.limit, page.cursor)
+
+
+@router.get("/{api_key_id}", responses=problems(404, 503))
+def get_api_key(api_key_id: str, parts: PartsDep) -> ApiKey:
+    """Read a key, without its secret."""
+    return operations.get_api_key(parts, api_key_id)
+
+
+@router.delete("/{api_key_id}", status_code=204, responses=problems(404, 503))
+def revoke_api_key(api_key_id: str, parts: PartsDep) -> None:
+    """Revoke a key: within two seconds no process lets it in."""
+    operations.revoke_api_key(parts, api_key_id)

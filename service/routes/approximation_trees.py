@@ -1,0 +1,93 @@
+"""/v1/approximation-trees: one tree that stands for a whole ensemble, and asks no more than it takes."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+
+from schemas.approximation_trees import (
+    ApproximationTree,
+    ApproximationTreeContent,
+    ApproximationTreeRequest,
+    TreeExportFormat,
+)
+from schemas.contract import Page
+from schemas.next_questions import NextQuestion, NextQuestionRequest
+
+from ..dependencies import IdempotencyKey, PageDep, PartsDep
+from ..operations import artefacts
+from ..operations.approximation_trees import APPROXIMATION_TREES, ask_for_approximation_tree, export_tree
+from ..operations.next_questions import ask_next
+from ..request_class import StrictRoute
+from ..tree_exports import MEDIA_TYPES
+from . import approximation_tree_formats as formats
+from .answers import asked_once, made_by_job, problems
+from .media_types import JSON, Accept, choose, three_forms
+
+_PATH = "/v1/approximation-trees"
+_FORMS = three_forms("The whole result; CSV and Parquet have a row for each node.")
+_EXPORTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The tree; SQL is one expression, Python the source of one function, `predict(row)`, ONNX a "
+        "file with an input for each feature asked about.",
+        "content": {
+            **{media_type: {"schema": {"type": "string"}} for media_type in MEDIA_TYPES.values()},
+            JSON: {"schema": {}},
+            MEDIA_TYPES["onnx"]: {"schema": {"type": "string", "format": "binary"}},
+        },
+    }
+}
+router = APIRouter(prefix=_PATH, tags=["approximation trees"], route_class=StrictRoute)
+
+
+@router.post("", status_code=202, response_model=ApproximationTree, responses=made_by_job(ApproximationTree))
+def create_approximation_tree(
+    request: ApproximationTreeRequest, parts: PartsDep, idempotency_key: IdempotencyKey
+) -> Response:
+    """Ask for one tree that stands for an ensemble; a job grows it unless it is known."""
+    return asked_once(parts, idempotency_key, _PATH, request, lambda: ask_for_approximation_tree(parts, request))
+
+
+@router.get("", responses=problems(422, 503))
+def list_approximation_trees(parts: PartsDep, page: PageDep) -> Page[ApproximationTree]:
+    """List approximation trees, newest first, without what was found."""
+    return artefacts.list_all(parts, APPROXIMATION_TREES, page.limit, page.cursor)
+
+
+@router.get("/{approximation_tree_id}", responses=problems(404, 503))
+def get_approximation_tree(approximation_tree_id: str, parts: PartsDep) -> ApproximationTree:
+    """Read an approximation tree, with its nodes if it is ready."""
+    return artefacts.get_one(parts, APPROXIMATION_TREES, approximation_tree_id)
+
+
+@router.get(
+    "/{approximation_tree_id}/content",
+    response_model=ApproximationTreeContent,
+    responses=_FORMS | problems(404, 406, 409, 503),
+)
+def get_approximation_tree_content(approximation_tree_id: str, parts: PartsDep, accept: Accept = JSON) -> Response:
+    """Read the whole result as JSON, CSV or Parquet, as `Accept` says."""
+    media_type = choose(accept)
+    result = artefacts.get_result(parts, APPROXIMATION_TREES, approximation_tree_id)
+    return Response(formats.write(result, media_type), media_type=media_type)
+
+
+@router.get(
+    "/{approximation_tree_id}/export", response_class=Response, responses=_EXPORTS | problems(404, 409, 422, 503)
+)
+def export_approximation_tree(
+    approximation_tree_id: str, parts: PartsDep, form: Annotated[TreeExportFormat, Query(alias="format")] = "json"
+) -> Response:
+    """Export the tree as JSON, text, Graphviz, a drawing in SVG, an SQL expression, a Python function, or ONNX."""
+    return Response(export_tree(parts, approximation_tree_id, form), media_type=MEDIA_TYPES[form])
+
+
+@router.post("/{approximation_tree_id}/next-question", responses=problems(400, 404, 408, 409, 413, 415, 422, 503))
+def ask_next_question(approximation_tree_id: str, request: NextQuestionRequest, parts: PartsDep) -> NextQuestion:
+    """Ask for as few features as it takes: the next one, given the answers so far, or what they lead to."""
+    return ask_next(parts, approximation_tree_id, request)
+
+
+@router.delete("/{approximation_tree_id}", status_code=204, responses=problems(404, 409, 503))
+def delete_approximation_tree(approximation_tree_id: str, parts: PartsDep) -> None:
+    """Delete an approximation tree that no explainer uses."""
+    artefacts.delete_one(parts, APPROXIMATION_TREES, approximation_tree_id)

@@ -1,0 +1,80 @@
+"""Colours of classes and values that do not depend on telling red from green; a text always says the same."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from schemas.approximation_trees import ApproximationTreeContent
+
+# Okabe & Ito's, and two dark ones of Tol's.
+_OF_CLASSES = (
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#cc79a7",
+    "#56b4e9",
+    "#d55e00",
+    "#f0e442",
+    "#000000",
+    "#882255",
+    "#332288",
+)
+OTHERS = "#8d949c"
+_LOWEST, _HIGHEST = (222, 235, 247), (8, 69, 148)  # of values: from light to dark
+_DARK, _LIGHT = "#000000", "#ffffff"
+_MIDDLE = 0.179  # luminance at which both contrast alike, 4.6 to 1
+
+
+@dataclass(frozen=True, slots=True)
+class Colours:
+    """Which colour stands for what."""
+
+    of_classes: Mapping[str, str]  # those that have a colour of their own; all others share one
+    lowest: float  # of the values that a regression's nodes have
+    highest: float
+
+    @staticmethod
+    def of(content: ApproximationTreeContent) -> "Colours":
+        """Return the colours for a tree: where classes are too many, those with most rows in leaves get their own."""
+        values = [node.prediction for node in content.nodes if isinstance(node.prediction, float)]
+        return Colours(_of_classes(content), min(values, default=0.0), max(values, default=0.0))
+
+    def of_label(self, label: str) -> str:
+        """Return the colour of a class."""
+        return self.of_classes.get(label, OTHERS)
+
+    def of_value(self, value: float) -> str:
+        """Return the colour of a value."""
+        share = self.share(value)
+        mixed = (round(low + (high - low) * share) for low, high in zip(_LOWEST, _HIGHEST, strict=True))
+        return "#{:02x}{:02x}{:02x}".format(*mixed)
+
+    def share(self, value: float) -> float:
+        """Return where a value lies between the lowest and the highest, 0 to 1."""
+        spread = self.highest - self.lowest
+        return (value - self.lowest) / spread if spread > 0 else 0.5
+
+    def of_prediction(self, prediction: float | str) -> str:
+        """Return the colour of what a node predicts."""
+        return self.of_label(prediction) if isinstance(prediction, str) else self.of_value(prediction)
+
+
+def _of_classes(content: ApproximationTreeContent) -> dict[str, str]:
+    labels = content.classes
+    if len(labels) > len(_OF_CLASSES):
+        n_rows: Counter[float | str] = Counter()
+        for node in content.nodes:
+            n_rows[node.prediction] += node.n_samples if node.left is None else 0
+        labels = sorted(labels, key=lambda label: -n_rows[label])
+    return dict(zip(labels, _OF_CLASSES, strict=False))
+
+
+def ink_on(fill: str) -> str:
+    """Return the colour of text that can be read on another."""
+    red, green, blue = (_linear(int(fill[at : at + 2], 16) / 255) for at in (1, 3, 5))
+    return _DARK if 0.2126 * red + 0.7152 * green + 0.0722 * blue >= _MIDDLE else _LIGHT
+
+
+def _linear(channel: float) -> float:
+    """Return the light of a channel of sRGB, as WCAG 2 has it for luminance."""
+    return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4  # noqa: PLR2004

@@ -1,0 +1,99 @@
+"""A bucket: files by name in a store that is asked over the network, as S3 is."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import obstore
+from obstore.exceptions import BaseError
+from obstore.store import S3Store
+
+from .errors import InsufficientStorage, StorageUnavailable, disk_full_is_said
+
+_PART_BYTES = 8 << 20  # each part of a large file is a request of its own, with its own time limit and tries
+_PARTS_AT_ONCE = 4
+_CONNECT_TIMEOUT = timedelta(seconds=3)
+_REQUEST_TIMEOUT = timedelta(seconds=30)
+_RETRY_TIMEOUT = timedelta(seconds=10)
+_FIRST_PAUSE, _LONGEST_PAUSE = timedelta(seconds=0.1), timedelta(seconds=2)
+_MOST_RETRIES = 5
+_NAMES_AT_ONCE = 1000
+_NO_ANSWER = "the object store does not answer; try again in a moment"
+_NO_BUCKET = "the object store has no such bucket; whoever runs the service must make it, or name another"
+_SIGNS_OF_A_FULL_STORE = ("507 ", "StorageFull", "QuotaExceeded")
+
+
+class BucketFile(NamedTuple):
+    """A file of a bucket."""
+
+    name: str
+    size_bytes: int
+
+
+class Bucket:
+    """Files below ``s3://bucket/prefix``; endpoint, region and keys come from ``AWS_*`` in the environment.
+
+    Nothing is opened before it is needed: what the library opens must not be carried across a fork. All methods try
+    again for some ten seconds before they raise ``StorageUnavailable``.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def write(self, name: str, data: bytes | Path) -> None:
+        """Let the file hold these bytes, or those of this local file: all of them, or what it held before."""
+        with _failures_are_said():
+            obstore.put(self._store, name, data, chunk_size=_PART_BYTES, max_concurrency=_PARTS_AT_ONCE)
+
+    def read(self, file: BucketFile, path: Path) -> None:
+        """Write the file's bytes to this local file; raise ``FileNotFoundError`` when it is gone."""
+        with _failures_are_said(absence=FileNotFoundError), disk_full_is_said(), path.open("wb") as target:
+            for start in range(0, file.size_bytes, _PART_BYTES):
+                length = min(_PART_BYTES, file.size_bytes - start)
+                target.write(obstore.get_range(self._store, file.name, start=start, length=length))
+
+    def files(self, prefix: str | None = None) -> Iterator[BucketFile]:
+        """Yield the files in this folder, or all, in the order of their names."""
+        with _failures_are_said():
+            for block in obstore.list(self._store, prefix, chunk_size=_NAMES_AT_ONCE):
+                for found in block:
+                    yield BucketFile(found["path"], found["size"])
+
+    def delete(self, name: str) -> None:
+        """Delete the file; one that is not there is no error."""
+        with suppress(FileNotFoundError), _failures_are_said(absence=FileNotFoundError):
+            obstore.delete(self._store, name)
+
+    @cached_property
+    def _store(self) -> S3Store:
+        endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL", "")
+        return S3Store.from_url(
+            self._url,
+            client_options={
+                "connect_timeout": _CONNECT_TIMEOUT,
+                "timeout": _REQUEST_TIMEOUT,
+                "allow_http": endpoint.startswith("http://"),
+            },
+            retry_config={
+                "max_retries": _MOST_RETRIES,
+                "retry_timeout": _RETRY_TIMEOUT,
+                "backoff": {"init_backoff": _FIRST_PAUSE, "max_backoff": _LONGEST_PAUSE, "base": 2},
+            },
+        )
+
+
+@contextmanager
+def _failures_are_said(absence: type[Exception] = StorageUnavailable) -> Iterator[None]:
+    try:
+        yield
+    except (BaseError, FileNotFoundError) as error:
+        reason = str(error)
+        if any(sign in reason for sign in _SIGNS_OF_A_FULL_STORE):
+            raise InsufficientStorage from error
+        if isinstance(error, FileNotFoundError) and absence is FileNotFoundError:
+            raise
+        raise StorageUnavailable(_NO_BUCKET if "NoSuchBucket" in reason else _NO_ANSWER) from error

@@ -1,0 +1,65 @@
+"""Job counts: how many jobs there are of each kind and status, how long the oldest waits, which have ended lately."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+
+from .database import Database
+from .tables import jobs
+
+_LATE_SECONDS = 60.0  # clocks of workers differ, and rows are committed later than they say
+_ROWS_AT_ONCE = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class JobCounts:
+    """How jobs stand at one moment."""
+
+    n_by_kind: dict[tuple[str, str], int]  # by kind and status
+    oldest_queued_seconds: float  # since the oldest waiting job may be taken; 0 when none waits
+    n_busy_workers: int  # running jobs whose lease holds
+
+
+@dataclass(frozen=True, slots=True)
+class EndedJob:
+    """A job that has ended."""
+
+    kind: str
+    status: str
+    seconds: float  # from its last start to its end
+
+
+def count_jobs(database: Database, now: Callable[[], float] = time.time) -> JobCounts:
+    """Return how jobs stand."""
+    by_kind = select(jobs.c.kind, jobs.c.status, func.count()).group_by(jobs.c.kind, jobs.c.status)
+    oldest = select(func.min(jobs.c.not_before)).where(jobs.c.status == "queued")
+    busy = select(func.count()).where(jobs.c.status.in_(("running", "cancelling")), jobs.c.lease_until > now())
+    with database.reading() as connection:
+        counts = {(kind, status): n_jobs for kind, status, n_jobs in connection.execute(by_kind)}
+        since = connection.execute(oldest).scalar()
+        n_busy = connection.execute(busy).scalar_one()
+    return JobCounts(counts, 0.0 if since is None else max(0.0, now() - since), n_busy)
+
+
+class EndedJobs:
+    """Finds each job that ends from now on once."""
+
+    def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
+        self._database = database
+        self._now = now
+        self._began_at = self._looked_at = now()
+        self._seen: dict[str, float] = {}
+
+    def new_ones(self) -> list[EndedJob]:
+        """Return the jobs that have ended since the last call."""
+        since = max(self._began_at, self._looked_at - _LATE_SECONDS)
+        self._looked_at = self._now()
+        columns = jobs.c.id, jobs.c.kind, jobs.c.status, jobs.c.started_at, jobs.c.finished_at
+        query = select(*columns).where(jobs.c.finished_at >= since).limit(_ROWS_AT_ONCE)
+        with self._database.reading() as connection:
+            rows = [row for row in connection.execute(query) if row.id not in self._seen]
+        self._seen = {job: at for job, at in self._seen.items() if at >= since}
+        self._seen.update({row.id: row.finished_at for row in rows})
+        return [EndedJob(row.kind, row.status, row.finished_at - (row.started_at or row.finished_at)) for row in rows]

@@ -1,0 +1,167 @@
+"""Objects in a bucket, which any number of hosts share; copies of those in use are kept on the local disk.
+
+An object is a file ``ab/abcd…/2026-11-21T23``: its hash, and the hour in which it was put. That hour is why objects
+can be deleted while other hosts keep the same ones, without any lock between hosts: ``put`` always writes the file of
+this hour, and only files older than a day are ever deleted (docs/decisions/0007-objects-in-buckets.md).
+"""
+
+import hashlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import TypeVar
+
+from .bucket import Bucket, BucketFile
+from .errors import InsufficientStorage, NotFound, ObjectDamaged
+from .object_cache import ObjectCache
+from .object_store import file_sha256
+
+_GRACE_SECONDS = 24 * 3600  # longer than it ever takes from a put to the commit of the row it was put for
+_log = logging.getLogger(__name__)
+_Read = TypeVar("_Read")
+
+
+class RemoteObjects:
+    """An ``ObjectStore`` in a bucket.
+
+    Parameters
+    ----------
+    now
+        Seconds since 1970. Clocks of hosts may differ by minutes; S3 itself refuses requests beyond a quarter of an
+        hour.
+    """
+
+    def __init__(self, bucket: Bucket, cache: ObjectCache, now: Callable[[], float] = time.time) -> None:
+        self._bucket = bucket
+        self._cache = cache
+        self._now = now
+        self._discarding = threading.local()
+
+    @contextmanager
+    def keeping(self) -> Iterator[None]:
+        """Hold for less than a day: what is put meanwhile is not discarded before that."""
+        yield
+
+    @contextmanager
+    def discarding(self) -> Iterator[None]:
+        """Remember the time: files that were young when rows were looked at are not deleted, however long it takes."""
+        self._discarding.since = self._now()
+        try:
+            yield
+        finally:
+            del self._discarding.since
+
+    def put(self, data: bytes) -> str:
+        """Keep ``data``: written even if it is kept already, so that it is young and whole."""
+        sha256 = hashlib.sha256(data).hexdigest()
+        self._bucket.write(self._name_now(sha256), data)
+        self._copy(lambda: self._cache.put(data))
+        return sha256
+
+    def put_file(self, path: Path) -> str:
+        """Keep a copy of the file, in the same way."""
+        sha256 = file_sha256(path)
+        self._bucket.write(self._name_now(sha256), path)
+        self._copy(lambda: self._cache.put_file(path))
+        return sha256
+
+    def get(self, sha256: str) -> bytes:
+        """Return the object's bytes."""
+        return self._read(sha256, self._cache.get)
+
+    def path(self, sha256: str) -> Path:
+        """Return a local copy, which stays for at least five minutes."""
+        return self._read(sha256, self._cache.path)
+
+    def path_of_pages(self, sha256: str) -> Path:
+        """Return a local copy, which stays for at least five minutes."""
+        return self._read(sha256, self._cache.path_of_pages)
+
+    def delete(self, sha256: str) -> None:
+        """Delete the object's files that are older than a day; younger ones are left to ``discard_old_orphans``."""
+        oldest_kept = self._oldest_kept()
+        for file in self._files(sha256):
+            if _hour_of(file) < oldest_kept:
+                self._bucket.delete(file.name)
+        self._cache.delete(sha256)
+
+    def delete_damaged(self, sha256: str) -> None:
+        """Delete the object if none of its files has its hash."""
+        with suppress(NotFound):
+            try:
+                self.path(sha256)
+            except ObjectDamaged:
+                self.delete(sha256)
+
+    def old_objects(self) -> Iterator[str]:
+        """Yield the objects with files older than a day."""
+        oldest_kept = self._oldest_kept()
+        for file in self._bucket.files():
+            if _hour_of(file) < oldest_kept:
+                yield file.name.split("/")[-2]
+
+    def workspace(self, name: str | None = None) -> AbstractContextManager[Path]:
+        """Yield a folder beside the local copies."""
+        return self._cache.workspace(name)
+
+    def clear_workspace(self, name: str) -> None:
+        """Remove the folder of this name."""
+        self._cache.clear_workspace(name)
+
+    def sweep(self) -> None:
+        """Remove folders that were left behind on this host."""
+        self._cache.sweep()
+
+    def _read(self, sha256: str, read: Callable[[str], _Read]) -> _Read:
+        try:
+            self._cache.mark_used(sha256)
+            return read(sha256)
+        except NotFound:
+            pass
+        except ObjectDamaged:
+            _log.warning("the local copy of object %s is damaged; it is fetched again", sha256)
+            self._cache.delete_damaged(sha256)
+        self._fetch(sha256)
+        return read(sha256)
+
+    def _fetch(self, sha256: str) -> None:
+        files = self._files(sha256)
+        for file in reversed(files):
+            with suppress(FileNotFoundError), self._cache.workspace() as folder:
+                path = folder / "object"
+                self._bucket.read(file, path)
+                if file_sha256(path) == sha256:
+                    self._cache.adopt(path, sha256)
+                    self._cache.make_room()
+                    return
+            _log.error("file %s of the object store is damaged or gone", file.name)
+        raise ObjectDamaged(sha256) if files else NotFound("object", sha256)
+
+    def _copy(self, keep: Callable[[], str]) -> None:
+        """Keep a local copy, too, for it is likely to be read soon; it is only a convenience."""
+        try:
+            keep()
+        except InsufficientStorage:
+            _log.warning("there is no room for a local copy of an object")
+        self._cache.make_room()
+
+    def _files(self, sha256: str) -> list[BucketFile]:
+        """Return the object's files, oldest first."""
+        return sorted(self._bucket.files(f"{sha256[:2]}/{sha256}"))
+
+    def _name_now(self, sha256: str) -> str:
+        return f"{sha256[:2]}/{sha256}/{_hour(self._now())}"
+
+    def _oldest_kept(self) -> str:
+        return _hour(getattr(self._discarding, "since", self._now()) - _GRACE_SECONDS)
+
+
+def _hour(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H", time.gmtime(seconds))
+
+
+def _hour_of(file: BucketFile) -> str:
+    return file.name.rpartition("/")[2]

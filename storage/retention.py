@@ -1,0 +1,154 @@
+"""Retention: what is old and that nothing rests on is cleared away, one thing after the other.
+
+Each goes in a transaction of its own, by the same code as when a caller deletes it: what an explainer, an artefact or
+a job under way rests on is refused there, whatever was found before.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, Table, and_, delete, exists, or_, select
+
+from .artefacts import ArtefactStore
+from .database import Database
+from .datasets import DatasetStore
+from .errors import Conflict, InUse, NotFound
+from .leaf_tables import KeptLeafTable, LeafTablePlace, LeafTableStore
+from .models import ModelStore
+from .object_store import ObjectStore
+from .orphans import discard_orphans
+from .records import unreferenced
+from .tables import artefacts, datasets, explainers, idempotency_keys, jobs, leaf_tables, models
+
+_SECONDS_PER_DAY = 86_400.0
+_ROWS_AT_ONCE = 200  # in one transaction, so that nobody waits long for it
+_OBJECTS_AT_ONCE = 50
+_FINAL = ("succeeded", "failed", "cancelled")
+_PARTS = (explainers.c.prototype_set, explainers.c.rule_set, explainers.c.approximation_tree)
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionRules:
+    """How long what is kept, in days; ``None`` for ever."""
+
+    artefact_days: float | None = None  # ready ones that no explainer rests on, from when they were made
+    failed_artefact_days: float | None = 30  # those that failed or were cancelled, from when that happened
+    job_days: float | None = 90  # jobs that have ended and are not the last ones of an artefact
+    idempotency_days: float | None = 7
+    unused_input_days: float | None = None  # models and datasets that nothing rests on, from when they came
+    leaf_table_bytes: int | None = None  # of all leaf tables together; the oldest go first
+
+
+class Retention:
+    """Clears away what is older than the rules say."""
+
+    def __init__(
+        self, database: Database, objects: ObjectStore, rules: RetentionRules, now: Callable[[], float] = time.time
+    ) -> None:
+        self._database = database
+        self._objects = objects
+        self._rules = rules
+        self._now = now
+
+    def clear(self) -> dict[str, int]:
+        """Clear everything away whose time has come; return how much of what it was."""
+        rules = self._rules
+        counts = {
+            "artefacts": self._clear_artefacts(("succeeded",), rules.artefact_days),
+            "failed_artefacts": self._clear_artefacts(("failed", "cancelled"), rules.failed_artefact_days),
+            "models": self._clear_inputs(models, ModelStore(self._database).delete),
+            "datasets": self._clear_inputs(datasets, DatasetStore(self._database).delete),
+            "jobs": self._clear_jobs(rules.job_days),
+            "idempotency_keys": self._clear_idempotency_keys(rules.idempotency_days),
+            "leaf_tables": self._clear_leaf_tables(rules.leaf_table_bytes),
+            "objects": self._clear_orphans(),
+        }
+        return {what: number for what, number in counts.items() if number}
+
+    def _clear_artefacts(self, statuses: Sequence[str], days: float | None) -> int:
+        if days is None:
+            return 0
+        is_over = and_(jobs.c.status.in_(statuses), jobs.c.finished_at < self._days_ago(days))
+        is_part = exists().where(or_(*(part == artefacts.c.id for part in _PARTS)))
+        query = select(artefacts.c.noun, artefacts.c.id).join(jobs, jobs.c.id == artefacts.c.job)
+        store = ArtefactStore(self._database)
+        found = self._all(query.where(is_over, ~is_part))
+        return sum(self._forget(partial(store.delete, noun, artefact)) for noun, artefact in found)
+
+    def _clear_inputs(self, table: Table, forget: Callable[[str], tuple[str, ...]]) -> int:
+        days = self._rules.unused_input_days
+        if days is None:
+            return 0
+        query = select(table.c.id).where(table.c.created_at < self._days_ago(days), ~_is_used(table))
+        return sum(self._forget(partial(forget, identifier)) for (identifier,) in self._all(query))
+
+    def _clear_jobs(self, days: float | None) -> int:
+        if days is None:
+            return 0
+        is_last = exists().where(artefacts.c.job == jobs.c.id)
+        is_over = and_(jobs.c.status.in_(_FINAL), jobs.c.finished_at < self._days_ago(days))
+        return self._delete_rows(jobs, and_(is_over, ~is_last))
+
+    def _clear_idempotency_keys(self, days: float | None) -> int:
+        if days is None:
+            return 0
+        return self._delete_rows(idempotency_keys, idempotency_keys.c.created_at < self._days_ago(days))
+
+    def _clear_leaf_tables(self, most_bytes: int | None) -> int:
+        if most_bytes is None:
+            return 0
+        store, n_bytes, n_forgotten = LeafTableStore(self._database), 0, 0
+        for row in self._all(select(leaf_tables).order_by(leaf_tables.c.created_at.desc())):
+            n_bytes += row.size_bytes
+            if n_bytes > most_bytes:
+                place = LeafTablePlace(row.model, row.dataset, row.revision)
+                n_forgotten += self._forget(partial(store.forget, place, KeptLeafTable(row.codes, row.outcome)))
+        return n_forgotten
+
+    def _clear_orphans(self) -> int:
+        n_orphans, hashes = 0, iter(self._objects.old_objects())
+        while some := tuple(dict.fromkeys(islice(hashes, _OBJECTS_AT_ONCE))):
+            with self._database.reading() as connection:
+                orphans = unreferenced(connection, some)
+            # It looks again: by now somebody may refer to them.
+            discard_orphans(self._database, self._objects, orphans)
+            n_orphans += len(orphans)
+        return n_orphans
+
+    def _forget(self, forget: Callable[[], tuple[str, ...]]) -> int:
+        """Forget a row and the objects that it alone referred to; return 0 where somebody has use for it by now."""
+        try:
+            with self._objects.discarding():
+                for sha256 in forget():
+                    self._objects.delete(sha256)
+        except (InUse, Conflict, NotFound):
+            return 0
+        return 1
+
+    def _delete_rows(self, table: Table, condition: ColumnElement[bool]) -> int:
+        key = table.primary_key.columns
+        n_deleted = 0
+        while rows := self._all(select(*key).where(condition).limit(_ROWS_AT_ONCE)):
+            chosen = or_(*(and_(*(column == value for column, value in zip(key, row, strict=True))) for row in rows))
+            with self._database.transaction() as connection:
+                # The condition, too: they may have changed since they were found.
+                n_deleted += connection.execute(delete(table).where(chosen, condition)).rowcount
+        return n_deleted
+
+    def _all(self, query: Select[Any]) -> list[Any]:
+        with self._database.reading() as connection:
+            return list(connection.execute(query))
+
+    def _days_ago(self, days: float) -> float:
+        return self._now() - days * _SECONDS_PER_DAY
+
+
+def _is_used(table: Table) -> ColumnElement[bool]:
+    if table is models:
+        return or_(exists().where(artefacts.c.model == models.c.id), exists().where(explainers.c.model == models.c.id))
+    by_artefacts = or_(artefacts.c.dataset == datasets.c.id, artefacts.c.evaluation_dataset == datasets.c.id)
+    return exists().where(by_artefacts)

@@ -1,0 +1,71 @@
+"""Worker notes: what workers let others know over Redis: that they live, and what they have cleared away.
+
+Notes may be lost at any time; nothing but monitoring rests on them.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+
+from redis import Redis
+from redis.exceptions import RedisError
+
+_WORKERS = "leafspace:workers"
+_REMOVED = "leafspace:removed"
+_ALIVE_SECONDS = 15.0  # after its last sign of life, a worker counts as gone
+_FAILURES = (RedisError, OSError)
+
+
+class WorkerNotes:
+    """Signs of life and counts, in two keys."""
+
+    def __init__(self, redis: Redis, now: Callable[[], float] = time.time) -> None:
+        self._redis = redis
+        self._now = now
+
+    def sign_of_life(self, worker: str) -> None:
+        """Say that this worker lives; to be repeated every few seconds. Does nothing while Redis is away."""
+        now = self._now()
+        try:
+            with self._redis.pipeline() as pipeline:
+                pipeline.zadd(_WORKERS, {worker: now})
+                pipeline.zremrangebyscore(_WORKERS, "-inf", now - _ALIVE_SECONDS)
+                pipeline.execute()
+        except _FAILURES:
+            return
+
+    def farewell(self, worker: str) -> None:
+        """Say that this worker ends."""
+        try:
+            self._redis.zrem(_WORKERS, worker)
+        except _FAILURES:
+            return
+
+    def takes_turn(self, what: str, seconds: float) -> bool:
+        """Return whether nobody else took this turn in the last ``seconds``; never while Redis is away."""
+        try:
+            return bool(self._redis.set(f"leafspace:turn:{what}", "1", nx=True, ex=max(1, round(seconds))))
+        except _FAILURES:
+            return False
+
+    def n_workers(self) -> int | None:
+        """Return how many workers live, or nothing while Redis is away."""
+        try:
+            return int(self._redis.zcount(_WORKERS, self._now() - _ALIVE_SECONDS, "+inf"))
+        except _FAILURES:
+            return None
+
+    def removed(self, counts: Mapping[str, int]) -> None:
+        """Add to the counts of what was cleared away."""
+        try:
+            for what, number in counts.items():
+                self._redis.hincrby(_REMOVED, what, number)
+        except _FAILURES:
+            return
+
+    def n_removed(self) -> dict[str, int]:
+        """Return how much of what was cleared away; nothing while Redis is away."""
+        try:
+            found: dict[bytes, bytes] = self._redis.hgetall(_REMOVED)  # type: ignore[assignment]
+        except _FAILURES:
+            return {}
+        return {what.decode(): int(number) for what, number in found.items()}

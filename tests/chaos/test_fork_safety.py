@@ -1,0 +1,75 @@
+"""Jobs of every kind, many in a row, each in a process forked for it: they succeed, and the worker stays as it was."""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from schemas.jobs import FINAL_STATUSES
+from tests.support.chaos.questions import KINDS, ask_in, questions, register_all_in
+from tests.support.job_farm import JobFarm
+from tests.support.workshop import Workshop, workshop_in
+from workers.job_kinds import JOB_KINDS
+
+_N_WARMING_UP, _N_JOBS = 12, 50
+_MOST_MIB = 4.0  # of growth in 50 jobs, which is what an allocator may do; a session or a model that stays takes more
+_MOST_FILES = 5  # those of a look that maintenance takes at this moment; one kept by each job would make fifty
+_BYTES_PER_MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Holdings:
+    """What a process holds on to."""
+
+    memory_mib: float
+    n_files: int
+    n_threads: int
+
+
+@pytest.fixture
+def farm(tmp_path: Path) -> Iterator[JobFarm]:
+    farm = JobFarm(tmp_path)
+    yield farm
+    farm.stop()
+
+
+def test_every_kind_of_job_is_among_them() -> None:
+    assert set(KINDS) == set(JOB_KINDS)
+
+
+@pytest.mark.long
+def test_the_worker_stays_as_it_was_over_fifty_jobs_of_every_kind(
+    farm: JobFarm, tmp_path: Path, new_database_url: str
+) -> None:
+    with workshop_in(tmp_path / "shop", database_url=new_database_url) as workshop:
+        asked = (ask_in(workshop, question) for question in questions(register_all_in(workshop)))
+        settings = {"LEAFSPACE_DATA_DIR": str(tmp_path / "shop"), "LEAFSPACE_DATABASE_URL": new_database_url}
+        worker = farm.start_worker("workers", **settings, LEAFSPACE_WORKER_NICENESS="0")
+        for job in itertools.islice(asked, _N_WARMING_UP):
+            _done(farm, workshop, job)
+        before = _holdings(worker.pid)
+        for job in itertools.islice(asked, _N_JOBS):
+            _done(farm, workshop, job)
+        after = _holdings(worker.pid)
+        farm.stop()
+
+    assert after.memory_mib - before.memory_mib < _MOST_MIB
+    assert after.n_files - before.n_files < _MOST_FILES
+    assert after.n_threads == before.n_threads
+
+
+def _done(farm: JobFarm, workshop: Workshop, job: str) -> None:
+    farm.redis.doorbell.ring(job, 60)
+    farm.wait_until(
+        lambda: workshop.parts.jobs.get(job).status in FINAL_STATUSES, seconds=180
+    )  # the first of a kind may have to be compiled
+    found = workshop.parts.jobs.get(job)
+    assert (found.status, found.attempt, found.problem) == ("succeeded", 1, None)
+
+
+def _holdings(pid: int) -> Holdings:
+    told = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    memory = int(told["VmRSS"].split()[0]) * 1024 / _BYTES_PER_MIB
+    return Holdings(memory, len(list(Path(f"/proc/{pid}/fd").iterdir())), int(told["Threads"]))

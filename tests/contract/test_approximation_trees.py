@@ -1,0 +1,359 @@
+"""/v1/approximation-trees over HTTP, made by a real worker: asked for, read, refused, cancelled, deleted."""
+
+import io
+import json
+import time
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import Pipeline
+
+from schemas.approximation_trees import ApproximationTree
+from tests.support.api import Api, Json, Registered, csv_of, frame_of
+from tests.support.models import fitted, matrix_data
+from tests.support.pipelines import matrix_onnx
+
+_PATH = "/v1/approximation-trees"
+_FIELDS = set(ApproximationTree.model_fields)
+_FEW = {"max_depth": 3, "max_pseudo_samples": 2000}
+_CSV, _PARQUET = "text/csv", "application/vnd.apache.parquet"
+_MEASURES = {"accuracy", "balanced_accuracy"}
+
+
+def _path(made: Json) -> str:
+    return f"{_PATH}/{made['id']}"
+
+
+@pytest.fixture(scope="module")
+def request_(forest: Registered) -> Json:
+    return {"model": forest.model["id"], "dataset": forest.dataset["id"], **_FEW}
+
+
+@pytest.fixture(scope="module")
+def made(api: Api, request_: Json) -> Json:
+    found = api.made(_PATH, request_)
+    assert found["status"] == "ready", found["problem"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def votes(api: Api) -> str:
+    """Return a model of AdaBoost."""
+    model = fitted("ada_boost_binary")
+    metadata = {"feature_names": list(model.rows.names), "ensemble": "other"}
+    identifier: str = api.upload("/v1/models", model.onnx, metadata).json()["id"]
+    return identifier
+
+
+def test_a_new_tree_is_accepted_with_a_job_to_look_at(api: Api, request_: Json) -> None:
+    answer = api.post(_PATH, {**request_, "seed": 1})
+
+    body = answer.json()
+    assert answer.status_code == 202
+    assert answer.headers["Location"] == f"/v1/jobs/{body['job']}"
+    assert answer.headers["Content-Location"] == _path(body)
+    assert set(body) == _FIELDS
+    assert (body["object"], body["status"], body["nodes"]) == ("approximation_tree", "pending", None)
+    assert body["id"].startswith("apt_")
+    job = api.wait(body["job"])
+    assert (job["status"], job["artefact"], job["kind"]) == ("succeeded", body["id"], "approximation_trees")
+
+
+def test_a_ready_tree_shows_its_nodes_and_how_well_it_stands_for_the_model(
+    api: Api, request_: Json, made: Json
+) -> None:
+    assert set(made) == _FIELDS
+    assert ApproximationTree.model_validate(made).model_dump(mode="json") == made
+    defaults = {"method": "sta", "max_leaves": None, "min_samples_leaf": 5, "significance": 0.1, "repeats": 1}
+    assert made["request"] == {
+        **request_,
+        **defaults,
+        "stop_when_pure": False,
+        "evaluation_dataset": None,
+        "seed": 0,
+    }
+    assert (made["task"], made["classes"], made["method"]) == ("classification", ["0", "1"], "sta")
+    assert (made["n_rows"], made["n_trees"], made["n_features"]) == (569, 20, 30)
+    assert (made["stability"], made["n_repeats"]) == (None, 1)
+    assert made["smoothing"] == {"bandwidth": 0.1, "move_probability": 0.1, "swap_probability": None}
+    assert made["evaluation"] == made["training_evaluation"]
+    assert made["evaluation"]["fidelity"] > 0.9
+    (listed,) = (each for each in api.get(f"{_PATH}?limit=1000").json()["data"] if each["id"] == made["id"])
+    assert (listed["status"], listed["nodes"]) == ("ready", None)
+
+
+def test_nodes_are_in_preorder_and_say_how_sure_each_question_is(made: Json) -> None:
+    nodes = made["nodes"]
+    assert [node["id"] for node in nodes] == list(range(made["n_nodes"]))
+    assert made["n_leaves"] == sum(node["left"] is None for node in nodes)
+    assert made["depth"] == max(node["depth"] for node in nodes) <= 3
+    assert (nodes[0]["n_samples"], nodes[0]["depth"]) == (569, 0)
+    for node in nodes:
+        assert sum(score["value"] for score in node["scores"]) == pytest.approx(1)
+        if node["left"] is None:
+            asked = ("feature", "column", "operator", "value", "or_missing", "text", "right", "p_value", "at_cap")
+            assert {node[name] for name in asked} == {None}
+            assert node["n_samples"] >= 5
+            continue
+        left, right = nodes[node["left"]], nodes[node["right"]]
+        assert left["id"] == node["id"] + 1 < right["id"]
+        assert left["depth"] == right["depth"] == node["depth"] + 1
+        assert left["n_samples"] + right["n_samples"] == node["n_samples"]
+        assert 0 <= node["p_value"] <= 1
+        assert node["at_cap"] == (node["p_value"] > 0.1)
+        assert 0 < node["n_pseudo_samples"] <= 2000
+    asked_about = {node["column"] for node in nodes if node["column"]}
+    assert asked_about == {feature["name"] for feature in made["features"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [
+        ("random_forest_multiclass", "ism"),
+        ("gradient_boosting_multiclass", "sta"),
+        ("random_forest_regression", "sta"),
+        ("random_forest_regression", "born_again"),
+        ("lightgbm_multiclass", "cart"),
+        ("ada_boost_binary", "born_again"),
+    ],
+)
+def test_models_of_every_kind_have_a_tree_by_every_method(api: Api, name: str, method: str) -> None:
+    model = fitted(name)
+    metadata = {"feature_names": list(model.rows.names), "ensemble": "random_forest"}
+    question = {
+        "model": api.upload("/v1/models", model.onnx, metadata).json()["id"],
+        "dataset": api.upload("/v1/datasets", csv_of(frame_of(model)), {"target": "t"}).json()["id"],
+    }
+
+    found = api.made(_PATH, {**question, **_FEW, "method": method})
+
+    assert found["status"] == "ready", found["problem"]
+    assert ApproximationTree.model_validate(found)
+    is_number = found["task"] == "regression"
+    assert {type(node["prediction"]) for node in found["nodes"]} == {float if is_number else str}
+    assert found["classes"] == ([] if is_number else [str(each) for each in np.unique(model.target)])
+    assert (found["smoothing"] is None) == (method == "ism")
+    assert found["evaluation"]["fidelity"] > 0.5
+    assert (found["evaluation"]["probability_l1"] is None) == is_number
+    for scores in (found["evaluation"], found["evaluation"]["model"]):
+        measures = {name for name in (*_MEASURES, "mse", "r2") if scores[name] is not None}
+        assert measures == ({"mse", "r2"} if is_number else _MEASURES)
+
+
+@pytest.mark.parametrize("method", ["sta", "ism", "born_again", "cart"])
+def test_a_model_of_a_single_class_is_a_leaf_that_says_it(api: Api, method: str) -> None:
+    features, _ = matrix_data("multiclass")
+    forest = RandomForestClassifier(3, random_state=0).fit(features, np.ones(len(features), np.int64))
+    frame = pd.DataFrame(features.astype(np.float64)).rename(columns=str)
+    metadata = {"feature_names": list(frame), "ensemble": "random_forest"}
+    question = {
+        "model": api.upload("/v1/models", matrix_onnx(forest, features), metadata).json()["id"],
+        "dataset": api.upload("/v1/datasets", csv_of(frame.assign(t=1)), {"target": "t"}).json()["id"],
+    }
+
+    found = api.made(_PATH, {**question, **_FEW, "method": method})
+
+    assert found["status"] == "ready", found["problem"]
+    (leaf,) = found["nodes"]
+    assert (leaf["prediction"], leaf["scores"]) == ("1", [{"label": "1", "value": 1.0}])
+    assert (found["evaluation"]["fidelity"], found["evaluation"]["accuracy"]) == (1, 1)
+
+
+def test_repeats_tell_how_stable_the_tree_is_and_leave_it_as_it_is(api: Api, request_: Json, made: Json) -> None:
+    found = api.made(_PATH, {**request_, "repeats": 4})
+
+    assert found["nodes"] == made["nodes"]
+    assert found["n_repeats"] == 4
+    assert [each["depth"] for each in found["stability"]] == [1, 2, 3]
+    counts = [each["n_structures"] for each in found["stability"]]
+    assert counts == sorted(counts)
+    assert 1 <= counts[0] <= counts[-1] <= 4
+
+
+def test_a_tree_may_have_fewer_leaves_than_its_depth_allows(api: Api, request_: Json, made: Json) -> None:
+    found = api.made(_PATH, {**request_, "max_leaves": 3})
+    as_many = api.post(_PATH, {**request_, "max_leaves": 8}).json()
+
+    assert found["n_leaves"] == 3
+    assert found["nodes"][0]["text"] == made["nodes"][0]["text"]
+    assert as_many["id"] == made["id"]
+
+
+def test_a_node_of_one_true_class_may_end_the_questions_of_ism(api: Api, request_: Json) -> None:
+    whole = api.made(_PATH, {**request_, "method": "ism", "max_depth": 6, "min_samples_leaf": 1})
+    pure = api.made(_PATH, {**request_, "method": "ism", "max_depth": 6, "min_samples_leaf": 1, "stop_when_pure": True})
+
+    assert pure["n_leaves"] < whole["n_leaves"]
+
+
+def test_a_tree_is_judged_on_other_rows_when_asked_to(api: Api, forest: Registered, request_: Json) -> None:
+    frame = frame_of(forest.fitted)
+    halves = [csv_of(frame.iloc[:400]), csv_of(frame.iloc[400:])]
+    first, second = (api.upload("/v1/datasets", half, {"target": "t"}).json()["id"] for half in halves)
+
+    found = api.made(_PATH, {**request_, "dataset": first, "evaluation_dataset": second})
+
+    on = {part: (found[part]["n_rows"], found[part]["evaluated_on"]) for part in ("evaluation", "training_evaluation")}
+    assert on == {"evaluation": (169, "evaluation_dataset"), "training_evaluation": (400, "dataset")}
+    assert found["evaluation"]["accuracy"] > 0.75
+    on_itself = api.post(_PATH, {**request_, "evaluation_dataset": request_["dataset"]})
+    assert on_itself.json()["request"]["evaluation_dataset"] is None
+
+
+def test_without_a_target_a_tree_is_held_against_the_model_alone(api: Api, forest: Registered, request_: Json) -> None:
+    unlabelled = api.upload("/v1/datasets", csv_of(frame_of(forest.fitted).drop(columns="t"))).json()["id"]
+
+    found = api.made(_PATH, {**request_, "dataset": unlabelled})
+
+    assert found["status"] == "ready"
+    assert found["evaluation"]["fidelity"] > 0.9
+    assert (found["evaluation"]["accuracy"], found["evaluation"]["model"]) == (None, None)
+
+
+def test_content_comes_in_three_forms(api: Api, made: Json) -> None:
+    whole = json.loads(api.content(_path(made), "application/json"))
+    as_csv = pd.read_csv(io.BytesIO(api.content(_path(made), _CSV)))
+    as_parquet = pq.read_table(io.BytesIO(api.content(_path(made), _PARQUET))).to_pylist()
+
+    assert whole["nodes"] == made["nodes"]
+    assert as_csv["id"].tolist() == [node["id"] for node in made["nodes"]]
+    for row, node in zip(as_parquet, made["nodes"], strict=True):
+        plain = ("feature", "operator", "or_missing", "text", "left", "right", "prediction", "n_samples", "p_value")
+        assert {name: row[name] for name in plain} == {name: node[name] for name in plain}
+        assert row["value"] == (None if node["value"] is None else json.dumps(node["value"]))
+        assert row["score:1"] == node["scores"][1]["value"]
+
+
+def test_requests_with_the_same_answer_are_one(api: Api, request_: Json) -> None:
+    by_ism = {**request_, "method": "ism"}
+    first, second = (
+        api.post(_PATH, each).json()["id"]
+        for each in (by_ism, {**by_ism, "seed": 7, "significance": 0.2, "max_pseudo_samples": 5000})
+    )
+    third = api.post(_PATH, {**by_ism, "max_depth": 2}).json()["id"]
+
+    assert first == second != third
+
+
+def test_asked_again_a_tree_is_answered_at_once_and_deleted_it_is_made_anew(api: Api, request_: Json) -> None:
+    other = api.made(_PATH, {**request_, "seed": 5})
+    again = api.post(_PATH, {**request_, "seed": 5})
+    assert (again.status_code, again.json()) == (200, {**other, "reused": True})
+    assert api.delete(_path(other)).status_code == 204
+    gone = [api.get(f"{_path(other)}{part}").status_code for part in ("", "/content", "/export", "/export?format=onnx")]
+    assert gone == [404] * 4
+    anew = api.made(_PATH, {**request_, "seed": 5})
+    assert anew["job"] != other["job"]
+    assert {**anew, "job": "", "created_at": ""} == {**other, "job": "", "created_at": ""}
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "code", "pointer"),
+    [
+        ({"max_depth": 0}, 422, "validation_failed", "/max_depth"),
+        ({"max_depth": 31}, 422, "validation_failed", "/max_depth"),
+        ({"max_leaves": 1}, 422, "validation_failed", "/max_leaves"),
+        ({"max_leaves": 1025}, 422, "validation_failed", "/max_leaves"),
+        ({"min_samples_leaf": 0}, 422, "validation_failed", "/min_samples_leaf"),
+        ({"min_samples_leaf": 10**30}, 422, "validation_failed", "/min_samples_leaf"),
+        ({"significance": 0}, 422, "validation_failed", "/significance"),
+        ({"significance": 1}, 422, "validation_failed", "/significance"),
+        ({"significance": "0.1"}, 422, "validation_failed", "/significance"),
+        ({"significance": True}, 422, "validation_failed", "/significance"),
+        ({"stop_when_pure": "yes"}, 422, "validation_failed", "/stop_when_pure"),
+        ({"max_pseudo_samples": 999}, 422, "validation_failed", "/max_pseudo_samples"),
+        ({"max_pseudo_samples": 10_000_001}, 422, "validation_failed", "/max_pseudo_samples"),
+        ({"repeats": 0}, 422, "validation_failed", "/repeats"),
+        ({"repeats": 201}, 422, "validation_failed", "/repeats"),
+        ({"repeats": True}, 422, "validation_failed", "/repeats"),
+        ({"repeats": 2, "method": "ism"}, 422, "validation_failed", "/repeats"),
+        ({"stop_when_pure": True}, 422, "validation_failed", "/stop_when_pure"),
+        ({"stop_when_pure": True, "method": "cart"}, 422, "validation_failed", "/stop_when_pure"),
+        ({"method": "id3"}, 422, "validation_failed", "/method"),
+        ({"seed": -1}, 422, "validation_failed", "/seed"),
+        ({"labels": "predicted"}, 422, "unknown_field", "/labels"),
+        ({"model": "mdl_gone"}, 404, "not_found", None),
+        ({"dataset": "ds_gone"}, 404, "not_found", None),
+        ({"evaluation_dataset": "ds_gone"}, 404, "not_found", None),
+    ],
+)
+def test_what_cannot_be_is_refused_and_no_job_begun(
+    api: Api, request_: Json, changes: dict[str, object], status: int, code: str, pointer: str | None
+) -> None:
+    jobs = api.get("/v1/jobs?limit=1").json()["data"]
+
+    refused = api.post(_PATH, {**request_, **changes})
+
+    assert (refused.status_code, refused.json()["code"]) == (status, code)
+    if pointer is not None:
+        assert [error["pointer"] for error in refused.json()["errors"]] == [pointer]
+    assert api.get("/v1/jobs?limit=1").json()["data"] == jobs
+
+
+def test_ism_is_refused_where_there_are_no_class_probabilities(api: Api, request_: Json, votes: str) -> None:
+    values = fitted("random_forest_regression")
+    metadata = {"feature_names": list(values.rows.names), "ensemble": "random_forest"}
+    regression = api.upload("/v1/models", values.onnx, metadata).json()["id"]
+    dataset = api.upload("/v1/datasets", csv_of(frame_of(values)), {"target": "t"}).json()["id"]
+
+    refused = [
+        api.post(_PATH, {"model": regression, "dataset": dataset, "method": "ism"}),
+        api.post(_PATH, {**request_, "model": votes, "method": "ism"}),
+    ]
+
+    for answer in refused:
+        assert (answer.status_code, answer.json()["code"]) == (422, "method_not_applicable")
+        assert answer.json()["errors"][0]["pointer"] == "/method"
+        assert "sta" in answer.json()["detail"]
+
+
+def test_ism_is_refused_where_columns_are_mixed_and_sta_is_not(api: Api, forest: Registered) -> None:
+    features, target = forest.fitted.features, forest.fitted.target
+    mixed = Pipeline([("mixed", PCA(5)), ("trees", RandomForestClassifier(10, max_depth=5, random_state=0))])
+    onnx = matrix_onnx(mixed.fit(features, target), features)
+    metadata = {"feature_names": forest.names, "ensemble": "random_forest"}
+    question = {"model": api.upload("/v1/models", onnx, metadata).json()["id"], "dataset": forest.dataset["id"], **_FEW}
+
+    by_questions, by_answers = api.post(_PATH, {**question, "method": "ism"}), api.made(_PATH, question)
+
+    assert (by_questions.status_code, by_questions.json()["code"]) == (422, "method_not_applicable")
+    assert "cannot be led back" in by_questions.json()["detail"]
+    assert by_answers["status"] == "ready", by_answers["problem"]
+    assert {feature["name"] for feature in by_answers["features"]} <= set(forest.names)
+
+
+def test_the_purity_of_nodes_takes_a_target(api: Api, forest: Registered, request_: Json) -> None:
+    unlabelled = api.upload("/v1/datasets", csv_of(frame_of(forest.fitted).drop(columns="t"))).json()["id"]
+
+    refused = api.post(_PATH, {**request_, "dataset": unlabelled, "method": "ism", "stop_when_pure": True})
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "schema_mismatch")
+    assert refused.json()["errors"][0]["pointer"] == "/stop_when_pure"
+
+
+def test_a_tree_that_is_not_ready_says_so_and_its_job_stops_within_two_seconds(api: Api, request_: Json) -> None:
+    slow = {**request_, "max_depth": 8, "max_pseudo_samples": 1_000_000, "significance": 1e-6, "repeats": 200}
+    asked = api.post(_PATH, slow).json()
+    seen: list[float] = []
+    until = time.monotonic() + 60
+    while not (seen and seen[-1] > 0) and time.monotonic() < until:
+        progress = api.get(f"/v1/jobs/{asked['job']}").json()["progress"]
+        if progress["stage"] == "growing the tree":
+            seen.append(progress["fraction"])
+        time.sleep(0.05)
+    early = [api.get(f"{_path(asked)}/{part}") for part in ("content", "export", "export?format=onnx")]
+    early.append(api.post(f"{_path(asked)}/next-question", {}))
+
+    began = time.monotonic()
+    api.post(f"/v1/jobs/{asked['job']}/cancel")
+    ended = api.wait(asked["job"])
+
+    assert seen
+    assert [(answer.status_code, answer.json()["code"]) for answer in early] == [(409, "artefact_not_ready")] * 4
+    assert ended["status"] == "cancelled"
+    assert time.monotonic() - began < 2.5  # of which the look for the status takes a part
+    assert api.get(_path(asked)).json()["status"] == "cancelled"

@@ -1,0 +1,249 @@
+"""Keys over HTTP: every route wants one scope, and one revocation holds in every process on the same database."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from schemas.api_keys import SCOPES
+from schemas.explanations import ExplanationList
+from service.main import build_app
+from tests.support.api import Api, Json, Registered, register
+from tests.support.serving import serving
+
+_CONTRACT = build_app().openapi()
+_OPERATIONS = [
+    (method.upper(), path, operation)
+    for path, operations in _CONTRACT["paths"].items()
+    for method, operation in operations.items()
+]
+_PUBLIC = {"/livez", "/readyz"}
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """A service that asks for keys, and a key for each scope, made on its machine."""
+
+    url: str
+    data_dir: Path
+    keys: dict[str, str]
+
+    def ask(self, method: str, path: str, key: str | None = None, **more: object) -> httpx.Response:
+        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        return httpx.request(method, f"{self.url}{path}", headers=headers, **more)  # type: ignore[arg-type]  # httpx's own
+
+    def api(self, *scopes: str) -> Api:
+        """Return a client with a key of these scopes."""
+        made = self.ask("POST", "/v1/api-keys", self.keys["admin"], json={"name": "client", "scopes": scopes})
+        client = Api(self.url)
+        client.http.headers["Authorization"] = f"Bearer {made.json()['secret']}"
+        return client
+
+
+def _made_on_the_machine(data_dir: Path, scope: str) -> str:
+    command = [sys.executable, "-m", "leafspace", "keys", "create", f"{scope} é", "--scope", scope]
+    done = subprocess.run([*command, "--data-dir", str(data_dir)], capture_output=True, text=True, check=True)  # noqa: S603  # ours
+    return done.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
+    data_dir = tmp_path_factory.mktemp("guarded") / "data"
+    keys = {str(scope): _made_on_the_machine(data_dir, scope) for scope in SCOPES}
+    with serving(data_dir, LEAFSPACE_REQUIRE_KEYS="1") as service:
+        yield Guarded(service.url, data_dir, keys)
+
+
+@pytest.fixture(scope="module")
+def forest(guarded: Guarded) -> Registered:
+    return register(guarded.api("read", "write"), "decision_tree_binary", "other", kind="random_forest")
+
+
+@pytest.mark.parametrize(("method", "path", "operation"), _OPERATIONS, ids=[f"{m} {p}" for m, p, _ in _OPERATIONS])
+def test_every_route_wants_the_scope_that_the_contract_says(
+    guarded: Guarded, method: str, path: str, operation: Json
+) -> None:
+    if path in _PUBLIC:
+        assert operation["security"] == []
+        assert guarded.ask(method, path).status_code == 200
+        return
+    ((scope,),) = (security["api_key"] for security in operation["security"])
+    assert {"401", "403"} <= set(operation["responses"])
+    asked = re.sub(r"\{[^}]+\}", "nothing", path)
+
+    without = guarded.ask(method, asked)
+    assert (without.status_code, without.json()["code"]) == (401, "unauthenticated")
+    assert without.headers["WWW-Authenticate"].startswith("Bearer")
+    for held, key in guarded.keys.items():
+        answer = guarded.ask(method, asked, key)
+        if held == scope:
+            assert answer.status_code not in {401, 403}, answer.text
+        else:
+            assert (answer.status_code, answer.json()["code"]) == (403, "insufficient_scope")
+            assert f'scope="{scope}"' in answer.headers["WWW-Authenticate"]
+
+
+def test_the_contract_declares_keys_as_bearer_tokens() -> None:
+    scheme = _CONTRACT["components"]["securitySchemes"]["api_key"]
+
+    assert (scheme["type"], scheme["scheme"]) == ("http", "bearer")
+
+
+def test_what_is_not_in_the_contract_is_nobodys_but_who_may_do_everything(guarded: Guarded) -> None:
+    everything = guarded.api(*SCOPES)
+
+    for method, path in (("GET", "/v1/secrets"), ("PUT", "/v1/models"), ("GET", "/v1/models/"), ("GET", "/")):
+        assert guarded.ask(method, path).status_code == 401
+        assert guarded.ask(method, path, guarded.keys["read"]).status_code == 403
+        assert everything.http.request(method, path).status_code in {404, 405}
+
+
+def test_metrics_are_for_readers_and_the_documentation_is_everybodys(guarded: Guarded) -> None:
+    assert guarded.ask("GET", "/metrics").status_code == 401
+    assert guarded.ask("GET", "/metrics", guarded.keys["explain"]).status_code == 403
+    assert guarded.ask("GET", "/metrics", guarded.keys["read"]).status_code == 200
+    for path in ("/docs", "/openapi.json"):
+        assert guarded.ask("GET", path).status_code == 200
+
+
+def test_explanations_are_for_keys_that_may_explain_and_no_others(guarded: Guarded, forest: Registered) -> None:
+    path = f"/v1/explainers/{forest.explainer['id']}/explanations"
+    body = {"instances": [forest.instance(0)]}
+
+    explained = guarded.ask("POST", path, guarded.keys["explain"], json=body)
+
+    assert explained.status_code == 200
+    ExplanationList.model_validate_json(explained.content)
+    assert guarded.ask("POST", path, json=body).status_code == 401
+    for scope in ("read", "write", "admin"):
+        assert guarded.ask("POST", path, guarded.keys[scope], json=body).status_code == 403
+
+
+def test_a_keys_secret_is_in_the_answer_that_made_it_and_nowhere_else(guarded: Guarded) -> None:
+    request = {"name": "scoring 💡", "scopes": ["explain", "read", "explain"]}
+    answer = guarded.ask("POST", "/v1/api-keys", guarded.keys["admin"], json=request)
+
+    made = answer.json()
+    assert answer.status_code == 201
+    assert answer.headers["Location"] == f"/v1/api-keys/{made['id']}"
+    assert re.fullmatch(r"lsk_[a-z2-7]{16}_[A-Za-z0-9_-]{43}", made["secret"])
+    assert made["id"] == f"key_{made['secret'].split('_')[1]}"
+    assert (made["name"], made["scopes"], made["last_used_at"]) == (request["name"], ["read", "explain"], None)
+    listed = guarded.ask("GET", "/v1/api-keys?limit=1000", guarded.keys["admin"])
+    one = guarded.ask("GET", f"/v1/api-keys/{made['id']}", guarded.keys["admin"])
+    del made["secret"]
+    assert made in listed.json()["data"]
+    assert one.json() == made
+    secrets = [key.rsplit("_", 1)[-1] for key in guarded.keys.values()]
+    assert not [secret for secret in secrets if secret in listed.text + one.text]
+    kept = b"".join(path.read_bytes() for path in guarded.data_dir.glob("leafspace.db*"))
+    assert not [secret for secret in secrets if secret.encode() in kept]
+
+
+def test_a_key_asked_for_twice_is_made_once_and_told_once(guarded: Guarded) -> None:
+    def ask(name: str) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {guarded.keys['admin']}", "Idempotency-Key": "one-key"}
+        body = {"name": name, "scopes": ["read"]}
+        return httpx.post(f"{guarded.url}/v1/api-keys", json=body, headers=headers)
+
+    first, again, other = ask("once"), ask("once"), ask("another")
+
+    assert (first.status_code, again.status_code, other.status_code) == (201, 200, 409)
+    assert again.json() == {**first.json(), "secret": None}
+    kept = b"".join(path.read_bytes() for path in guarded.data_dir.glob("leafspace.db*"))
+    assert first.json()["secret"].rsplit("_", 1)[-1].encode() not in kept
+
+
+@pytest.mark.parametrize(
+    ("request_body", "code"),
+    [
+        ({"name": "x", "scopes": []}, "validation_failed"),
+        ({"name": "x", "scopes": ["root"]}, "validation_failed"),
+        ({"name": "", "scopes": ["read"]}, "validation_failed"),
+        ({"name": "a\nb", "scopes": ["read"]}, "validation_failed"),
+        ({"name": "x", "scopes": ["read"], "secret": "mine"}, "unknown_field"),
+        ({"name": "x"}, "validation_failed"),
+    ],
+)
+def test_a_key_that_cannot_be_is_refused(guarded: Guarded, request_body: Json, code: str) -> None:
+    answer = guarded.ask("POST", "/v1/api-keys", guarded.keys["admin"], json=request_body)
+
+    assert (answer.status_code, answer.json()["code"]) == (422, code)
+
+
+def test_keys_never_meet_each_others_idempotent_answers(guarded: Guarded) -> None:
+    mine, theirs = guarded.api("write"), guarded.api("write")
+    headers = {"Idempotency-Key": "shared"}
+
+    first = mine.upload("/v1/datasets", b"a,b\n1,2\n", {"name": "mine"}, **headers)
+    other = theirs.upload("/v1/datasets", b"a,b\n3,4\n", {"name": "theirs"}, **headers)
+
+    assert (first.status_code, other.status_code) == (201, 201)
+    assert first.json()["id"] != other.json()["id"]
+    assert mine.upload("/v1/datasets", b"a,b\n1,2\n", {"name": "mine"}, **headers).json() == first.json()
+    assert mine.upload("/v1/datasets", b"a,b\n3,4\n", {"name": "theirs"}, **headers).status_code == 409
+
+
+@contextmanager
+def _second_process(guarded: Guarded) -> Iterator[Guarded]:
+    """Yield another API process on the same database."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    environment = {
+        "LEAFSPACE_DATA_DIR": str(guarded.data_dir),
+        "LEAFSPACE_REDIS_URL": "redis://127.0.0.1:1/0",
+        "LEAFSPACE_REQUIRE_KEYS": "1",
+    }
+    command = [sys.executable, "-m", "service", "--port", str(port)]
+    other = Guarded(f"http://127.0.0.1:{port}", guarded.data_dir, guarded.keys)
+    with subprocess.Popen(command, env={**os.environ, **environment}) as process:  # noqa: S603  # ours
+        try:
+            _until(lambda: _answers(other), 30)
+            yield other
+        finally:
+            process.terminate()
+
+
+def _answers(service: Guarded) -> bool:
+    try:
+        return service.ask("GET", "/v1/models", service.keys["read"]).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def _until(is_so: Callable[[], bool], seconds: float) -> float:
+    began = time.monotonic()
+    while not is_so():
+        assert time.monotonic() - began < seconds
+        time.sleep(0.02)
+    return time.monotonic() - began
+
+
+def _seconds_until(status: int, service: Guarded, key: str) -> float:
+    """Return how long it took until a key was answered so."""
+    return _until(lambda: service.ask("GET", "/v1/models", key).status_code == status, 2)
+
+
+def test_a_key_revoked_in_one_process_fails_in_every_other_within_two_seconds(guarded: Guarded) -> None:
+    admin, request = guarded.keys["admin"], {"name": "short", "scopes": ["read"]}
+    with _second_process(guarded) as other:
+        for revoking, using in ((guarded, other), (other, guarded), (guarded, other)):
+            made = revoking.ask("POST", "/v1/api-keys", admin, json=request).json()
+            key, path = made["secret"], f"/v1/api-keys/{made['id']}"
+            assert revoking.ask("GET", "/v1/models", key).status_code == 200  # at once where it was made
+            _seconds_until(200, using, key)
+
+            assert revoking.ask("DELETE", path, admin).status_code == 204
+
+            assert revoking.ask("GET", "/v1/models", key).status_code == 401
+            assert _seconds_until(401, using, key) < 2
+            assert revoking.ask("DELETE", path, admin).status_code == 404

@@ -1,0 +1,117 @@
+"""Single rows, as callers send them, and columns, as datasets hold them, go the same way in a tree."""
+
+from typing import Any
+
+import numpy as np
+import orjson
+import pytest
+
+from explanations.tree_terms import steps_of, walk
+from explanations.warm_tree import WarmTree
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent
+from schemas.explanations import ApproximationPath
+from schemas.rule_sets import RuleFeature
+from tests.support.printed_rules import condition
+from tests.support.printed_trees import plain_rows, stump
+from tests.support.printed_trees import tree_content as document_of
+from tests.support.trees_of_conditions import TREES, GrownTree, grown, with_holes
+
+Values = dict[str, Any]
+
+
+def _values(made: GrownTree) -> list[Values]:
+    """Return rows, many of whose values are missing, as callers send them."""
+    return [dict(row) for row in plain_rows(with_holes(made.rows))]
+
+
+def _way(content: ApproximationTreeContent, row: Values) -> list[tuple[int, bool]]:
+    """Return the nodes that a row passes, read straight from the words of the questions."""
+    missing = {feature.name: (None, feature.missing_text) for feature in content.features}
+    at, way = content.nodes[0], []
+    while at.left is not None and at.right is not None:
+        value = row[at.column or ""]
+        holds = (
+            (bool(at.or_missing) or at.operator == "is missing")
+            if value in missing[at.column or ""]
+            else _says(at, value)
+        )
+        way.append((at.id, holds))
+        at = content.nodes[at.left if holds else at.right]
+    return [*way, (at.id, False)]
+
+
+def _says(node: ApproximationNode, value: Any) -> bool:  # noqa: ANN401  # a number or a text
+    if node.operator == "<=":
+        return bool(value <= node.value)
+    if node.operator == "is missing":
+        return False
+    return value in (node.value if isinstance(node.value, list) else [node.value])
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_rows_go_the_way_that_the_words_say_alone_and_together(name: str) -> None:
+    made = grown(name)
+    content, rows = document_of(made), _values(made)
+    warm = WarmTree.of(content, made.rows.names)
+    ways = [_way(content, row) for row in rows]
+
+    assert [warm.leaf_of(list(row.values())) for row in rows] == [way[-1][0] for way in ways]
+    assert warm.leaves_of(with_holes(made.rows).columns).tolist() == [way[-1][0] for way in ways]
+    assert [walk(steps_of(content), row).passed for row in rows] == [tuple(way[:-1]) for way in ways]
+    assert len({way[-1][0] for way in ways}) > 4
+
+
+@pytest.mark.parametrize("name", ["random_forest_multiclass", "random_forest_regression"])
+def test_what_is_told_of_a_leaf_is_the_way_to_it(name: str) -> None:
+    made = grown(name)
+    content = document_of(made)
+    warm = WarmTree.of(content, made.rows.names)
+
+    for row in _values(made)[:60]:
+        way = _way(content, row)
+        leaf = content.nodes[way[-1][0]]
+        for label in (None,) if name.endswith("regression") else range(3):
+            told = ApproximationPath.model_validate_json(warm.text(leaf.id, label))
+            assert [(node.id, node.holds) for node in told.nodes] == way[:-1]
+            assert [node.text for node in told.nodes] == [content.nodes[at].text for at, _ in way[:-1]]
+            assert (told.leaf.prediction, told.leaf.scores) == (leaf.prediction, leaf.scores)
+            assert told.agrees == (None if label is None else content.classes[label] == leaf.prediction)
+
+
+def test_a_leaf_alone_is_reached_at_once() -> None:
+    content = document_of(grown("random_forest_multiclass"))
+    leaf = next(node for node in content.nodes if node.left is None).model_copy(update={"id": 0, "depth": 0})
+    alone = content.model_copy(update={"nodes": [leaf], "features": []})
+
+    warm = WarmTree.of(alone, ["f0"])
+
+    assert warm.leaf_of([1.0]) == 0
+    assert warm.leaves_of([np.zeros(3)]).tolist() == [0, 0, 0]
+    assert orjson.loads(warm.text(0, 0))["nodes"] == []
+
+
+def test_a_walk_ends_at_the_first_question_that_is_not_answered() -> None:
+    made = grown("missing_kept")
+    content = document_of(made)
+    steps, row = steps_of(content), _values(made)[0]
+    way = _way(content, row)
+    columns = [content.nodes[at].column for at, _ in way[:-1]]
+
+    for n_answers in range(len(columns) + 1):
+        known = {name: row[name] for name in columns[:n_answers] if name is not None}
+        expected = next(
+            (at for at, (_, column) in enumerate(zip(way, columns, strict=False)) if column not in known), None
+        )
+        found = walk(steps, known)
+        assert found.reached == (way[-1][0] if expected is None else way[expected][0])
+        assert list(found.passed) == way[: len(found.passed)]
+
+
+def test_one_hot_columns_that_belong_together_are_asked_as_models_read_them() -> None:
+    feature = RuleFeature(name="stage_grown", type="number", missing_text=None)
+    content = stump(feature, condition("stage_grown", "is", "grown", of="stage"), "yes", "no")
+
+    warm = WarmTree.of(content, ["other", "stage_grown"])
+
+    assert [warm.leaf_of([0.0, value]) for value in (1, True, 1.0, 0, False, None)] == [1, 1, 1, 2, 2, 2]
+    assert warm.leaves_of([np.zeros(4), np.array([1.0, 0.6, 0.0, np.nan])]).tolist() == [1, 1, 2, 2]

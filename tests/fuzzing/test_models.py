@@ -1,0 +1,56 @@
+"""Models changed in a few places at random: each is taken or refused, in time, with little memory, and nothing breaks.
+
+A short run with fixed seeds in every build; `make test-long` tries many more. What was found has a test of its own in
+``tests/tree_explainers/onnx_graph/test_checking.py``.
+"""
+
+import random
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tree_explainers.errors import ModelRefused
+
+from .byte_changes import mutated_bytes
+from .messages import mutated_model
+from .reading import read_as_model
+from .seeds import model_seeds
+from .watching import outcome_of
+
+Change = Callable[[bytes, random.Random, int], bytes]
+
+_fuzzing = settings(derandomize=True, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+_changed = given(
+    rng=st.randoms(use_true_random=False),
+    n_changes=st.integers(1, 4),
+    way=st.sampled_from([mutated_bytes, *[mutated_model] * 4]),
+)
+
+
+def test_models_are_taken_as_they_are() -> None:
+    for name, data in model_seeds().items():
+        outcome = outcome_of(lambda data=data: read_as_model(data), (ModelRefused,))  # type: ignore[misc]  # bound now
+        assert (outcome.code, outcome.finding) == (None, None), name
+
+
+@_changed
+@settings(_fuzzing, max_examples=100)
+def test_a_changed_model_is_taken_or_refused(rng: random.Random, n_changes: int, way: Change) -> None:
+    _try(rng, n_changes, way)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+@_changed
+@settings(_fuzzing, max_examples=10_000)
+def test_thousands_of_changed_models_are_taken_or_refused(rng: random.Random, n_changes: int, way: Change) -> None:
+    _try(rng, n_changes, way)
+
+
+def _try(rng: random.Random, n_changes: int, change: Change) -> None:
+    name = rng.choice(sorted(model_seeds()))
+    data = change(model_seeds()[name], rng, n_changes)
+    outcome = outcome_of(lambda: read_as_model(data), (ModelRefused,))
+    assert outcome.finding is None, (name, data.hex()[:4000])

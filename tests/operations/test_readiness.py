@@ -1,0 +1,154 @@
+"""/livez and /readyz mean it, with real processes: Redis killed, the database locked, moved and stopped, SIGTERM."""
+
+import os
+import signal
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.api import Api, Registered, register
+from tests.support.job_farm import JobFarm
+from tests.support.redis import OwnRedis
+from tests.support.serving import Service, serving
+from tests.support.storage_servers import postgresql_server
+
+
+@pytest.fixture(scope="module")
+def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnRedis]:
+    own = OwnRedis(tmp_path_factory.mktemp("redis") / "redis")
+    own.start()
+    yield own
+    own.kill()
+
+
+@pytest.fixture(scope="module")
+def own_service(redis: OwnRedis, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    directory = tmp_path_factory.mktemp("ready") / "data"
+    environment = {"LEAFSPACE_REDIS_URL": redis.url, "LEAFSPACE_WORKER_NICENESS": "0"}
+    with serving(directory, **environment, LEAFSPACE_DRAIN_SECONDS="2") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def warm(own_service: Service) -> tuple[Api, Registered]:
+    api = Api(own_service.url)
+    registered = register(api, "random_forest_binary")
+    api.explain(registered.explainer["id"], [registered.instance(0)])
+    return api, registered
+
+
+def _readiness(api: Api) -> tuple[int, Any]:
+    answer = api.get("/readyz")
+    return answer.status_code, answer.json()
+
+
+def _explains(api: Api, registered: Registered) -> bool:
+    return bool(api.explain(registered.explainer["id"], [registered.instance(1)])["data"][0]["status"] == "ok")
+
+
+def test_without_redis_the_service_is_degraded_and_explains(redis: OwnRedis, warm: tuple[Api, Registered]) -> None:
+    api, registered = warm
+    assert _readiness(api) == (200, {"status": "ok", "degraded": []})
+    redis.kill()
+
+    JobFarm.wait_until(lambda: _readiness(api) == (200, {"status": "ok", "degraded": ["redis"]}), 10)
+
+    assert _explains(api, registered)
+    assert api.get(f"/v1/models/{registered.model['id']}").status_code == 200
+    redis.start()
+    JobFarm.wait_until(lambda: _readiness(api) == (200, {"status": "ok", "degraded": []}), 10)
+
+
+def test_a_locked_database_is_not_ready_but_alive(own_service: Service, warm: tuple[Api, Registered]) -> None:
+    api, registered = warm
+    locker = sqlite3.connect(own_service.data_dir / "leafspace.db", timeout=10, isolation_level=None)
+    locker.execute("BEGIN IMMEDIATE")
+
+    status, problem = _readiness(api)
+
+    assert (status, problem["code"]) == (503, "unavailable")
+    assert api.get("/livez").status_code == 200
+    assert _explains(api, registered)
+    locker.execute("ROLLBACK")
+    locker.close()
+    JobFarm.wait_until(lambda: _readiness(api)[0] == 200, 10)
+
+
+def test_a_database_that_was_moved_away_is_not_ready(own_service: Service, warm: tuple[Api, Registered]) -> None:
+    api, registered = warm
+    database = own_service.data_dir / "leafspace.db"
+    elsewhere = database.rename(f"{database}.moved")
+
+    status, problem = _readiness(api)
+
+    assert (status, problem["code"]) == (503, "unavailable")
+    assert _explains(api, registered)
+    elsewhere.rename(database)
+    JobFarm.wait_until(lambda: _readiness(api)[0] == 200, 10)
+
+
+def test_told_to_stop_it_is_first_not_ready_and_finishes_what_is_under_way(
+    own_service: Service, warm: tuple[Api, Registered]
+) -> None:
+    api, registered = warm
+    answers: list[int] = []
+    body = api.http.build_request("POST", "/v1/models", files={"file": ("m", registered.fitted.onnx)})
+    slow = _slowly(body.read(), seconds=1.5)
+    headers = {"content-type": body.headers["content-type"]}
+    upload = threading.Thread(
+        target=lambda: answers.append(
+            httpx.post(f"{own_service.url}/v1/models", content=slow, headers=headers, timeout=60).status_code
+        )
+    )
+    upload.start()
+    time.sleep(0.3)
+    os.kill(own_service.children()["api"], signal.SIGTERM)
+    time.sleep(0.3)
+
+    status, problem = _readiness(api)
+    explained = api.post(
+        f"/v1/explainers/{registered.explainer['id']}/explanations", {"instances": [registered.instance(0)]}
+    )
+
+    assert (status, problem["code"]) == (503, "unavailable")
+    assert "about to stop" in problem["detail"]
+    assert (explained.status_code, explained.headers["connection"]) == (200, "close")
+    upload.join()
+    assert answers in ([200], [201])
+
+
+def _slowly(body: bytes, seconds: float) -> Iterator[bytes]:
+    n_pieces = 10
+    size = len(body) // n_pieces + 1
+    for start in range(0, len(body), size):
+        yield body[start : start + size]
+        time.sleep(seconds / n_pieces)
+
+
+def test_with_postgresql_stopped_it_is_not_ready_says_so_and_explains(tmp_path: Path) -> None:
+    with ExitStack() as stopping:
+        url = stopping.enter_context(postgresql_server())
+        environment = {"LEAFSPACE_DATABASE_URL": url, "LEAFSPACE_WORKER_NICENESS": "0"}
+        with serving(tmp_path / "data", **environment) as service:
+            api = Api(service.url)
+            registered = register(api, "random_forest_binary")
+            assert _explains(api, registered)
+
+            stopping.close()
+
+            JobFarm.wait_until(lambda: _readiness(api)[0] == 503, 10)
+            assert api.get("/livez").status_code == 200
+            refused = api.post(
+                "/v1/proximities", {"model": registered.model["id"], "dataset": registered.dataset["id"]}
+            )
+            assert (refused.status_code, refused.json()["code"]) == (503, "unavailable")
+            assert refused.headers["retry-after"]
+            assert _explains(api, registered)
+            assert "leafspace_database_up 0.0" in api.get("/metrics").text

@@ -1,0 +1,206 @@
+"""Jobs that would need too much memory are refused before they run, and estimates are about right."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+
+from schemas.identifiers import PREFIXES
+from service.operations.job_estimates import JobEstimate, Need, Sizes, estimate_job, refuse_beyond
+from storage.errors import StorageError
+from tests.support.models import onnx_of
+from tests.support.workshop import Workshop, workshop_in
+
+GIB = 1 << 30
+SOME = Sizes(
+    n_rows=1_000_000,
+    n_trees=200,
+    n_features=30,
+    n_outputs=2,
+    n_nodes=12_000,
+    model_bytes=1_000_000,
+    n_leaves=6_200,
+    code_bytes=1,
+    row_text_bytes=110,
+    n_prototypes=50,
+)
+REQUESTS: dict[str, dict[str, Any]] = {
+    "proximities": {"n_neighbors": 10},
+    "label_audits": {"n_neighbors": 10},
+    "prototype_sets": {"candidates": None, "refine": "none"},
+    "rule_sets": {"max_rules": 10},
+    "approximation_trees": {"method": "cart", "max_pseudo_samples": 100_000},
+    "explanation_sets": {},
+}
+
+
+def test_a_job_within_the_limit_is_let_through_and_one_beyond_says_by_how_much_and_what_to_change() -> None:
+    estimate = JobEstimate((Need(GIB, "send fewer rows", "/dataset"), Need(9 * GIB, "ask for less", "/candidates")))
+    refuse_beyond(estimate.n_bytes, estimate)
+
+    with pytest.raises(StorageError) as refused:
+        refuse_beyond(4 * GIB, estimate)
+
+    assert (refused.value.code, refused.value.pointer) == ("resource_estimate_exceeds_limit", "/candidates")
+    assert refused.value.detail == (
+        "the job would need about 12.2 GiB of memory, 8.25 GiB more than the 4 GiB that a job may use; "
+        "ask for less, or raise LEAFSPACE_JOB_MEMORY_BYTES"
+    )
+
+
+@pytest.mark.parametrize("kind", REQUESTS)
+@pytest.mark.parametrize("what", ["n_rows", "n_trees", "n_features", "n_outputs", "n_nodes"])
+def test_more_of_anything_is_never_estimated_to_need_less(kind: str, what: str) -> None:
+    more = replace(SOME, **{what: 10 * getattr(SOME, what)})
+    assert estimate_job(kind, more, REQUESTS[kind]).n_bytes >= estimate_job(kind, SOME, REQUESTS[kind]).n_bytes
+
+
+@pytest.mark.parametrize(
+    ("kind", "less", "more", "pointer"),
+    [
+        ("prototype_sets", {"candidates": 10}, {"candidates": 10_000}, "/candidates"),
+        ("prototype_sets", {"refine": "none"}, {"refine": "swap"}, "/candidates"),
+        ("approximation_trees", {"max_pseudo_samples": 1000}, {"max_pseudo_samples": 10**7}, "/max_pseudo_samples"),
+        (
+            "approximation_trees",
+            {"method": "born_again", "max_pseudo_samples": 1000},
+            {"method": "born_again", "max_pseudo_samples": 10**7},
+            "/max_pseudo_samples",
+        ),
+        ("rule_sets", {"max_rules": 10}, {"max_rules": 1000}, "/max_rules"),
+    ],
+)
+def test_what_a_request_may_lower_counts_and_is_named(
+    kind: str, less: dict[str, Any], more: dict[str, Any], pointer: str
+) -> None:
+    small, large = (estimate_job(kind, SOME, REQUESTS[kind] | asked) for asked in (less, more))
+    assert small.n_bytes < large.n_bytes
+    with pytest.raises(StorageError) as refused:
+        refuse_beyond(GIB // 8, replace(large, needs=large.needs[-1:]))
+    assert refused.value.pointer == pointer
+
+
+def test_every_kind_of_job_has_an_estimate() -> None:
+    assert {kind for kind in PREFIXES if kind in REQUESTS} == set(REQUESTS)
+    for kind, request in REQUESTS.items():
+        assert GIB / 8 < estimate_job(kind, SOME, request).n_bytes < 8 * GIB
+    for method in ("sta", "ism", "cart", "born_again"):
+        estimate_job("approximation_trees", SOME, {"method": method, "max_pseudo_samples": 10})
+
+
+N_ROWS, N_FEATURES, N_TREES = 12_000, 20, 60
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workshop]:
+    with workshop_in(tmp_path_factory.mktemp("estimates")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def both(workshop: Workshop) -> dict[str, str]:
+    features, target = make_classification(N_ROWS, N_FEATURES, n_informative=8, random_state=0)
+    forest = RandomForestClassifier(N_TREES, max_leaf_nodes=31, random_state=0, n_jobs=2)
+    forest.fit(features[:3000], target[:3000])
+    names = [f"f{position}" for position in range(N_FEATURES)]
+    frame = pd.DataFrame(features.astype(np.float32), columns=names).assign(t=target.astype(str))
+    model = workshop.register_model(
+        onnx_of(forest, features[:10].astype(np.float32)), feature_names=names, ensemble="random_forest"
+    )
+    return {"model": model, "dataset": workshop.register_dataset(frame, target="t")}
+
+
+@pytest.fixture
+def small_limit(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = workshop.parts.settings.model_copy(update={"job_memory_bytes": GIB // 8})
+    monkeypatch.setattr(workshop, "parts", replace(workshop.parts, settings=settings))
+
+
+Ask = Callable[[Workshop, dict[str, str]], Any]
+
+
+def _explain(workshop: Workshop, both: dict[str, str]) -> Any:  # noqa: ANN401  # any view
+    made = workshop.make(**both, candidates=100)
+    explainer = workshop.register_explainer(model=both["model"], prototype_set=made.id)
+    return workshop.explain(explainer=explainer, dataset=both["dataset"])
+
+
+JOBS: dict[str, Ask] = {
+    "proximities": lambda workshop, both: workshop.find_neighbors(**both),
+    "label audit": lambda workshop, both: workshop.audit(**both),
+    "prototypes": lambda workshop, both: workshop.make(**both, candidates=1000),
+    "prototypes, swaps": lambda workshop, both: workshop.make(**both, candidates=300, refine="swap"),
+    "rules": lambda workshop, both: workshop.find_rules(**both, n_restarts=1, max_rules=3),
+    "tree by sta": lambda workshop, both: workshop.grow_tree(**both, max_depth=2, max_pseudo_samples=10_000),
+    "tree by cart": lambda workshop, both: workshop.grow_tree(**both, method="cart", max_pseudo_samples=50_000),
+    "born-again tree": lambda workshop, both: workshop.grow_tree(
+        **both, method="born_again", max_pseudo_samples=20_000
+    ),
+    "tree by ism": lambda workshop, both: workshop.grow_tree(**both, method="ism", max_depth=2),
+    "explanation set": _explain,
+}
+
+
+@pytest.mark.usefixtures("small_limit")
+@pytest.mark.parametrize("name", [name for name in JOBS if name != "explanation set"])
+def test_a_job_of_each_kind_is_refused_and_leaves_nothing(name: str, workshop: Workshop, both: dict[str, str]) -> None:
+    before = workshop.parts.jobs.list(1000, None).data
+
+    with pytest.raises(StorageError) as refused:
+        JOBS[name](workshop, both)
+
+    assert refused.value.code == "resource_estimate_exceeds_limit"
+    assert "more than the 128 MiB that a job may use" in refused.value.detail
+    assert workshop.parts.jobs.list(1000, None).data == before
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_an_estimate_is_above_what_the_job_holds_and_below_four_times_that(
+    name: str, workshop: Workshop, both: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[JobEstimate] = []
+    monkeypatch.setattr("service.operations.artefacts.refuse_beyond", lambda _, estimate: limits.append(estimate))
+    peaks: list[int] = []
+    monkeypatch.setattr(workshop, "run", lambda job: peaks.append(_peak_of(workshop, job)))
+
+    JOBS[name](workshop, both)
+
+    worker_bytes = JobEstimate(()).n_bytes
+    own_bytes = limits[-1].n_bytes - worker_bytes
+    assert peaks[-1] < own_bytes
+    assert limits[-1].n_bytes < 4 * (peaks[-1] + worker_bytes)
+
+
+def _peak_of(workshop: Workshop, job: str) -> int:
+    """Do the job in a process of its own; return the most that it held beyond what it began with."""
+    claim = workshop.claim(job)
+    workshop.parts.database.close()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            workshop.work(claim)
+        finally:
+            os._exit(0)
+    first = peak = _held_bytes(pid)
+    while os.waitpid(pid, os.WNOHANG)[0] == 0:
+        peak = max(peak, _held_bytes(pid))
+        time.sleep(0.002)
+    assert workshop.parts.jobs.get(job).status == "succeeded"
+    return peak - first
+
+
+def _held_bytes(pid: int) -> int:
+    """Return the memory of a process that is its own, and in use."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon:")), 0)

@@ -1,0 +1,142 @@
+"""Trees told as text, Graphviz's DOT and JSON: every node is there, and no text becomes something else."""
+
+import re
+
+import orjson
+import pytest
+
+from schemas.rule_sets import RuleFeature
+from service.tree_exports import MEDIA_TYPES, write_tree
+from tests.service.rule_exports.test_exports import ODD
+from tests.support.printed_rules import condition
+from tests.support.printed_trees import document, leaf, stump, tree_content
+from tests.support.trees_of_conditions import TREES, grown
+
+_QUOTED = r'"((?:[^"\\]|\\["\\nN])*)"'
+_STATEMENTS = (
+    re.compile(r"digraph \w+ \{"),
+    re.compile(rf"  (graph|node|edge) \[(?:\w+=(?:\w+|{_QUOTED}), )*\w+=(?:\w+|{_QUOTED})\];"),
+    re.compile(rf"  n(?P<id>\d+) \[label={_QUOTED}(?:, \w+=\"#[0-9a-f]{{6}}\")*\];"),
+    re.compile(r'  n(?P<start>\d+) -> n(?P<end>\d+) \[label="(?P<answer>yes|no)"\];'),
+    re.compile(r"\}"),
+)
+SMALL = stump(
+    RuleFeature(name="port", type="category", missing_text="nan"),
+    condition("port", "is one of", ["S", "C"], or_missing=True),
+    "survived",
+    "died",
+    text="port is one of S, C or missing",
+)
+
+
+def test_text_has_a_line_for_each_node_below_its_question() -> None:
+    assert write_tree(SMALL, "text").splitlines() == [
+        "STA, each question chosen by a test; 2 leaves, depth 1; for 3 trees, from 10 rows; fidelity 0.950 on 100 rows",
+        "p: how likely new pseudo rows would lead to another question; cap: no more rows were allowed",
+        "",
+        "port is one of S, C or missing?  [5 rows; p = 0.03, cap]",
+        "├─ yes: survived  [5 rows; survived: 1.00, died: 0.00]",
+        "└─ no:  died  [5 rows; died: 1.00, survived: 0.00]",
+    ]
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_the_way_to_each_leaf_can_be_read_from_the_text(name: str) -> None:
+    content = tree_content(grown(name))
+    lines = write_tree(content, "text").split("\n\n", 1)[1].splitlines()
+
+    assert len(lines) == content.n_nodes
+    for node, line in zip(content.nodes, lines, strict=True):
+        bars, told = re.fullmatch(r"((?:│  |   )*(?:[├└]─ (?:yes:|no: ) )?)(.*)", line).groups()  # type: ignore[union-attr]
+        assert len(bars.replace("─ yes: ", "  ").replace("─ no:  ", "  ")) == 3 * node.depth
+        if node.text is not None:
+            assert told.startswith(f"{node.text}?  [{node.n_samples:,} row")
+        if node.left is not None and node.right is not None:
+            assert lines[node.left].lstrip("│ ").startswith("├─ yes: ")
+            assert lines[node.right].lstrip("│ ").startswith("└─ no:  ")
+
+
+def test_values_and_how_well_they_meet_the_models_are_told_of_a_regression() -> None:
+    text = write_tree(tree_content(grown("random_forest_regression"), "cart"), "text")
+
+    assert text.startswith("CART on pseudo rows; ")
+    assert "R2 to the model 0.950 on 100 rows" in text
+    assert re.search(r"─ yes: \d+(\.\d+)?  \[\d+ rows\]", text)
+
+
+def test_a_tree_without_tests_says_nothing_of_them() -> None:
+    content = document([leaf(0, 0, "only", ["only"])], [], ["only"], method="ism", n_rows=1)
+
+    assert write_tree(content, "text").splitlines()[1:] == ["", "only  [5 rows; only: 1.00]"]
+
+
+def _parsed(source: str) -> tuple[dict[int, str], list[tuple[int, int, str]]]:
+    """Return labels of nodes as Graphviz shows them, and edges; every line must be one statement."""
+    labels: dict[int, str] = {}
+    edges: list[tuple[int, int, str]] = []
+    for line in source.rstrip("\n").split("\n"):
+        found = [match for match in (pattern.fullmatch(line) for pattern in _STATEMENTS) if match]
+        assert len(found) == 1, line
+        told = found[0].groupdict()
+        if "id" in told:
+            labels[int(told["id"])] = _shown(found[0][2])
+        elif "start" in told:
+            edges.append((int(told["start"]), int(told["end"]), told["answer"]))
+    return labels, edges
+
+
+def _shown(label: str) -> str:
+    """Return what Graphviz makes of a quoted label: escapes first, then entities."""
+    parts = {'\\"': '"', "\\\\": "\\", "\\n": "\n"}
+    plain = re.sub(r'\\["\\nN]', lambda match: parts[match[0]], label)
+    assert not re.search(r"&(?!amp;)", plain)
+    return plain.replace("&amp;", "&")
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_the_digraph_has_the_trees_nodes_and_edges(name: str) -> None:
+    content = tree_content(grown(name))
+
+    labels, edges = _parsed(write_tree(content, "graphviz"))
+
+    assert sorted(labels) == list(range(content.n_nodes))
+    expected = [
+        (node.id, child, answer)
+        for node in content.nodes
+        for child, answer in ((node.left, "yes"), (node.right, "no"))
+        if child is not None
+    ]
+    assert sorted(edges) == sorted(expected)
+    for node in content.nodes:
+        first = labels[node.id].split("\n")[0]
+        assert first == (f"{node.text}?" if node.text else first)
+        assert f"{node.n_samples:,} row" in labels[node.id]
+
+
+@pytest.mark.parametrize(
+    "text", [*filter(None, ODD), "&amp; &#38; &lt;b&gt;", "\\N \\G \\l \\", "</text>", "{a|b}", "<b>x</b>", "\0"]
+)
+def test_odd_texts_stay_texts_in_every_drawing(text: str) -> None:
+    content = stump(
+        RuleFeature(name=text, type="category", missing_text=None), condition(text, "is", text), text, "no", text=text
+    )
+
+    labels, _ = _parsed(write_tree(content, "graphviz"))
+    lines = write_tree(content, "text").split("\n")
+
+    visible = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+    assert labels[0].split("\n")[0] == f"{visible}?"
+    assert labels[1].split("\n")[0] == (visible if text.strip() else ascii(text))
+    assert len(lines) == 7
+    assert lines[3].startswith(f"{visible}?  [")
+
+
+def test_json_holds_the_tree_and_nothing_of_how_it_came_about() -> None:
+    found = orjson.loads(write_tree(SMALL, "json"))
+
+    assert set(found) == {"task", "classes", "features", "n_nodes", "n_leaves", "depth", "nodes"}
+    assert found["nodes"] == [node.model_dump(mode="json") for node in SMALL.nodes]
+
+
+def test_every_form_has_a_media_type() -> None:
+    assert set(MEDIA_TYPES) == {"json", "text", "graphviz", "svg", "sql", "python", "onnx"}

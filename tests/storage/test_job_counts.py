@@ -1,0 +1,55 @@
+"""Job counts: what monitoring is told about rows of jobs."""
+
+import pytest
+
+from storage.database import Database
+from storage.job_counts import EndedJobs, count_jobs
+from storage.job_problems import worker_lost
+from tests.support.job_rows import JobRows
+
+
+@pytest.fixture
+def rows(rows_database: Database) -> JobRows:
+    return JobRows(rows_database)
+
+
+def test_jobs_are_counted_by_status_with_the_oldest_that_waits(rows: JobRows) -> None:
+    rows.add()
+    rows.seconds += 7
+    rows.add()
+    running = rows.add()
+    rows.claim(running, lease_seconds=30)
+
+    counts = count_jobs(rows.database, lambda: rows.seconds)
+
+    assert counts.n_by_kind == {("prototype_sets", "queued"): 2, ("prototype_sets", "running"): 1}
+    assert counts.oldest_queued_seconds == pytest.approx(7)
+    assert counts.n_busy_workers == 1
+    rows.seconds += 31
+    assert count_jobs(rows.database, lambda: rows.seconds).n_busy_workers == 0
+
+
+def test_nothing_waits_where_there_are_no_jobs(rows: JobRows) -> None:
+    counts = count_jobs(rows.database)
+
+    assert (counts.n_by_kind, counts.oldest_queued_seconds, counts.n_busy_workers) == ({}, 0.0, 0)
+
+
+def test_each_job_that_ends_is_found_once(rows: JobRows) -> None:
+    before = rows.claim(rows.add())
+    rows.attempts.fail(before, worker_lost(1))
+    rows.seconds += 1
+    ended = EndedJobs(rows.database, lambda: rows.seconds)
+    claims = [rows.claim(rows.add()) for _ in range(3)]
+    rows.seconds += 5
+    rows.attempts.fail(claims[0], worker_lost(1))
+    assert [(job.kind, job.status, job.seconds) for job in ended.new_ones()] == [("prototype_sets", "failed", 5.0)]
+
+    rows.attempts.succeed(claims[1], lambda _connection: None)
+    assert [(job.status, job.seconds) for job in ended.new_ones()] == [("succeeded", 5.0)]
+    assert ended.new_ones() == []
+
+    rows.seconds += 300
+    rows.attempts.succeed(claims[2], lambda _connection: None)
+    assert [job.seconds for job in ended.new_ones()] == [305.0]
+    assert ended.new_ones() == []

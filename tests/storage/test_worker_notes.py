@@ -1,0 +1,50 @@
+"""Worker notes: who lives and what was cleared away, over a real Redis."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from storage.doorbell import Doorbell
+from storage.worker_notes import WorkerNotes
+from tests.support.redis import OwnRedis
+
+
+@pytest.fixture
+def redis(tmp_path: Path) -> Iterator[OwnRedis]:
+    own = OwnRedis(tmp_path / "redis")
+    own.start()
+    yield own
+    own.kill()
+
+
+def test_workers_are_counted_until_they_fall_silent(redis: OwnRedis) -> None:
+    now = 1000.0
+    notes = WorkerNotes(redis.doorbell.redis, lambda: now)
+    notes.sign_of_life("one")
+    notes.sign_of_life("two")
+    notes.sign_of_life("two")
+    assert notes.n_workers() == 2
+
+    notes.farewell("one")
+    assert notes.n_workers() == 1
+
+    now = 1016.0
+    assert notes.n_workers() == 0
+
+
+def test_what_was_removed_adds_up(redis: OwnRedis) -> None:
+    notes = WorkerNotes(redis.doorbell.redis)
+    notes.removed({"jobs": 3, "artefacts": 1})
+    notes.removed({"jobs": 2})
+
+    assert notes.n_removed() == {"jobs": 5, "artefacts": 1}
+
+
+def test_without_redis_nothing_is_known_and_nothing_fails() -> None:
+    notes = WorkerNotes(Doorbell("redis://127.0.0.1:1/0").redis)
+    notes.sign_of_life("one")
+    notes.removed({"jobs": 1})
+
+    assert notes.n_workers() is None
+    assert notes.n_removed() == {}

@@ -1,0 +1,71 @@
+"""Generated requests made to reach what is there: real ids and rows in the place of made-up ones, most of the time."""
+
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+from schemathesis import Case
+
+from .api import Api, Json, csv_of, frame_of, register
+from .models import fitted
+
+_MADE_UP_ONCE_IN = 4
+_ARTEFACTS: tuple[tuple[str, str, dict[str, int]], ...] = (
+    ("prototype-sets", "prototype_set", {"n_prototypes": 3}),
+    ("proximities", "proximities", {}),
+    ("label-audits", "label_audit", {}),
+    ("rule-sets", "rule_set", {"max_rules": 3}),
+    ("approximation-trees", "approximation_tree", {"max_depth": 2}),
+)
+
+
+@dataclass(frozen=True)
+class RealThings:
+    """What is registered, by the name that requests and paths know it by."""
+
+    ids: dict[str, str]
+    instance: Json
+    files: dict[str, bytes]  # by path
+
+    def put_into(self, case: Case[Any]) -> None:
+        """Exchange a generated request's ids, rows and file for real ones, unless this one is to miss."""
+        if self._is_to_miss(case):
+            return
+        for name in case.path_parameters:
+            if name in self.ids:
+                case.path_parameters[name] = self.ids[name]
+        if case.path in self.files and isinstance(case.body, dict) and "file" in case.body:
+            case.body = {**case.body, "file": self.files[case.path]}  # type: ignore[dict-item]  # the file of a form
+        elif isinstance(case.body, dict):
+            case.body.update(self._real_parts(case.body))
+
+    def _real_parts(self, body: dict[str, Any]) -> dict[str, Any]:
+        parts: dict[str, Any] = {
+            name: self.ids[f"{name}_id"] for name in body if f"{name}_id" in self.ids and isinstance(body[name], str)
+        }
+        parts |= {name: self.ids["dataset_id"] for name in body if name.endswith("_dataset") and body[name] is not None}
+        if isinstance(body.get("instances"), list):
+            parts["instances"] = [self.instance, *body["instances"]][:50]
+        return parts
+
+    @staticmethod
+    def _is_to_miss(case: Case[Any]) -> bool:
+        said = repr((case.path_parameters, case.query, case.headers, case.body))
+        return zlib.crc32(said.encode("utf-8", "backslashreplace")) % _MADE_UP_ONCE_IN == 0
+
+
+def register_everything(api: Api) -> RealThings:
+    """Register a forest and have one of everything made of it."""
+    forest = register(api, "random_forest_binary")
+    about = {"model": forest.model["id"], "dataset": forest.dataset["id"]}
+    ids = {"model_id": about["model"], "dataset_id": about["dataset"], "explainer_id": forest.explainer["id"]}
+    for noun, name, request in _ARTEFACTS:
+        made = api.made(f"/v1/{noun}", {**about, **request})
+        assert made["status"] == "ready", made
+        ids[f"{name}_id"] = made["id"]
+    told = api.made("/v1/explanation-sets", {"explainer": ids["explainer_id"], "dataset": about["dataset"]})
+    assert told["status"] == "ready", told
+    ids |= {"explanation_set_id": told["id"], "job_id": told["job"]}
+    boosted = fitted("xgboost_binary")
+    files = {"/v1/models": boosted.onnx, "/v1/datasets": csv_of(frame_of(boosted))}
+    return RealThings(ids, forest.instance(0), files)

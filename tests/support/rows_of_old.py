@@ -1,0 +1,64 @@
+"""Rows of every table, as they were kept at every revision that had them."""
+
+from typing import Any
+
+Row = dict[str, Any]
+
+_HASH = "a" * 64
+_UPLOAD: Row = {"name": "naïve name", "sha256": _HASH, "size_bytes": 5_000_000_000, "created_at": 1.25}
+_METADATA: Row = {"metadata": {"target": "t", "missing": None}}
+_JOB: Row = {
+    "kind": "prototype_sets", "artefact": "prs_1", "request": {"seed": 1}, "attempt": 1, "max_attempts": 3,
+    "token": None, "lease_until": None, "not_before": 0.0, "deadline_seconds": 3600.0, "stage": "", "message": "",
+    "created_at": 2.5, "started_at": 3.5, "request_id": "an-earlier-request",
+}  # fmt: skip
+_ARTEFACT: Row = {
+    "noun": "prototype_sets", "model": "mdl_1", "dataset": "ds_1", "request": {"seed": 1}, "created_at": 2.5,
+}  # fmt: skip
+_PROBLEM: Row = {
+    "type": "/problems/job_failed", "title": "The job failed", "status": 500, "detail": "why", "code": "job_failed",
+}  # fmt: skip
+_KEY: Row = {"request_sha256": _HASH, "status": 202, "answer": {"id": "prs_1"}, "created_at": 6.0}
+
+ROWS: dict[str, list[Row]] = {
+    "models": [
+        {
+            "id": "mdl_1", **_UPLOAD, **_METADATA, "leaf_graph": _HASH, "ensemble": _HASH, "parity": {"n_rows": 3},
+            "description": {"task": "classification", "classes": ["no", "yes"]},
+        },
+        {
+            "id": "mdl_2", **_UPLOAD, **_METADATA, "leaf_graph": _HASH, "ensemble": _HASH, "parity": None,
+            "name": None, "description": {},
+        },
+    ],
+    "datasets": [{"id": "ds_1", **_UPLOAD, **_METADATA, "content": _HASH, "summary": {"n_rows": 3, "columns": []}}],
+    "jobs": [
+        {"id": "job_1", **_JOB, "status": "succeeded", "fraction": 1.0, "problem": None, "finished_at": 4.5},
+        {
+            "id": "job_2", **_JOB, "status": "running", "fraction": 0.5, "problem": None, "finished_at": None,
+            "token": "t" * 32, "lease_until": 9.0,
+        },
+        {"id": "job_3", **_JOB, "status": "failed", "fraction": 0.0, "problem": _PROBLEM, "finished_at": 4.5},
+    ],
+    "artefacts": [
+        {"id": "prs_1", **_ARTEFACT, "job": "job_1", "result": _HASH, "arrays": _HASH, "evaluation_dataset": "ds_1"},
+        {"id": "prs_2", **_ARTEFACT, "job": "job_2", "result": None, "arrays": None, "evaluation_dataset": None},
+    ],
+    "artefact_files": [{"artefact": "prs_1", "name": "table", "object": _HASH}],
+    "explainers": [
+        {
+            "id": "xpl_1", "name": None, "model": "mdl_1", "prototype_set": "prs_1", "rule_set": "prs_1",
+            "approximation_tree": "prs_1", "request": {"model": "mdl_1"}, "created_at": 5.0,
+        },
+    ],
+    "idempotency_keys": [{"caller": "", "key": "k1", **_KEY}, {"caller": "", "key": "k2", **_KEY}],
+    "api_keys": [
+        {"id": "key_1", "name": "n", "scopes": ["read"], "sha256": _HASH, "created_at": 7.0, "last_used_at": None},
+    ],
+    "leaf_tables": [
+        {
+            "model": "mdl_1", "dataset": "ds_1", "revision": 1, "codes": _HASH, "outcome": _HASH, "created_at": 8.0,
+            "size_bytes": 1000,
+        },
+    ],
+}  # fmt: skip

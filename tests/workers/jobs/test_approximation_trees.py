@@ -1,0 +1,216 @@
+"""Approximation tree jobs: what is told of a tree is what its printed questions do with the rows of real tables."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+import onnxruntime
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import balanced_accuracy_score, r2_score
+
+from explanations.tree_terms import steps_of, walk
+from schemas.approximation_trees import MAX_LEAVES, ApproximationTree, ApproximationTreeContent, TreeExportFormat
+from service.operations import artefacts
+from service.operations.approximation_trees import APPROXIMATION_TREES, export_tree, read_tree
+from tests.support.api import frame_of
+from tests.support.models import fitted, onnx_of
+from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
+from tests.support.printed_trees import plain_rows
+from tests.support.shared import shared_path
+from tests.support.workshop import Workshop
+from tree_explainers.approximation.oracle import answers
+
+_CASES = (
+    ("scaled_and_one_hot", "ism"),
+    ("imputed_categories", "cart"),
+    ("missing_kept", "sta"),
+    ("random_forest_multiclass", "born_again"),
+    ("random_forest_regression", "sta"),
+    ("lightgbm_multiclass", "ism"),
+)
+_FEW = {"max_depth": 4, "max_pseudo_samples": 2000}
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A tree, the rows it was grown from, and what the model and their target say of them."""
+
+    made: ApproximationTree
+    content: ApproximationTreeContent
+    rows: list[dict[str, Any]]
+    target: NDArray[Any]
+    predicted: NDArray[Any]
+    scores: Floats  # of the model
+
+    @property
+    def leaves(self) -> list[int]:
+        """The leaf of each row, by the questions as they are printed."""
+        steps = steps_of(self.content)
+        return [walk(steps, row).reached for row in self.rows]
+
+    @property
+    def told(self) -> NDArray[Any]:
+        return np.array([self.content.nodes[leaf].prediction for leaf in self.leaves])
+
+
+def _frame(name: str) -> tuple[bytes, pd.DataFrame]:
+    if name in PIPELINES:
+        table = PIPELINES[name]()[1]
+        return fitted_pipeline(name).onnx, table.features.assign(t=table.target)
+    return fitted(name).onnx, frame_of(fitted(name))
+
+
+def _grown(workshop: Workshop, name: str, **changes: object) -> Grown:
+    onnx, frame = _frame(name)
+    names = [column for column in frame.columns if column != "t"]
+    model = workshop.register_model(onnx, feature_names=names, ensemble="random_forest")
+    dataset = workshop.register_dataset(frame, target="t")
+    made = workshop.grow_tree(model=model, dataset=dataset, **(_FEW | changes))
+    assert made.status == "ready", made.problem
+    rows, view = rows_of_frame(frame[names]), workshop.parts.models.get(model).view
+    session = workshop.parts.sessions.get(model)
+    predictions = session.predict(rows)
+    scores = answers(predictions, session.description)
+    predicted = scores[:, 0] if predictions.labels is None else np.array(view.classes)[predictions.labels]
+    target = np.asarray(frame["t"] if predictions.labels is None else frame["t"].astype(str))
+    told = [dict(row) for row in plain_rows(rows)]
+    return Grown(made, read_tree(workshop.parts, made.id), told, target, predicted, scores)
+
+
+@pytest.fixture(scope="module", params=_CASES, ids=["-".join(case) for case in _CASES])
+def grown(request: pytest.FixtureRequest, workshop: Workshop) -> Grown:
+    name, method = request.param
+    return _grown(workshop, name, method=method)
+
+
+def test_nodes_count_the_rows_that_their_questions_send_there(grown: Grown) -> None:
+    content, steps = grown.content, steps_of(grown.content)
+    reached = np.zeros(content.n_nodes, np.int64)
+    for row in grown.rows:
+        way = walk(steps, row)
+        reached[[*(at for at, _ in way.passed), way.reached]] += 1
+
+    assert [node.n_samples for node in content.nodes] == reached.tolist()
+    assert content.n_rows == len(grown.rows)
+    assert content.n_leaves == sum(step is None for step in steps) > 3
+    assert [node.id for node in content.nodes] == list(range(content.n_nodes))
+    assert (content.depth, content.n_features) == (max(node.depth for node in content.nodes), len(grown.rows[0]))
+    assert {feature.name for feature in content.features} == {node.column for node in content.nodes} - {None}
+
+
+def test_the_evaluation_is_of_the_tree_as_it_is_printed(grown: Grown) -> None:
+    content, found = grown.content, grown.content.training_evaluation
+    told = grown.told
+
+    assert grown.made.evaluation == found
+    assert (found.n_rows, found.evaluated_on) == (len(grown.rows), "dataset")
+    assert found.mean_questions == pytest.approx(np.mean([content.nodes[leaf].depth for leaf in grown.leaves]))
+    assert found.model is not None
+    if content.task == "regression":
+        assert found.fidelity == pytest.approx(r2_score(grown.predicted, told), rel=1e-6)
+        assert found.r2 == pytest.approx(r2_score(grown.target, told), rel=1e-6)
+        assert found.mse == pytest.approx(np.mean((told - grown.target) ** 2), rel=1e-6)
+        assert found.model.r2 == pytest.approx(r2_score(grown.target, grown.predicted), rel=1e-6)
+        return
+    scores = np.array([[score.value for score in content.nodes[leaf].scores] for leaf in grown.leaves])
+    assert found.fidelity == pytest.approx(np.mean(told == grown.predicted))
+    assert found.probability_l1 == pytest.approx(np.abs(scores - grown.scores).sum(axis=1).mean())
+    assert found.accuracy == pytest.approx(np.mean(told == grown.target))
+    assert found.balanced_accuracy == pytest.approx(balanced_accuracy_score(grown.target, told))
+    assert found.model.balanced_accuracy == pytest.approx(balanced_accuracy_score(grown.target, grown.predicted))
+
+
+def test_a_tree_says_more_than_one_answer_for_all(grown: Grown) -> None:
+    fidelity = grown.content.training_evaluation.fidelity
+    assert fidelity is not None
+    if grown.content.task == "regression":
+        assert fidelity > 0.4
+    else:
+        _, counts = np.unique(grown.predicted, return_counts=True)
+        assert fidelity > counts.max() / len(grown.predicted)
+
+
+def test_the_kept_onnx_file_runs_and_says_the_same(workshop: Workshop, grown: Grown) -> None:
+    session = onnxruntime.InferenceSession(export_tree(workshop.parts, grown.made.id, "onnx"))
+    missing = {each.name: np.nan if each.missing_text is None else each.missing_text for each in grown.content.features}
+    feeds = {}
+    for each in session.get_inputs():
+        values = [missing[each.name] if row[each.name] is None else row[each.name] for row in grown.rows]
+        is_text = isinstance(missing[each.name], str)
+        feeds[each.name] = np.array(values, dtype=object if is_text else np.float64)[:, None]
+
+    output = "value" if grown.content.task == "regression" else "label"
+
+    assert session.run([output], feeds)[0].ravel().tolist() == grown.told.tolist()
+
+
+def test_the_same_request_makes_the_same_tree_byte_for_byte(workshop: Workshop) -> None:
+    first = _grown(workshop, "random_forest_multiclass", repeats=2, seed=3).made.id
+    kept = [
+        artefacts.get_result(workshop.parts, APPROXIMATION_TREES, first),
+        export_tree(workshop.parts, first, "onnx"),
+    ]
+    artefacts.delete_one(workshop.parts, APPROXIMATION_TREES, first)
+
+    again = _grown(workshop, "random_forest_multiclass", repeats=2, seed=3).made.id
+
+    assert again == first
+    assert [
+        artefacts.get_result(workshop.parts, APPROXIMATION_TREES, again),
+        export_tree(workshop.parts, again, "onnx"),
+    ] == kept
+    other = _grown(workshop, "random_forest_multiclass", repeats=2, seed=4)
+    assert json.loads(kept[0])["nodes"] != [node.model_dump() for node in other.content.nodes]
+
+
+def test_columns_without_a_single_value_are_no_obstacle(workshop: Workshop) -> None:
+    onnx, frame = _frame("missing_kept")
+    texts = [column for column in frame.columns if column != "t" and frame[column].dtype == object]
+    numbers = [column for column in frame.columns if frame[column].dtype.kind == "f"]
+    names = [column for column in frame.columns if column != "t"]
+    empty = frame.assign(**{numbers[0]: np.nan}, **dict.fromkeys(texts[:1], None))
+    model = workshop.register_model(onnx, feature_names=names, ensemble="random_forest")
+    dataset = workshop.register_dataset(empty, target="t")
+
+    for method in ("sta", "ism", "born_again", "cart"):
+        made = workshop.grow_tree(model=model, dataset=dataset, method=method, **_FEW)
+        assert made.status == "ready", (method, made.problem)
+        assert made.features is not None
+        assert numbers[0] not in {feature.name for feature in made.features}
+
+
+def test_too_few_rows_to_part_make_a_single_leaf_in_every_form(workshop: Workshop) -> None:
+    onnx, frame = _frame("random_forest_multiclass")
+    names = [column for column in frame.columns if column != "t"]
+    model = workshop.register_model(onnx, feature_names=names, ensemble="random_forest")
+    dataset = workshop.register_dataset(frame.head(4), target="t")
+
+    for method in ("sta", "ism", "born_again", "cart"):
+        made = workshop.grow_tree(model=model, dataset=dataset, method=method, **_FEW)
+        assert made.status == "ready", (method, made.problem)
+        assert made.evaluation is not None
+        assert (made.n_nodes, made.features, made.evaluation.mean_questions) == (1, [], 0)
+        for form in get_args(TreeExportFormat):
+            assert export_tree(workshop.parts, made.id, form), (method, form)
+
+
+@pytest.mark.parametrize("method", ["ism", "cart"])
+def test_no_tree_grows_larger_than_can_be_asked_for(workshop: Workshop, method: str) -> None:
+    frame = pd.read_parquet(shared_path("data/covertype_20k.parquet")).head(6000)
+    features = frame.drop(columns="cover_type")
+    forest = RandomForestClassifier(5, random_state=0).fit(features.to_numpy(np.float32), frame["cover_type"])
+    onnx = onnx_of(forest, features.to_numpy(np.float32))
+    model = workshop.register_model(onnx, feature_names=list(features), ensemble="random_forest")
+    dataset = workshop.register_dataset(features)
+
+    made = workshop.grow_tree(
+        model=model, dataset=dataset, method=method, max_depth=30, min_samples_leaf=1, max_pseudo_samples=20_000
+    )
+
+    assert made.status == "ready", made.problem
+    assert made.n_leaves == MAX_LEAVES

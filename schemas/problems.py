@@ -20,6 +20,7 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
     "too_many_parts": ProblemKind(400, "The form has too many parts"),
     "unauthenticated": ProblemKind(401, "A valid key is needed"),
     "insufficient_scope": ProblemKind(403, "The key does not allow this"),
+    "foreign_request": ProblemKind(403, "The request comes from elsewhere"),
     "not_found": ProblemKind(404, "There is no such thing"),
     "method_not_allowed": ProblemKind(405, "The path does not take this method"),
     "not_acceptable": ProblemKind(406, "The answer does not come in this form"),

@@ -132,11 +132,14 @@ def _say_scopes(contract: dict[str, Any]) -> None:
             scope = scope_of(method.upper(), path)
             operation["security"] = [] if scope is None else [{_SCHEME: [scope]}]
             if scope is not None:
-                operation["responses"] |= {"401": _refusal("unauthenticated"), "403": _refusal("insufficient_scope")}
+                operation["responses"] |= {
+                    "401": _refusal("unauthenticated"),
+                    "403": _refusal("insufficient_scope", "foreign_request"),
+                }
 
 
-def _refusal(code: str) -> dict[str, Any]:
+def _refusal(*codes: str) -> dict[str, Any]:
     content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
     headers = {"WWW-Authenticate": {"description": "What is wanted.", "schema": {"type": "string"}}}
-    title = PROBLEM_KINDS[code].title
-    return {"description": f"{title}. Problem codes: {code}", "headers": headers, "content": content}
+    title = PROBLEM_KINDS[codes[0]].title
+    return {"description": f"{title}. Problem codes: {', '.join(codes)}", "headers": headers, "content": content}

@@ -1,6 +1,6 @@
 """Zhou & Hooker (2016), section 4, and the trees in Hara & Hayashi (2018), figure 5, done again.
 
-``python -m benchmarks.approximation_tables [--quick | --long] [--json FILE] > FILE``
+``python -m benchmarks.approximation_tables [--quick | --long FILE] [--json FILE] > FILE``
 """
 
 import argparse
@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.machine import describe_machine
 
 from .questionnaires import QUESTIONNAIRES
-from .records import Found, as_json, from_json
+from .records import Found, as_json, from_json, with_structures
 from .rules import ruled
 from .studies import SIMULATION, Sizes, mimicked, replicated
 from .tables import mimicry_table, questionnaire_table, rules_table, structures_table
@@ -24,39 +24,44 @@ _USUAL = Sizes(
     5,
     {SIMULATION: {10_000: 20, 100_000: 20}, _DIVORCE: {10_000: 20, 100_000: 20}, _BFI: {10_000: 20, 100_000: 10}},
 )
-_LONG = Sizes(
-    (*_USUAL.n_pseudo, 1_000_000),
-    _USUAL.n_repetitions,
-    {study: {**each, 1_000_000: 10} for study, each in _USUAL.n_replications.items()},
-)
+_LONG = Sizes((), 0, {SIMULATION: {1_000_000: 10}})
 _N_DRAWS, _N_DRAWS_QUICK = 5, 1
+_JSON = "benchmarks/results/approximation_tables.json"
 
 
 def main() -> None:
     """Run everything and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few trees from few pseudo rows: to try the program")
-    parser.add_argument("--long", action="store_true", help="1,000,000 pseudo rows a node, too")
+    parser.add_argument(
+        "--long", type=Path, help="only trees from 1,000,000 pseudo rows a node, beside what --json wrote"
+    )
     parser.add_argument("--json", type=Path, help="where to write every figure")
     parser.add_argument("--tables-of", type=Path, help="run nothing: print the tables of what --json wrote")
     asked = parser.parse_args()
-    found = _read(asked.tables_of) if asked.tables_of else _run(is_quick=asked.quick, is_long=asked.long)
+    found = _found(asked)
     if asked.json:
         asked.json.write_text(_text(found), encoding="utf-8")
-    command = " ".join([_COMMAND, *(f"--{each}" for each in ("quick", "long") if getattr(asked, each))])
-    print("# One tree that stands for a forest: two papers' experiments done again", _about(command), sep="\n\n")
+    print("# One tree that stands for a forest: two papers' experiments done again", _about(found), sep="\n\n")
     for title, text, table in _SECTIONS:
         print(f"\n## {title}\n\n{text}\n", *table(found), sep="\n")
 
 
-def _run(*, is_quick: bool, is_long: bool) -> Found:
+def _found(asked: argparse.Namespace) -> Found:
+    if asked.tables_of:
+        return _read(asked.tables_of)
+    if asked.long:
+        return with_structures(_read(asked.long), tuple(replicated(SIMULATION, _LONG)))
+    return _run(_QUICK if asked.quick else _USUAL, _N_DRAWS_QUICK if asked.quick else _N_DRAWS)
+
+
+def _run(sizes: Sizes, n_draws: int) -> Found:
     list(mimicked(SIMULATION, Sizes((1_000,), 1, {})))  # compiles what is compiled, so that no time of it is measured
-    sizes = _QUICK if is_quick else _LONG if is_long else _USUAL
     studies = (SIMULATION, *QUESTIONNAIRES)
     return Found(
         tuple(one for study in studies for one in mimicked(study, sizes)),
         tuple(one for study in studies for one in replicated(study, sizes)),
-        tuple(ruled(_N_DRAWS_QUICK if is_quick else _N_DRAWS)),
+        tuple(ruled(n_draws)),
     )
 
 
@@ -73,11 +78,12 @@ def _text(found: Found) -> str:
     return "{\n" + ",\n".join(kinds) + "\n}\n"
 
 
-def _about(command: str) -> str:
+def _about(found: Found) -> str:
     versions = ", ".join(f"{name} {version(name)}" for name in ("numba", "pandas", "skl2onnx"))
-    made = f"Made by `{command} --json benchmarks/results/approximation_tables.json >"
-    where = "benchmarks/results/approximation_tables.md`"
-    return f"{made} {where} on {describe_machine()}, {versions}.\n\n{_EXPERIMENT}"
+    made = f"Made by `{_COMMAND} --json {_JSON} > benchmarks/results/approximation_tables.md`"
+    if any(one.who.n_pseudo in _LONG.n_replications[SIMULATION] for one in found.structures):
+        made += f", and with 1,000,000 pseudo rows by `{_COMMAND} --long {_JSON} --json {_JSON}`"
+    return f"{made}, on {describe_machine()}, {versions}.\n\n{_EXPERIMENT}"
 
 
 _EXPERIMENT = """\

@@ -10,6 +10,7 @@ from schemas.api_keys import SCOPES, Scope
 from .asgi import Application, Receive, Send
 from .asgi import Scope as AsgiScope
 from .callers import ANYBODY, NOBODY, Caller
+from .loopback import comes_from_elsewhere
 from .refusing import refuse, retry_after
 
 PUBLIC_PATHS = frozenset({"/livez", "/readyz", "/docs", "/openapi.json"})
@@ -43,23 +44,31 @@ class Refusal:
 
     code: str
     detail: str
-    header: tuple[bytes, bytes]
+    headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
+_ELSEWHERE = Refusal(
+    "foreign_request",
+    "a browser's page of another site sent this, or Host does not name this machine: without keys, only this machine's "
+    "own programs and pages are answered; call http://127.0.0.1 or http://localhost, or have the service ask for keys "
+    "(LEAFSPACE_REQUIRE_KEYS=1)",
+)
 _HOW = "send `Authorization: Bearer lsk_…` with a key of this service; `leafspace keys create` makes the first one"
-_NO_KEY = Refusal("unauthenticated", _HOW, (b"www-authenticate", b"Bearer"))
+_NO_KEY = Refusal("unauthenticated", _HOW, ((b"www-authenticate", b"Bearer"),))
 _BAD_KEY = Refusal(
     "unauthenticated",
     "this is not a key of this service: it is misspelt, or was revoked; send one, as `Authorization: Bearer lsk_…`",
-    (b"www-authenticate", b'Bearer error="invalid_token"'),
+    ((b"www-authenticate", b'Bearer error="invalid_token"'),),
 )
 _KEYS_AWAY = Refusal(
-    "unavailable", "keys cannot be checked, as the database does not answer; try again in a moment", retry_after(1)
+    "unavailable", "keys cannot be checked, as the database does not answer; try again in a moment", (retry_after(1),)
 )
 
 
 class Authorization:
     """Say who calls, as ``scope["caller"]``; answer 401 without a valid key, 403 where its scopes do not suffice.
+
+    Where no keys are asked for, requests that pages of other sites have a browser send are answered 403.
 
     Everything is decided by method, path and headers, before a body is read. Paths that are not in the contract want
     all scopes, so that what nobody thought of is open to nobody else.
@@ -77,6 +86,7 @@ class Authorization:
         refusal = None
         if self._door is None:
             scope["caller"] = ANYBODY
+            refusal = _ELSEWHERE if comes_from_elsewhere(scope["headers"]) else None
         elif _is_public(scope["path"]):
             scope["caller"] = NOBODY
         else:
@@ -84,7 +94,7 @@ class Authorization:
         if refusal is None:
             await self._app(scope, receive, send)
         else:
-            await refuse(scope, receive, send, refusal.code, refusal.detail, [refusal.header])
+            await refuse(scope, receive, send, refusal.code, refusal.detail, refusal.headers)
 
 
 def _is_public(path: str) -> bool:
@@ -120,7 +130,7 @@ def _too_little(needed: frozenset[Scope], caller: Caller) -> Refusal:
     wanted, held = _listed(needed), _listed(caller.scopes)
     detail = f"this wants the scope {wanted}; the key {caller.key_id} has {held}: use another, or have one made"
     challenge = f'Bearer error="insufficient_scope", scope="{wanted}"'
-    return Refusal("insufficient_scope", detail, (b"www-authenticate", challenge.encode()))
+    return Refusal("insufficient_scope", detail, ((b"www-authenticate", challenge.encode()),))
 
 
 def _listed(scopes: frozenset[Scope]) -> str:

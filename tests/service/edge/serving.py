@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import uvicorn
 
 from service.edge.asgi import Application, Message, Receive, Scope, Send
+from service.edge.authorization import Door
 from service.edge.body_guard import BodyLimits
 from service.edge.connection_limits import ConnectionLimits
 from service.edge.http_protocol import uvicorn_options
@@ -39,10 +40,11 @@ def serving(
     bodies: BodyLimits | None = None,
     connections: ConnectionLimits | None = None,
     rates: RequestRates | None = None,
+    door: Door | None = None,
 ) -> Iterator[int]:
     """Serve the application; yield the port."""
     options = uvicorn_options(connections or ConnectionLimits())
-    behind = behind_edge(app, bodies or BodyLimits(), rates or RequestRates())
+    behind = behind_edge(app, bodies or BodyLimits(), rates or RequestRates(), door=door)
     config = uvicorn.Config(behind, log_level="critical", lifespan="off", **options)
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0), backlog=512) as listener:

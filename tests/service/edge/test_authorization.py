@@ -9,13 +9,13 @@ from sqlalchemy import text
 
 from schemas.api_keys import ApiKeyRequest, Scope
 from schemas.key_texts import draw_key
-from service.edge.authorization import Authorization, Door
+from service.edge.authorization import Door
 from service.key_ring import KeyRing
 from service.route_scopes import RouteScopes
 from storage.api_keys import ApiKeyStore
 from storage.database import Database
 
-from .serving import ask, echo_length, problem_of, serving, status_of
+from .serving import ask, problem_of, serving, status_of
 
 _ROUTES = (
     ("GET", "/v1/models"),
@@ -52,7 +52,7 @@ class Guarded:
 
     def get(self, path: str, *credentials: str, method: str = "GET") -> bytes:
         lines = "".join(f"Authorization: {value}\r\n" for value in credentials)
-        return ask(self.port, f"{method} {path} HTTP/1.1\r\nHost: x\r\n{lines}\r\n".encode("latin-1"))
+        return ask(self.port, f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n".encode("latin-1"))
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
     own.migrate()
     ring = KeyRing(ApiKeyStore(own))
     ring.start()
-    with serving(Authorization(echo_length, Door(lambda: ring, RouteScopes(_ROUTES).wanted))) as port:
+    with serving(door=Door(lambda: ring, RouteScopes(_ROUTES).wanted)) as port:
         yield Guarded(port, elsewhere, ApiKeyStore(elsewhere))
     ring.stop()
     own.close()
@@ -163,7 +163,7 @@ def test_no_way_of_writing_a_path_opens_it(guarded: Guarded, reader: str, everyt
 
 
 def test_a_body_is_refused_before_it_comes(guarded: Guarded) -> None:
-    head = b"POST /v1/models HTTP/1.1\r\nHost: x\r\nContent-Length: 8000000\r\n\r\n"
+    head = b"POST /v1/models HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8000000\r\n\r\n"
     began = time.monotonic()
 
     answer = ask(guarded.port, head)
@@ -206,6 +206,53 @@ def test_uses_are_written_down(guarded: Guarded) -> None:
     assert began - 1 < used_at.timestamp() < time.time()
 
 
-def test_without_a_door_everybody_may_do_everything() -> None:
-    with serving(Authorization(echo_length, None)) as port:
-        assert status_of(ask(port, b"GET /v1/api-keys HTTP/1.1\r\nHost: x\r\n\r\n")) == 200
+@pytest.fixture(scope="module")
+def open_port() -> Iterator[int]:
+    with serving() as port:
+        yield port
+
+
+def test_without_a_door_everybody_may_do_everything(open_port: int) -> None:
+    assert status_of(ask(open_port, b"GET /v1/api-keys HTTP/1.1\r\nHost: localhost\r\n\r\n")) == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "127.0.0.1", "LOCALHOST:8000", "127.0.0.1:8000", "[::1]", "[::1]:8000", "pc"]
+)
+@pytest.mark.parametrize("origin", ["", "Origin: http://{}\r\n"])
+def test_without_a_door_this_machines_programs_and_pages_are_answered(open_port: int, host: str, origin: str) -> None:
+    head = f"POST /v1/models HTTP/1.1\r\nHost: {host}\r\n{origin.format(host)}Content-Length: 0\r\n\r\n"
+
+    assert status_of(ask(open_port, head.encode())) == 200
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "Host: rebound.example\r\n",
+        "Host: rebound.example:8000\r\n",
+        "Host: localhost.rebound.example\r\n",
+        "Host: 127.0.0.1.rebound.example\r\n",
+        "Host: [::1]rebound.example\r\n",
+        "Host: rebound.example:1]\r\n",
+        "Host: 192.168.1.5\r\n",
+        "Host: [fe80::1]:8000\r\n",
+        "Host: localhost\r\nHost: rebound.example\r\n",
+        "Host: localhost\r\nOrigin: https://page.example\r\n",
+        "Host: localhost\r\nOrigin: http://localhost:8888\r\n",
+        "Host: localhost\r\nOrigin: null\r\n",
+        "Host: rebound.example\r\nOrigin: http://rebound.example\r\n",
+    ],
+)
+def test_without_a_door_pages_of_other_sites_are_not(open_port: int, lines: str) -> None:
+    head = f"POST /v1/models HTTP/1.1\r\n{lines}Content-Length: 0\r\n\r\n"
+
+    answer = ask(open_port, head.encode())
+
+    assert (status_of(answer), problem_of(answer)["code"]) == (403, "foreign_request")
+
+
+def test_with_a_door_keys_say_who_may_come(guarded: Guarded, reader: str) -> None:
+    head = f"GET /v1/models HTTP/1.1\r\nHost: leafspace.example\r\nAuthorization: Bearer {reader}\r\n\r\n"
+
+    assert status_of(ask(guarded.port, head.encode())) == 200

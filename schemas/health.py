@@ -14,7 +14,10 @@ class Liveness(Contract):
 
 
 class Readiness(Contract):
-    """The process can do its work; ``degraded`` names what is away and not needed for answers."""
+    """The process can do its work; ``degraded`` names what is away, without which warm explainers answer all the same.
+
+    Redis: nothing is lost, jobs start when it is back. Objects: uploads and what is not in memory wait for it.
+    """
 
     status: Literal["ok"] = "ok"
-    degraded: list[str] = Field(default=[])
+    degraded: list[Literal["redis", "objects"]] = Field(default=[])

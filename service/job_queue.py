@@ -6,6 +6,8 @@ from collections.abc import Callable
 from storage.doorbell import Doorbell
 from storage.worker_notes import WorkerNotes
 
+from .availability import Availability
+
 _FRESH_SECONDS = 1.0
 
 
@@ -15,16 +17,8 @@ class JobQueue:
     def __init__(self, redis_url: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._doorbell = Doorbell(redis_url)
         self.notes = WorkerNotes(self._doorbell.redis)
-        self._clock = clock
-        self._availability: tuple[float, bool] | None = None  # when it was asked, and the answer
+        self.is_available = Availability(self._doorbell.is_heard, _FRESH_SECONDS, clock)
 
     def ring(self, job_id: str, deadline_seconds: float) -> bool:
         """Tell workers that the job waits, after its row is committed; return whether Redis took the message."""
         return self._doorbell.ring(job_id, deadline_seconds)
-
-    def is_available(self) -> bool:
-        """Whether Redis answers; asked at most once a second."""
-        now = self._clock()
-        if self._availability is None or now - self._availability[0] >= _FRESH_SECONDS:
-            self._availability = (now, self._doorbell.is_heard())
-        return self._availability[1]

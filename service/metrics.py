@@ -165,6 +165,7 @@ class _Seen:
     n_workers: int | None = None  # None: Redis did not answer
     n_removed: dict[str, int] = field(default_factory=dict)
     n_free_bytes: int = 0
+    has_objects: bool = False
 
 
 class _Surroundings(Collector):
@@ -194,7 +195,8 @@ class _Surroundings(Collector):
         return iter(())
 
     def _look(self) -> _Seen:
-        seen = _Seen(n_free_bytes=shutil.disk_usage(self._parts.settings.data_dir).free)
+        n_free_bytes = shutil.disk_usage(self._parts.settings.data_dir).free
+        seen = _Seen(n_free_bytes=n_free_bytes, has_objects=self._parts.objects_available())
         try:
             seen.jobs = count_jobs(self._parts.database)
             for job in self._ended.new_ones():
@@ -229,6 +231,7 @@ def _jobs(counts: JobCounts | None) -> Iterator[Metric]:
 def _dependencies(seen: _Seen) -> Iterator[Metric]:
     is_up = seen.n_workers is not None
     yield GaugeMetricFamily("leafspace_redis_up", "Whether Redis answers.", float(is_up))
+    yield GaugeMetricFamily("leafspace_object_store_up", "Whether the object store answers.", float(seen.has_objects))
     if seen.n_workers is not None:
         text = "Workers that showed a sign of life in the last 15 seconds."
         yield GaugeMetricFamily("leafspace_workers", text, seen.n_workers)

@@ -14,6 +14,7 @@ from storage.models import ModelStore
 from storage.object_store import ObjectStore
 from storage.opening import open_objects
 
+from .availability import Availability
 from .batches import Batches
 from .edge.draining import Draining
 from .explainer_cache import ExplainerCache
@@ -23,6 +24,8 @@ from .key_ring import KeyRing
 from .session_cache import SessionCache
 from .settings import ServiceSettings
 
+_OBJECTS_FRESH_SECONDS = 5.0
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -31,6 +34,7 @@ class Parts:
     settings: ServiceSettings
     database: Database
     objects: ObjectStore
+    objects_available: Availability
     models: ModelStore
     datasets: DatasetStore
     artefacts: ArtefactStore
@@ -73,6 +77,7 @@ def build_parts(settings: ServiceSettings, draining: Draining | None = None) -> 
         settings=settings,
         database=database,
         objects=objects,
+        objects_available=Availability(objects.is_available, _OBJECTS_FRESH_SECONDS),
         models=models,
         datasets=datasets,
         artefacts=artefacts,

@@ -124,9 +124,15 @@ class AttemptStore:
         """Let the job be tried again after a pause; fail with ``problem`` when this was its last attempt."""
         self._release(claim, lambda connection, row: self.requeue(connection, row, problem))
 
-    def hand_back(self, claim: Claim) -> None:
-        """Return the job unfinished to the queue, as if this attempt had never begun."""
-        self._release(claim, lambda connection, row: self._requeue_at(connection, row, self._now(), row["attempt"] - 1))
+    def hand_back(self, claim: Claim, pause_seconds: float = 0, message: str = "") -> None:
+        """Return the job unfinished to the queue, as if this attempt had never begun; nobody takes it before a pause.
+
+        ``message`` tells who asks for the job why it waits.
+        """
+        not_before = self._now() + pause_seconds
+        self._release(
+            claim, lambda connection, row: self._requeue_at(connection, row, not_before, row["attempt"] - 1, message)
+        )
 
     def finish_cancel(self, claim: Claim) -> None:
         """End a job that is being cancelled, now that nothing works on it any more."""
@@ -141,9 +147,11 @@ class AttemptStore:
         delay = delays[min(row["attempt"], len(delays)) - 1]
         self._requeue_at(connection, row, self._now() + delay, row["attempt"])
 
-    def _requeue_at(self, connection: Connection, row: RowMapping, not_before: float, attempt: int) -> None:
+    def _requeue_at(
+        self, connection: Connection, row: RowMapping, not_before: float, attempt: int, message: str = ""
+    ) -> None:
         waiting = {"status": "queued", "not_before": not_before, "attempt": attempt, "fraction": 0.0, "stage": "queued"}
-        change_job(connection, row, **waiting, message="", token=None, lease_until=None, started_at=None)
+        change_job(connection, row, **waiting, message=message, token=None, lease_until=None, started_at=None)
 
     def _end_with(self, connection: Connection, row: RowMapping, problem: Problem) -> None:
         end_job(connection, row, "failed", self._now(), problem)

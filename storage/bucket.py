@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import obstore
 from obstore.exceptions import BaseError
@@ -14,13 +14,20 @@ from obstore.store import S3Store
 
 from .errors import InsufficientStorage, StorageUnavailable, disk_full_is_said
 
+if TYPE_CHECKING:
+    from obstore.store import RetryConfig
+
 _PART_BYTES = 8 << 20  # each part of a large file is a request of its own, with its own time limit and tries
 _PARTS_AT_ONCE = 4
 _CONNECT_TIMEOUT = timedelta(seconds=3)
 _REQUEST_TIMEOUT = timedelta(seconds=30)
-_RETRY_TIMEOUT = timedelta(seconds=10)
-_FIRST_PAUSE, _LONGEST_PAUSE = timedelta(seconds=0.1), timedelta(seconds=2)
-_MOST_RETRIES = 5
+_LOOK_TIMEOUT = timedelta(seconds=1.5)
+_RETRIES: "RetryConfig" = {
+    "max_retries": 5,
+    "retry_timeout": timedelta(seconds=10),
+    "backoff": {"init_backoff": timedelta(seconds=0.1), "max_backoff": timedelta(seconds=2), "base": 2},
+}
+_NO_FOLDER = "readiness"  # nothing is ever put there
 _NAMES_AT_ONCE = 1000
 _NO_ANSWER = "the object store does not answer; try again in a moment"
 _NO_BUCKET = "the object store has no such bucket; whoever runs the service must make it, or name another"
@@ -68,21 +75,32 @@ class Bucket:
         with suppress(FileNotFoundError), _failures_are_said(absence=FileNotFoundError):
             obstore.delete(self._store, name)
 
+    def answers(self) -> bool:
+        """Say within a second or two, without trying again, whether the bucket is there and lets us look into it."""
+        try:
+            next(iter(obstore.list(self._impatient_store, _NO_FOLDER, chunk_size=1)), None)
+        except (BaseError, FileNotFoundError):
+            return False
+        return True
+
     @cached_property
     def _store(self) -> S3Store:
+        return self._opened(_REQUEST_TIMEOUT, _RETRIES)
+
+    @cached_property
+    def _impatient_store(self) -> S3Store:
+        return self._opened(_LOOK_TIMEOUT, {"max_retries": 0, "retry_timeout": _LOOK_TIMEOUT})
+
+    def _opened(self, timeout: timedelta, retries: "RetryConfig") -> S3Store:
         endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL", "")
         return S3Store.from_url(
             self._url,
             client_options={
-                "connect_timeout": _CONNECT_TIMEOUT,
-                "timeout": _REQUEST_TIMEOUT,
+                "connect_timeout": min(_CONNECT_TIMEOUT, timeout),
+                "timeout": timeout,
                 "allow_http": endpoint.startswith("http://"),
             },
-            retry_config={
-                "max_retries": _MOST_RETRIES,
-                "retry_timeout": _RETRY_TIMEOUT,
-                "backoff": {"init_backoff": _FIRST_PAUSE, "max_backoff": _LONGEST_PAUSE, "base": 2},
-            },
+            retry_config=retries,
         )
 
 

@@ -123,6 +123,10 @@ class LocalObjects:
         """Remove the workspace of this name, whose owner is gone; one that is not there is no error."""
         self._workspaces.clear(name)
 
+    def is_available(self) -> bool:
+        """Say whether the folder is there and can be written to."""
+        return os.access(self._directory, os.W_OK)
+
     def sweep(self) -> None:
         """Remove the workspaces that processes left behind when they were killed."""
         self._workspaces.sweep()

@@ -68,6 +68,10 @@ class ObjectStore(Protocol):
         """Remove the workspace of this name, whose owner is gone; one that is not there is no error."""
         ...
 
+    def is_available(self) -> bool:
+        """Say within a few seconds whether the store answers."""
+        ...
+
     def sweep(self) -> None:
         """Remove the workspaces that processes left behind when they were killed."""
         ...

@@ -111,6 +111,10 @@ class RemoteObjects:
         """Remove the folder of this name."""
         self._cache.clear_workspace(name)
 
+    def is_available(self) -> bool:
+        """Say whether the bucket answers."""
+        return self._bucket.answers()
+
     def sweep(self) -> None:
         """Remove folders that were left behind on this host."""
         self._cache.sweep()

@@ -47,7 +47,8 @@ def run_job(settings: WorkerSettings, kinds: Mapping[str, JobKind], claim: Claim
         attempts.finish_cancel(claim)
     except StorageUnavailable as error:
         _log.warning("job %s: storage is away, to be tried again: %s", claim.job, error)
-        attempts.try_again(claim, problem_for(error.code, error.detail))
+        # However long it stays away, that is not the job's fault.
+        attempts.hand_back(claim, settings.storage_pause_seconds, f"waits for storage: {error.detail}")
     except Exception as error:  # noqa: BLE001  # the edge of the process: whatever it is, the job must say so
         attempts.fail(claim, _problem(error, settings, claim))
 

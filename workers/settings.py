@@ -29,6 +29,7 @@ class WorkerSettings(BaseSettings):
     reconcile_seconds: float = 1  # between looks for jobs that nobody cares for
     unheard_seconds: float = 2  # after which the bell of a new job counts as lost
     retry_delays_seconds: tuple[float, ...] = RETRY_DELAYS_SECONDS
+    storage_pause_seconds: float = 5  # before a job is tried again that found rows or objects away; it is not counted
     retention_seconds: float = 3600  # between looks for what is old
     keep_artefact_days: float | None = None  # ready ones that no explainer rests on; none: for ever
     keep_failed_artefact_days: float | None = 30  # those that failed or were cancelled

@@ -33,4 +33,5 @@ async def readiness(parts: Parts) -> Readiness:
 
 def _degraded(parts: Parts) -> list[str]:
     check_database(parts.database)
-    return [] if parts.queue.is_available() else ["redis"]
+    away = {"redis": not parts.queue.is_available(), "objects": not parts.objects_available()}
+    return [name for name, is_away in away.items() if is_away]

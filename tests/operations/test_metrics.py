@@ -75,6 +75,7 @@ def test_jobs_workers_and_what_the_service_rests_on_are_told(service: Service, r
     assert found.value("leafspace_jobs", kind="prototype_sets", status="succeeded") >= 1
     assert found.value("leafspace_queue_depth") == 0
     assert found.value("leafspace_database_up") == found.value("leafspace_redis_up") == 1
+    assert found.value("leafspace_object_store_up") == 1
     assert found.value("leafspace_workers") == 1
     assert found.value("process_resident_memory_bytes") > 50e6
     assert found.value("leafspace_data_free_bytes") > 0

@@ -131,6 +131,19 @@ def test_handing_back_does_not_count_as_an_attempt(rows: JobRows) -> None:
     assert rows.claim(job_id).attempt == 1
 
 
+def test_who_hands_back_may_say_when_to_take_it_again_and_why(rows: JobRows) -> None:
+    job_id = rows.add()
+
+    rows.attempts.hand_back(rows.claim(job_id), 5.0, "waits for storage")
+
+    job = rows.jobs.get(job_id)
+    assert (job.status, job.attempt, job.progress.message) == ("queued", 0, "waits for storage")
+    rows.seconds += 4.9
+    assert rows.attempts.claim(job_id, 30) is None
+    rows.seconds += 0.1
+    assert rows.claim(job_id).attempt == 1
+
+
 def test_progress_is_written_and_overlong_words_are_cut(rows: JobRows) -> None:
     job_id = rows.add()
     claim = rows.claim(job_id)

@@ -42,6 +42,10 @@ def test_objects_of_any_size_come_back_as_they_were(store_case: _Case, tmp_path:
     assert store_case.open().get(sha256) == file.read_bytes()
 
 
+def test_a_store_that_is_there_says_so(store: ObjectStore) -> None:
+    assert store.is_available()
+
+
 def test_putting_twice_keeps_one_file(store_case: _Case) -> None:
     store_case.store.put(_DATA)
     store_case.open().put(_DATA)

@@ -11,6 +11,7 @@ from storage.database import Database
 from storage.settings import embedded
 from storage.tables import artefact_files, artefacts, datasets, leaf_tables, models
 from tests.support.api import Api, Json, Registered, register
+from tests.support.job_farm import JobFarm
 from tests.support.real_storage import Storage, storage
 from tests.support.serving import serving
 from tests.support.storage_servers import S3Server
@@ -167,11 +168,13 @@ def test_while_the_bucket_is_away_uploads_are_a_503_with_retry_after_and_leave_n
         assert int(refused.headers["Retry-After"]) > 0
         assert server.url not in refused.text
         assert api.get("/v1/datasets").json()["data"] == []
+        assert api.get("/readyz").json() == {"status": "ok", "degraded": ["objects"]}
         server.start()
         server.make_bucket("objects")
         try:
             dataset = api.upload("/v1/datasets", rows)
             assert dataset.status_code == 201
             assert api.get(f"/v1/datasets/{dataset.json()['id']}/rows").status_code == 200
+            JobFarm.wait_until(lambda: api.get("/readyz").json()["degraded"] == [], 10)
         finally:
             server.stop()

@@ -12,11 +12,13 @@ T = TypeVar("T", bound="Readiness")
 
 @_attrs_define
 class Readiness:
-    """The process can do its work; ``degraded`` names what is away and not needed for answers.
+    """The process can do its work; ``degraded`` names what is away, without which warm explainers answer all the same.
 
-    Attributes:
-        status (str | Unset):  Default: 'ok'.
-        degraded (list[str] | Unset):
+    Redis: nothing is lost, jobs start when it is back. Objects: uploads and what is not in memory wait for it.
+
+        Attributes:
+            status (str | Unset):  Default: 'ok'.
+            degraded (list[str] | Unset):
     """
 
     status: str | Unset = "ok"

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,8 @@ REQUIRE_KEYS = "LEAFSPACE_REQUIRE_KEYS"
 _YES = frozenset({"1", "true", "yes", "on", "t", "y"})  # as the API's settings read it
 _SECONDS_TO_ANSWER = 1
 _STARTS_BEFORE_GIVING_UP = 3
-_CHILD_PATIENCE_SECONDS = 7.0
+_DRAIN_SECONDS = ("LEAFSPACE_DRAIN_SECONDS", 0.5)  # name and default, as the API's settings have them
+_SECONDS_AFTER_DRAINING = 7.0  # the API gives requests under way 5 s, and has 2 to close what is open
 _REDIS_PATIENCE_SECONDS = 2.0
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -103,13 +104,22 @@ def _redis(data_dir: Path) -> Iterator[tuple[str, list[Child]]]:
 
 def _api(environment: dict[str, str], host: str, port: int) -> Child:
     command = module_command("service", "--host", host, "--port", str(port))
-    return Child("api", _starter(command, environment, signal.SIGKILL), 1, _CHILD_PATIENCE_SECONDS)
+    patience_seconds = _drain_seconds(environment) + _SECONDS_AFTER_DRAINING
+    return Child("api", _starter(command, environment, signal.SIGKILL), 1, patience_seconds)
+
+
+def _drain_seconds(environment: Mapping[str, str]) -> float:
+    name, default = _DRAIN_SECONDS
+    try:
+        return float(environment.get(name, default))
+    except ValueError:
+        return default  # the API says what is wrong with it, and does not start
 
 
 def _worker(environment: dict[str, str], number: int) -> Child:
     # It is asked to stop rather than killed, so that it hands its job back.
     start = _starter(module_command("workers"), environment, signal.SIGTERM)
-    return Child(f"worker {number}", start, 1, _CHILD_PATIENCE_SECONDS)
+    return Child(f"worker {number}", start, 1, _SECONDS_AFTER_DRAINING)
 
 
 def _starter(

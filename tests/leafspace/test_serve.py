@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
+import yaml
 from sqlalchemy import insert
 
 from leafspace.running import running_service, start_service, wait_until_ready
@@ -70,6 +71,22 @@ def test_it_is_ready_with_everything_and_stops_within_ten_seconds(
     assert process.wait(10) == 0
     assert time.monotonic() - began < 10
     assert not [pid for pid in running if is_alive(pid)]
+
+
+def test_however_long_the_api_drains_it_is_not_killed_while_it_answers(
+    data_dir: Path, started: list["subprocess.Popen[str]"]
+) -> None:
+    process = start_service(data_dir, "--no-worker", environment={"LEAFSPACE_DRAIN_SECONDS": "8.5"})
+    started.append(process)
+    url = wait_until_ready(process)
+    process.send_signal(signal.SIGTERM)
+
+    until = time.monotonic() + 8
+    while time.monotonic() < until:
+        assert httpx.get(f"{url}/livez", timeout=5).status_code == 200
+        time.sleep(0.1)
+
+    assert process.wait(10) == 0
 
 
 def test_a_job_is_done_and_found_again_after_a_restart(data_dir: Path) -> None:
@@ -144,6 +161,19 @@ def test_kill_9_leaves_no_orphan_and_the_next_start_is_ready_by_itself(
     assert _get(f"{url}/readyz")[0] == 200
     second.terminate()
     assert second.wait(10) == 0
+
+
+def test_the_composed_container_is_healthy_while_the_service_is_ready(data_dir: Path) -> None:
+    composed = yaml.safe_load((Path(__file__).parents[2] / "docker-compose.yml").read_text())["services"]["service"]
+    how, program, *arguments = composed["healthcheck"]["test"]
+    assert (how, program, composed["stop_grace_period"]) == ("CMD", "python", "20s")
+
+    with running_service(data_dir, "--no-worker") as url:
+        port = url.rpartition(":")[2]
+        asked = [sys.executable, *(argument.replace("8000", port) for argument in arguments)]
+        assert subprocess.run(asked, check=False).returncode == 0  # noqa: S603  # ours
+
+    assert subprocess.run(asked, check=False, stderr=subprocess.DEVNULL).returncode != 0  # noqa: S603  # ours
 
 
 def test_whatever_ends_is_started_again(data_dir: Path, started: list["subprocess.Popen[str]"]) -> None:

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import chain
+from typing import Any
 
+import orjson
 import structlog
 
 from .edge.metering import AnsweredRequest
@@ -18,6 +20,7 @@ from .edge.metering import AnsweredRequest
 _FAILED = 500
 _MOST_WAITING = 20_000
 _SECONDS_BETWEEN_WRITES = 0.25
+_DELETE = b"\x7f"
 _WHOLE_BYTES = 4096  # what a pipe takes at once, so that lines of several processes do not run into each other
 
 
@@ -119,13 +122,19 @@ def _line(request: AnsweredRequest) -> bytes:
         "status": request.status,
         "duration_ms": round(request.seconds * 1000, 3),
     }
-    return json.dumps(told).encode() + b"\n"
+    return _json(told)
+
+
+def _json(told: dict[str, Any]) -> bytes:
+    """Return a line; characters beyond ASCII, which terminals may act on, are escaped."""
+    line = orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE)
+    return line if line.isascii() and _DELETE not in line else json.dumps(told).encode() + b"\n"
 
 
 def _dropped(n_dropped: int) -> Iterator[bytes]:
     if n_dropped:
         told = {"time": _told_time(), "level": "warning", "event": "access_lines_dropped", "n_lines": n_dropped}
-        yield json.dumps({**told, "logger": "service.access"}).encode() + b"\n"
+        yield _json({**told, "logger": "service.access"})
 
 
 def _told_time(seconds: float | None = None) -> str:

@@ -65,7 +65,7 @@ def test_above_info_only_failures_are_written(level: str, written: list[int]) ->
     )
     printed = _printed(program)
 
-    assert [int(found) for found in re.findall(r'"status": (\d+)', printed)] == written
+    assert [int(found) for found in re.findall(r'"status":(\d+)', printed)] == written
 
 
 def test_where_lines_come_too_fast_it_is_told_how_many_are_missing() -> None:
@@ -80,7 +80,7 @@ def test_where_lines_come_too_fast_it_is_told_how_many_are_missing() -> None:
     )
     printed = _printed(program)
 
-    assert printed.count('"event": "request"') == 20_000
+    assert printed.count('"event":"request"') == 20_000
     assert '"event": "access_lines_dropped", "n_lines": 7' in printed
 
 

@@ -81,7 +81,7 @@ def test_where_lines_come_too_fast_it_is_told_how_many_are_missing() -> None:
     printed = _printed(program)
 
     assert printed.count('"event":"request"') == 20_000
-    assert '"event": "access_lines_dropped", "n_lines": 7' in printed
+    assert '"event":"access_lines_dropped","n_lines":7' in printed
 
 
 def _printed(program: str) -> str:

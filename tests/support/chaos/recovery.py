@@ -59,12 +59,12 @@ class Recovery:
 
     def of_the_api(self) -> float:
         """Until another one answers."""
-        (victim,) = self._service.parts("api")
+        victim = self._only("api")
         return self._seconds_until(victim, self._service.is_ready)
 
     def of_redis(self) -> float:
         """Until nothing is degraded any more."""
-        (victim,) = self._service.parts("redis")
+        victim = self._only("redis")
 
         def is_back() -> bool:
             # Readiness may be remembered for a second.
@@ -89,7 +89,12 @@ class Recovery:
         return time.monotonic() - began
 
     def _process_of_the_job(self) -> int:
-        (process,) = self._service.parts("job")
+        return self._only("job")
+
+    def _only(self, part: str) -> int:
+        """Return the one process that does this, when there is one: the last kill may be a moment ago."""
+        wait_until(lambda: len(self._service.parts(part)) == 1)
+        (process,) = self._service.parts(part)
         return process
 
     def _job(self, job: str) -> Json:

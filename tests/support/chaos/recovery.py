@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.support.api import Api, Json
 
 from .questions import Known
-from .service_under_fire import ServiceUnderFire
+from .service_under_fire import Part, ServiceUnderFire
 
 _PATIENCE_SECONDS = 120
 _LONG = {"method": "sta", "max_pseudo_samples": 100_000, "repeats": 10, "max_depth": 8}
@@ -91,7 +91,7 @@ class Recovery:
     def _process_of_the_job(self) -> int:
         return self._only("job")
 
-    def _only(self, part: str) -> int:
+    def _only(self, part: Part) -> int:
         """Return the one process that does this, when there is one: the last kill may be a moment ago."""
         wait_until(lambda: len(self._service.parts(part)) == 1)
         (process,) = self._service.parts(part)

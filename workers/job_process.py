@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable
 from contextlib import suppress
 
-from .process_limits import end_with_parent
+from .process_limits import end_with_parent, go_before_servers
 
 _log = logging.getLogger(__name__)
 
@@ -63,6 +63,7 @@ def _work_and_exit(work: Callable[[], None], worker_pid: int) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         end_with_parent(worker_pid, signal.SIGKILL)
+        go_before_servers()
         _bind_forks()
         random.seed()
         work()

@@ -1,4 +1,4 @@
-"""What the kernel is asked to hold a process to: its memory, its priority, its end when its parent ends."""
+"""What the kernel is asked to hold a process to: its memory, its priority, its end with its parent, or first of all."""
 
 import ctypes
 import os
@@ -10,6 +10,8 @@ from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
 _AUTOGROUP = Path("/proc/self/autogroup")
+_OUT_OF_MEMORY_SCORE = Path("/proc/self/oom_score_adj")
+_BEFORE_SERVERS = 500  # uploads' processes go before jobs: they say 1,000
 
 
 def end_with_parent(parent_pid: int, signal_number: signal.Signals) -> None:
@@ -33,6 +35,13 @@ def limit_memory(n_bytes: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     ceiling = n_bytes if hard == resource.RLIM_INFINITY else min(n_bytes, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (ceiling, hard))
+
+
+def go_before_servers() -> None:
+    """Have the kernel end this process rather than the API or a database where the machine runs out of memory."""
+    with suppress(OSError):  # not everywhere
+        if int(_OUT_OF_MEMORY_SCORE.read_text()) < _BEFORE_SERVERS:
+            _OUT_OF_MEMORY_SCORE.write_text(str(_BEFORE_SERVERS))
 
 
 def lower_priority(niceness: int) -> None:

@@ -4,10 +4,13 @@ A filter is a short program of the kernel's own that looks at each call's number
 """
 
 import ctypes
+import errno
 import os
 import platform
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterable
+
+from .system_calls import ARCHITECTURES, CLONE_3, SIGNAL_OWNERS, Architecture
 
 _PR_SET_SECCOMP = 22
 _PR_GET_SECCOMP = 21
@@ -15,92 +18,12 @@ _MODE_FILTER = 2
 
 # Instructions: load a word of the call's description, jump where it is equal, jump where a bit is set, answer.
 _LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_SET, _ANSWER = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER_AT, _ARCHITECTURE_AT, _FIRST_ARGUMENT_AT = 0, 4, 16
-_ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
-_EPERM, _ENOSYS = 1, 38
+_NUMBER_AT, _ARCHITECTURE_AT = 0, 4
+_ARGUMENTS_AT = (16, 24)  # the lower halves: the kernel looks at no more of a process id
+_ALLOW, _KILL = 0x7FFF0000, 0x80000000
+_NOT_PERMITTED, _NOT_KNOWN = 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
 _CLONE_THREAD = 0x00010000
-_CLONE_3 = 435
 _OTHER_CALLING_CONVENTION = 0x40000000  # x32 on x86-64: the same calls by other numbers
-
-_X86_64 = {
-    "socket": 41,
-    "connect": 42,
-    "accept": 43,
-    "sendto": 44,
-    "sendmsg": 46,
-    "bind": 49,
-    "listen": 50,
-    "socketpair": 53,
-    "fork": 57,
-    "vfork": 58,
-    "execve": 59,
-    "kill": 62,
-    "ptrace": 101,
-    "mount": 165,
-    "init_module": 175,
-    "keyctl": 250,
-    "add_key": 248,
-    "request_key": 249,
-    "unshare": 272,
-    "accept4": 288,
-    "perf_event_open": 298,
-    "open_by_handle_at": 304,
-    "sendmmsg": 307,
-    "setns": 308,
-    "process_vm_readv": 310,
-    "process_vm_writev": 311,
-    "finit_module": 313,
-    "bpf": 321,
-    "execveat": 322,
-    "userfaultfd": 323,
-}
-_AARCH64 = {
-    "mount": 40,
-    "unshare": 97,
-    "init_module": 105,
-    "ptrace": 117,
-    "kill": 129,
-    "socket": 198,
-    "socketpair": 199,
-    "bind": 200,
-    "listen": 201,
-    "accept": 202,
-    "connect": 203,
-    "sendto": 206,
-    "sendmsg": 211,
-    "add_key": 217,
-    "request_key": 218,
-    "keyctl": 219,
-    "execve": 221,
-    "perf_event_open": 241,
-    "accept4": 242,
-    "open_by_handle_at": 265,
-    "setns": 268,
-    "sendmmsg": 269,
-    "process_vm_readv": 270,
-    "process_vm_writev": 271,
-    "finit_module": 273,
-    "bpf": 280,
-    "execveat": 281,
-    "userfaultfd": 282,
-}
-# Numbered alike everywhere: signals by process handle, io_uring (which does all of the above unseen), handles.
-_EVERYWHERE = {"pidfd_send_signal": 424, "io_uring_setup": 425, "io_uring_enter": 426, "pidfd_open": 434}
-
-
-@dataclass(frozen=True, slots=True)
-class _Architecture:
-    """How one kind of processor numbers its calls."""
-
-    audit_number: int
-    calls: dict[str, int]
-    clone: int
-
-
-_ARCHITECTURES = {
-    "x86_64": _Architecture(0xC000003E, _X86_64, clone=56),
-    "aarch64": _Architecture(0xC00000B7, _AARCH64, clone=220),
-}
 
 
 class _Instruction(ctypes.Structure):
@@ -113,7 +36,7 @@ class _Program(ctypes.Structure):
 
 def is_available() -> bool:
     """Return whether the kernel filters calls, and this processor's are known."""
-    if sys.platform != "linux" or platform.machine() not in _ARCHITECTURES:
+    if sys.platform != "linux" or platform.machine() not in ARCHITECTURES:
         return False
     return int(ctypes.CDLL(None).prctl(_PR_GET_SECCOMP, 0, 0, 0, 0)) >= 0
 
@@ -128,7 +51,7 @@ def refuse_calls() -> None:
     """
     if not is_available():
         return
-    program = _program(_ARCHITECTURES[platform.machine()])
+    program = _program(ARCHITECTURES[platform.machine()], os.getpid())
     described = _Program(len(program), (_Instruction * len(program))(*program))
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(described), 0, 0) != 0:
@@ -136,9 +59,8 @@ def refuse_calls() -> None:
         raise OSError(code, os.strerror(code))
 
 
-def _program(machine: _Architecture) -> list[_Instruction]:
+def _program(machine: Architecture, own_process: int) -> list[_Instruction]:
     """Return the filter; jumps count the instructions that are left out."""
-    refused = sorted({*machine.calls.values(), *_EVERYWHERE.values()})
     program = [
         _Instruction(_LOAD, 0, 0, _ARCHITECTURE_AT),
         _Instruction(_JUMP_EQUAL, 1, 0, machine.audit_number),
@@ -147,17 +69,42 @@ def _program(machine: _Architecture) -> list[_Instruction]:
         _Instruction(_JUMP_AT_LEAST, 0, 1, _OTHER_CALLING_CONVENTION),
         _Instruction(_ANSWER, 0, 0, _KILL),
         # The C library falls back on clone, whose flags can be seen here; those of clone3 cannot.
-        _Instruction(_JUMP_EQUAL, 0, 1, _CLONE_3),
-        _Instruction(_ANSWER, 0, 0, _REFUSE | _ENOSYS),
+        *_answered([CLONE_3], _NOT_KNOWN),
+        *_answered(machine.refused, _NOT_PERMITTED),
+        *_by_argument(machine.fcntl, 1, SIGNAL_OWNERS, _NOT_PERMITTED, _ALLOW),
     ]
-    for number in refused:
-        program += [_Instruction(_JUMP_EQUAL, 0, 1, number), _Instruction(_ANSWER, 0, 0, _REFUSE | _EPERM)]
+    for number in machine.own_process_only:
+        program += _by_argument(number, 0, (0, own_process), _ALLOW, _NOT_PERMITTED)
+    for number in machine.signalling_process:
+        program += _by_argument(number, 0, (own_process,), _ALLOW, _NOT_PERMITTED)
     return [
         *program,
         _Instruction(_JUMP_EQUAL, 1, 0, machine.clone),
         _Instruction(_ANSWER, 0, 0, _ALLOW),
-        _Instruction(_LOAD, 0, 0, _FIRST_ARGUMENT_AT),
+        _Instruction(_LOAD, 0, 0, _ARGUMENTS_AT[0]),
         _Instruction(_JUMP_SET, 0, 1, _CLONE_THREAD),
         _Instruction(_ANSWER, 0, 0, _ALLOW),
-        _Instruction(_ANSWER, 0, 0, _REFUSE | _EPERM),
+        _Instruction(_ANSWER, 0, 0, _NOT_PERMITTED),
+    ]
+
+
+def _answered(numbers: Iterable[int], answer: int) -> list[_Instruction]:
+    """Answer these calls, and let all others go on."""
+    program = []
+    for number in sorted(numbers):
+        program += [_Instruction(_JUMP_EQUAL, 0, 1, number), _Instruction(_ANSWER, 0, 0, answer)]
+    return program
+
+
+def _by_argument(
+    number: int, argument: int, listed: tuple[int, ...], if_listed: int, otherwise: int
+) -> list[_Instruction]:
+    """Answer a call by one of its arguments, and let all other calls go on."""
+    n_listed = len(listed)
+    return [
+        _Instruction(_JUMP_EQUAL, 0, n_listed + 3, number),
+        _Instruction(_LOAD, 0, 0, _ARGUMENTS_AT[argument]),
+        *(_Instruction(_JUMP_EQUAL, n_listed - place, 0, value) for place, value in enumerate(listed)),
+        _Instruction(_ANSWER, 0, 0, otherwise),
+        _Instruction(_ANSWER, 0, 0, if_listed),
     ]

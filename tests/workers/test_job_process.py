@@ -36,6 +36,18 @@ def test_what_a_job_forked_ends_with_a_worker_that_was_killed(farm: JobFarm) -> 
     farm.wait_until(lambda: not any(map(is_alive, farm.runs()[:3])), seconds=1)
 
 
+def test_out_of_memory_the_machine_loses_the_job_before_its_worker(farm: JobFarm) -> None:
+    worker = farm.start_worker()
+    farm.ask_for("report_for_long")
+    job = farm.wait_for_run()
+
+    own, of_job, of_worker = (
+        int(Path(f"/proc/{whose}/oom_score_adj").read_text()) for whose in ("self", job, worker.pid)
+    )
+
+    assert (of_job, of_worker) == (max(own, 500), own)
+
+
 def test_a_program_that_a_job_left_running_ends_with_it(farm: JobFarm) -> None:
     farm.start_worker()
     asked = farm.ask_for("start_a_program_and_end")

@@ -200,6 +200,13 @@ def test_the_child_dies_with_its_parent(large_upload: Path) -> None:
     _wait_for(lambda: not _is_alive(child) or None)
 
 
+def test_out_of_memory_the_machine_loses_the_child_before_anything_else(large_upload: Path) -> None:
+    with _reading(Intake(SETTINGS), large_upload) as reading:
+        score = Path(f"/proc/{reading.child}/oom_score_adj").read_text()
+        os.kill(reading.child, signal.SIGKILL)
+    assert int(score) == 1000
+
+
 def test_uploads_beyond_the_places_are_asked_to_come_back(large_upload: Path, tmp_path: Path) -> None:
     intake = Intake(replace(SETTINGS, n_at_once=1, wait_seconds=0.05))
     (tmp_path / "small").write_text("a\n1\n")

@@ -1,15 +1,16 @@
 """Backup: the rows and every object that they refer to, copied while the service runs.
 
-Rows first, then objects: an object is put before the row that refers to it is committed, so all that the copied rows
-refer to is there. That nothing of it is deleted meanwhile is seen to by the lock that keeping objects takes; it is held
-for as long as it takes to copy the rows and to give each object a second name, and let go before any byte is copied.
+Leaf tables, a cache, are left out: the first job that wants one makes it anew. Rows first, then objects: an object is
+put before the row that refers to it is committed, so all that the copied rows refer to is there. That nothing of it is
+deleted meanwhile is seen to by the lock that keeping objects takes; it is held for as long as it takes to copy the
+rows and to give each object a second name, and let go before any byte is copied.
 """
 
 import os
 import shutil
 import sqlite3
 from collections.abc import Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -17,16 +18,17 @@ from pathlib import Path
 from urllib.parse import quote
 
 import click
-from sqlalchemy import URL, make_url, select
+from sqlalchemy import URL, select
 
 from storage.database import Database
 from storage.local_objects import LocalObjects
 from storage.object_store import file_sha256
-from storage.settings import StorageSettings, embedded
-from storage.tables import OBJECT_COLUMNS
+from storage.settings import StorageSettings
+from storage.tables import OBJECT_COLUMNS, leaf_tables
 
 from .backup_files import FORMAT, Manifest, write_folder, write_tar
 from .errors import CannotServe
+from .places import check_there_is_a_database, database_file, local_storage_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,45 +48,30 @@ def back_up(data_dir: Path, target: Path) -> None:
     Raises
     ------
     CannotServe
-        If rows or objects are kept elsewhere, something is missing or damaged, or there is no room.
+        If rows or objects are kept elsewhere, or there is no room; or, after everything else has been copied, if
+        objects are missing or damaged.
     """
-    settings = embedded_storage(data_dir.expanduser().absolute())
+    settings = local_storage_of(data_dir.expanduser().absolute())
+    check_there_is_a_database(settings, data_dir)
     objects = LocalObjects(settings.objects_dir)
     try:
         with objects.workspace() as folder:
             staged = _stage(settings, objects, folder)
             write = write_tar if target.suffix == ".tar" else write_folder
-            n_copied = write(target.expanduser().absolute(), staged.manifest, staged.source_of)
+            written, n_copied = write(target.expanduser().absolute(), staged.manifest, staged.source_of)
     except (OSError, sqlite3.Error) as error:
         message = f"the backup to {target} failed: {error}"
         raise CannotServe(message) from error
-    n_bytes = sum(staged.manifest.objects.values())
     click.echo(
-        f"{target}: everything committed before {staged.manifest.made_at}: {len(staged.manifest.objects)} objects "
-        f"({n_bytes:,} bytes), {n_copied} files copied"
+        f"{target}: everything committed before {written.made_at}: {len(written.objects)} objects "
+        f"({sum(written.objects.values()):,} bytes), {n_copied} files copied"
     )
-
-
-def embedded_storage(data_dir: Path) -> StorageSettings:
-    """Return where the data directory keeps rows and objects; refuse where they are kept elsewhere."""
-    settings = embedded(
-        data_dir, os.environ.get("LEAFSPACE_DATABASE_URL"), os.environ.get("LEAFSPACE_OBJECT_STORE_URL")
-    )
-    if make_url(settings.database_url).get_backend_name() != "sqlite" or settings.bucket_url is not None:
+    if written.lacking:
         message = (
-            "rows in PostgreSQL are backed up by pg_dump, and objects in a bucket by copying the bucket, in that "
-            "order; see Backup in docs/operations.md"
+            f"{len(written.lacking)} objects that rows refer to are missing or damaged, and are not in {target}; "
+            f"everything else is. To mend them, see Storage in docs/operations.md: {', '.join(written.lacking)}"
         )
         raise CannotServe(message)
-    if not database_file(settings).exists():
-        message = f"{data_dir} has no database; name the service's data directory with --data-dir"
-        raise CannotServe(message)
-    return settings
-
-
-def database_file(settings: StorageSettings) -> Path:
-    """Return the file of an SQLite database."""
-    return Path(make_url(settings.database_url).database or "")
 
 
 def _stage(settings: StorageSettings, objects: LocalObjects, folder: Path) -> _Staged:
@@ -108,9 +95,11 @@ def _copy_rows(source: Path, target: Path) -> None:
         # One file alone, without a log beside it.
         copy.execute("PRAGMA journal_mode=DELETE")
         found = copy.execute("PRAGMA integrity_check").fetchone()[0]
-    if found != "ok":
-        message = f"the database is damaged: {found}"
-        raise CannotServe(message)
+        if found != "ok":
+            message = f"the database is damaged: {found}"
+            raise CannotServe(message)
+        copy.execute(f"DELETE FROM {leaf_tables.name}")  # noqa: S608  # our own name
+        copy.commit()
 
 
 def _referred_to(rows: Path) -> Iterable[str]:
@@ -124,15 +113,18 @@ def _referred_to(rows: Path) -> Iterable[str]:
 
 
 def _give_second_name(path: Path, second: Path) -> int:
-    try:
-        try:
-            os.link(path, second)
-        except FileNotFoundError:
-            raise
-        except OSError:
-            # A file system without second names.
-            shutil.copyfile(path, second)
+    """Return the size of the file, which has a second name now; one that is missing has none."""
+    with suppress(FileNotFoundError):
+        _link(path, second)
         return second.stat().st_size
-    except FileNotFoundError as error:
-        message = f"object {path.name} is missing, though rows refer to it; restore it from an earlier backup"
-        raise CannotServe(message) from error
+    return 0
+
+
+def _link(path: Path, second: Path) -> None:
+    try:
+        os.link(path, second)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        # A file system without second names.
+        shutil.copyfile(path, second)

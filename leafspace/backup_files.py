@@ -8,10 +8,13 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import tarfile
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import IO
 
@@ -23,6 +26,12 @@ _BLOCK_BYTES = 1 << 20
 _MOST_MANIFEST_BYTES = 1 << 30
 _HASH = re.compile(r"[0-9a-f]{64}")
 OpenFile = Callable[[str], IO[bytes]]
+SourceOf = Callable[[str], Path]
+"""Where the file with a SHA-256 is now; one that is missing has a path, too."""
+
+
+class Damaged(CannotServe):
+    """A file does not have its SHA-256, or cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +43,25 @@ class Manifest:
     service: str  # version that made it
     database: str  # SHA-256 of the database file
     objects: Mapping[str, int]  # size by SHA-256
+    lacking: Sequence[str] = ()  # objects that rows refer to, and that were missing or damaged then
 
     def names(self) -> Iterator[tuple[str, str]]:
         """Yield the name of each file with its SHA-256, the database last."""
         for sha256 in self.objects:
             yield object_name(sha256), sha256
         yield database_name(self.database), self.database
+
+    def without(self, lacking: Collection[str]) -> "Manifest":
+        """Return the manifest of the same without files that could not be copied."""
+        if self.database in lacking:
+            message = "the copy of the database was damaged as soon as it was made: see to the disk"
+            raise CannotServe(message)
+        objects = {sha256: size for sha256, size in self.objects.items() if sha256 not in lacking}
+        return replace(self, objects=objects, lacking=sorted(lacking))
+
+    def encoded(self) -> bytes:
+        """Return it as a file."""
+        return json.dumps(asdict(self)).encode()
 
 
 def object_name(sha256: str) -> str:
@@ -52,43 +74,65 @@ def database_name(sha256: str) -> str:
     return f"leafspace-{sha256[:16]}.db"
 
 
-def write_folder(target: Path, manifest: Manifest, source_of: Callable[[str], Path]) -> int:
-    """Bring the folder up to date; return how many files had to be copied.
-
-    Parameters
-    ----------
-    source_of
-        Where the file with a SHA-256 is now.
-    """
+def write_folder(target: Path, manifest: Manifest, source_of: SourceOf) -> tuple[Manifest, int]:
+    """Bring the folder up to date; return what is in it, which is all that is whole, and how many files were copied."""
     (target / "objects").mkdir(parents=True, exist_ok=True, mode=0o700)
-    n_copied = 0
+    n_copied, lacking = 0, set[str]()
     for name, sha256 in manifest.names():
-        if not _is_whole(target / name, sha256):
-            (target / name).parent.mkdir(exist_ok=True)
+        if _is_whole(target / name, sha256):
+            continue
+        (target / name).parent.mkdir(exist_ok=True, mode=0o700)
+        try:
             with source_of(sha256).open("rb") as source:
                 copy_checked(source, target / name, sha256)
+        except (Damaged, FileNotFoundError):
+            lacking.add(sha256)
+        else:
             n_copied += 1
-    _replace(target / _MANIFEST, json.dumps(asdict(manifest)).encode())
-    _prune(target, {name for name, _ in manifest.names()})
-    return n_copied
+    written = manifest.without(lacking)
+    _replace(target / _MANIFEST, written.encoded())
+    _prune(target, {name for name, _ in written.names()})
+    return written, n_copied
 
 
-def write_tar(target: Path, manifest: Manifest, source_of: Callable[[str], Path]) -> int:
-    """Write a tar file, whole or not at all; return how many files are in it."""
+def write_tar(target: Path, manifest: Manifest, source_of: SourceOf) -> tuple[Manifest, int]:
+    """Write a tar file of all that is whole, or none; return what is in it, and how many files were copied."""
     partial = target.with_name(f"{target.name}.partial")
-    note = partial.with_name(f"{target.name}.manifest")
     try:
-        note.write_bytes(json.dumps(asdict(manifest)).encode())
-        with tarfile.open(partial, "w") as tar:
-            tar.add(note, _MANIFEST)
-            for name, sha256 in manifest.names():
-                tar.add(source_of(sha256), name)
+        with partial.open("wb") as file, tarfile.open(fileobj=file, mode="w") as tar:
+            names = manifest.names()
+            lacking = {sha256 for name, sha256 in names if not _add(tar, file, name, source_of(sha256), sha256)}
+            written = manifest.without(lacking)
+            note = written.encoded()
+            tar.addfile(_member(_MANIFEST, len(note)), BytesIO(note))
         _flush(partial)
         partial.replace(target)
     finally:
-        note.unlink(missing_ok=True)
         partial.unlink(missing_ok=True)
-    return len(manifest.objects) + 1
+    return written, len(written.objects) + 1
+
+
+def _add(tar: tarfile.TarFile, archive: IO[bytes], name: str, path: Path, sha256: str) -> bool:
+    """Add a file, and return true; or leave it out, if it is missing or damaged."""
+    start = tar.offset
+    try:
+        with path.open("rb") as file:
+            checked = _Checked(file, sha256)
+            tar.addfile(_member(name, path.stat().st_size), checked)
+            checked.finish()
+    except (Damaged, FileNotFoundError):
+        # As if it had never been begun: what is in the archive is whole.
+        tar.offset = start
+        archive.seek(start)
+        archive.truncate()
+        return False
+    return True
+
+
+def _member(name: str, n_bytes: int) -> tarfile.TarInfo:
+    member = tarfile.TarInfo(name)
+    member.size, member.mode, member.mtime = n_bytes, 0o600, int(time.time())
+    return member
 
 
 @contextmanager
@@ -112,20 +156,43 @@ def opened_backup(source: Path) -> Iterator[tuple[Manifest, OpenFile]]:
 
 
 def copy_checked(source: IO[bytes], target: Path, sha256: str) -> None:
-    """Copy a file, whole or not at all; raise ``CannotServe`` when it does not have this SHA-256."""
-    digest = hashlib.sha256()
+    """Copy a file, whole or not at all; raise ``Damaged`` when it does not have this SHA-256."""
+    checked = _Checked(source, sha256)
     partial = target.with_name(f"{target.name}.partial")
-    with partial.open("wb") as copy:
-        while block := source.read(_BLOCK_BYTES):
-            digest.update(block)
-            copy.write(block)
-        copy.flush()
-        os.fsync(copy.fileno())
-    if digest.hexdigest() != sha256:
-        partial.unlink()
-        message = f"{target.name} is damaged where it was to be copied from: its SHA-256 is {digest.hexdigest()}"
-        raise CannotServe(message)
-    partial.replace(target)
+    try:
+        with partial.open("wb") as copy:
+            shutil.copyfileobj(checked, copy, _BLOCK_BYTES)
+            copy.flush()
+            os.fsync(copy.fileno())
+        checked.finish()
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+class _Checked:
+    """A file that is read once, from start to end, and whose SHA-256 is known then."""
+
+    def __init__(self, file: IO[bytes], sha256: str) -> None:
+        self._file = file
+        self._sha256 = sha256
+        self._digest = hashlib.sha256()
+
+    def read(self, n_bytes: int = -1) -> bytes:
+        """Return the next bytes."""
+        try:
+            block = self._file.read(n_bytes)
+        except OSError as error:
+            message = f"{self._sha256} cannot be read where it was to be copied from: {error}"
+            raise Damaged(message) from error
+        self._digest.update(block)
+        return block
+
+    def finish(self) -> None:
+        """Raise ``Damaged`` unless what was read has its SHA-256."""
+        if self._digest.hexdigest() != self._sha256:
+            message = f"{self._sha256} is damaged where it was to be copied from: it has another SHA-256 now"
+            raise Damaged(message)
 
 
 def _opener_of(folder: Path) -> OpenFile:
@@ -149,7 +216,7 @@ def _read_manifest(open_file: OpenFile) -> Manifest:
         message = f"the backup has format {document.get('format')!r}; this version reads {FORMAT}"
         raise CannotServe(message)
     manifest = Manifest(**document)
-    if not all(_HASH.fullmatch(sha256) for sha256 in (manifest.database, *manifest.objects)):
+    if not all(_HASH.fullmatch(sha256) for sha256 in (manifest.database, *manifest.objects, *manifest.lacking)):
         message = "its manifest names something that is no SHA-256"
         raise ValueError(message)
     return manifest

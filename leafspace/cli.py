@@ -1,10 +1,11 @@
-"""The command line: ``leafspace serve | worker | keys | backup | restore | quickstart``."""
+"""The command line: ``leafspace serve | worker | keys | backup | restore | clear | quickstart``."""
 
 import logging
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -30,6 +31,8 @@ _data_dir = click.option(
 @click.version_option(package_name="leafspace")
 def main() -> None:
     """Explain tree ensembles by prototypes."""
+    # All that we and our children write is for its owner alone: it holds other people's models and data.
+    click.get_current_context().call_on_close(partial(os.umask, os.umask(0o077)))
     logging.basicConfig(format="leafspace: %(message)s", level=logging.WARNING)
 
 
@@ -146,10 +149,19 @@ def backup_command(target: Path, data_dir: Path) -> None:
 @main.command("restore")
 @click.argument("source", type=click.Path(path_type=Path, exists=True))
 @_data_dir
-def restore_command(source: Path, data_dir: Path) -> None:
+@click.option("--without-keys", is_flag=True, help="No API key comes back: those revoked since would be valid again.")
+def restore_command(source: Path, data_dir: Path, *, without_keys: bool) -> None:
     """Make a data directory anew from a backup, SOURCE; an empty one, or one that does not exist yet."""
     with _refusals_told():
-        import_module(".restore", __package__).restore(source, data_dir)
+        import_module(".restore", __package__).restore(source, data_dir, with_keys=not without_keys)
+
+
+@main.command("clear")
+@_data_dir
+def clear_command(data_dir: Path) -> None:
+    """Clear away now what is old by the LEAFSPACE_KEEP_* settings, as workers do once an hour."""
+    with _refusals_told():
+        import_module(".clear", __package__).clear(data_dir)
 
 
 @main.command("quickstart")

@@ -1,12 +1,16 @@
 """The data directory: where everything is kept, private to its owner, used by one service at a time."""
 
 import fcntl
+import logging
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from .errors import CannotServe
+
+_log = logging.getLogger(__name__)
 
 
 def default_data_dir() -> Path:
@@ -25,6 +29,7 @@ def opened(path: Path) -> Iterator[Path]:
         If it cannot be made or written to, or somebody serves from it.
     """
     directory = _made(path.expanduser().absolute())
+    _warn_if_open_to_others(directory)
     lock = _open_lock(directory)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -51,6 +56,11 @@ def _made(directory: Path) -> Path:
         message = f"cannot make the data directory {directory}: {error.strerror}; choose another with --data-dir"
         raise CannotServe(message) from error
     return directory
+
+
+def _warn_if_open_to_others(directory: Path) -> None:
+    if stat.S_IMODE(directory.stat().st_mode) & 0o077:
+        _log.warning("others on this machine can look into the data directory: chmod -R go= %s", directory)
 
 
 def _open_lock(directory: Path) -> int:

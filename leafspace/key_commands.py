@@ -3,20 +3,20 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 
 import click
 from pydantic import ValidationError
 from sqlalchemy.exc import SQLAlchemyError
 
-from schemas.api_keys import ApiKey, ApiKeyRequest, Scope
+from schemas.api_keys import ApiKeyRequest, Scope
 from storage.api_keys import MAX_KEYS, ApiKeyStore
 from storage.database import Database
 from storage.errors import StorageError
 from storage.settings import embedded
 
 from .errors import CannotServe
+from .key_lines import line_of
 
 
 def create_key(data_dir: Path, name: str, scopes: Sequence[Scope]) -> None:
@@ -36,7 +36,7 @@ def list_keys(data_dir: Path) -> None:
     """Print a line for each key, the newest first."""
     with _opened(data_dir) as keys:
         for key in keys.list(MAX_KEYS, None).data:
-            click.echo(_line(key))
+            click.echo(line_of(key))
 
 
 def revoke_keys(data_dir: Path, key_ids: Sequence[str]) -> None:
@@ -73,13 +73,3 @@ def _opened(data_dir: Path) -> Iterator[ApiKeyStore]:
         # Its own words may tell how the database is reached.
         message = "the database with the keys cannot be opened: see LEAFSPACE_DATABASE_URL and --data-dir"
         raise CannotServe(message) from error
-
-
-def _line(key: ApiKey) -> str:
-    name = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in key.name)
-    used = f"last used {_moment(key.last_used_at)}" if key.last_used_at else "never used"
-    return f"{key.id}  {','.join(key.scopes)}  made {_moment(key.created_at)}, {used}  {name}"
-
-
-def _moment(moment: datetime) -> str:
-    return moment.isoformat(timespec="minutes")

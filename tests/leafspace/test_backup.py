@@ -14,13 +14,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from sqlalchemy import select
 
 from leafspace.cli import main
+from schemas.api_keys import ApiKeyRequest
+from storage.api_keys import ApiKeyStore
 from storage.attempts import AttemptStore
 from storage.database import Database
 from storage.jobs import JobStore
+from storage.leaf_tables import KeptLeafTable, LeafTablePlace, LeafTableStore
 from storage.local_objects import LocalObjects
+from storage.object_store import file_sha256
 from storage.settings import embedded
+from storage.tables import leaf_tables
 from tests.support.api import Api, Registered, csv_of, register
 from tests.support.serving import serving
 from tests.support.stored import Shelf, new_dataset, new_model
@@ -139,16 +145,152 @@ def test_a_backup_that_is_not_whole_is_refused_and_nothing_is_left(
     assert {found.name for found in tmp_path.iterdir()} == {"backup", house.directory.name}
 
 
-def test_an_object_that_is_damaged_or_missing_is_told_by_the_backup(house: House, tmp_path: Path) -> None:
-    path = house.objects.file(_hash_of(house, b"g"))
-    path.chmod(0o600)
-    path.write_bytes(b"x")
-    assert path.name in _refused("backup", tmp_path / "backup", "--data-dir", house.directory)
+@pytest.mark.parametrize("name", ["backup", "backup.tar"])
+def test_all_that_is_damaged_or_missing_is_told_at_once_and_everything_else_is_copied(
+    house: House, tmp_path: Path, name: str
+) -> None:
+    # The damaged ones have the same length, or none at all, so that nothing but their hashes tells.
+    damaged, shorter, missing = (_hash_of(house, data) for data in (b"g", b"c" * 100_000, b"m"))
+    for sha256, data in ((damaged, b"x"), (shorter, b"")):
+        house.objects.file(sha256).chmod(0o600)
+        house.objects.file(sha256).write_bytes(data)
+    house.objects.file(missing).unlink()
 
-    path.unlink()
+    said = _refused("backup", tmp_path / name, "--data-dir", house.directory)
 
-    assert "is missing" in _refused("backup", tmp_path / "backup.tar", "--data-dir", house.directory)
-    assert not list(tmp_path.glob("*.tar*"))
+    assert "2 objects (2 bytes), 3 files copied" in said
+    assert all(sha256 in said for sha256 in (damaged, shorter, missing))
+    told = _done("restore", tmp_path / name, "--data-dir", tmp_path / "new")
+    assert all(sha256 in told for sha256 in (damaged, shorter, missing))
+    objects = LocalObjects(embedded(tmp_path / "new").objects_dir)
+    assert sorted(path.read_bytes() for path in objects.files()) == [b"d", b"e"]
+
+
+def test_what_an_earlier_backup_into_the_folder_has_whole_stays_whole(house: House, tmp_path: Path) -> None:
+    _done("backup", tmp_path / "backup", "--data-dir", house.directory)
+    house.objects.file(_hash_of(house, b"g")).unlink()
+
+    _done("backup", tmp_path / "backup", "--data-dir", house.directory)
+
+    assert "5 objects checked" in _done("restore", tmp_path / "backup", "--data-dir", tmp_path / "new")
+
+
+def test_a_tar_file_is_read_by_others_and_holds_nothing_of_what_was_damaged(house: House, tmp_path: Path) -> None:
+    for data in (b"c" * 100_000, b"m"):
+        house.objects.file(_hash_of(house, data)).chmod(0o600)
+        house.objects.file(_hash_of(house, data)).write_bytes(b"damaged" * 20_000)
+
+    _refused("backup", tmp_path / "backup.tar", "--data-dir", house.directory)
+
+    subprocess.run(["tar", "-xf", tmp_path / "backup.tar", "-C", tmp_path], check=True)  # noqa: S603, S607  # the system's
+    assert {path.name: file_sha256(path) for path in tmp_path.glob("objects/??/*")} == {
+        _hash_of(house, data): _hash_of(house, data) for data in (b"d", b"e", b"g")
+    }
+    assert b"damaged" * 10 not in (tmp_path / "backup.tar").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["backup", "backup.tar"])
+def test_leaf_tables_a_cache_are_left_out(house: House, tmp_path: Path, name: str) -> None:
+    table = KeptLeafTable(house.objects.put(b"codes"), house.objects.put(b"outcome"))
+    place = LeafTablePlace("mdl_2", "ds_2", 1)
+    assert LeafTableStore(house.database).add(place, table) == table
+
+    assert "5 objects" in _done("backup", tmp_path / name, "--data-dir", house.directory)
+    _done("restore", tmp_path / name, "--data-dir", tmp_path / "new")
+
+    again = Database(embedded(tmp_path / "new").database_url)
+    assert LeafTableStore(again).find(place) is None
+    assert LeafTableStore(house.database).find(place) == table
+    again.close()
+
+
+def test_a_restored_service_goes_on_and_makes_its_leaf_tables_anew(tmp_path: Path) -> None:
+    with serving(tmp_path / "data", LEAFSPACE_WORKER_NICENESS="0") as service:
+        api = Api(service.url)
+        registered = register(api, "random_forest_binary")
+        _done("backup", tmp_path / "backup.tar", "--data-dir", tmp_path / "data")
+        made = api.made("/v1/proximities", {**_both(registered), "n_neighbors": 3})
+        rows = api.content(f"/v1/proximities/{made['id']}", "text/csv")
+    _done("restore", tmp_path / "backup.tar", "--data-dir", tmp_path / "restored")
+
+    with serving(tmp_path / "restored", LEAFSPACE_WORKER_NICENESS="0") as service:
+        api = Api(service.url)
+        assert api.get(f"/v1/prototype-sets/{registered.prototype_set['id']}/content").status_code == 200
+        made = api.made("/v1/proximities", {**_both(registered), "n_neighbors": 3})
+        assert api.content(f"/v1/proximities/{made['id']}", "text/csv") == rows
+    database = Database(embedded(tmp_path / "restored").database_url)
+    with database.reading() as connection:
+        assert len(connection.execute(select(leaf_tables)).all()) == 1
+    database.close()
+
+
+def test_backups_and_what_is_made_of_them_are_for_their_owner_alone(house: House, tmp_path: Path) -> None:
+    for arguments in (
+        ["backup", tmp_path / "new" / "backup", "--data-dir", house.directory],
+        ["backup", tmp_path / "new" / "backup.tar", "--data-dir", house.directory],
+        ["restore", tmp_path / "new" / "backup.tar", "--data-dir", tmp_path / "new" / "data"],
+        ["keys", "create", "a key", "--data-dir", tmp_path / "new" / "other data"],
+    ):
+        command = [sys.executable, "-m", "leafspace", *map(str, arguments)]
+        subprocess.run(command, check=True, cwd=_ROOT, umask=0o022)  # noqa: S603  # ours
+
+    made = [tmp_path / "new", *(tmp_path / "new").rglob("*")]
+    assert len(made) > 20
+    assert [path for path in made if path.stat().st_mode & 0o077] == []
+
+
+def test_keys_that_come_back_are_told_or_stay_away(house: House, tmp_path: Path) -> None:
+    keys = ApiKeyStore(house.database)
+    made = keys.add(ApiKeyRequest(name="scoring", scopes=["read"]))
+    _done("backup", tmp_path / "backup", "--data-dir", house.directory)
+    keys.revoke(made.id)
+
+    told = _done("restore", tmp_path / "backup", "--data-dir", tmp_path / "with")
+    assert made.id in told
+    assert "scoring" in told
+    assert made.id in _done("keys", "list", "--data-dir", tmp_path / "with")
+
+    assert made.id not in _done("restore", tmp_path / "backup", "--data-dir", tmp_path / "without", "--without-keys")
+    assert _done("keys", "count", "--data-dir", tmp_path / "without").strip() == "0"
+
+
+def test_a_directory_that_is_there_and_empty_stays_the_same_one(house: House, tmp_path: Path) -> None:
+    _done("backup", tmp_path / "backup", "--data-dir", house.directory)
+    volume = tmp_path / "volume"
+    volume.mkdir()
+    before = volume.stat().st_ino
+
+    _done("restore", tmp_path / "backup", "--data-dir", volume)
+
+    assert volume.stat().st_ino == before
+    assert {path.name for path in volume.iterdir()} == {"leafspace.db", "objects"}
+
+
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [("OBJECT_STORE", "file:///elsewhere/objects"), ("DATABASE", "sqlite:////elsewhere/rows.db")],
+)
+def test_where_the_service_would_not_look_nothing_is_restored_to(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, url: str
+) -> None:
+    _done("backup", tmp_path / "backup", "--data-dir", house.directory)
+    monkeypatch.setenv(f"LEAFSPACE_{name}_URL", url)
+
+    said = _refused("restore", tmp_path / "backup", "--data-dir", tmp_path / "new")
+
+    assert "unset" in said
+    assert "/elsewhere/" in said
+    assert not (tmp_path / "new").exists()
+
+
+def test_names_of_the_places_where_the_service_looks_anyway_are_fine(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _done("backup", tmp_path / "backup", "--data-dir", house.directory)
+    monkeypatch.setenv("LEAFSPACE_OBJECT_STORE_URL", (tmp_path / "new" / "objects").as_uri())
+    monkeypatch.setenv("LEAFSPACE_DATABASE_URL", f"sqlite:///{tmp_path / 'new' / 'leafspace.db'}")
+
+    assert "5 objects" in _done("restore", tmp_path / "backup", "--data-dir", tmp_path / "new")
 
 
 def test_rows_in_postgresql_are_left_to_its_own_tools(tmp_path: Path) -> None:

@@ -105,6 +105,21 @@ def test_a_job_is_done_and_found_again_after_a_restart(data_dir: Path) -> None:
         JobFarm.wait_until(lambda: _get(f"{url}/v1/jobs/{job_id}")[1]["status"] == "failed")
 
 
+def test_what_the_service_keeps_is_for_its_owner_alone(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir(mode=0o755)
+
+    before = os.umask(0o022)
+    try:
+        with running_service(tmp_path / "data") as url:
+            assert httpx.post(f"{url}/v1/datasets", files={"file": b"a,b\n1,2\n3,4\n"}).status_code == 201
+            files = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
+    finally:
+        os.umask(before)
+
+    assert {"leafspace.db", "leafspace.db-wal", "leafspace.lock", "url"} <= {path.name for path in files}
+    assert [path for path in files if path.stat().st_mode & 0o077] == []
+
+
 def test_a_second_service_on_the_same_data_is_refused(data_dir: Path) -> None:
     with running_service(data_dir):
         second = _serve("--port", "0", "--data-dir", str(data_dir))

@@ -1,0 +1,49 @@
+"""Clear: old things are cleared away now, whether or not the service runs, rather than within the hour."""
+
+import os
+from pathlib import Path
+
+import click
+from pydantic import ValidationError
+
+from storage.doorbell import Doorbell
+from storage.errors import StorageError
+from storage.worker_notes import WorkerNotes
+from workers.clearing import clear_once
+from workers.settings import WorkerSettings
+
+from .errors import CannotServe
+from .places import check_there_is_a_database, storage_of
+from .redis_server import running_server_url
+
+
+def clear(data_dir: Path) -> None:
+    """Clear away what is old by the ``LEAFSPACE_KEEP_*`` of the environment; say how much of what it was.
+
+    Raises
+    ------
+    CannotServe
+        If there is nothing to clear, or it cannot be done now.
+    """
+    directory = data_dir.expanduser().absolute()
+    check_there_is_a_database(storage_of(directory), directory)
+    settings = _settings(directory)
+    try:
+        counts = clear_once(settings)
+    except (StorageError, OSError) as error:
+        message = f"cannot clear away everything now: {error}"
+        raise CannotServe(message) from error
+    if settings.redis_url:
+        WorkerNotes(Doorbell(settings.redis_url).redis).removed(counts)
+    told = ", ".join(f"{number} {what.replace('_', ' ')}" for what, number in counts.items())
+    click.echo(f"cleared away: {told or 'nothing, as nothing was old enough'}")
+
+
+def _settings(data_dir: Path) -> WorkerSettings:
+    # Redis is told what was done, if there is one: disks are full on machines where nothing runs any more, too.
+    redis_url = os.environ.get("LEAFSPACE_REDIS_URL") or running_server_url(data_dir / "redis") or ""
+    try:
+        return WorkerSettings(data_dir=data_dir, redis_url=redis_url)
+    except ValidationError as error:
+        faults = "; ".join(f"LEAFSPACE_{str(fault['loc'][0]).upper()}: {fault['msg']}" for fault in error.errors())
+        raise CannotServe(faults) from error

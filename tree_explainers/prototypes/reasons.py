@@ -31,12 +31,13 @@ class Reasons:
 
     boxes: LeafBoxes
     room: NDArray[np.int64]  # (n_prototypes,) reasons that a prototype can have at most
+    opens: NDArray[np.bool_]  # (n_entries,) the first of its prototype, tree and feature
 
     @staticmethod
     def build(boxes: LeafBoxes) -> "Reasons":
         """Make room for the answers."""
         room = np.array([_n_distinct(boxes.entries[start:end]) for start, end in _spans(boxes.starts)], dtype=np.int64)
-        return Reasons(boxes, room)
+        return Reasons(boxes, room, _firsts(boxes))
 
     def of(self, prototypes: NDArray[np.int64], shared: NDArray[np.bool_]) -> NDArray[Any]:
         """Return what one row has in common with each of some prototypes.
@@ -58,7 +59,7 @@ class Reasons:
             trees that ask about the *feature*, through whichever of its columns, and is the same for all of these.
         """
         reasons = np.empty(int(self.room[prototypes].sum()), dtype=REASON)
-        n_reasons = _intersect(self.boxes.entries, self.boxes.starts, prototypes, shared, reasons)
+        n_reasons = _intersect(self.boxes.entries, self.opens, self.boxes.starts, prototypes, shared, reasons)
         return reasons[:n_reasons]
 
 
@@ -75,23 +76,42 @@ def _n_distinct(entries: NDArray[Any]) -> int:
     return 1 + int((keys[:, 1:] != keys[:, :-1]).any(axis=0).sum())
 
 
+def _firsts(boxes: LeafBoxes) -> NDArray[np.bool_]:
+    """Mark one entry for each feature that a tree asks about on a prototype's way."""
+    entries = boxes.entries
+    prototype = np.repeat(np.arange(len(boxes.starts) - 1), np.diff(boxes.starts))
+    order = np.lexsort((entries["tree"], entries["feature"], prototype))  # stable: the first stays first
+    keys = np.stack([prototype, entries["feature"], entries["tree"]])[:, order]
+    is_first = np.ones(len(order), dtype=np.bool_)
+    is_first[order[1:]] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
+    return is_first
+
+
 _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
 _MISSING_STAYS, _INCOMPLETE, _HOLE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE), int(Side.HOLE)
 
 _ENTRIES = numba.types.Array(numba.from_dtype(ENTRY), 1, "C")
 _REASONS = numba.types.Array(numba.from_dtype(REASON), 1, "C")
 _MATRIX = numba.types.Array(numba.types.boolean, 2, "C")
+_FLAGS = numba.types.Array(numba.types.boolean, 1, "C")
 _VECTOR = numba.types.Array(numba.types.int64, 1, "C")
 
 
 @compiled
-def _meet_entries(entries: NDArray[Any], shared: NDArray[np.bool_], reasons: NDArray[Any]) -> int:
+def _meet_entries(
+    entries: NDArray[Any], opens: NDArray[np.bool_], shared: NDArray[np.bool_], reasons: NDArray[Any]
+) -> int:
     """Intersect one prototype's entries over the shared trees; return how many reasons were written."""
     last, interval = -1, -1  # the reason written last, and the last that is no hole
+    first_of_feature, n_asking = 0, 0  # where the feature's reasons begin, and how many shared trees ask about it
     for place in range(len(entries)):
         entry = entries[place]
         if not shared[entry.tree]:
             continue
+        if last >= first_of_feature and reasons[last].feature != entry.feature:
+            _write_tree_share(reasons[first_of_feature : last + 1], n_asking)
+            first_of_feature, n_asking = last + 1, 0
+        n_asking += opens[place]
         is_hole = entry.side & _HOLE
         same_column = last >= 0 and reasons[last].column == entry.column
         if is_hole:
@@ -107,6 +127,7 @@ def _meet_entries(entries: NDArray[Any], shared: NDArray[np.bool_], reasons: NDA
         last += 1
         interval = interval if is_hole else last
         _copy(entry, reasons[last])
+    _write_tree_share(reasons[first_of_feature : last + 1], n_asking)
     return last + 1
 
 
@@ -120,29 +141,16 @@ def _copy(entry: Any, reason: Any) -> None:  # noqa: ANN401  # records
 
 
 @compiled
-def _write_tree_shares(entries: NDArray[Any], shared: NDArray[np.bool_], reasons: NDArray[Any]) -> None:
-    """Count, for each feature, the shared trees that ask about any of its columns."""
-    n_shared = shared.sum()
-    seen_for = np.full(len(shared), -1, dtype=np.int32)  # the last feature that each tree was seen to ask about
-    place = 0
-    reason = 0
-    while reason < len(reasons):
-        feature = reasons[reason].feature
-        n_asking = 0
-        while place < len(entries) and entries[place].feature <= feature:
-            tree = entries[place].tree
-            if shared[tree] and seen_for[tree] != entries[place].feature:
-                seen_for[tree] = entries[place].feature
-                n_asking += 1
-            place += 1
-        while reason < len(reasons) and reasons[reason].feature == feature:
-            reasons[reason].tree_share = n_asking / n_shared
-            reason += 1
+def _write_tree_share(reasons: NDArray[Any], n_asking: int) -> None:
+    """Let each of a feature's reasons hold how many shared trees ask about it, to be divided by how many there are."""
+    for reason in range(len(reasons)):
+        reasons[reason].tree_share = n_asking
 
 
-@compiled_for(numba.types.int64(_ENTRIES, _VECTOR, _VECTOR, _MATRIX, _REASONS))
-def _intersect(
+@compiled_for(numba.types.int64(_ENTRIES, _FLAGS, _VECTOR, _VECTOR, _MATRIX, _REASONS))
+def _intersect(  # the parts of Reasons: compiled code takes arrays
     entries: NDArray[Any],
+    opens: NDArray[np.bool_],
     starts: NDArray[np.int64],
     prototypes: NDArray[np.int64],
     shared: NDArray[np.bool_],
@@ -150,9 +158,10 @@ def _intersect(
 ) -> int:
     end = 0
     for pair in range(len(prototypes)):
-        own_entries = entries[starts[prototypes[pair]] : starts[prototypes[pair] + 1]]
-        first, end = end, end + _meet_entries(own_entries, shared[pair], reasons[end:])
+        own = slice(starts[prototypes[pair]], starts[prototypes[pair] + 1])
+        first, end = end, end + _meet_entries(entries[own], opens[own], shared[pair], reasons[end:])
+        n_shared = shared[pair].sum()
         for reason in range(first, end):
             reasons[reason].pair = pair
-        _write_tree_shares(own_entries, shared[pair], reasons[first:end])
+            reasons[reason].tree_share /= n_shared
     return end

@@ -8,6 +8,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
@@ -161,7 +162,8 @@ class _Caches(Collector):
 class _Seen:
     """What rows, Redis and the disk said when they were last asked."""
 
-    jobs: JobCounts | None = None  # None: the database did not answer
+    has_database: bool = False
+    jobs: JobCounts | None = None  # None: they could not be counted
     n_workers: int | None = None  # None: Redis did not answer
     n_removed: dict[str, int] = field(default_factory=dict)
     n_free_bytes: int = 0
@@ -174,7 +176,7 @@ class _Surroundings(Collector):
     def __init__(self, parts: Parts, clock: Callable[[], float]) -> None:
         self._parts = parts
         self._clock = clock
-        self._ended = EndedJobs(parts.database)
+        self._ended = EndedJobs(parts.watching)
         self._registry = CollectorRegistry()
         text = "Seconds from the last start of a job to its end, for jobs that ended while this process ran."
         labels, names = ["kind", "status"], {"buckets": _JOB_SECONDS, "registry": self._registry}
@@ -197,21 +199,23 @@ class _Surroundings(Collector):
     def _look(self) -> _Seen:
         n_free_bytes = shutil.disk_usage(self._parts.settings.data_dir).free
         seen = _Seen(n_free_bytes=n_free_bytes, has_objects=self._parts.objects_available())
-        try:
-            seen.jobs = count_jobs(self._parts.database)
-            for job in self._ended.new_ones():
-                self._job_seconds.labels(job.kind, job.status).observe(job.seconds)
-        except StorageError:
-            seen.jobs = None
+        # Asked as readiness is: open connections would go on reading a file that was moved away.
+        seen.has_database = self._parts.health.wait_for_health().database_fault is None
+        if seen.has_database:
+            self._look_at_jobs(seen)
         if self._parts.queue.is_available():
             notes = self._parts.queue.notes
             seen.n_workers, seen.n_removed = notes.n_workers(), notes.n_removed()
         return seen
 
+    def _look_at_jobs(self, seen: _Seen) -> None:
+        with suppress(StorageError):
+            seen.jobs = count_jobs(self._parts.watching)
+            for job in self._ended.new_ones():
+                self._job_seconds.labels(job.kind, job.status).observe(job.seconds)
+
 
 def _jobs(counts: JobCounts | None) -> Iterator[Metric]:
-    up = GaugeMetricFamily("leafspace_database_up", "Whether the database answers.", float(counts is not None))
-    yield up
     if counts is None:
         return
     family = GaugeMetricFamily(
@@ -229,6 +233,8 @@ def _jobs(counts: JobCounts | None) -> Iterator[Metric]:
 
 
 def _dependencies(seen: _Seen) -> Iterator[Metric]:
+    text = "Whether rows can be read and written."
+    yield GaugeMetricFamily("leafspace_database_up", text, float(seen.has_database))
     is_up = seen.n_workers is not None
     yield GaugeMetricFamily("leafspace_redis_up", "Whether Redis answers.", float(is_up))
     yield GaugeMetricFamily("leafspace_object_store_up", "Whether the object store answers.", float(seen.has_objects))

@@ -1,6 +1,5 @@
 """Parts: everything an operation may need, built once when the process starts."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from storage.api_keys import ApiKeyStore
@@ -13,11 +12,13 @@ from storage.jobs import JobStore
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
 from storage.opening import open_objects
+from storage.patience import REQUESTS
 
 from .availability import Availability
 from .batches import Batches
 from .edge.draining import Draining
 from .explainer_cache import ExplainerCache
+from .health_watch import HealthWatch
 from .intake.runner import Intake
 from .job_queue import JobQueue
 from .key_ring import KeyRing
@@ -33,6 +34,8 @@ class Parts:
 
     settings: ServiceSettings
     database: Database
+    watching: Database  # the same rows, by connections for which no request waits
+    health: HealthWatch
     objects: ObjectStore
     objects_available: Availability
     models: ModelStore
@@ -48,49 +51,50 @@ class Parts:
     sessions: SessionCache
     explainer_cache: ExplainerCache
     batches: Batches
-    health_checks: ThreadPoolExecutor  # one thread, so that a database that hangs holds up no other
     draining: Draining
 
     def close(self) -> None:
         """Close what is open."""
         self.keys.stop()
-        self.health_checks.shutdown(wait=False, cancel_futures=True)
+        self.health.close()
         self.batches.close()
         self.database.close()
+        self.watching.close()
 
 
 def build_parts(settings: ServiceSettings, draining: Draining | None = None) -> Parts:
     """Open what the settings name; bring the tables up to date."""
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    database = Database(settings.storage.database_url)
+    database, watching = (Database(settings.storage.database_url, REQUESTS) for _ in range(2))
     database.migrate()
     objects = open_objects(settings.storage)
     objects.sweep()
     models, datasets = ModelStore(database), DatasetStore(database)
     artefacts, explainers = ArtefactStore(database), ExplainerStore(database)
     sessions = SessionCache(models, objects, settings.warm_explainers)
-    api_keys = ApiKeyStore(database)
-    keys = KeyRing(api_keys)
+    queue, objects_available = JobQueue(settings.redis_url), Availability(objects.is_available, _OBJECTS_FRESH_SECONDS)
+    keys = KeyRing(ApiKeyStore(watching))
     if settings.keys_required:
         keys.start()
     return Parts(
         settings=settings,
         database=database,
+        watching=watching,
+        health=HealthWatch(watching, {"redis": queue.is_available, "objects": objects_available}),
         objects=objects,
-        objects_available=Availability(objects.is_available, _OBJECTS_FRESH_SECONDS),
+        objects_available=objects_available,
         models=models,
         datasets=datasets,
         artefacts=artefacts,
         explainers=explainers,
         idempotency=IdempotencyStore(database),
         jobs=JobStore(database),
-        api_keys=api_keys,
+        api_keys=ApiKeyStore(database),
         keys=keys,
-        queue=JobQueue(settings.redis_url),
+        queue=queue,
         intake=Intake(settings.intake),
         sessions=sessions,
         explainer_cache=ExplainerCache(settings.warm_explainers),
         batches=Batches(settings.max_waiting_rows),
-        health_checks=ThreadPoolExecutor(1, "health checks"),
         draining=draining or Draining(),
     )

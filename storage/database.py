@@ -11,14 +11,19 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make_url, select
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
+from . import postgresql
 from .errors import Conflict, InsufficientStorage, StorageError, StorageUnavailable
+from .patience import WORKERS, Patience
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
-_BUSY_SECONDS = 10
 _SECONDS_BETWEEN_TRIES = 0.01
+_LONG_SECONDS = 1.0
 _DISK_FULL = "53100"  # PostgreSQL's code
 _MIGRATION_LOCK = 5_061_370_153  # any number that no other program on the server takes
+_AWAY = "the database does not answer; try again in a moment"
+_BUSY = "all connections to the database are in use; try again in a moment"
 
 
 class Database:
@@ -29,59 +34,103 @@ class Database:
     url
         An SQLAlchemy URL. SQLite is opened in WAL mode with full synchronisation, so that what was committed
         survives a power cut.
+    patience
+        How long is waited for a database that is locked or away, before ``StorageUnavailable`` says so.
     """
 
-    def __init__(self, url: str | URL) -> None:
+    def __init__(self, url: str | URL, patience: Patience = WORKERS) -> None:
         self.url = url
-        self.engine = _create_engine(url)
-        self._reader = self.engine.execution_options(reading=True)
+        self.engine = _create_engine(url, patience)
+        # Whoever waits to write to SQLite holds a connection meanwhile, and must not keep readers from theirs.
+        readers = _create_engine(url, patience) if _is_sqlite(url) else self.engine
+        self._reader = readers.execution_options(reading=True)
+        self._writing_rests, self._reading_rests = _Rest(patience.rest_seconds), _Rest(patience.rest_seconds)
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """Yield a connection whose changes are committed together at the end, or not at all."""
-        with _failures_are_said(), self.engine.begin() as connection:
+        with _failures_are_said(self._writing_rests), self.engine.begin() as connection:
             yield connection
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Yield a connection that sees the rows as they are now, and keeps nobody from writing."""
-        with _failures_are_said(), self._reader.connect() as connection:
+        with _failures_are_said(self._reading_rests), self._reader.connect() as connection:
             yield connection
 
     def migrate(self) -> None:
-        """Bring the tables up to date; several processes may try at once."""
+        """Bring the tables up to date, however long that takes; several processes may try at once."""
         config = Config()
         config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
-        with self.engine.begin() as connection:
-            if connection.dialect.name == "postgresql":
-                # Until the end of the transaction; SQLite has one writer at a time anyway.
-                connection.execute(select(func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+        unhurried = _create_engine(self.url, None)
+        try:
+            with unhurried.begin() as connection:
+                if connection.dialect.name == "postgresql":
+                    # Until the end of the transaction; SQLite has one writer at a time anyway.
+                    connection.execute(select(func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
+                config.attributes["connection"] = connection
+                command.upgrade(config, "head")
+        finally:
+            unhurried.dispose()
 
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+        self._reader.dispose()
+
+
+class _Rest:
+    """A time in which nobody tries, after somebody waited long in vain: else all would, thread after thread."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._until = float("-inf")
+
+    def has_begun(self) -> bool:
+        return time.monotonic() < self._until
+
+    def begin(self, waited_since: float) -> None:
+        now = time.monotonic()
+        # What fails at once keeps nobody waiting, and may be the end of one connection alone.
+        if now - waited_since >= _LONG_SECONDS:
+            self._until = now + self._seconds
 
 
 @contextmanager
-def _failures_are_said() -> Iterator[None]:
+def _failures_are_said(rest: _Rest) -> Iterator[None]:
+    if rest.has_begun():
+        raise StorageUnavailable(_AWAY)
+    began = time.monotonic()
     try:
         yield
+    except NoConnectionFree as error:
+        raise StorageUnavailable(_BUSY) from error
     except DBAPIError as error:
-        reason = str(error.orig)
-        if _means_full_disk(error):
-            raise InsufficientStorage from error
-        if isinstance(error, IntegrityError) and "foreign key" in reason.lower():
-            detail = "what this refers to was changed or deleted at the same moment; look at it again, then repeat this"
-            raise Conflict("conflict", detail) from error
-        if isinstance(error, DataError) and "NUL" in reason:
-            # Other databases look for such an identifier, and find nothing.
-            raise StorageError("not_found", "nothing has an id that holds a NUL character") from error
-        if isinstance(error, OperationalError) or error.connection_invalidated:
-            detail = "the database does not answer; try again in a moment"
-            raise StorageUnavailable(detail) from error
+        if _nobody_answers(error):
+            rest.begin(began)
+        _say(error)
         raise
+
+
+def _say(error: DBAPIError) -> None:
+    """Raise what the error means to callers, if it means anything to them."""
+    reason = str(error.orig)
+    if _means_full_disk(error):
+        raise InsufficientStorage from error
+    if isinstance(error, IntegrityError) and "foreign key" in reason.lower():
+        detail = "what this refers to was changed or deleted at the same moment; look at it again, then repeat this"
+        raise Conflict("conflict", detail) from error
+    if isinstance(error, DataError) and "NUL" in reason:
+        # Other databases look for such an identifier, and find nothing.
+        raise StorageError("not_found", "nothing has an id that holds a NUL character") from error
+    if isinstance(error, OperationalError) or error.connection_invalidated:
+        raise StorageUnavailable(_AWAY) from error
+
+
+def _nobody_answers(error: DBAPIError) -> bool:
+    # PostgreSQL gives its own refusals, such as of a row that is locked for long, a code: there, only one row waits.
+    is_refused = getattr(error.orig, "sqlstate", None) is not None or _means_full_disk(error)
+    return isinstance(error, OperationalError) and not is_refused
 
 
 def _means_full_disk(error: DBAPIError) -> bool:
@@ -89,29 +138,36 @@ def _means_full_disk(error: DBAPIError) -> bool:
     return isinstance(error, OperationalError) and (is_said_by_postgresql or "disk is full" in str(error.orig))
 
 
-def _create_engine(url: str | URL) -> Engine:
-    if make_url(url).get_backend_name() != "sqlite":
-        return create_engine(url, hide_parameters=True, pool_pre_ping=True, pool_size=8, max_overflow=8)
-    engine = create_engine(
-        url, hide_parameters=True, connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False}
-    )
-    event.listen(engine, "connect", _prepare_sqlite)
+def _is_sqlite(url: str | URL) -> bool:
+    return make_url(url).get_backend_name() == "sqlite"
+
+
+def _create_engine(url: str | URL, patience: Patience | None) -> Engine:
+    """Return an engine; without patience, statements may take as long as they take."""
+    waiting = patience or WORKERS
+    own = {"hide_parameters": True, "pool_timeout": waiting.pool_seconds}
+    if not _is_sqlite(url):
+        engine = create_engine(url, **own, pool_pre_ping=True, pool_size=8, max_overflow=8)
+        event.listen(engine, "do_connect", lambda _dialect, _record, _, said: postgresql.connect(patience, said))
+        return engine
+    engine = create_engine(url, **own, connect_args={"timeout": waiting.lock_seconds, "check_same_thread": False})
+    event.listen(engine, "connect", lambda connection, _record: _prepare_sqlite(connection, waiting.lock_seconds))
     event.listen(engine, "begin", _begin)
     return engine
 
 
-def _prepare_sqlite(connection: Any, _record: object) -> None:  # noqa: ANN401  # the driver's own connection
+def _prepare_sqlite(connection: Any, lock_seconds: float) -> None:  # noqa: ANN401  # the driver's own connection
     # Transactions are begun by hand below: the driver would begin them late, and a reader that then wants to write
     # is refused at once instead of waiting.
     connection.isolation_level = None
-    for pragma in (f"busy_timeout={_BUSY_SECONDS * 1000}", "synchronous=FULL", "foreign_keys=ON"):
+    for pragma in (f"busy_timeout={lock_seconds * 1000:.0f}", "synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
-    _write_ahead(connection)
+    _write_ahead(connection, lock_seconds)
 
 
-def _write_ahead(connection: Any) -> None:  # noqa: ANN401  # the driver's own connection
+def _write_ahead(connection: Any, lock_seconds: float) -> None:  # noqa: ANN401  # the driver's own connection
     # Of several processes that open a new file at once, SQLite refuses this to some instead of letting them wait.
-    until = time.monotonic() + _BUSY_SECONDS
+    until = time.monotonic() + lock_seconds
     while True:
         try:
             connection.execute("PRAGMA journal_mode=WAL")

@@ -1,18 +1,13 @@
 """Whether the process can do its work."""
 
-import asyncio
-
 from schemas.health import Readiness
-from storage.database_health import check_database
 from storage.errors import StorageUnavailable
 
 from ..parts import Parts
 
-_PATIENCE_SECONDS = 3.0
-
 
 async def readiness(parts: Parts) -> Readiness:
-    """Return what is degraded.
+    """Return what is degraded, as it was a second ago at most.
 
     Raises
     ------
@@ -22,16 +17,7 @@ async def readiness(parts: Parts) -> Readiness:
     if parts.draining.has_begun:
         detail = "this process is about to stop; send your request to another one, or again in a moment"
         raise StorageUnavailable(detail)
-    # In a thread of its own: those of the other routes may all be waiting for the same database.
-    look = asyncio.get_running_loop().run_in_executor(parts.health_checks, _degraded, parts)
-    try:
-        return Readiness(degraded=await asyncio.wait_for(look, _PATIENCE_SECONDS))
-    except TimeoutError as error:
-        detail = f"the database did not answer within {_PATIENCE_SECONDS:g} s"
-        raise StorageUnavailable(detail) from error
-
-
-def _degraded(parts: Parts) -> list[str]:
-    check_database(parts.database)
-    away = {"redis": not parts.queue.is_available(), "objects": not parts.objects_available()}
-    return [name for name, is_away in away.items() if is_away]
+    found = await parts.health.health()
+    if found.database_fault is not None:
+        raise StorageUnavailable(found.database_fault)
+    return Readiness(degraded=list(found.degraded))

@@ -1,17 +1,27 @@
 """Transactions happen whole or not at all, survive whatever comes after, and readers keep nobody waiting."""
 
+import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
-from sqlalchemy import insert, select, text
+from sqlalchemy import insert, make_url, select, text
 
 from storage.database import Database
 from storage.errors import StorageError, StorageUnavailable
-from storage.tables import idempotency_keys
+from storage.patience import REQUESTS, Patience
+from storage.tables import api_keys, idempotency_keys
+from tests.support.databases import new_postgresql_database, silent_server
+from tests.support.storage_servers import running_postgresql
 
+_HURRIED = Patience(lock_seconds=1.5, answer_seconds=1, connection_seconds=2, pool_seconds=0.5, rest_seconds=2)
+_N_CALLERS = 40  # as many as an API process has threads
 _ROW = {"caller": "", "request_sha256": "r", "status": 200, "answer": {}, "created_at": 1.0}
 
 
@@ -77,6 +87,117 @@ def test_a_database_that_is_away_is_said_to_be_unavailable() -> None:
             pass
         assert refused.value.code == "unavailable"
         assert "nobody" not in refused.value.detail
+
+
+def _seconds_until_refused(database: Database, *, writing: bool = True) -> float:
+    began = time.monotonic()
+    with pytest.raises(StorageUnavailable):
+        _add(database, "refused") if writing else _keys(database)
+    return time.monotonic() - began
+
+
+@contextmanager
+def _locked(database: Database) -> Iterator[None]:
+    """Hold SQLite's lock as another process would."""
+    locking = sqlite3.connect(str(make_url(database.url).database), isolation_level=None)
+    locking.execute("BEGIN IMMEDIATE")
+    yield
+    locking.execute("ROLLBACK")
+    locking.close()
+
+
+@pytest.fixture
+def hurried(tmp_path: Path) -> Iterator[Database]:
+    database = Database(f"sqlite:///{tmp_path / 'rows.db'}", _HURRIED)
+    database.migrate()
+    yield database
+    database.close()
+
+
+def test_of_many_who_find_the_database_locked_none_waits_long(hurried: Database) -> None:
+    with _locked(hurried), ThreadPoolExecutor(_N_CALLERS) as callers:
+        waited = list(callers.map(lambda _: _seconds_until_refused(hurried), range(4 * _N_CALLERS)))
+
+    # One lock's patience each, and for the later ones, none: they are told at once.
+    assert max(waited) < _HURRIED.lock_seconds + _HURRIED.pool_seconds + 1.5
+    assert sum(seconds < 0.1 for seconds in waited) >= _N_CALLERS
+
+
+def test_readers_are_not_kept_by_writers_who_wait(hurried: Database) -> None:
+    with _locked(hurried), ThreadPoolExecutor(_N_CALLERS) as callers:
+        waiting = [callers.submit(_seconds_until_refused, hurried) for _ in range(_N_CALLERS)]
+        time.sleep(0.2)
+        began = time.monotonic()
+        assert _keys(hurried) == []
+        assert time.monotonic() - began < _HURRIED.pool_seconds
+        assert all(each.result() > 0 for each in waiting)
+
+
+def test_soon_after_the_lock_is_gone_rows_are_written_again(hurried: Database) -> None:
+    with _locked(hurried):
+        _seconds_until_refused(hurried)
+        assert _seconds_until_refused(hurried) < 0.1
+    time.sleep(_HURRIED.rest_seconds)
+
+    _add(hurried, "a")
+
+    assert _keys(hurried) == ["a"]
+
+
+def test_a_postgresql_that_accepts_and_never_answers_is_unavailable_within_seconds() -> None:
+    with silent_server() as url, ThreadPoolExecutor(_N_CALLERS) as callers:
+        database = Database(url, REQUESTS)
+        waited = list(callers.map(lambda _: _seconds_until_refused(database), range(2 * _N_CALLERS)))
+
+    assert max(waited) < REQUESTS.connection_seconds + REQUESTS.pool_seconds + 1.5
+
+
+def test_a_postgresql_that_stands_still_is_unavailable_within_seconds() -> None:
+    with running_postgresql() as server:
+        database = Database(server.url, _HURRIED)
+        database.migrate()
+        assert _keys(database) == []
+        with server.standing_still():
+            waited = _seconds_until_refused(database, writing=False)
+        time.sleep(_HURRIED.rest_seconds)
+        assert _keys(database) == []
+        database.close()
+
+    assert waited < _HURRIED.answer_seconds + 1 + _HURRIED.connection_seconds + 1.5
+
+
+@pytest.fixture
+def hurried_postgresql(postgresql_url: str) -> Iterator[Database]:
+    with new_postgresql_database(postgresql_url) as url:
+        database = Database(url, _HURRIED)
+        database.migrate()
+        yield database
+        database.close()
+
+
+@contextmanager
+def _holding(database: Database, table: str) -> Iterator[None]:
+    plain = make_url(database.url).set(drivername="postgresql").render_as_string(hide_password=False)
+    with psycopg.connect(plain) as holding:
+        holding.execute(f"LOCK TABLE {table}".encode())
+        yield
+
+
+def test_nobody_waits_long_for_a_row_that_another_holds_in_postgresql(hurried_postgresql: Database) -> None:
+    with _holding(hurried_postgresql, "idempotency_keys"):
+        assert _seconds_until_refused(hurried_postgresql) < _HURRIED.lock_seconds + 1.5
+        # The database answers: nobody is turned away whose rows are free.
+        with hurried_postgresql.transaction() as connection:
+            assert connection.execute(select(api_keys.c.id)).all() == []
+
+
+def test_migrations_take_the_time_that_they_take(hurried_postgresql: Database) -> None:
+    with ThreadPoolExecutor(1) as threads:
+        with _holding(hurried_postgresql, "alembic_version"):
+            migrating = threads.submit(hurried_postgresql.migrate)
+            time.sleep(_HURRIED.lock_seconds + 1)
+            assert not migrating.done()
+        migrating.result()
 
 
 def test_identifiers_that_a_database_cannot_hold_are_not_found(rows_database: Database) -> None:

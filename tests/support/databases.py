@@ -1,6 +1,7 @@
 """Databases of a test's own, over SQLite and PostgreSQL."""
 
 import os
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -85,3 +86,10 @@ def new_postgresql_database(server_url: str) -> Iterator[str]:
         with server.connect() as connection:
             connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
         server.dispose()
+
+
+@contextmanager
+def silent_server() -> Iterator[str]:
+    """Yield the URL of a PostgreSQL that lets callers connect, and never says a word."""
+    with socket.create_server(("127.0.0.1", 0), backlog=200) as listening:
+        yield f"postgresql+psycopg://nobody@127.0.0.1:{listening.getsockname()[1]}/nothing"

@@ -25,40 +25,86 @@ _UNSAFE_BUT_FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off
 S3_ENVIRONMENT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "us-east-1"}
 
 
+class PostgresqlServer:
+    """A PostgreSQL that listens on a socket in a folder of its own; stopped, it keeps its rows for the next start."""
+
+    def __init__(self) -> None:
+        self._programs = _postgresql_programs()
+        self._owner = "postgres" if os.geteuid() == 0 else None  # it refuses to run as root
+        self._folder = Path(tempfile.mkdtemp(prefix="leafspace-postgresql-"))
+        if self._owner is not None:
+            shutil.chown(self._folder, self._owner)
+        self._where = f"leafspace@/postgres?host={self._folder}"
+        self._process: subprocess.Popen[bytes] | None = None
+        options = ["-U", "leafspace", "-A", "trust", "-E", "UTF8", "--no-sync"]
+        command: list[str | Path] = [self._programs / "initdb", "-D", self._data, *options]
+        subprocess.run(command, check=True, user=self._owner, cwd=self._folder, stdout=subprocess.DEVNULL)  # noqa: S603
+
+    @property
+    def url(self) -> str:
+        """The URL of its first database."""
+        return f"postgresql+psycopg://{self._where}"
+
+    def start(self) -> None:
+        settings = [argument for setting in ("listen_addresses=", *_UNSAFE_BUT_FAST) for argument in ("-c", setting)]
+        server: list[str | Path] = [self._programs / "postgres", "-D", self._data, "-k", self._folder, *settings]
+        log = self._folder / "log"
+        with log.open("ab") as output:
+            self._process = subprocess.Popen(  # noqa: S603  # found above
+                [*_ends_with_us(), *server], user=self._owner, cwd=self._folder, stdout=output, stderr=output
+            )
+        _wait_until(lambda: psycopg.connect(f"postgresql://{self._where}").close(), psycopg.OperationalError, log)
+
+    def stop(self) -> None:
+        """Stop it at once, whoever is still connected."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGINT)
+            self._process.wait(_PATIENCE_SECONDS)
+            self._process = None
+
+    @contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """Let no process of the server do anything: its sockets are there, and silent."""
+        assert self._process is not None
+        server = self._process.pid
+        # The server first: what it starts meanwhile would not stand still.
+        os.kill(server, signal.SIGSTOP)
+        backends = Path(f"/proc/{server}/task/{server}/children").read_text().split()
+        processes = [server, *map(int, backends)]
+        try:
+            for process in processes:
+                os.kill(process, signal.SIGSTOP)
+            yield
+        finally:
+            for process in processes:
+                os.kill(process, signal.SIGCONT)
+
+    def remove(self) -> None:
+        """Stop it for good."""
+        self.stop()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def _data(self) -> Path:
+        return self._folder / "data"
+
+
+@contextmanager
+def running_postgresql() -> Iterator[PostgresqlServer]:
+    """Yield a new server, which may be stopped and started again."""
+    server = PostgresqlServer()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.remove()
+
+
 @contextmanager
 def postgresql_server() -> Iterator[str]:
-    """Yield the URL of a new server's first database; it listens on a socket in a folder of its own."""
-    programs = _postgresql_programs()
-    owner = "postgres" if os.geteuid() == 0 else None  # it refuses to run as root
-    folder = Path(tempfile.mkdtemp(prefix="leafspace-postgresql-"))
-    if owner is not None:
-        shutil.chown(folder, owner)
-    data, log = folder / "data", folder / "log"
-    initdb: list[str | Path] = [
-        programs / "initdb",
-        "-D",
-        data,
-        "-U",
-        "leafspace",
-        "-A",
-        "trust",
-        "-E",
-        "UTF8",
-        "--no-sync",
-    ]
-    subprocess.run(initdb, check=True, user=owner, cwd=folder, stdout=subprocess.DEVNULL)  # noqa: S603  # found above
-    settings = [argument for setting in ("listen_addresses=", *_UNSAFE_BUT_FAST) for argument in ("-c", setting)]
-    command: list[str | Path] = [*_ends_with_us(), programs / "postgres", "-D", data, "-k", folder, *settings]
-    with log.open("wb") as output:
-        server = subprocess.Popen(command, user=owner, cwd=folder, stdout=output, stderr=output)  # noqa: S603
-    try:
-        where = f"leafspace@/postgres?host={folder}"
-        _wait_until(lambda: psycopg.connect(f"postgresql://{where}").close(), psycopg.OperationalError, log)
-        yield f"postgresql+psycopg://{where}"
-    finally:
-        server.send_signal(signal.SIGINT)  # at once, whoever is still connected
-        server.wait(_PATIENCE_SECONDS)
-        shutil.rmtree(folder, ignore_errors=True)
+    """Yield the URL of a new server's first database."""
+    with running_postgresql() as server:
+        yield server.url
 
 
 class S3Server:

@@ -23,6 +23,7 @@ _ROUTES = (
     ("GET", "/v1/models/{model_id}"),
     ("POST", "/v1/models/{model_id}/predictions"),
     ("GET", "/v1/api-keys"),
+    ("GET", "/metrics"),
 )
 
 
@@ -180,6 +181,8 @@ def test_a_key_that_is_revoked_elsewhere_is_let_in_for_two_seconds_at_most(guard
 
 
 def test_nobody_is_let_in_by_keys_that_cannot_be_read_and_all_are_once_they_can(guarded: Guarded, reader: str) -> None:
+    explainer = guarded.key("explain")
+
     def rename(old: str, new: str) -> None:
         with guarded.database.transaction() as connection:
             connection.execute(text(f"ALTER TABLE {old} RENAME TO {new}"))
@@ -191,6 +194,12 @@ def test_nobody_is_let_in_by_keys_that_cannot_be_read_and_all_are_once_they_can(
         assert b"\r\nretry-after: " in answer.lower()
         assert status_of(guarded.get("/livez")) == 200
         assert status_of(guarded.get("/v1/models")) == 401
+        # That the database is away is told to those who were known before.
+        assert status_of(guarded.get("/metrics", f"Bearer {reader}")) == 200
+        assert status_of(guarded.get("/metrics", f"Bearer {explainer}")) == 403
+        assert status_of(guarded.get("/metrics", f"Bearer {draw_key().text}")) == 503
+        assert status_of(guarded.get("/metrics")) == 401
+        assert status_of(guarded.get("/metrics/", f"Bearer {reader}")) == 503
     finally:
         rename("api_keys_away", "api_keys")
     assert guarded.until(200, reader) < 3

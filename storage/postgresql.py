@@ -1,0 +1,45 @@
+"""Connections to PostgreSQL that end when the server is silent, wherever the silence comes from."""
+
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg.abc import PQGen
+from psycopg.pq import TransactionStatus
+
+from .patience import Patience
+
+_SECONDS_FOR_ITS_OWN_WORD = 1  # the server, if it lives, ends a statement first
+_LIVES = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+_MILLISECONDS_UNHEARD = 15_000  # of what was sent, and nobody said that it arrived
+_Answer = TypeVar("_Answer")
+
+
+class BoundedConnection(psycopg.Connection[tuple[Any, ...]]):
+    """A connection that waits so long for an answer, and is closed when there was none."""
+
+    answer_seconds: float | None = None
+
+    def wait(self, gen: PQGen[_Answer], interval: float = 0.1, timeout: float | None = None) -> _Answer:
+        """Return what the server says; raise ``OperationalError`` when that takes too long."""
+        # A server that stands still keeps its sockets open: neither TCP nor its own limits would notice.
+        try:
+            return super().wait(gen, interval, self.answer_seconds if timeout is None else timeout)
+        except psycopg.OperationalError:
+            if self.info.transaction_status == TransactionStatus.ACTIVE:  # the answer may still come, too late
+                self.close()
+            raise
+
+
+def connect(patience: Patience | None, parameters: dict[str, Any]) -> BoundedConnection:
+    """Return a new connection; without patience, which is for migrations, statements take the time that they take.
+
+    What the URL says, ``parameters``, goes before what is set here.
+    """
+    own = {"connect_timeout": (patience or Patience()).connection_seconds, "tcp_user_timeout": _MILLISECONDS_UNHEARD}
+    connection = BoundedConnection.connect(**{**_LIVES, **own, **parameters})
+    if patience is not None:
+        connection.answer_seconds = patience.answer_seconds + _SECONDS_FOR_ITS_OWN_WORD
+        limits = {"lock_timeout": patience.lock_seconds, "statement_timeout": patience.answer_seconds}
+        connection.execute("; ".join(f"SET {name} = '{seconds:g}s'" for name, seconds in limits.items()))
+        connection.commit()
+    return connection

@@ -1,0 +1,86 @@
+"""However many ask how the service is, what it rests on is looked at once a second."""
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from service.health_watch import Health, HealthWatch
+from storage.database import Database
+from tests.support.databases import empty_database, silent_server
+
+_WELL = Health(None)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    with empty_database(tmp_path) as made:
+        yield made
+
+
+def test_many_who_ask_at_once_share_one_look(database: Database) -> None:
+    looks: list[float] = []
+
+    def answers() -> bool:
+        looks.append(time.monotonic())
+        time.sleep(0.3)
+        return False
+
+    watch = HealthWatch(database, {"redis": answers})
+
+    async def ask_often() -> list[Health]:
+        return await asyncio.gather(*(watch.health() for _ in range(200)))
+
+    with ThreadPoolExecutor(20) as threads:
+        told = [threads.submit(watch.wait_for_health) for _ in range(20)]
+        found = asyncio.run(ask_often()) + [each.result() for each in told]
+    watch.close()
+
+    assert set(found) == {Health(None, ("redis",))}
+    assert len(looks) == 1
+
+
+def test_what_was_found_is_looked_at_again_after_a_second(database: Database, tmp_path: Path) -> None:
+    seconds = [0.0]
+    watch = HealthWatch(database, {}, lambda: seconds[0])
+    assert watch.wait_for_health() == _WELL
+    file = tmp_path / "rows.db"
+    elsewhere = file.rename(f"{file}.moved")
+
+    assert watch.wait_for_health() == _WELL
+    seconds[0] = 1.0
+    assert "in its place" in str(watch.wait_for_health().database_fault)
+    elsewhere.rename(file)
+    seconds[0] = 2.0
+    assert watch.wait_for_health() == _WELL
+    watch.close()
+
+
+def test_all_who_ask_about_a_locked_database_wait_for_one_look(database: Database, tmp_path: Path) -> None:
+    watch = HealthWatch(database, {})
+    began = time.monotonic()
+    with closing(sqlite3.connect(tmp_path / "rows.db", isolation_level=None)) as locking:
+        locking.execute("BEGIN IMMEDIATE")
+        with ThreadPoolExecutor(40) as threads:
+            found = list(threads.map(lambda _: watch.wait_for_health(), range(120)))
+    watch.close()
+
+    assert all(health.database_fault for health in found)
+    assert time.monotonic() - began < 4
+
+
+def test_a_silent_database_is_away_after_three_seconds() -> None:
+    with silent_server() as url:
+        watch = HealthWatch(Database(url), {})
+        began = time.monotonic()
+
+        found = asyncio.run(watch.health())
+
+        assert "does not answer" in str(found.database_fault) or "did not answer" in str(found.database_fault)
+        assert time.monotonic() - began < 4.5
+        watch.close()

@@ -8,16 +8,19 @@ from storage.object_store import ObjectStore
 from tree_explainers.onnx_graph.description import ModelDescription
 from tree_explainers.onnx_graph.session import ModelSession
 
+from .locks_by_id import LocksById
+
 
 class SessionCache:
-    """Opens each model once; safe to use from several threads."""
+    """Opens each model once, and meanwhile hands out others; safe to use from several threads."""
 
     def __init__(self, models: ModelStore, objects: ObjectStore, capacity: int) -> None:
         self._models = models
         self._objects = objects
         self._capacity = capacity
         self._sessions: OrderedDict[str, ModelSession] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # never held for long
+        self._opening = LocksById()
         self.n_hits = 0
         self.n_misses = 0
 
@@ -26,21 +29,30 @@ class SessionCache:
 
     def get(self, model_id: str) -> ModelSession:
         """Return the model's session, opening it if need be; raise ``NotFound`` for an unknown model."""
-        with self._lock:
-            if model_id in self._sessions:
-                self.n_hits += 1
-            else:
-                self.n_misses += 1
-                self._sessions[model_id] = self._open(model_id)
-            self._sessions.move_to_end(model_id)
-            while len(self._sessions) > self._capacity:
-                self._sessions.popitem(last=False)
-            return self._sessions[model_id]
+        with self._opening.held(model_id):
+            return self._found(model_id) or self._opened(model_id)
 
     def forget(self, model_id: str) -> None:
         """Close the model's session, if it is open."""
-        with self._lock:
+        with self._opening.held(model_id), self._lock:
             self._sessions.pop(model_id, None)
+
+    def _found(self, model_id: str) -> ModelSession | None:
+        with self._lock:
+            session = self._sessions.get(model_id)
+            if session is not None:
+                self.n_hits += 1
+                self._sessions.move_to_end(model_id)
+            return session
+
+    def _opened(self, model_id: str) -> ModelSession:
+        session = self._open(model_id)
+        with self._lock:
+            self.n_misses += 1
+            self._sessions[model_id] = session
+            while len(self._sessions) > self._capacity:
+                self._sessions.popitem(last=False)
+        return session
 
     def _open(self, model_id: str) -> ModelSession:
         model = self._models.get(model_id)

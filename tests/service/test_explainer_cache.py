@@ -70,6 +70,46 @@ def test_many_who_need_it_at_once_wait_for_one_to_warm_it_up(warm: WarmExplainer
     assert len(begun) == 1
 
 
+def test_others_are_had_while_one_is_warmed_up(warm: WarmExplainer) -> None:
+    cache = ExplainerCache(3)
+    cache.get("warm", lambda: warm)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slowly() -> WarmExplainer:
+        begun.set()
+        go_on.wait(20)
+        return warm
+
+    with ThreadPoolExecutor(3) as threads:
+        slow = threads.submit(cache.get, "cold", slowly)
+        begun.wait(20)
+        others = [threads.submit(cache.get, name, lambda: warm) for name in ("warm", "another")]
+        try:
+            assert [each.result(5) for each in others] == [warm, warm]
+            assert not slow.done()
+        finally:
+            go_on.set()
+
+
+def test_what_is_forgotten_while_it_is_warmed_up_is_not_kept(warm: WarmExplainer) -> None:
+    cache = ExplainerCache(2)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slowly() -> WarmExplainer:
+        begun.set()
+        go_on.wait(20)
+        return warm
+
+    with ThreadPoolExecutor(2) as threads:
+        threads.submit(cache.get, "a", slowly)
+        begun.wait(20)
+        forgetting = threads.submit(cache.forget, "a")
+        go_on.set()
+        forgetting.result()
+
+    assert cache.find("a") is None
+
+
 def test_a_failure_to_warm_up_is_told_and_not_kept(shop: Shop, warm: WarmExplainer) -> None:
     cache = ExplainerCache(2)
 

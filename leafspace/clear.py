@@ -15,6 +15,7 @@ from workers.settings import WorkerSettings
 from .errors import CannotServe
 from .places import check_there_is_a_database, storage_of
 from .redis_server import running_server_url
+from .reserve import released
 
 
 def clear(data_dir: Path) -> None:
@@ -29,7 +30,8 @@ def clear(data_dir: Path) -> None:
     check_there_is_a_database(storage_of(directory), directory)
     settings = _settings(directory)
     try:
-        counts = clear_once(settings)
+        with released(directory):
+            counts = clear_once(settings)
     except (StorageError, OSError) as error:
         message = f"cannot clear away everything now: {error}"
         raise CannotServe(message) from error

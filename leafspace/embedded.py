@@ -17,6 +17,7 @@ from .errors import CannotServe
 from .listening import check_keys, free_port, url_of
 from .processes import start_process
 from .redis_server import RedisServer, find_redis_binary
+from .reserve import set_aside
 from .supervisor import Child, Supervisor
 
 READY = "Leafspace is ready at "
@@ -49,6 +50,7 @@ def serve(options: ServeOptions) -> None:
         If something outside has to change first.
     """
     with opened(options.data_dir) as data_dir:
+        set_aside(data_dir)
         asked = os.environ.get(REQUIRE_KEYS, "0").lower() in _YES
         check_keys(options.host, are_asked_for=asked, there_are_keys=lambda: _there_are_keys(data_dir))
         port = free_port(options.host, options.port)

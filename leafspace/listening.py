@@ -21,7 +21,8 @@ def check_keys(host: str, *, are_asked_for: bool, there_are_keys: Callable[[], b
     if (are_asked_for or not is_loopback(host)) and not there_are_keys():
         message = (
             f"--host {host} asks callers for keys, and there are none: make the first one with "
-            "`leafspace keys create NAME --scope admin` (with the same --data-dir or LEAFSPACE_DATABASE_URL)"
+            "`leafspace keys create NAME --scope admin` (as the same user, with the same --data-dir or "
+            "LEAFSPACE_DATABASE_URL)"
         )
         raise CannotServe(message)
 

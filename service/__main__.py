@@ -1,6 +1,8 @@
 """``python -m service``: the API, with settings from the environment."""
 
 import os
+import tempfile
+from pathlib import Path
 
 import click
 
@@ -25,6 +27,7 @@ def main(host: str, port: int) -> None:
     from .settings import ServiceSettings  # noqa: PLC0415
 
     settings = ServiceSettings(host=host, port=port)
+    _spool_to(settings.data_dir / "spool")
     log_json_lines(settings.log_level)
     allow_many_connections()
     draining = Draining()
@@ -38,6 +41,13 @@ def main(host: str, port: int) -> None:
         **uvicorn_options(settings.connection_limits),
     )
     Server(config, draining, settings.drain_seconds).run()
+
+
+def _spool_to(directory: Path) -> None:
+    # Uploads come in on the disk that they are kept on: /tmp may be memory. Spooled files have no names, so that
+    # nothing of them is left however this process ends.
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    tempfile.tempdir = str(directory)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Clearing: once an hour one of all workers has old things cleared away, in a process that is made for it.
 
-``python -m workers.clearing`` does it now. A process of its own may open whatever the object store takes, which must
+``leafspace clear`` does the same at once. A process of its own may open whatever the object store takes, which must
 not be carried into the processes of jobs, and holds up neither jobs nor the looks of maintenance.
 """
 

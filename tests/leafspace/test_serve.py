@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -21,6 +22,7 @@ from storage.settings import embedded
 from storage.tables import datasets
 from tests.support.job_farm import JobFarm, is_alive
 from tests.support.redis import OwnRedis
+from tests.support.serving import serving
 
 
 @pytest.fixture
@@ -105,6 +107,19 @@ def test_a_job_is_done_and_found_again_after_a_restart(data_dir: Path) -> None:
         JobFarm.wait_until(lambda: _get(f"{url}/v1/jobs/{job_id}")[1]["status"] == "failed")
 
 
+def test_uploads_come_in_on_the_disk_of_the_data_directory(data_dir: Path) -> None:
+    spool = str(data_dir / "spool")
+    with serving(data_dir) as service, socket.create_connection(("127.0.0.1", service.port)) as upload:
+        head = "POST /v1/datasets HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n"
+        form = '--x\r\nContent-Disposition: form-data; name="file"; filename="rows.csv"\r\n\r\n'
+        upload.sendall(f"{head}Content-Type: multipart/form-data; boundary=x\r\n\r\n{form}".encode() + bytes(4 << 20))
+        opened = Path(f"/proc/{service.children()['api']}/fd")
+
+        JobFarm.wait_until(lambda: any(str(file.readlink()).startswith(spool) for file in opened.iterdir()))
+
+        assert list(Path(spool).iterdir()) == []  # without a name, so that nothing of it can stay
+
+
 def test_what_the_service_keeps_is_for_its_owner_alone(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir(mode=0o755)
 
@@ -113,11 +128,12 @@ def test_what_the_service_keeps_is_for_its_owner_alone(tmp_path: Path) -> None:
         with running_service(tmp_path / "data") as url:
             assert httpx.post(f"{url}/v1/datasets", files={"file": b"a,b\n1,2\n3,4\n"}).status_code == 201
             files = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
+            open_to_others = [path for path in files if path.stat().st_mode & 0o077]
     finally:
         os.umask(before)
 
     assert {"leafspace.db", "leafspace.db-wal", "leafspace.lock", "url"} <= {path.name for path in files}
-    assert [path for path in files if path.stat().st_mode & 0o077] == []
+    assert open_to_others == []
 
 
 def test_a_second_service_on_the_same_data_is_refused(data_dir: Path) -> None:

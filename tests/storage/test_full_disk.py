@@ -104,8 +104,7 @@ def crowded_disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallDisk
 
 @pytest.fixture(scope="module")
 def crowded(crowded_disk: SmallDisk) -> Iterator[Service]:
-    directory = crowded_disk.directory
-    with serving(directory / "data", TMPDIR=str(_made(directory / "tmp"))) as service:
+    with serving(crowded_disk.directory / "data") as service:
         yield service
 
 

@@ -1,5 +1,8 @@
-"""What holds for all tests: onnxruntime tells nobody about the models that it opens."""
+"""What holds for all tests: onnxruntime tells nobody about the models that it opens; loops are compiled once for all."""
 
 import os
+from pathlib import Path
 
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+# Shared with the services that tests start, which would otherwise compile the same loops again, in their own place.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "numba"))

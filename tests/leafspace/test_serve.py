@@ -15,7 +15,9 @@ import pytest
 import yaml
 from sqlalchemy import insert
 
+from leafspace import embedded as embedded_service
 from leafspace.running import running_service, start_service, wait_until_ready
+from service.settings import ServiceSettings
 from storage.database import Database
 from storage.jobs import JobStore
 from storage.settings import embedded
@@ -89,6 +91,13 @@ def test_however_long_the_api_drains_it_is_not_killed_while_it_answers(
         time.sleep(0.1)
 
     assert process.wait(10) == 0
+
+
+def test_the_supervisor_and_the_api_have_the_same_default_for_draining() -> None:
+    assert embedded_service._DRAIN_SECONDS == (
+        "LEAFSPACE_DRAIN_SECONDS",
+        ServiceSettings.model_fields["drain_seconds"].default,
+    )
 
 
 def test_a_job_is_done_and_found_again_after_a_restart(data_dir: Path) -> None:

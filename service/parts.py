@@ -21,6 +21,7 @@ from .explainer_cache import ExplainerCache
 from .health_watch import HealthWatch
 from .intake.runner import Intake
 from .job_queue import JobQueue
+from .job_watch import JobWatch
 from .key_ring import KeyRing
 from .session_cache import SessionCache
 from .settings import ServiceSettings
@@ -44,6 +45,7 @@ class Parts:
     explainers: ExplainerStore
     idempotency: IdempotencyStore
     jobs: JobStore
+    job_watch: JobWatch
     api_keys: ApiKeyStore
     keys: KeyRing
     queue: JobQueue
@@ -64,6 +66,7 @@ class Parts:
 
 def build_parts(settings: ServiceSettings, draining: Draining | None = None) -> Parts:
     """Open what the settings name; bring the tables up to date."""
+    draining = draining or Draining()
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     database, watching = (Database(settings.storage.database_url, REQUESTS) for _ in range(2))
     database.migrate()
@@ -89,6 +92,7 @@ def build_parts(settings: ServiceSettings, draining: Draining | None = None) -> 
         explainers=explainers,
         idempotency=IdempotencyStore(database),
         jobs=JobStore(database),
+        job_watch=JobWatch(JobStore(watching), draining),
         api_keys=ApiKeyStore(database),
         keys=keys,
         queue=queue,
@@ -96,5 +100,5 @@ def build_parts(settings: ServiceSettings, draining: Draining | None = None) -> 
         sessions=sessions,
         explainer_cache=ExplainerCache(settings.warm_explainers),
         batches=Batches(settings.max_waiting_rows),
-        draining=draining or Draining(),
+        draining=draining,
     )

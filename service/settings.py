@@ -50,6 +50,10 @@ class ServiceSettings(BaseSettings):
     explanations_per_second: float = 2000  # calls for explanations are counted apart
     explanations_burst: int = 4000
     max_requests_under_way: int = 512  # but for explanations, and callers who watch jobs; beyond, 503
+    max_requests_of_caller: int = 64  # of those; beyond, 429
+    max_watching_of_caller: int = 128  # requests that wait for jobs; beyond, 429
+    refused_per_second: float = 10  # without a key, with a wrong one, or one that may not; beyond, 429; 0: no limit
+    refused_burst: int = 100
     max_waiting_requests: int = 256  # whose turn has not come; beyond, 503
     max_waiting_rows: int = 20_000  # of calls for many rows, whose turn has not come: some 10 s; beyond, 503
     max_connections_per_address: int = 1024  # behind a proxy, all callers have its address; beyond, 503
@@ -58,6 +62,8 @@ class ServiceSettings(BaseSettings):
     job_memory_bytes: int = memory_bytes()  # as workers have it: jobs that would need more are refused
     job_deadline_seconds: float = 3600
     large_job_deadline_seconds: float = 6 * 3600  # for datasets over 100,000 rows
+    max_queued_jobs: int = 10_000  # that wait for a worker; beyond, 429
+    max_queued_jobs_of_caller: int = 1000  # of those, of one key; beyond, 429
     warm_explainers: int = 16
     max_explanation_set_values: int = 1_000_000_000  # of prototypes, told in one set: some 300 GB of JSON lines
     max_explained_values: int = 1_000_000  # of prototypes, told in one answer: some 300 MB of JSON at most
@@ -84,6 +90,10 @@ class ServiceSettings(BaseSettings):
             n_uploads=self.max_uploads_under_way,
             n_uploads_of_caller=self.max_uploads_of_caller,
             n_under_way=self.max_requests_under_way,
+            n_under_way_of_caller=self.max_requests_of_caller,
+            n_watching_of_caller=self.max_watching_of_caller,
+            refused_per_second=self.refused_per_second,
+            refused_burst=self.refused_burst,
         )
 
     @property

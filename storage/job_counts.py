@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 
 from .database import Database
 from .tables import jobs
@@ -41,6 +41,14 @@ def count_jobs(database: Database, now: Callable[[], float] = time.time) -> JobC
         since = connection.execute(oldest).scalar()
         n_busy = connection.execute(busy).scalar_one()
     return JobCounts(counts, 0.0 if since is None else max(0.0, now() - since), n_busy)
+
+
+def count_queued(connection: Connection, caller: str | None = None) -> int:
+    """Return how many jobs wait for a worker: all, or those that one caller asked for."""
+    query = select(func.count()).select_from(jobs).where(jobs.c.status == "queued")
+    if caller is not None:
+        query = query.where(jobs.c.caller == caller)
+    return connection.execute(query).scalar_one()
 
 
 class EndedJobs:

@@ -6,7 +6,8 @@ Every change of a row names the status that it leaves, so that of two who want t
 import secrets
 import time
 from base64 import b32encode
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, RowMapping, insert, select, update
@@ -25,6 +26,19 @@ from .tables import jobs
 
 MAX_ATTEMPTS = 3
 _RANDOM_BYTES = 16
+_IDS_AT_ONCE = 10_000  # databases take so many values in one query, and not many times more
+_SHOWN = [column for column in jobs.c if column is not jobs.c.request]  # which may be long
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a job comes from."""
+
+    request_id: str | None = None  # so that logs can be followed from one to the other
+    caller: str | None = None  # id of the API key, so that its jobs can be counted; none where none is asked for
+
+
+_UNKNOWN = Origin()
 
 
 class JobStore:
@@ -41,7 +55,7 @@ class JobStore:
         artefact: str,
         request: dict[str, Any],
         deadline_seconds: float,
-        request_id: str | None = None,
+        origin: Origin = _UNKNOWN,
     ) -> str:
         """Write the row of a new job in the caller's transaction; return the job's id.
 
@@ -55,8 +69,8 @@ class JobStore:
             The noun of the artefact to be made.
         deadline_seconds
             How long one attempt may run.
-        request_id
-            Of the request that asks for it, so that logs can be followed from one to the other.
+        origin
+            Which request asks for it, and whose that is.
         """
         job_id = _new_job_id()
         now = self._now()
@@ -73,7 +87,8 @@ class JobStore:
             "fraction": 0.0,
             "stage": "queued",
             "message": "",
-            "request_id": request_id,
+            "request_id": origin.request_id,
+            "caller": origin.caller,
             "created_at": now,
         }
         connection.execute(insert(jobs).values(**values))
@@ -83,6 +98,15 @@ class JobStore:
         """Return the job as it stands; raise ``NotFound`` where there is none."""
         with self._database.reading() as connection:
             return _job(existing_record(connection, jobs, job_id))
+
+    def get_many(self, job_ids: Sequence[str]) -> dict[str, Job]:
+        """Return those of the jobs that exist as they stand, by id."""
+        found: dict[str, Job] = {}
+        with self._database.reading() as connection:
+            for start in range(0, len(job_ids), _IDS_AT_ONCE):
+                query = select(*_SHOWN).where(jobs.c.id.in_(job_ids[start : start + _IDS_AT_ONCE]))
+                found |= {row["id"]: _job(row) for row in connection.execute(query).mappings()}
+        return found
 
     def list(self, limit: int, cursor: str | None, status: str | None = None) -> Page[Job]:
         """Return one page of jobs, newest first; of one status alone, if it is named."""

@@ -54,10 +54,13 @@ jobs = Table(
     Column("message", String(1000), nullable=False),
     Column("problem", JSON),
     Column("request_id", String(64)),  # of the request that asked for it, as logs have it
+    Column("caller", String(40)),  # id of the API key that it came with
     Column("created_at", Float, nullable=False, index=True),
     Column("started_at", Float),
     Column("finished_at", Float, index=True),
 )
+
+Index("jobs_by_status_and_caller", jobs.c.status, jobs.c.caller)
 
 artefacts = Table(
     "artefacts",

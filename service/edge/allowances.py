@@ -56,3 +56,8 @@ class Allowances:
             self._sweep_at = now + _SECONDS_BETWEEN_SWEEPS
             self._full_at = {known: full_at for known, full_at in self._full_at.items() if full_at > now}
         return caller if len(self._full_at) < self._n_callers else _CROWD
+
+
+def limited_to(per_second: float, burst: int) -> Allowances | None:
+    """Return the allowances of callers; none where the rate is 0, which stands for no limit."""
+    return Allowances(per_second, burst) if per_second > 0 else None

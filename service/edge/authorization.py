@@ -1,15 +1,17 @@
 """Authorization: nobody passes without a key that may do what is asked, but for the few paths that are everybody's."""
 
 import asyncio
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 from schemas.api_keys import SCOPES, Scope
 
+from .allowances import Allowances
 from .asgi import Application, Receive, Send
 from .asgi import Scope as AsgiScope
-from .callers import ANYBODY, NOBODY, Caller
+from .callers import ANYBODY, NOBODY, Caller, counted_as
 from .loopback import comes_from_elsewhere
 from .refusing import refuse, retry_after
 
@@ -69,15 +71,17 @@ _KEYS_AWAY = Refusal(
 class Authorization:
     """Say who calls, as ``scope["caller"]``; answer 401 without a valid key, 403 where its scopes do not suffice.
 
-    Where no keys are asked for, requests that pages of other sites have a browser send are answered 403.
+    Whoever is refused too often is answered 429 instead. Where no keys are asked for, requests that pages of other
+    sites have a browser send are answered 403.
 
     Everything is decided by method, path and headers, before a body is read. Paths that are not in the contract want
     all scopes, so that what nobody thought of is open to nobody else.
     """
 
-    def __init__(self, app: Application, door: Door | None) -> None:
+    def __init__(self, app: Application, door: Door | None, refused: Allowances | None = None) -> None:
         self._app = app
         self._door = door  # none: no keys are asked for
+        self._refused = refused  # how often a key, or an address without one, may be refused; none: as often as it is
 
     async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -92,6 +96,8 @@ class Authorization:
             scope["caller"] = NOBODY
         else:
             refusal = await _refusal(self._door, scope)
+            if refusal is not None and refusal is not _KEYS_AWAY and self._refused is not None:
+                refusal = _limited(refusal, self._refused.take(counted_as(scope)))
         if refusal is None:
             await self._app(scope, receive, send)
         else:
@@ -118,6 +124,17 @@ async def _refusal(door: Door, scope: AsgiScope) -> Refusal | None:
     scope["caller"] = caller
     needed = door.scopes_for(scope["method"], scope["path"])
     return None if needed <= caller.scopes else _too_little(needed, caller)
+
+
+def _limited(refusal: Refusal, seconds: float) -> Refusal:
+    """Return the refusal of somebody who may be refused again only after so many seconds.
+
+    Good keys are let in meanwhile: behind a proxy or a router they come from the same address as others' wrong ones.
+    """
+    if not seconds:
+        return refusal
+    detail = f"requests without a valid key that allows them come too often; send this one again in {seconds:.3f} s"
+    return Refusal("rate_limited", detail, (retry_after(math.ceil(seconds)),))
 
 
 async def _renewed(keys: Keys) -> bool:

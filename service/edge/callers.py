@@ -1,6 +1,11 @@
-"""Caller: who sent a request, and what they may do."""
+"""Caller: who sent a request, what they may do, and under what name they are counted."""
 
+import ipaddress
+from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from schemas.api_keys import SCOPES, Scope
 
@@ -18,3 +23,33 @@ ANYBODY = Caller(None, frozenset(SCOPES))
 
 NOBODY = Caller(None, frozenset())
 """Whoever asks for what is public without showing a key."""
+
+THIS_MACHINE = "loopback"
+"""Under which name all addresses of this machine are counted."""
+
+CURRENT_KEY: ContextVar[str | None] = ContextVar("current_key", default=None)
+"""The key whose request is being answered, where that may ask for a job."""
+
+
+def counted_as(scope: Mapping[str, Any]) -> str:
+    """Return under what name the sender of a request is counted: a key, or an address without one."""
+    caller = scope.get("caller")
+    if caller is not None and caller.key_id is not None:
+        key_id: str = caller.key_id
+        return key_id
+    client = scope.get("client")
+    return THIS_MACHINE if client is None else _place_of(client[0])
+
+
+@lru_cache(4096)
+def _place_of(address: str) -> str:
+    """Return under what an address is counted: IPv6 addresses of one network are one caller's to choose from."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is not None:
+        parsed = parsed.ipv4_mapped
+    if parsed.is_loopback:
+        return THIS_MACHINE
+    return str(parsed) if parsed.version == 4 else str(ipaddress.ip_network((int(parsed), 64), strict=False))  # noqa: PLR2004

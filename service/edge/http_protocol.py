@@ -1,7 +1,7 @@
 """The uvicorn protocol: headers that come too slowly, in too great a number, or over too many connections are refused.
 
 uvicorn alone waits for ever for the end of a request's headers. Requests on top of what can be answered soon are marked
-here, where they can be counted before their turn has come, and answered by ``request_limits``.
+here, where they can be counted before their turn has come, and answered by ``surplus``.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from .asgi import PROBLEM_TYPE, Application, Receive, Scope, Send, problem_answer
 from .connection_limits import ConnectionLimits
 from .request_id import new_request_id
-from .request_limits import SURPLUS, TOO_MANY_CONNECTIONS, TOO_MANY_WAIT
+from .surplus import SURPLUS, TOO_MANY_CONNECTIONS, TOO_MANY_WAIT
 
 _SURPLUS_HEADER_SECONDS = 2.0
 _OPEN_FILES = 65_536

@@ -3,30 +3,21 @@
 All of it is decided before a body is read, in memory, without waiting.
 """
 
-import ipaddress
 import math
 from collections import Counter
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
-from .allowances import Allowances
+from .allowances import limited_to
 from .asgi import Application, Receive, Scope, Send
-from .refusing import refuse, refuse_and_close, retry_after
+from .callers import CURRENT_KEY, NOBODY, THIS_MACHINE, counted_as
+from .refusing import refuse, retry_after
+from .surplus import ALWAYS_ANSWERED
 
-SURPLUS = "leafspace.surplus"
-"""Where a scope says, if it does, which limit of the server the request came on top of: one of ``_SURPLUSES``."""
-TOO_MANY_WAIT, TOO_MANY_CONNECTIONS = "waiting", "connections"
-
-_ALWAYS_ANSWERED = frozenset({"/livez", "/readyz", "/metrics"})
 _UPLOADS = frozenset({"/v1/models", "/v1/datasets"})
 _EXPLAINING = "/explanations"
-_WATCHING = "/v1/jobs/"  # many wait long for an answer here, and cost little meanwhile
-_SURPLUSES = {
-    TOO_MANY_WAIT: "more requests have come than can be answered soon; send yours again in a moment",
-    TOO_MANY_CONNECTIONS: "your address has too many connections open; close some, or use them again",
-}
+_JOBS, _EVENTS, _PREFER = "/v1/jobs/", "/events", b"prefer"
 _BUSY_SECONDS = 1
 _UPLOAD_SECONDS = 2
 
@@ -42,6 +33,12 @@ class RequestRates:
     n_uploads: int = 16  # under way at once: coming in, waiting to be read, or being read
     n_uploads_of_caller: int = 8
     n_under_way: int = 512  # other requests; not explanations, which have a queue of their own, and who watches jobs
+    n_under_way_of_caller: int = 64
+    n_watching_of_caller: int = 128  # requests that wait for a job to go on; they cost little meanwhile
+    refused_per_second: float = (
+        10  # without a key, with a wrong one, or with one that may not; 0: as often as they like
+    )
+    refused_burst: int = 100
 
 
 class RequestLimits:
@@ -50,18 +47,16 @@ class RequestLimits:
     def __init__(self, app: Application, rates: RequestRates) -> None:
         self._app = app
         self._rates = rates
-        self._requests = _allowances(rates.per_second, rates.burst)
-        self._explanations = _allowances(rates.explanations_per_second, rates.explanations_burst)
-        self._n_under_way = 0
-        self._uploads: Counter[str] = Counter()
+        self._requests = limited_to(rates.per_second, rates.burst)
+        self._explanations = limited_to(rates.explanations_per_second, rates.explanations_burst)
+        self._uploads = _Places("uploads", rates.n_uploads, rates.n_uploads_of_caller, _UPLOAD_SECONDS)
+        self._others = _Places("requests", rates.n_under_way, rates.n_under_way_of_caller, _BUSY_SECONDS)
+        self._watchers = _Places("requests that wait for jobs", math.inf, rates.n_watching_of_caller, _BUSY_SECONDS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http" or (path := scope["path"]) in _ALWAYS_ANSWERED:
+        if scope["type"] != "http" or (path := scope["path"]) in ALWAYS_ANSWERED:
             await self._app(scope, receive, send)
-            return
-        if (surplus := scope.get(SURPLUS)) is not None:
-            await _refuse_surplus(scope, receive, send, surplus)
             return
         is_explaining = path.endswith(_EXPLAINING)
         allowances = self._explanations if is_explaining else self._requests
@@ -70,40 +65,27 @@ class RequestLimits:
             if seconds:
                 await self._refuse_rate(scope, receive, send, seconds, is_explaining=is_explaining)
                 return
-        if is_explaining or path.startswith(_WATCHING):
+        if is_explaining:
             await self._app(scope, receive, send)
         elif path in _UPLOADS and scope["method"] == "POST":
-            await self._upload(scope, receive, send)
+            await self._go_under_way(scope, receive, send, self._uploads, counted_as(scope))
         else:
-            await self._go_under_way(scope, receive, send)
+            CURRENT_KEY.set(None if (caller := scope.get("caller")) is None else caller.key_id)
+            places = self._watchers if _is_watching(scope) else self._others
+            await self._go_under_way(scope, receive, send, places, _limited_caller(scope))
 
-    async def _go_under_way(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._n_under_way >= self._rates.n_under_way:
-            detail = f"{self._n_under_way} requests are under way already; send yours again in a moment"
-            await refuse(scope, receive, send, "unavailable", detail, [retry_after(_BUSY_SECONDS)])
+    async def _go_under_way(
+        self, scope: Scope, receive: Receive, send: Send, places: "_Places", caller: str | None
+    ) -> None:
+        refusal = places.refusal(caller)
+        if refusal is not None:
+            await refuse(scope, receive, send, *refusal, [retry_after(places.seconds)])
             return
-        self._n_under_way += 1
+        places.take(caller)
         try:
             await self._app(scope, receive, send)
         finally:
-            self._n_under_way -= 1
-
-    async def _upload(self, scope: Scope, receive: Receive, send: Send) -> None:
-        caller, rates = _caller(scope), self._rates
-        if self._uploads[caller] >= rates.n_uploads_of_caller:
-            detail = f"{rates.n_uploads_of_caller} uploads of yours are under way already, the limit of one caller"
-            await _refuse_upload(scope, receive, send, "rate_limited", detail)
-        elif self._uploads.total() >= rates.n_uploads:
-            detail = f"{rates.n_uploads} uploads are under way already; send yours again in a moment"
-            await _refuse_upload(scope, receive, send, "unavailable", detail)
-        else:
-            self._uploads[caller] += 1
-            try:
-                await self._app(scope, receive, send)
-            finally:
-                self._uploads[caller] -= 1
-                if not self._uploads[caller]:
-                    del self._uploads[caller]
+            places.give_back(caller)
 
     async def _refuse_rate(
         self, scope: Scope, receive: Receive, send: Send, seconds: float, *, is_explaining: bool
@@ -118,48 +100,49 @@ class RequestLimits:
         await refuse(scope, receive, send, "rate_limited", detail, [retry_after(math.ceil(seconds))])
 
 
-def _allowances(per_second: float, burst: int) -> Allowances | None:
-    return Allowances(per_second, burst) if per_second > 0 else None
+class _Places:
+    """Places that requests have while they are under way: so many in all, and so many of one caller."""
+
+    __slots__ = ("_n_in_all", "_n_of_caller", "_n_taken", "_noun", "_taken", "seconds")
+
+    def __init__(self, noun: str, n_in_all: float, n_of_caller: int, seconds: int) -> None:
+        self._noun = noun
+        self._n_in_all = n_in_all
+        self._n_of_caller = n_of_caller
+        self.seconds = seconds  # after which to come back
+        self._n_taken = 0
+        self._taken: Counter[str | None] = Counter()
+
+    def refusal(self, caller: str | None) -> tuple[str, str] | None:
+        """Return why there is no place, as code and detail; ``None`` is a caller who may take all."""
+        if caller is not None and self._taken[caller] >= self._n_of_caller:
+            detail = f"{self._n_of_caller} {self._noun} of yours are under way already, the limit of one caller"
+            return "rate_limited", detail
+        if self._n_taken >= self._n_in_all:
+            detail = f"{self._n_taken} {self._noun} are under way already; send yours again in a moment"
+            return "unavailable", detail
+        return None
+
+    def take(self, caller: str | None) -> None:
+        self._n_taken += 1
+        self._taken[caller] += 1
+
+    def give_back(self, caller: str | None) -> None:
+        self._n_taken -= 1
+        self._taken[caller] -= 1
+        if not self._taken[caller]:
+            del self._taken[caller]
 
 
-def _refuse_surplus(scope: Scope, receive: Receive, send: Send, surplus: str) -> Awaitable[None]:
-    headers = [retry_after(_BUSY_SECONDS)]
-    if surplus == TOO_MANY_CONNECTIONS:
-        return refuse_and_close(scope, send, "unavailable", _SURPLUSES[surplus], headers)
-    return refuse(scope, receive, send, "unavailable", _SURPLUSES[surplus], headers)
-
-
-async def _refuse_upload(scope: Scope, receive: Receive, send: Send, code: str, detail: str) -> None:
-    await refuse(scope, receive, send, code, detail, [retry_after(_UPLOAD_SECONDS)])
+def _is_watching(scope: Mapping[str, Any]) -> bool:
+    """Say whether a request waits for a job: for its end, or for all that happens."""
+    path: str = scope["path"]
+    if not path.startswith(_JOBS) or scope["method"] != "GET":
+        return False
+    return path.endswith(_EVENTS) or any(name == _PREFER for name, _ in scope["headers"])
 
 
 def _limited_caller(scope: Mapping[str, Any]) -> str | None:
-    """Return who is counted; nobody where this machine asks without a key, be it for itself or as a proxy."""
-    caller = _caller(scope)
-    return None if caller == _THIS_MACHINE else caller
-
-
-def _caller(scope: Mapping[str, Any]) -> str:
-    caller = scope.get("caller")
-    if caller is not None and caller.key_id is not None:
-        key_id: str = caller.key_id
-        return key_id
-    client = scope.get("client")
-    return _THIS_MACHINE if client is None else _place_of(client[0])
-
-
-_THIS_MACHINE = "loopback"
-
-
-@lru_cache(4096)
-def _place_of(address: str) -> str:
-    """Return under what an address is counted: IPv6 addresses of one network are one caller's to choose from."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is not None:
-        parsed = parsed.ipv4_mapped
-    if parsed.is_loopback:
-        return _THIS_MACHINE
-    return str(parsed) if parsed.version == 4 else str(ipaddress.ip_network((int(parsed), 64), strict=False))  # noqa: PLR2004
+    """Return who is counted; nobody where this machine asks and no keys are asked for, be it for itself or a proxy."""
+    caller = counted_as(scope)
+    return None if caller == THIS_MACHINE and scope.get("caller") is not NOBODY else caller

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from ..request_records import RequestRecords
+from .allowances import limited_to
 from .asgi import Application
 from .authorization import Authorization, Door
 from .body_guard import BodyGuard, BodyLimits
@@ -11,6 +12,7 @@ from .metering import Metering, NoteRequest
 from .request_id import RequestIds
 from .request_limits import RequestLimits, RequestRates
 from .security_headers import SecurityHeaders
+from .surplus import Surplus
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ def behind_edge(
     All answers have the first two; without a ``door``, nobody is asked for a key.
     """
     watching = watching or Watching()
-    guarded = Authorization(RequestLimits(BodyGuard(app, limits), rates), door)
-    metered = Metering(Farewell(guarded, watching.draining), watching.records, watching.note)
+    refused = limited_to(rates.refused_per_second, rates.refused_burst)
+    guarded = Authorization(RequestLimits(BodyGuard(app, limits), rates), door, refused)
+    metered = Metering(Farewell(Surplus(guarded), watching.draining), watching.records, watching.note)
     return RequestIds(SecurityHeaders(metered))

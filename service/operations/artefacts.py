@@ -16,9 +16,13 @@ from schemas.identifiers import content_identifier
 from storage.artefacts import Artefact, NewArtefact
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
+from storage.job_counts import count_queued
+from storage.jobs import Origin
 
+from ..edge.callers import CURRENT_KEY
 from ..logs import current_request_id
 from ..parts import Parts
+from ..settings import ServiceSettings
 from .job_estimates import Sizes, estimate_job, refuse_beyond
 
 _LOG = structlog.get_logger(__name__)
@@ -62,7 +66,8 @@ def ask_for(parts: Parts, noun: ArtefactNoun[View], request: Contract, made_from
     Raises
     ------
     StorageError
-        ``resource_estimate_exceeds_limit`` where a job would need more memory than it may use.
+        ``resource_estimate_exceeds_limit`` where a job would need more memory than it may use, ``rate_limited`` where
+        too many jobs wait already.
     """
     document = request.model_dump(mode="json")
     new = NewArtefact(
@@ -79,7 +84,9 @@ def ask_for(parts: Parts, noun: ArtefactNoun[View], request: Contract, made_from
     def add_job(connection: Connection) -> str:
         # Only here: what is made, or being made, needs nothing more.
         refuse_beyond(parts.settings.job_memory_bytes, estimate)
-        return parts.jobs.add(connection, noun.name, new.id, document, deadline, current_request_id())
+        origin = Origin(current_request_id(), CURRENT_KEY.get())
+        _refuse_more_than_wait(parts.settings, connection, origin.caller)
+        return parts.jobs.add(connection, noun.name, new.id, document, deadline, origin)
 
     artefact, is_new_job = parts.artefacts.ask_for(new, add_job)
     if is_new_job:
@@ -118,6 +125,17 @@ def ready_result(artefact: Artefact) -> str:
         detail = f"{artefact.id!r} is {artefact.status}; see job {artefact.job!r}"
         raise StorageError("artefact_not_ready", detail)
     return artefact.result
+
+
+def _refuse_more_than_wait(settings: ServiceSettings, connection: Connection, caller: str | None) -> None:
+    """Refuse a job where as many wait as may; callers who come at the same moment may be let in together."""
+    if caller is not None and count_queued(connection, caller) >= (n_own := settings.max_queued_jobs_of_caller):
+        detail = (
+            f"{n_own} jobs of yours wait for a worker already, the limit of one caller; come back when some are done"
+        )
+        raise StorageError("rate_limited", detail)
+    if count_queued(connection) >= (n_all := settings.max_queued_jobs):
+        raise StorageError("rate_limited", f"{n_all} jobs wait for a worker already; come back when some are done")
 
 
 def _sizes(parts: Parts, made_from: MadeFrom) -> Sizes:

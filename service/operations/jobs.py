@@ -1,5 +1,8 @@
 """Look at jobs, wait for them, cancel them."""
 
+import time
+from collections.abc import AsyncIterator
+
 from schemas.contract import Page
 from schemas.jobs import FINAL_STATUSES, Job
 
@@ -19,6 +22,24 @@ def get_job(parts: Parts, job_id: str) -> Job:
 def cancel_job(parts: Parts, job_id: str) -> Job:
     """Ask for a job to stop; it has stopped within two seconds."""
     return parts.jobs.request_cancel(job_id)
+
+
+async def wait_for_end(parts: Parts, job: Job, seconds: float) -> Job:
+    """Return a job as soon as it has ended, or as it stands after so many seconds."""
+    until = time.monotonic() + seconds
+    # Whoever waits while the process stops comes back, to another one.
+    while not is_final(job) and (left := until - time.monotonic()) > 0 and not parts.draining.has_begun:
+        job = await parts.job_watch.change(job, left)
+    return job
+
+
+async def changes(parts: Parts, job: Job) -> AsyncIterator[Job]:
+    """Yield a job as it stands, and again whenever something changed, until it has ended or the process stops."""
+    yield job
+    while not is_final(job) and not parts.draining.has_begun:
+        seen, job = job, await parts.job_watch.change(job)
+        if job != seen:
+            yield job
 
 
 def is_final(job: Job) -> bool:

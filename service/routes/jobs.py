@@ -1,8 +1,6 @@
 """/v1/jobs: work under way: read it, wait for it, watch it, cancel it."""
 
-import asyncio
 import re
-import time
 from collections.abc import AsyncIterator
 from typing import Annotated
 
@@ -15,12 +13,10 @@ from schemas.jobs import Job
 
 from ..dependencies import PageDep, PartsDep
 from ..operations import jobs as operations
-from ..parts import Parts
 from ..request_class import StrictRoute
 from .answers import problems
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"], route_class=StrictRoute)
-_POLL_SECONDS = 0.15
 _LONGEST_WAIT_SECONDS = 60
 
 
@@ -41,18 +37,14 @@ def list_jobs(parts: PartsDep, page: PageDep) -> Page[Job]:
 @router.get("/{job_id}", responses=problems(404, 503))
 async def get_job(job_id: str, parts: PartsDep, prefer: Annotated[str, Header()] = "") -> Job:
     """Read a job; with `Prefer: wait=20`, as soon as it has ended, or after 20 seconds."""
-    until = time.monotonic() + _wait_seconds(prefer)
     job = await run_in_threadpool(operations.get_job, parts, job_id)
-    while not operations.is_final(job) and time.monotonic() < until and not parts.draining.has_begun:
-        await asyncio.sleep(_POLL_SECONDS)
-        job = await run_in_threadpool(operations.get_job, parts, job_id)
-    return job
+    return await operations.wait_for_end(parts, job, _wait_seconds(prefer))
 
 
 @router.get("/{job_id}/events", response_class=EventSourceResponse, responses=problems(404, 503))
 async def watch_job(job: ExistingJob, parts: PartsDep) -> AsyncIterator[ServerSentEvent]:
     """Watch a job: an event `progress` whenever something changed, `done` at the end."""
-    async for state in _changes(parts, job):
+    async for state in operations.changes(parts, job):
         yield ServerSentEvent(event="done" if operations.is_final(state) else "progress", data=state)
 
 
@@ -60,16 +52,6 @@ async def watch_job(job: ExistingJob, parts: PartsDep) -> AsyncIterator[ServerSe
 def cancel_job(job_id: str, parts: PartsDep) -> Job:
     """Cancel a job; it stops within two seconds."""
     return operations.cancel_job(parts, job_id)
-
-
-async def _changes(parts: Parts, job: Job) -> AsyncIterator[Job]:
-    yield job
-    # Whoever watches while the process stops comes back, to another one.
-    while not operations.is_final(job) and not parts.draining.has_begun:
-        await asyncio.sleep(_POLL_SECONDS)
-        seen, job = job, await run_in_threadpool(operations.get_job, parts, job.id)
-        if job != seen:
-            yield job
 
 
 def _wait_seconds(prefer: str) -> float:

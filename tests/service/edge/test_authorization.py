@@ -1,5 +1,6 @@
 """Who is let in: by a key that is known, may do what is asked, and was not revoked."""
 
+import socket
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,12 +11,14 @@ from sqlalchemy import text
 from schemas.api_keys import ApiKeyRequest, Scope
 from schemas.key_texts import draw_key
 from service.edge.authorization import Door
+from service.edge.connection_limits import ConnectionLimits
+from service.edge.request_limits import RequestRates
 from service.key_ring import KeyRing
 from service.route_scopes import RouteScopes
 from storage.api_keys import ApiKeyStore
 from storage.database import Database
 
-from .serving import ask, problem_of, serving, status_of
+from .serving import ask, exchange, problem_of, receive_answers, serving, status_of
 
 _ROUTES = (
     ("GET", "/v1/models"),
@@ -32,6 +35,7 @@ class Guarded:
     """An application behind a door, and the keys to it, which another process may change."""
 
     port: int
+    door: Door
     database: Database
     elsewhere: ApiKeyStore
 
@@ -63,8 +67,9 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
     own.migrate()
     ring = KeyRing(ApiKeyStore(own))
     ring.start()
-    with serving(door=Door(lambda: ring, RouteScopes(_ROUTES).wanted)) as port:
-        yield Guarded(port, elsewhere, ApiKeyStore(elsewhere))
+    door = Door(lambda: ring, RouteScopes(_ROUTES).wanted)
+    with serving(door=door, rates=RequestRates(refused_per_second=0)) as port:
+        yield Guarded(port, door, elsewhere, ApiKeyStore(elsewhere))
     ring.stop()
     own.close()
     elsewhere.close()
@@ -213,6 +218,60 @@ def test_uses_are_written_down(guarded: Guarded) -> None:
         time.sleep(0.1)
 
     assert began - 1 < used_at.timestamp() < time.time()
+
+
+def _asking(credentials: str = "", method: str = "GET", path: str = "/v1/models") -> bytes:
+    shown = f"Authorization: Bearer {credentials}\r\n" if credentials else ""
+    return f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{shown}\r\n".encode()
+
+
+def test_whoever_shows_wrong_keys_too_often_is_told_when_to_come_back_and_good_keys_are_let_in(
+    guarded: Guarded, reader: str
+) -> None:
+    rates = RequestRates(refused_per_second=2, refused_burst=5)
+    with serving(door=guarded.door, rates=rates) as port, socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.sendall((_asking("wrong") + _asking()) * 3)
+        answers = receive_answers(connection, 6)
+        refused = answers[answers.rindex(b"HTTP/1.1") :]
+        assert answers.count(b"HTTP/1.1 401") == 5
+        assert (status_of(refused), problem_of(refused)["code"]) == (429, "rate_limited")
+        assert b"\r\nretry-after: 1\r\n" in refused
+        assert b"www-authenticate" not in refused.lower()
+        assert status_of(ask(port, _asking(reader))) == 200  # it may come through the same proxy
+        assert status_of(ask(port, _asking(path="/livez"))) == 200
+        time.sleep(1)
+        assert status_of(ask(port, _asking("wrong"))) == 401
+
+
+def test_a_key_that_asks_for_what_it_may_not_too_often_is_told_so_and_no_other_is(
+    guarded: Guarded, reader: str, everything: str
+) -> None:
+    rates = RequestRates(refused_per_second=0.1, refused_burst=3)
+    with serving(door=guarded.door, rates=rates) as port:
+        refusals = [status_of(ask(port, _asking(reader, "POST"))) for _ in range(5)]
+        assert refusals == [403] * 3 + [429] * 2
+        assert status_of(ask(port, _asking(reader))) == 200
+        assert status_of(ask(port, _asking(everything, "POST"))) == 200
+        assert status_of(ask(port, _asking("wrong"))) == 401
+
+
+def test_connections_on_top_of_an_addresses_are_told_so_and_closed_whatever_they_show(guarded: Guarded) -> None:
+    limits = ConnectionLimits(n_connections_per_address=1)
+    with (
+        serving(door=guarded.door, connections=limits) as port,
+        socket.create_connection(("127.0.0.1", port)) as first,
+    ):
+        first.sendall(_asking("wrong"))
+        assert status_of(receive_answers(first)) == 401
+        for shown in ("", "wrong"):
+            answer = exchange(port, _asking(shown))  # it ends when the other side closes
+            assert status_of(answer) == 503
+            assert b"\r\nretry-after: 1\r\n" in answer
+
+
+def test_with_a_door_what_is_everybodys_is_counted_for_this_machine_too(guarded: Guarded) -> None:
+    with serving(door=guarded.door, rates=RequestRates(per_second=0.1, burst=3)) as port:
+        assert [status_of(ask(port, _asking(path="/openapi.json"))) for _ in range(4)] == [200] * 3 + [429]
 
 
 @pytest.fixture(scope="module")

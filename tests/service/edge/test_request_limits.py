@@ -184,13 +184,62 @@ def test_an_upload_that_breaks_off_gives_its_place_back() -> None:
         assert status_of(ask(port, post("/v1/models"))) == 200
 
 
+_WATCHING = b"GET /v1/jobs/job_1 HTTP/1.1\r\nHost: x\r\nPrefer: wait=20\r\n%s\r\n"
+
+
 def test_requests_beyond_those_under_way_are_told_to_come_back_but_not_who_watches_jobs() -> None:
     with serving(_sleep_then_answer, rates=RequestRates(n_under_way=3)) as port:
         answers = _answers_to_all(port, [get("/v1/models")] * 10)
         assert _by_status(answers) == {200: 3, 503: 7}
         assert {retry_after_of(answer) for answer in answers if status_of(answer) == 503} == {1}
-        assert _by_status(_answers_to_all(port, [get("/v1/jobs/job_1")] * 10)) == {200: 10}
+        assert _by_status(_answers_to_all(port, [_WATCHING % b""] * 10)) == {200: 10}
+        assert _by_status(_answers_to_all(port, [get("/v1/jobs/job_1/events")] * 10)) == {200: 10}
+        assert _by_status(_answers_to_all(port, [get("/v1/jobs/job_1")] * 10)) == {200: 3, 503: 7}
+        assert _by_status(_answers_to_all(port, [post("/v1/jobs/job_1/cancel")] * 10)) == {200: 3, 503: 7}
         assert _by_status(_answers_to_all(port, [post("/v1/explainers/xpl_1/explanations")] * 10)) == {200: 10}
+
+
+def test_one_caller_cannot_hold_all_places_and_whose_bodies_never_come_holds_none_of_others() -> None:
+    rates = RequestRates(n_under_way=50, n_under_way_of_caller=4)
+    with serving(_FromElsewhere(rates)) as port, ExitStack() as stack:
+        head = _get_from("/v1/explainers", key="one").replace(b"GET", b"POST")[:-2] + b"Content-Length: 10\r\n\r\n"
+        for _ in range(4):
+            waiting = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=5))
+            waiting.sendall(head)
+        time.sleep(0.2)
+
+        refused = ask(port, _get_from(key="one"))
+
+        assert (status_of(refused), retry_after_of(refused)) == (429, 1)
+        assert "4 requests of yours" in str(problem_of(refused)["detail"])
+        assert problem_of(refused)["code"] == "rate_limited"
+        assert status_of(ask(port, _get_from(key="two"))) == 200
+        assert status_of(ask(port, _get_from("/v1/explainers/xpl_1/explanations", key="one"))) == 200
+        waiting.sendall(b"0123456789")
+        assert status_of(receive_answers(waiting)) == 200
+        assert status_of(ask(port, _get_from(key="one"))) == 200
+
+
+def test_one_caller_watches_so_many_jobs_at_once_and_may_still_look_at_them() -> None:
+    rates = RequestRates(n_watching_of_caller=3)
+    with serving(_FromElsewhere(rates, _sleep_then_answer)) as port:
+        answers = _answers_to_all(
+            port, [_WATCHING % b"X-Key: one\r\n"] * 4 + [_get_from("/v1/jobs/job_1/events", key="one")] * 4
+        )
+        assert _by_status(answers) == {200: 3, 429: 5}
+        refused = next(answer for answer in answers if status_of(answer) == 429)
+        assert "3 requests that wait for jobs" in str(problem_of(refused)["detail"])
+        assert retry_after_of(refused) == 1
+        watching = [_WATCHING % b"X-Key: one\r\n"] * 3
+        others = [_get_from("/v1/jobs/job_1", key="one"), _WATCHING % b"X-Key: two\r\n"]
+        assert _by_status(_answers_to_all(port, watching + others)) == {200: 5}
+
+
+def test_this_machine_without_a_key_has_as_many_places_as_there_are() -> None:
+    rates = RequestRates(n_under_way=20, n_under_way_of_caller=1, n_watching_of_caller=1)
+    with serving(_sleep_then_answer, rates=rates) as port:
+        assert _by_status(_answers_to_all(port, [get("/v1/models")] * 20)) == {200: 20}
+        assert _by_status(_answers_to_all(port, [_WATCHING % b""] * 20)) == {200: 20}
 
 
 async def _keep_busy(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,0 +1,138 @@
+"""Who waits for jobs is told of every change, and all of them together look once a turn."""
+
+import asyncio
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from sqlalchemy import delete, text
+
+from schemas.jobs import Job
+from service.edge.draining import Draining
+from service.job_watch import JobWatch
+from storage.database import Database
+from storage.errors import NotFound, StorageUnavailable
+from storage.jobs import JobStore
+from storage.tables import jobs
+from tests.support.job_rows import JobRows
+
+
+class _CountedJobs(JobStore):
+    """Counts looks at jobs, which may take long."""
+
+    n_looks = 0
+    seconds_of_a_look = 0.0
+
+    def get_many(self, job_ids: Sequence[str]) -> dict[str, Job]:
+        self.n_looks += 1
+        found = super().get_many(job_ids)
+        time.sleep(self.seconds_of_a_look)
+        return found
+
+
+class Watched:
+    """Jobs, and who looks at them."""
+
+    def __init__(self, database: Database) -> None:
+        self.rows = JobRows(database)
+        self.draining = Draining()
+        self.jobs = _CountedJobs(database)
+        self.watch = JobWatch(self.jobs, self.draining)
+
+    def add(self) -> Job:
+        return self.rows.jobs.get(self.rows.add())
+
+
+@pytest.fixture
+def watched(tmp_path: Path) -> Iterator[Watched]:
+    database = Database(f"sqlite:///{tmp_path / 'rows.db'}")
+    database.migrate()
+    yield Watched(database)
+    database.close()
+
+
+def test_all_who_wait_are_told_of_a_change_and_look_once_a_turn_together(watched: Watched) -> None:
+    changing, others = watched.add(), [watched.add() for _ in range(20)]
+
+    async def wait() -> list[Job]:
+        waiting = [asyncio.create_task(watched.watch.change(changing)) for _ in range(300)]
+        waiting += [asyncio.create_task(watched.watch.change(other, 1.2)) for other in others * 10]
+        await asyncio.sleep(0.4)
+        watched.jobs.n_looks = 0
+        await asyncio.sleep(0.5)
+        assert 1 <= watched.jobs.n_looks <= 5
+        await asyncio.to_thread(watched.rows.jobs.request_cancel, changing.id)
+        return await asyncio.gather(*waiting)
+
+    began = time.monotonic()
+    found = asyncio.run(wait())
+
+    assert [job.status for job in found[:300]] == ["cancelled"] * 300
+    assert found[300:] == others * 10
+    assert time.monotonic() - began < 3
+
+
+def test_a_change_that_came_before_anybody_waited_is_told(watched: Watched) -> None:
+    seen = watched.add()
+    watched.rows.jobs.request_cancel(seen.id)
+
+    assert asyncio.run(watched.watch.change(seen, 5)).status == "cancelled"
+
+
+def test_whoever_comes_during_a_look_is_told_nothing_older_than_what_they_have_seen(watched: Watched) -> None:
+    early, late = watched.add(), watched.add()
+    watched.jobs.seconds_of_a_look = 0.3
+
+    async def wait() -> list[Job]:
+        waiting = [asyncio.create_task(watched.watch.change(early, 0.8))]
+        await asyncio.sleep(0.3)
+        assert watched.jobs.n_looks == 1
+        cancelled = await asyncio.to_thread(watched.rows.jobs.request_cancel, early.id)
+        waiting += [asyncio.create_task(watched.watch.change(seen, 0.4)) for seen in (cancelled, late)]
+        return await asyncio.gather(*waiting[1:])
+
+    assert [job.status for job in asyncio.run(wait())] == ["cancelled", "queued"]
+
+
+def test_nobody_looks_once_nobody_waits_and_whoever_comes_then_is_told(watched: Watched) -> None:
+    seen = watched.add()
+
+    async def wait() -> str:
+        assert await watched.watch.change(seen, 0.2) == seen
+        given_up = asyncio.create_task(watched.watch.change(seen))
+        await asyncio.sleep(0.2)
+        given_up.cancel()
+        await asyncio.sleep(0.4)
+        watched.jobs.n_looks = 0
+        await asyncio.sleep(0.4)
+        assert watched.jobs.n_looks == 0
+        await asyncio.to_thread(watched.rows.jobs.request_cancel, seen.id)
+        return (await watched.watch.change(seen, 5)).status
+
+    assert asyncio.run(wait()) == "cancelled"
+
+
+def test_whoever_waits_is_let_go_when_the_process_drains(watched: Watched) -> None:
+    seen = watched.add()
+
+    async def wait() -> Job:
+        waiting = asyncio.create_task(watched.watch.change(seen))
+        await asyncio.sleep(0.2)
+        watched.draining.begin()
+        return await asyncio.wait_for(waiting, 1)
+
+    assert asyncio.run(wait()) == seen
+
+
+def test_whoever_waits_is_told_that_the_job_is_gone_or_cannot_be_looked_at(watched: Watched) -> None:
+    seen, database = watched.add(), watched.rows.database
+    with database.transaction() as connection:
+        connection.execute(delete(jobs).where(jobs.c.id == seen.id))
+    with pytest.raises(NotFound):
+        asyncio.run(watched.watch.change(seen, 5))
+
+    with database.transaction() as connection:
+        connection.execute(text("ALTER TABLE jobs RENAME TO jobs_away"))
+    with pytest.raises(StorageUnavailable):
+        asyncio.run(watched.watch.change(seen, 5))

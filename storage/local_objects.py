@@ -22,13 +22,15 @@ _MOST_REMEMBERED = 1000
 class LocalObjects:
     """An ``ObjectStore`` in which an object is a file.
 
-    It is written under a temporary name, flushed to disk, then renamed to its hash.
+    It is written under a temporary name, flushed to disk, then renamed to its hash; its folder's entry, too, is
+    flushed.
     """
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._workspaces = Workspaces(directory / "incoming")
         self._checked: dict[str, tuple[float, tuple[int, ...]]] = {}  # when, and what the file was like then
+        self._flushed: set[str] = set()  # folders whose entry this process saw to disk, whoever made them
 
     @contextmanager
     def keeping(self) -> Iterator[None]:
@@ -81,7 +83,10 @@ class LocalObjects:
         return path
 
     def path_of_pages(self, sha256: str) -> Path:
-        """Return the same for readers who come back for page after page: it is not checked again within a minute."""
+        """Return the same for readers who come back for page after page: it is not checked again within a minute.
+
+        A file that was written to is, at once; damage that leaves its time as it was is found after that minute.
+        """
         now, path = time.monotonic(), self._existing(sha256)
         checked_at, likeness = self._checked.get(sha256, (-math.inf, ()))
         if now - checked_at > _TRUSTED_SECONDS or likeness != _likeness(path):
@@ -158,11 +163,17 @@ class LocalObjects:
         """Move the file of a workspace here; its hash is this one."""
         target = self.file(sha256)
         with disk_full_is_said():
-            target.parent.mkdir(exist_ok=True)
+            self._make_folder(target.parent)
             _flush(path)
             path.chmod(0o400)
             path.replace(target)
             _flush(target.parent)
+
+    def _make_folder(self, folder: Path) -> None:
+        folder.mkdir(exist_ok=True)
+        if folder.name not in self._flushed:
+            _flush(self._directory)
+            self._flushed.add(folder.name)
 
 
 def _likeness(path: Path) -> tuple[int, ...]:

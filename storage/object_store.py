@@ -13,8 +13,8 @@ class ObjectStore(Protocol):
     """Where objects are kept: on a local disk (``LocalObjects``) or in a bucket (``RemoteObjects``).
 
     A reader sees all of an object or nothing, what ``put`` returned survives a power cut, and bytes that no longer
-    have their hash are never handed out. All methods raise ``InsufficientStorage`` when there is no room, and
-    ``StorageUnavailable`` when the store does not answer.
+    have their hash are never handed out, but by ``path_of_pages`` for a minute after it checked them. All methods
+    raise ``InsufficientStorage`` when there is no room, and ``StorageUnavailable`` when the store does not answer.
     """
 
     def keeping(self) -> AbstractContextManager[None]:

@@ -1,6 +1,7 @@
 """Objects: whole or not at all, known by their hash, never served damaged; on the local disk and in a bucket alike."""
 
 import hashlib
+import os
 import subprocess
 import sys
 import threading
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from storage.errors import NotFound, ObjectDamaged
+from storage.local_objects import LocalObjects
 from storage.object_store import ObjectStore
 from tests.support.object_stores import LocalCase, RemoteCase
 
@@ -230,3 +232,21 @@ def test_a_writer_that_is_killed_leaves_nothing_that_is_not_whole(store_case: _C
     else:  # it got as far as the local copy: what is in the bucket is whole
         assert store_case.open().get(_SHA256) == _DATA
     assert store_case.store.get(store_case.store.put(_DATA)) == _DATA
+
+
+def test_an_object_and_the_way_to_it_are_on_disk_before_it_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, flush = LocalObjects(tmp_path / "objects"), os.fsync
+    flushed: list[str] = []
+
+    def note_and_flush(descriptor: int) -> None:
+        flushed.append(str(Path(f"/proc/self/fd/{descriptor}").readlink()))
+        flush(descriptor)
+
+    monkeypatch.setattr(os, "fsync", note_and_flush)
+    file = store.file(store.put(_DATA))
+
+    assert str(file.parent) in flushed
+    # The folder is new, and an entry of this one.
+    assert str(file.parent.parent) in flushed

@@ -14,7 +14,7 @@ from schemas.explanations import ExplanationRequest
 from . import problems
 from .edge.asgi import Application, Receive, Scope, Send
 from .operations.explanations import explain
-from .request_class import StrictRequest, read_message, timed
+from .request_class import StrictRequest, timed
 
 _BEFORE, _AFTER = "/v1/explainers/", "/explanations"
 
@@ -40,7 +40,7 @@ class HotPath:
         await response(scope, receive, send)
 
     async def _explain(self, request: StrictRequest, explainer_id: str) -> Response:
-        message = await read_message(request, ExplanationRequest)
+        message = await request.read(ExplanationRequest)
         body = await explain(self._state.parts, explainer_id, message)
         return Response(body, media_type="application/json")
 

@@ -8,7 +8,9 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.routing import compile_path
+from starlette.types import Receive, Scope, Send
 
 from schemas.problems import PROBLEM_KINDS, FieldProblem, Problem, problem_for
 from storage.errors import InsufficientStorage, StorageError, means_full_disk
@@ -55,6 +57,17 @@ def request_id(request: Request) -> str | None:
     """Return the id under which the request is logged."""
     found: str | None = request.scope.get("request_id")
     return found
+
+
+class _NoAnswer(Response):
+    """What those are told who went away, or have their answer already: nothing."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send nothing."""
+
+
+async def _nobody_listens(request: Request, error: Exception) -> Response:  # noqa: ARG001  # as each handler is called
+    return _NoAnswer()
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -160,6 +173,7 @@ _HANDLERS: dict[type[Exception], Callable[[Request, Exception], Coroutine[Any, A
     BodyRefused: _refused,
     RequestValidationError: _invalid,
     HTTPException: _http_error,
+    ClientDisconnect: _nobody_listens,
     OSError: _system_error,
     Exception: _our_fault,
 }

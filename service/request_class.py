@@ -1,8 +1,11 @@
 """How request bodies are read: JSON strictly, and refused with a problem of its own."""
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cache
 from typing import Any, NoReturn, TypeVar
 
 from fastapi import HTTPException, Request, Response, params
@@ -18,6 +21,10 @@ from .edge.strict_json import BadJson, parse_json
 Message = TypeVar("Message", bound=Contract)
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
+_QUICK_BYTES = 64 * 1024  # more could keep the event loop from other callers for tens of milliseconds
+_MAX_FIELDS = 100  # of a message: more than any has
+_MAX_ITEMS = 10_000  # of a list in a message without rows: as many as there are features
+
 
 class BodyRefused(HTTPException):
     """The body is not what it should be. An ``HTTPException``, because FastAPI lets only those through."""
@@ -28,14 +35,24 @@ class BodyRefused(HTTPException):
 
 
 class StrictRequest(Request):
-    """A request whose JSON has no NaN, no lone surrogates, no NUL, and no end of nesting."""
+    """A request whose JSON has no NaN, no lone surrogates, no NUL, no end of nesting, and no more than is answered."""
 
-    async def json(self) -> Any:  # noqa: ANN401  # any JSON value
-        """Return the body's value."""
-        try:
-            return parse_json(await self.body())
-        except BadJson as error:
-            raise BodyRefused(error.code, error.detail) from error
+    _message: Contract | None = None
+
+    async def read(self, kind: type[Message]) -> Message:
+        """Return the body as a message of this kind; a large one is read beside the event loop."""
+        await _refuse_unless_json(self)
+        body = await self.body()
+        if len(body) <= _QUICK_BYTES:
+            message = _read(kind, body)
+        else:
+            message = await asyncio.get_running_loop().run_in_executor(_reader(), _read, kind, body)
+        self._message = message
+        return message
+
+    async def json(self) -> Any:  # noqa: ANN401  # as its base has it
+        """Return the message that was read, for FastAPI, which takes it as it is."""
+        return self._message
 
 
 class StrictRoute(APIRoute):
@@ -46,15 +63,30 @@ class StrictRoute(APIRoute):
         handle = super().get_route_handler()
         if self.body_field is None:
             return handle
-        refuse_type = (
-            _refuse_unless_form if isinstance(self.body_field.field_info, params.Form) else _refuse_unless_json
-        )
+        if isinstance(self.body_field.field_info, params.Form):
+            return _reading_form(handle)
+        return _reading_message(handle, self.body_field.field_info.annotation)
 
-        async def handle_strictly(request: Request) -> Response:
-            await refuse_type(request)
-            return await timed(handle(StrictRequest(request.scope, request.receive)))
 
-        return handle_strictly
+def _reading_form(handle: Handler) -> Handler:
+    async def read_form(request: Request) -> Response:
+        await _refuse_unless_form(request)
+        return await timed(handle(request))
+
+    return read_form
+
+
+def _reading_message(handle: Handler, kind: Any) -> Handler:  # noqa: ANN401  # a contract, as each of our routes has it
+    async def read_message(request: Request) -> Response:
+        strict = StrictRequest(request.scope, request.receive)
+
+        async def answer() -> Response:
+            await strict.read(kind)
+            return await handle(strict)
+
+        return await timed(answer())
+
+    return read_message
 
 
 async def timed(answer: Awaitable[Response]) -> Response:
@@ -64,12 +96,6 @@ async def timed(answer: Awaitable[Response]) -> Response:
     milliseconds = (time.perf_counter() - began) * 1000
     response.headers["Server-Timing"] = f"total;dur={milliseconds:.2f}"
     return response
-
-
-async def read_message(request: StrictRequest, kind: type[Message]) -> Message:
-    """Return the body as a message of this kind."""
-    await _refuse_unless_json(request)
-    return _validated(kind, await request.json())
 
 
 async def _refuse_unless_json(request: Request) -> None:
@@ -102,11 +128,55 @@ async def _refuse_type(request: Request, detail: str) -> NoReturn:
 
 def parse_metadata(kind: type[Message], text: str | None) -> Message:
     """Return the metadata that came with an upload as JSON text."""
-    try:
-        value = parse_json((text or "{}").encode("utf-8", "surrogatepass"))
-    except BadJson as error:
-        raise BodyRefused(error.code, f"metadata: {error.detail}") from error
+    value = _parsed((text or "{}").encode("utf-8", "surrogatepass"), "metadata: ")
     return _validated(kind, value, "metadata")
+
+
+@cache
+def _reader() -> ThreadPoolExecutor:
+    """Return the thread that reads large bodies: one, as Python makes the values of one at a time anyway."""
+    return ThreadPoolExecutor(1, "large bodies")
+
+
+def _read(kind: type[Message], body: bytes) -> Message:
+    value = _parsed(body)
+    if type(value) is dict:
+        _refuse_crowd(value, _most_rows(kind))
+    return _validated(kind, value)
+
+
+def _parsed(body: bytes, place: str = "") -> Any:  # noqa: ANN401  # any JSON value
+    try:
+        return parse_json(body)
+    except BadJson as error:
+        raise BodyRefused(error.code, f"{place}{error.detail}") from error
+
+
+def _refuse_crowd(fields: dict[str, Any], most_rows: int | None) -> None:
+    # Each field and each item may be a fault of its own, and thousands of faults take long to be told.
+    if len(fields) > _MAX_FIELDS:
+        raise BodyRefused("unknown_field", f"the body has {len(fields)} fields; see /docs for those that there are")
+    for name, items in fields.items():
+        if type(items) is list and len(items) > (most_rows or _MAX_ITEMS):
+            _refuse_items(name, len(items), most_rows)
+
+
+def _refuse_items(name: str, n_items: int, most_rows: int | None) -> NoReturn:
+    if most_rows is None:
+        raise BodyRefused("validation_failed", f"{name[:80]!r} has {n_items} items, more than there can be")
+    detail = (
+        f"{n_items} {name[:80]} in one call, at most {most_rows} are answered at once; "
+        "send them in several calls, or register them as a dataset and let a job do it"
+    )
+    raise BodyRefused("too_many_rows", detail)
+
+
+@cache
+def _most_rows(kind: type[Contract]) -> int | None:
+    """Return how many rows the contract has a message of this kind hold, where it holds rows."""
+    extras = (field.json_schema_extra for field in kind.model_fields.values())
+    stated = (extra.get("maxItems") for extra in extras if isinstance(extra, dict))
+    return next((most for most in stated if isinstance(most, int)), None)
 
 
 def _validated(kind: type[Message], value: Any, *place: str) -> Message:  # noqa: ANN401  # any JSON value

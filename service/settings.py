@@ -42,6 +42,7 @@ class ServiceSettings(BaseSettings):
     max_dataset_cells: int = 2_000_000_000
     max_dataset_field_bytes: int = 128 << 10
     max_json_bytes: int = 8 << 20
+    max_waiting_json_bytes: int = 256 << 20  # of bodies over 64 KiB, coming in or being answered; beyond, 503
     max_uploads_at_once: int = 4  # read at once; the others wait a moment for their turn
     max_uploads_under_way: int = 16  # coming in, waiting, or being read; beyond, 503
     max_uploads_of_caller: int = 8  # of those; beyond, 429
@@ -77,7 +78,7 @@ class ServiceSettings(BaseSettings):
     def body_limits(self) -> BodyLimits:
         """How large bodies may be, and how long they may take."""
         uploads = {"/v1/models": self.max_model_bytes, "/v1/datasets": self.max_dataset_bytes}
-        return BodyLimits(self.max_json_bytes, uploads, self.body_seconds)
+        return BodyLimits(self.max_json_bytes, uploads, self.body_seconds, n_bytes_held=self.max_waiting_json_bytes)
 
     @property
     def request_rates(self) -> RequestRates:

@@ -6,6 +6,9 @@ from typing import Any, NoReturn
 import orjson
 
 _MAX_DEPTH = 64
+_SMALL_BYTES = 64 * 1024  # of which nothing can be made that takes long
+_MAX_PARTS = 300_000  # lists, objects and names, each of which takes as long as several values
+_MAX_VALUES = 1_000_000
 _CONTAINERS = frozenset((dict, list))
 _INTEGER = re.compile(r"-?\d+(?![\d.eE])")
 
@@ -16,7 +19,7 @@ class BadJson(ValueError):
     Parameters
     ----------
     code
-        ``malformed_json``, ``bad_string`` or ``non_finite_number``.
+        ``malformed_json``, ``bad_string``, ``non_finite_number`` or ``too_many_rows``.
     detail
         What is wrong, and where; nothing of the body itself.
     """
@@ -36,7 +39,10 @@ def parse_json(body: bytes) -> Any:  # noqa: ANN401  # any JSON value
         ``malformed_json``: not JSON in UTF-8 (``NaN`` and ``Infinity`` are not JSON), nested deeper than 64 levels,
         or an integer of hundreds of digits. ``bad_string``: lone surrogates or NUL characters, which databases and
         encoders choke on. ``non_finite_number``: a number beyond the range of double precision, such as 1e400.
+        ``too_many_rows``: more values, or lists and objects, than can be made while others wait.
     """
+    if len(body) > _SMALL_BYTES:
+        _refuse_crowd(body)
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
@@ -47,6 +53,18 @@ def parse_json(body: bytes) -> Any:  # noqa: ANN401  # any JSON value
     if body.count(b"[") + body.count(b"{") > _MAX_DEPTH:
         _refuse_depth(value)
     return value
+
+
+def _refuse_crowd(body: bytes) -> None:
+    # Nothing else runs while values are made of the bytes, so these are counted first: quickly, those in texts too.
+    n_parts = body.count(b"[") + body.count(b"{") + body.count(b":")
+    n_values = body.count(b",")
+    if n_parts > _MAX_PARTS or n_values > _MAX_VALUES:
+        detail = (
+            f"the body has {n_values:,} commas, and {n_parts:,} colons and opening brackets; at most "
+            f"{_MAX_VALUES:,} and {_MAX_PARTS:,} are read at once: send it in several calls, or rows as lists of values"
+        )
+        raise BadJson("too_many_rows", detail)
 
 
 def _refuse(error: orjson.JSONDecodeError) -> NoReturn:

@@ -165,7 +165,8 @@ def test_a_key_without_the_scope_is_told_which_one_it_lacks(guarded: Guarded, re
 def test_no_way_of_writing_a_path_opens_it(guarded: Guarded, reader: str, everything: str, path: str) -> None:
     assert status_of(guarded.get(path, f"Bearer {reader}")) == 403
     assert status_of(guarded.get(path)) == 401
-    assert status_of(guarded.get(path, f"Bearer {everything}")) == 200  # the application says what is there
+    # The application says what is there, but for paths that lead nowhere.
+    assert status_of(guarded.get(path, f"Bearer {everything}")) == (404 if "%0A" in path else 200)
 
 
 def test_a_body_is_refused_before_it_comes(guarded: Guarded) -> None:

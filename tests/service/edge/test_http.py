@@ -120,6 +120,31 @@ def test_a_body_that_keeps_the_pace_may_take_longer() -> None:
         assert status_of(receive_answers(connection)) == 200
 
 
+def test_bodies_in_memory_have_only_so_much_room_together() -> None:
+    limits = BodyLimits(n_bytes=10**6, n_bytes_of_path={"/v1/datasets": 10**6}, n_bytes_held=300_000)
+    with serving(bodies=limits) as port:
+        held = [socket.create_connection(("127.0.0.1", port), timeout=5) for _ in range(2)]
+        for connection in held:
+            connection.sendall(post("/v1/explainers/x/explanations", b"x" * 140_000, length=150_000))
+        time.sleep(0.1)
+
+        refused = exchange(port, post("/v1/explainers/x/explanations", b"x" * 150_000))
+        assert status_of(refused) == 503
+        assert problem_of(refused)["code"] == "unavailable"
+        assert b"\r\nretry-after: 1\r\n" in refused
+        # What is small, or waits on disk, takes none of it.
+        assert status_of(ask(port, post("/v1/explainers/x/explanations", b"x" * 60_000))) == 200
+        assert status_of(ask(port, post("/v1/datasets", b"x" * 500_000))) == 200
+
+        held[0].sendall(b"x" * 10_000)
+        assert status_of(receive_answers(held[0])) == 200
+        held[1].close()
+        time.sleep(0.1)
+        # All room is there again, and a body that is alone may want more than there is.
+        assert status_of(ask(port, post("/v1/explainers", b"x" * 900_000))) == 200
+        held[0].close()
+
+
 def test_headers_that_drip_are_cut_off(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-A: ")
@@ -254,7 +279,7 @@ def test_the_documentation_page_may_load_its_own_assets(path: str, is_page: bool
         (b"CONNECT a:1 HTTP/1.1\r\nHost: x\r\n", 400),
         (b"OPTIONS * HTTP/1.1\r\nHost: x\r\n", 200),
         (b"GET http://elsewhere/x HTTP/1.1\r\nHost: x\r\n", 200),
-        (b"GET /%00%ff HTTP/1.1\r\nHost: x\r\n", 200),
+        (b"GET /%c3%bc%ff HTTP/1.1\r\nHost: x\r\n", 200),
         (b"GET /\xff HTTP/1.1\r\nHost: x\r\n", 400),
         (b"PRI * HTTP/2.0\r\n\r\nSM\r\n", 400),
         (b"POST /x HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2000\r\n", 413),
@@ -265,6 +290,18 @@ def test_the_documentation_page_may_load_its_own_assets(path: str, is_page: bool
 )
 def test_odd_requests_are_answered_without_failing(request_lines: bytes, status: int, port: int) -> None:
     assert status_of(ask(port, request_lines + b"\r\n")) == status
+
+
+@pytest.mark.parametrize("path", ["/v1/datasets%0A", "/v1/explainers/x/explanations%0a", "/%00", "/a%C2%85b", "/a%7F"])
+def test_paths_with_control_characters_lead_nowhere(path: str, port: int) -> None:
+    answer = ask(port, post(path, b"x"))
+    assert status_of(answer) == 404
+    assert problem_of(answer)["code"] == "not_found"
+
+
+@pytest.mark.parametrize("path", ["/a%20b", "/%C3%A9", "/a%C2%A0b", "/%E2%80%8B"])
+def test_other_odd_characters_are_the_routes_to_judge(path: str, port: int) -> None:
+    assert status_of(ask(port, post(path, b"x"))) == 200
 
 
 def test_pipelined_requests_are_answered_in_order(port: int) -> None:

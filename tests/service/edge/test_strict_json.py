@@ -84,6 +84,19 @@ def test_many_shallow_containers_are_not_deep() -> None:
     assert parse_json(b'"' + b"[{" * 500 + b'"') == "[{" * 500
 
 
+@pytest.mark.parametrize("item", [b"[],", b"{},", b"0,", b'"",', b'"a":0,'])
+def test_more_than_can_be_made_while_others_wait_is_not_made(item: bytes) -> None:
+    inner = item * 1_000_002
+    assert code_of(b"{" + inner[:-1] + b"}" if b":" in item else b"[" + inner[:-1] + b"]") == "too_many_rows"
+
+
+def test_a_thousand_rows_of_hundreds_of_features_are_read() -> None:
+    as_lists = b"[" + b",".join([b"[" + b"-1.25," * 899 + b"0]"] * 1000) + b"]"
+    by_name = orjson.dumps([{f"mean radius {number}": number / 8 for number in range(280)}] * 1000)
+    assert [len(row) for row in parse_json(as_lists)] == [900] * 1000
+    assert [len(row) for row in parse_json(by_name)] == [280] * 1000
+
+
 def test_messages_do_not_repeat_the_body() -> None:
     with pytest.raises(BadJson) as caught:
         parse_json(b'{"secret": "hunter2", }')

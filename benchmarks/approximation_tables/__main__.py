@@ -83,7 +83,7 @@ def _about(found: Found) -> str:
     made = f"Made by `{_COMMAND} --json {_JSON} > benchmarks/results/approximation_tables.md`"
     if any(one.who.n_pseudo in _LONG.n_replications[SIMULATION] for one in found.structures):
         made += f", and with 1,000,000 pseudo rows by `{_COMMAND} --long {_JSON} --json {_JSON}`"
-    return f"{made}, on {describe_machine()}, {versions}.\n\n{_EXPERIMENT}"
+    return f"{made}; the latest of it on {describe_machine()}, {versions}.\n\n{_EXPERIMENT}"
 
 
 _EXPERIMENT = """\

@@ -19,7 +19,7 @@ from .reserve import released
 
 
 def clear(data_dir: Path) -> None:
-    """Clear away what is old by the ``LEAFSPACE_KEEP_*`` of the environment; say how much of what it was.
+    """Clear away what is old by the settings of the environment; say how much of what it was.
 
     Raises
     ------

@@ -159,7 +159,7 @@ def restore_command(source: Path, data_dir: Path, *, without_keys: bool) -> None
 @main.command("clear")
 @_data_dir
 def clear_command(data_dir: Path) -> None:
-    """Clear away now what is old by the LEAFSPACE_KEEP_* settings, as workers do once an hour."""
+    """Clear away now what is old by the same settings as workers do it once an hour."""
     with _refusals_told():
         import_module(".clear", __package__).clear(data_dir)
 

@@ -1,4 +1,4 @@
-"""What holds for all tests: onnxruntime tells nobody about the models that it opens; loops are compiled once for all."""
+"""What holds for all tests: onnxruntime tells nobody about models; loops are compiled once for all processes."""
 
 import os
 from pathlib import Path

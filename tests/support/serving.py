@@ -57,7 +57,8 @@ def serving(data_dir: Path, **environment: str) -> Iterator[Service]:
         line = process.stdout.readline() if process.stdout else ""
         assert line.startswith(_READY), f"the service did not start: {line!r} {log.read_text()}"
         url = line.removeprefix(_READY).strip()
-        assert httpx.get(f"{url}/readyz").json() == {"status": "ok", "degraded": []}
+        # A test may have the object store away.
+        assert "redis" not in httpx.get(f"{url}/readyz").raise_for_status().json()["degraded"]
         yield Service(url, process, data_dir, log)
     finally:
         process.send_signal(signal.SIGTERM)

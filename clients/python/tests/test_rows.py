@@ -113,6 +113,15 @@ def test_wide_rows_go_in_calls_that_the_service_takes() -> None:
     assert max(sizes) * 10_000 * 16 < 8 << 20
 
 
+def test_rows_of_many_names_go_in_calls_that_the_service_takes() -> None:
+    images = [{f"x{pixel}": 0.0 for pixel in range(784)}] * 1000
+
+    sizes = [len(batch) for batch in batches(images)]
+
+    assert sum(sizes) == 1000
+    assert max(sizes) * 784 < 300_000
+
+
 def test_names_of_rows_are_texts_and_one_for_each() -> None:
     assert row_ids_of([1, 2.0, "c", np.int64(4)], 4) == ["1", "2", "c", "4"]
     assert row_ids_of(None, 2) == ["0", "1"]

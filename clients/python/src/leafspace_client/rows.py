@@ -11,6 +11,7 @@ Instance: TypeAlias = dict[str, Cell] | list[Cell]
 """One row: values by feature name, or in the order of the features."""
 _INSTANCES_A_CALL = 1000
 _BYTES_A_CALL = 4 << 20  # half of what the service takes: rows differ in length
+_VALUES_A_CALL = 200_000  # the service refuses bodies of 300,000 names
 
 
 def instances_of(rows: Any) -> list[Instance]:  # noqa: ANN401  # see below
@@ -41,7 +42,7 @@ def batches(instances: Sequence[Instance]) -> Iterator[list[Any]]:
     if not instances:
         return
     n_fitting = max(1, _BYTES_A_CALL // len(json.dumps(instances[0])))
-    step = min(_INSTANCES_A_CALL, n_fitting)
+    step = min(_INSTANCES_A_CALL, n_fitting, max(1, _VALUES_A_CALL // max(1, len(instances[0]))))
     for start in range(0, len(instances), step):
         yield list(instances[start : start + step])
 

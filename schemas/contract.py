@@ -2,12 +2,23 @@
 
 from typing import Annotated, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, FailFast, Field, StringConstraints
 
 Item = TypeVar("Item")
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f]*$")]
 """A name a person gave: shown, never interpreted."""
+
+
+class _FirstFault(FailFast):
+    """As part of a type it must be hashable."""
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+
+Many = Annotated[list[Item], _FirstFault()]
+"""A list that may be long: only the first fault in it is told, as telling takes much longer than finding."""
 
 
 class Contract(BaseModel):

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .contract import Contract, Name
+from .contract import Contract, Many, Name
 
 
 class DatasetMetadata(Contract):
@@ -14,7 +14,7 @@ class DatasetMetadata(Contract):
     name: Name | None = None
     target: Name | None = Field(default=None, description="The column with the labels or values to predict.")
     row_id: Name | None = Field(default=None, description="Default: the 0-based row number as a string.")
-    features: list[Name] | None = Field(
+    features: Many[Name] | None = Field(
         default=None, description="Column names in the model's order; default: all but target and row_id."
     )
 

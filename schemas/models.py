@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from .contract import Contract, Name
+from .contract import Contract, Many, Name
 from .problems import Problem
 
 Ensemble = Literal["random_forest", "boosting", "other"]
@@ -25,16 +25,16 @@ class FeatureGroup(Contract):
     """One-hot columns that belong to one feature."""
 
     feature: Name
-    columns: list[IndicatorColumn] = Field(min_length=1)
+    columns: Many[IndicatorColumn] = Field(min_length=1)
 
 
 class Parity(Contract):
     """What the caller's own library predicts, to prove that the ONNX model predicts the same."""
 
-    rows: list[list[Scalar]] = Field(
+    rows: Many[Many[Scalar]] = Field(
         min_length=1, max_length=1000, description="Raw rows in the order of the features."
     )
-    predictions: list[list[float]] = Field(
+    predictions: Many[Many[float]] = Field(
         min_length=1, max_length=1000, description="Scores of the classes, or one value, for each row."
     )
 
@@ -43,14 +43,14 @@ class ModelMetadata(Contract):
     """What the caller knows and the graph does not say."""
 
     name: Name | None = None
-    feature_names: list[Name] | None = Field(
+    feature_names: Many[Name] | None = Field(
         default=None, description="In the order of the ONNX input; default the graph's own, or x0, x1, …"
     )
-    classes: list[str] | None = Field(default=None, min_length=1, description="Default from the graph.")
+    classes: Many[str] | None = Field(default=None, min_length=1, description="Default from the graph.")
     ensemble: Ensemble | None = Field(
         default=None, description="The graph does not say it reliably; inferred only where that is certain."
     )
-    feature_groups: list[FeatureGroup] = Field(default=[])
+    feature_groups: Many[FeatureGroup] = Field(default=[])
     parity: Parity | None = None
 
 

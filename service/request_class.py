@@ -23,6 +23,7 @@ Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 _QUICK_BYTES = 64 * 1024  # more could keep the event loop from other callers for tens of milliseconds
 _MAX_FIELDS = 100  # of a message: more than any has
+_MAX_FAULTS = 1000  # each takes as long to be told as ten to be found
 _MAX_ITEMS = 10_000  # of a list in a message without rows: as many as there are features
 
 
@@ -183,5 +184,8 @@ def _validated(kind: type[Message], value: Any, *place: str) -> Message:  # noqa
     try:
         return kind.model_validate(value)
     except ValidationError as error:
+        if error.error_count() > _MAX_FAULTS:
+            detail = f"the body has {error.error_count():,} faults, more than can be told; see /docs for its form"
+            raise BodyRefused("validation_failed", detail) from error
         faults = [{**fault, "loc": ("body", *place, *fault["loc"])} for fault in error.errors()]
         raise RequestValidationError(faults, body=dict.fromkeys(place, value) or value) from error

@@ -23,6 +23,7 @@ def service(tmp_path: Path) -> Iterator[ServiceUnderFire]:
     running.stop()
 
 
+@pytest.mark.long
 def test_few_jobs_survive_a_few_kills(service: ServiceUnderFire, tmp_path: Path) -> None:
     _survives(service, tmp_path, 24, Plan(n_strikes=6, seconds=8, weights=KILLS, seed=1))
 

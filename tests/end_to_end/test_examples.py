@@ -27,6 +27,7 @@ def _run(name: str, service: Service, folder: Path) -> str:
     return ended.stdout
 
 
+@pytest.mark.long
 def test_the_example_finds_most_labels_that_were_flipped(service: Service, tmp_path: Path) -> None:
     *suspects, found, memorised, caution = _run("label_audit.py", service, tmp_path).splitlines()
 

@@ -127,6 +127,7 @@ def _holds(reason: Reason, value: object) -> bool:
     return above and below and not reason.is_missing
 
 
+@pytest.mark.long
 def test_after_a_restart_everything_is_found_again(tmp_path: Path) -> None:
     data = load_breast_cancer(as_frame=True)
     forest = RandomForestClassifier(20, random_state=0).fit(data.data, data.target)

@@ -77,6 +77,7 @@ def test_it_is_ready_with_everything_and_stops_within_ten_seconds(
     assert not [pid for pid in running if is_alive(pid)]
 
 
+@pytest.mark.long
 def test_however_long_the_api_drains_it_is_not_killed_while_it_answers(
     data_dir: Path, started: list["subprocess.Popen[str]"]
 ) -> None:
@@ -253,6 +254,7 @@ def test_a_redis_that_is_named_is_used_and_none_started(
     redis.kill()
 
 
+@pytest.mark.long
 def test_a_worker_alone_joins_a_service_without_one(data_dir: Path) -> None:
     with running_service(data_dir, "--no-worker") as url:
         database = Database(embedded(data_dir).database_url)

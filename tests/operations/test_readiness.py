@@ -134,6 +134,7 @@ def _slowly(body: bytes, seconds: float) -> Iterator[bytes]:
         time.sleep(seconds / n_pieces)
 
 
+@pytest.mark.long
 def test_with_postgresql_stopped_it_is_not_ready_says_so_and_explains(tmp_path: Path) -> None:
     with ExitStack() as stopping:
         url = stopping.enter_context(postgresql_server())

@@ -70,6 +70,17 @@ def test_no_body_keeps_others_waiting(service: Service, name: str, path: str) ->
     assert watch.longest < LONGEST_PAUSE
 
 
+def test_no_metadata_of_an_upload_keeps_others_waiting(service: Service) -> None:
+    metadata = _many(b"{},", b'{"parity":{"predictions":[[0]],"rows":[[', b"]]}}", 800_000)
+    files = {"file": ("model.onnx", b"model"), "metadata": (None, metadata)}
+
+    with _Watch(service.url) as watch:
+        answer = httpx.post(f"{service.url}/v1/models", files=files, timeout=60)
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
+    assert watch.longest < LONGEST_PAUSE
+
+
 @pytest.mark.parametrize("path", _PATHS)
 def test_who_goes_away_while_sending_or_is_too_slow_is_no_failure_of_ours(service: Service, path: str) -> None:
     path = path.replace("gone", "gone2")

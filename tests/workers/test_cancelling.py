@@ -78,6 +78,7 @@ def test_a_job_that_reads_many_rows_moves_on_and_stops_within_two_seconds_leavin
         assert kept is None
 
 
+@pytest.mark.long
 def test_a_job_in_the_midst_of_swaps_stops_within_two_seconds(farm: JobFarm) -> None:
     with _asked(farm, 12_000, n_prototypes=60, refine="swap") as asked:
         farm.wait_until(lambda: asked.progress().stage == "swapping prototypes", seconds=120)

@@ -50,6 +50,7 @@ def large_upload(upload: Path) -> Path:
     return upload
 
 
+@pytest.mark.long
 def test_each_shared_file_is_accepted_or_refused_as_expected(intake: Intake, tmp_path: Path) -> None:
     expected = json.loads(shared_path("badinputs/expected.json").read_text())
     tried = {}

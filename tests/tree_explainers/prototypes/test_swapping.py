@@ -27,7 +27,10 @@ def greedy(real: RealLeaves, classes: NDArray[np.int64], method: Method, n: int)
     return select_prototypes(real.table, classes, real.weights, method, n_prototypes=n).rows
 
 
-@pytest.mark.parametrize("max_pairs", [None, 2_000, 1])
+_LONG = pytest.mark.long  # the same again with other sizes
+
+
+@pytest.mark.parametrize("max_pairs", [2_000, pytest.param(None, marks=_LONG), pytest.param(1, marks=_LONG)])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", [*CLASSIFICATIONS, REGRESSION])
 @pytest.mark.parametrize("method", SWAPPABLE)
@@ -68,7 +71,7 @@ def test_only_candidates_are_swapped_in(method: Method, kind: ProximityKind) -> 
     assert set(refined.rows.tolist()) <= {*candidates.tolist(), *start.tolist()}
 
 
-@pytest.mark.parametrize("n_prototypes", [5, 20, 50])
+@pytest.mark.parametrize("n_prototypes", [pytest.param(5, marks=_LONG), 20, pytest.param(50, marks=_LONG)])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", CLASSIFICATIONS)
 def test_swaps_are_those_of_kmedoids_from_the_same_start_or_better(
@@ -86,7 +89,7 @@ def test_swaps_are_those_of_kmedoids_from_the_same_start_or_better(
     assert matrix[:, refined.rows].min(axis=1).sum() <= peer.loss
 
 
-@pytest.mark.parametrize("n_prototypes", [5, 10, 20, 50])
+@pytest.mark.parametrize("n_prototypes", [pytest.param(5, marks=_LONG), 10, pytest.param(20, marks=_LONG), 50])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", ["breast_cancer", "pima_diabetes", "titanic", "spambase"])
 def test_swaps_come_within_half_a_percent_of_the_best_of_ten_random_starts(

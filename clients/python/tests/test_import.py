@@ -9,15 +9,13 @@ import leafspace_client
 import pytest
 
 _IMPORTS = ["import leafspace_client", "from leafspace_client import Leafspace"]
-# 300 ms are promised on a quiet machine; tests share theirs with others.
-_MOST_SECONDS = 0.6
+# 300 ms are promised on a quiet machine (benchmarks/start_up.py); here machines are slower, and shared with others.
+_MOST_IMPORTS_OF_HTTPX = 5
 
 
 @pytest.mark.parametrize("statement", _IMPORTS)
 def test_importing_takes_less_than_a_moment(statement: str) -> None:
-    timed = f"import time; began = time.process_time(); {statement}; print(time.process_time() - began)"
-
-    assert min(float(_output(timed)) for _ in range(3)) < _MOST_SECONDS
+    assert _seconds(statement) < _MOST_IMPORTS_OF_HTTPX * _seconds("import httpx")
 
 
 def test_importing_the_package_brings_no_library() -> None:
@@ -46,6 +44,11 @@ def test_all_that_is_named_is_there() -> None:
     assert set(leafspace_client.__all__) <= set(dir(leafspace_client))
     with pytest.raises(AttributeError, match="no attribute 'Leefspace'"):
         _ = leafspace_client.Leefspace
+
+
+def _seconds(statement: str) -> float:
+    timed = f"import time; began = time.process_time(); {statement}; print(time.process_time() - began)"
+    return min(float(_output(timed)) for _ in range(3))
 
 
 def _output(statements: str) -> str:

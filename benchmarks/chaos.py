@@ -12,6 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from service.logs import log_json_lines
 from tests.support.api import Api
 from tests.support.chaos.faults import KILLS
 from tests.support.chaos.questions import Question, answers_without_faults, questions, register_all
@@ -27,6 +28,7 @@ N_JOBS, N_KILLS, SECONDS_A_KILL, SEED = 200, 50, 4.0, 0
 def main() -> None:
     """Measure and print; end with 1 if a job was lost, wrong or done twice."""
     n_jobs, n_kills = (int(argument) for argument in sys.argv[1:3]) if len(sys.argv) > 2 else (N_JOBS, N_KILLS)
+    log_json_lines("error")  # of what is done in this process, to be compared with
     print(describe_machine())
     with tempfile.TemporaryDirectory() as folder:
         service = ServiceUnderFire(Path(folder) / "besieged", {"LEAFSPACE_WORKER_NICENESS": "0"})

@@ -35,13 +35,10 @@ class ParquetSource:
 
     def blocks(self) -> Iterator[list[pa.Array]]:
         """Yield blocks of rows, one array of values per column."""
-        n_rows, n_text_bytes = 0, 0
+        self._judge_texts()
+        n_rows = 0
         for batch in _batches(_open(self.path), list(self.names)):
-            n_batch_bytes = self._check_texts(batch, n_rows)
-            n_text_bytes += n_batch_bytes
-            if n_text_bytes > self.limits.max_decoded_bytes:
-                refuse_size(f"the file decodes to more than {self.limits.max_decoded_bytes:,} bytes of text")
-            for piece in _pieces(batch, n_batch_bytes):
+            for piece in _pieces(batch, _n_text_bytes(batch)):
                 yield self._convert(piece, n_rows)
                 n_rows += piece.num_rows
 
@@ -49,10 +46,18 @@ class ParquetSource:
         columns = zip(batch.columns, self.names, self.types, strict=True)
         return [_finite(convert_values(values, kind), name, first_row) for values, name, kind in columns]
 
-    def _check_texts(self, batch: pa.RecordBatch, first_row: int) -> int:
-        """Refuse texts over the limit; return how many bytes all of them take when they stand by themselves."""
-        n_bytes = 0
-        for name, values in zip(self.names, batch.columns, strict=True):
+    def _judge_texts(self) -> None:
+        """Refuse texts that are too long, one by one or all together, while they are still in their dictionaries."""
+        names = [name for name, kind in zip(self.names, self.types, strict=True) if kind == "category"]
+        n_rows, n_bytes = 0, 0
+        for batch in _batches(_open(self.path), names) if names else ():
+            self._check_texts(batch, n_rows)
+            n_rows, n_bytes = n_rows + batch.num_rows, n_bytes + _n_text_bytes(batch)
+            if n_bytes > self.limits.max_decoded_bytes:
+                refuse_size(f"the file decodes to more than {self.limits.max_decoded_bytes:,} bytes of text")
+
+    def _check_texts(self, batch: pa.RecordBatch, first_row: int) -> None:
+        for name, values in zip(batch.schema.names, batch.columns, strict=True):
             lengths = text_lengths(values)
             if lengths is not None:
                 if (pc.max(lengths).as_py() or 0) > self.limits.max_field_bytes:
@@ -60,8 +65,6 @@ class ParquetSource:
                 if holds_nul(values):
                     detail = f"column {shown(name)} holds a NUL character from row {first_row} on; remove it"
                     raise DatasetRefused("dataset_parse_error", detail)
-                n_bytes += pc.sum(lengths).as_py() or 0
-        return n_bytes
 
 
 def open_parquet(path: Path, declared: ColumnDeclaration, limits: DatasetLimits) -> ParquetSource:
@@ -168,6 +171,12 @@ def _batches(file: pq.ParquetFile, names: list[str]) -> Iterator[pa.RecordBatch]
         if "UTF8" in str(error):
             raise DatasetRefused("dataset_bad_encoding", "a text of the Parquet file is not UTF-8") from error
         raise _damaged() from error
+
+
+def _n_text_bytes(batch: pa.RecordBatch) -> int:
+    """Return how many bytes the texts take when each stands by itself."""
+    found = (text_lengths(values) for values in batch.columns)
+    return sum(pc.sum(lengths).as_py() or 0 for lengths in found if lengths is not None)
 
 
 def _pieces(batch: pa.RecordBatch, n_text_bytes: int) -> Iterator[pa.RecordBatch]:

@@ -32,7 +32,11 @@ class Standing(Enum):
 
     RUNNING = "running"
     CANCELLING = "cancelling"  # somebody asked for it to stop: nothing may be published any more
-    FENCED = "fenced"  # the row has ended or belongs to another attempt: whatever comes out is to be thrown away
+    ENDED = "ended"  # the attempt has ended the job itself; its process is about to exit
+    FENCED = "fenced"  # others ended the row, or it belongs to another attempt: whatever comes out is to be thrown away
+
+
+_STANDINGS = {"running": Standing.RUNNING, "cancelling": Standing.CANCELLING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +116,16 @@ class AttemptStore:
             if row is None or row["status"] != "running":
                 return False
             change_job(connection, row, fraction=1.0, stage="done", message="")
-            end_job(connection, row, "succeeded", self._now())
+            end_job(connection, row, "succeeded", self._now(), token=claim.token)
             publish(connection)
             return True
 
     def fail(self, claim: Claim, problem: Problem) -> None:
         """End the job with a problem; a job that is being cancelled ends as cancelled instead."""
-        self._release(claim, lambda connection, row: self._end_with(connection, row, problem))
+        self._release(
+            claim,
+            lambda connection, row: end_job(connection, row, "failed", self._now(), problem, token=claim.token),
+        )
 
     def try_again(self, claim: Claim, problem: Problem) -> None:
         """Let the job be tried again after a pause; fail with ``problem`` when this was its last attempt."""
@@ -141,7 +148,7 @@ class AttemptStore:
     def requeue(self, connection: Connection, row: RowMapping, problem: Problem) -> None:
         """Queue a locked, running job again after a pause, or fail it with ``problem`` after its last attempt."""
         if row["attempt"] >= row["max_attempts"]:
-            self._end_with(connection, row, problem)
+            end_job(connection, row, "failed", self._now(), problem)
             return
         delays = self._retry_delays_seconds
         delay = delays[min(row["attempt"], len(delays)) - 1]
@@ -152,9 +159,6 @@ class AttemptStore:
     ) -> None:
         waiting = {"status": "queued", "not_before": not_before, "attempt": attempt, "fraction": 0.0, "stage": "queued"}
         change_job(connection, row, **waiting, message=message, token=None, lease_until=None, started_at=None)
-
-    def _end_with(self, connection: Connection, row: RowMapping, problem: Problem) -> None:
-        end_job(connection, row, "failed", self._now(), problem)
 
     def _touch(self, claim: Claim, **values: object) -> Standing:
         with self._database.transaction() as connection:
@@ -177,13 +181,13 @@ class AttemptStore:
 
 def _held(connection: Connection, claim: Claim) -> RowMapping | None:
     row = lock_job(connection, claim.job)
-    return row if _standing(row, claim) is not Standing.FENCED else None
+    return row if _standing(row, claim) in {Standing.RUNNING, Standing.CANCELLING} else None
 
 
 def _standing(row: RowMapping | None, claim: Claim) -> Standing:
     if row is None or row["token"] != claim.token:
         return Standing.FENCED
-    return Standing.CANCELLING if row["status"] == "cancelling" else Standing.RUNNING
+    return _STANDINGS.get(row["status"], Standing.ENDED)
 
 
 def _claim(row: RowMapping) -> Claim:

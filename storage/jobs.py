@@ -149,10 +149,18 @@ def change_job(connection: Connection, row: RowMapping, **values: object) -> Non
 
 
 def end_job(
-    connection: Connection, row: RowMapping, status: str, finished_at: float, problem: Problem | None = None
+    connection: Connection,
+    row: RowMapping,
+    status: str,
+    finished_at: float,
+    problem: Problem | None = None,
+    token: str | None = None,
 ) -> None:
-    """End a locked job for good; its token and lease are void from now on."""
-    ended = {"status": status, "finished_at": finished_at, "token": None, "lease_until": None}
+    """End a locked job for good; its lease is void from now on.
+
+    ``token`` is that of the attempt that ends the job itself; any other end voids the token as well.
+    """
+    ended = {"status": status, "finished_at": finished_at, "token": token, "lease_until": None}
     # A key that is left out stays an SQL NULL; a None would be written as a JSON null.
     told = {} if problem is None else {"problem": problem_json(problem)}
     change_job(connection, row, **ended, **told)

@@ -81,7 +81,7 @@ class RemoteObjects:
         return self._read(sha256, self._cache.path_of_pages)
 
     def delete(self, sha256: str) -> None:
-        """Delete the object's files that are older than a day; younger ones are left to ``discard_old_orphans``."""
+        """Delete the object's files that are older than a day; younger ones are left to retention."""
         oldest_kept = self._oldest_kept()
         for file in self._files(sha256):
             if _hour_of(file) < oldest_kept:

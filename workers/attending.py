@@ -81,6 +81,6 @@ class Attendant:
 
     def _settle_ended(self, claim: Claim) -> None:
         # A process that did its work has ended its row, too.
-        if self._attempts.look(claim) is not Standing.FENCED:
+        if self._attempts.look(claim) in {Standing.RUNNING, Standing.CANCELLING}:
             _log.warning("job %s, attempt %d: its process was lost", claim.job, claim.attempt)
             self._attempts.try_again(claim, worker_lost(claim.attempt))

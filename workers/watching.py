@@ -24,6 +24,7 @@ class Outcome(Enum):
     STOPPED = auto()  # the worker itself is to stop
 
 
+# An attempt that has ended its job is left alone: its process exits by itself.
 _OUTCOMES = {Standing.CANCELLING: Outcome.CANCELLED, Standing.FENCED: Outcome.FENCED}
 
 

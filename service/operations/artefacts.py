@@ -23,7 +23,7 @@ from ..edge.callers import CURRENT_KEY
 from ..logs import current_request_id
 from ..parts import Parts
 from ..settings import ServiceSettings
-from .job_estimates import Sizes, estimate_job, refuse_beyond
+from .job_estimates import NEEDS_OF_KIND, Sizes, estimate_job, refuse_beyond
 
 _LOG = structlog.get_logger(__name__)
 View = TypeVar("View", bound=ArtefactView)
@@ -37,6 +37,12 @@ class ArtefactNoun(Generic[View]):
     name: str  # as in tables and of its jobs
     method_revision: int  # raise it when an algorithm's answers change
     view: type[View]  # its message: an ``ArtefactView`` with what was found
+
+    def __post_init__(self) -> None:
+        # Found out when the service starts, rather than by the first caller.
+        if self.name not in NEEDS_OF_KIND:
+            detail = f"what a job of {self.name} needs is not estimated: add it to service/operations/job_estimates.py"
+            raise LookupError(detail)
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ class Sizes:
 
 def estimate_job(kind: str, sizes: Sizes, request: Mapping[str, Any]) -> JobEstimate:
     """Return what a job of this kind would need for a request whose defaults are spelled out."""
-    return JobEstimate((*_reading(sizes), *_OF_KIND[kind](sizes, request)))
+    return JobEstimate((*_reading(sizes), *NEEDS_OF_KIND[kind](sizes, request)))
 
 
 def refuse_beyond(limit_bytes: int, estimate: JobEstimate) -> None:
@@ -183,7 +183,7 @@ def _explanation_sets(sizes: Sizes, _: Mapping[str, Any]) -> tuple[Need, ...]:
     return Need(320 * _MIB), Need(640 * sizes.n_prototypes * sizes.n_trees, "take a smaller explainer", "/explainer")
 
 
-_OF_KIND: Mapping[str, Callable[[Sizes, Mapping[str, Any]], tuple[Need, ...]]] = {
+NEEDS_OF_KIND: Mapping[str, Callable[[Sizes, Mapping[str, Any]], tuple[Need, ...]]] = {
     "proximities": _proximities,
     "label_audits": _proximities,
     "prototype_sets": _prototype_sets,

@@ -15,6 +15,7 @@ from onnx import TensorProto, helper
 
 from tests.support.api import Api, Json, Registered, csv_of, frame_of, register
 from tests.support.bad_inputs import BadInputSender, expected_answers, is_expected
+from tests.support.nouns import NOUNS
 from tests.support.raw_http import exchange
 from tests.support.serving import Service, serving
 from tests.support.shared import shared_path
@@ -22,16 +23,6 @@ from tests.support.shared import shared_path
 _BODY_SECONDS = 2
 _MOST_SECONDS = 10
 _MOST_GROWTH_BYTES = 200 * 1024**2
-_LISTS = (
-    "models",
-    "datasets",
-    "proximities",
-    "prototype-sets",
-    "label-audits",
-    "explainers",
-    "explanation-sets",
-    "jobs",
-)
 _EXPECTED = expected_answers()
 
 
@@ -50,7 +41,7 @@ class Tried:
         return f"/v1/explainers/{self.forest.explainer['id']}/explanations"
 
     def lists(self) -> list[Json]:
-        return [self.api.get(f"/v1/{noun}?limit=1000").json() for noun in _LISTS]
+        return [self.api.get(f"/v1/{noun.path}?limit=1000").json() for noun in NOUNS]
 
     def files(self) -> set[Path]:
         """Return what is stored and what lies beside the data directory."""

@@ -9,58 +9,63 @@ import pytest
 
 from schemas.problems import PROBLEM_KINDS, Problem
 from tests.support.api import Api, Json, Registered, csv_of, frame_of
+from tests.support.nouns import CREATED, NOUNS, Noun, create
 
-_LISTS = (
-    "models",
-    "datasets",
-    "proximities",
-    "prototype-sets",
-    "label-audits",
-    "explainers",
-    "explanation-sets",
-    "jobs",
-)
-_MADE_BY_JOBS = ("proximities", "prototype-sets", "label-audits", "explanation-sets")
-_ID = re.compile(r"(mdl|ds|prx|prs|lba|exs|xpl|job)_[a-z2-7]{26}")
+_EVERY_NOUN = pytest.mark.parametrize("noun", NOUNS, ids=lambda noun: noun.path)
+# The secret of a key is told once, so its answers differ: tests/contract/test_keys.py.
+_REPEATED = [noun for noun in CREATED if noun.path != "api-keys"]
+_BY_PATH = {noun.path: noun for noun in NOUNS}
 
 
-@pytest.mark.parametrize("noun", _LISTS)
-def test_lists_hold_everything_once_newest_first_page_by_page(api: Api, forest: Registered, noun: str) -> None:
-    for number in range(3):
-        api.upload("/v1/datasets", f"a,b\n{number},1\n".encode())
-        request = {"model": forest.model["id"], "dataset": forest.dataset["id"], "n_neighbors": number + 1}
-        for artefact in ("proximities", "label-audits"):
-            api.made(f"/v1/{artefact}", request)
-        explained = {"explainer": forest.explainer["id"], "dataset": forest.dataset["id"], "n_prototypes": number + 1}
-        api.made("/v1/explanation-sets", explained)
+def test_the_table_of_nouns_is_the_contracts(api: Api) -> None:
+    paths = api.get("/openapi.json").json()["paths"]
 
-    whole = list(api.pages(f"/v1/{noun}", 1000))
+    assert {f"/v1/{noun.path}" for noun in NOUNS} == {path for path in paths if path.count("/") == 2}
+    assert {f"/v1/{noun.path}" for noun in CREATED} == {
+        path for path, operations in paths.items() if path.count("/") == 2 and "post" in operations
+    }
 
-    assert whole
-    assert list(api.pages(f"/v1/{noun}", 2)) == whole
+
+@_EVERY_NOUN
+def test_lists_hold_everything_once_newest_first_page_by_page(api: Api, forest: Registered, noun: Noun) -> None:
+    made = [_create_and_wait(api, forest, noun, number) for number in range(1, 4)] if noun.is_created else []
+
+    whole = list(api.pages(f"/v1/{noun.path}", 1000))
+
+    assert list(api.pages(f"/v1/{noun.path}", 2)) == whole
     created = [item["created_at"] for item in whole]
     assert created == sorted(created, reverse=True)
     identifiers = [item["id"] for item in whole]
     assert len(set(identifiers)) == len(identifiers)
-    assert all(_ID.fullmatch(identifier) for identifier in identifiers)
-    one = noun if noun == "proximities" else noun.replace("-", "_").removesuffix("s")
-    assert {item["object"] for item in whole} == {one}
+    assert all(re.fullmatch(f"{noun.id_prefix}[a-z2-7]{{16,26}}", identifier) for identifier in identifiers)
+    assert set(made) <= set(identifiers)
+    assert {item["object"] for item in whole} == {noun.object}
+
+
+def _create_and_wait(api: Api, forest: Registered, noun: Noun, number: int) -> str:
+    answer = create(api, forest, noun, number)
+    assert answer.status_code in {200, 201, 202}, answer.text
+    made: Json = answer.json()
+    if noun.is_made_by_job:
+        api.wait(made["job"])
+    return str(made["id"])
 
 
 @pytest.mark.usefixtures("forest")
-@pytest.mark.parametrize("noun", _LISTS)
+@_EVERY_NOUN
 @pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x", "limit=-1", "cursor=x", "cursor=%00"])
-def test_an_odd_page_is_refused_by_name(api: Api, noun: str, query: str) -> None:
-    refused = api.get(f"/v1/{noun}?{query}")
+def test_an_odd_page_is_refused_by_name(api: Api, noun: Noun, query: str) -> None:
+    refused = api.get(f"/v1/{noun.path}?{query}")
 
     assert (refused.status_code, refused.json()["code"]) == (422, "validation_failed")
     assert refused.json()["errors"][0]["pointer"] == f"/{query.partition('=')[0]}"
 
 
-@pytest.mark.parametrize("noun", _LISTS)
+@_EVERY_NOUN
 @pytest.mark.parametrize("identifier", ["gone", "%00", "..%2f..%2fetc", "x" * 2000, "%F0%9F%98%80", "%27%20OR%201=1--"])
-def test_what_is_not_there_is_not_found_by_whatever_id(api: Api, noun: str, identifier: str) -> None:
-    for answer in (api.get(f"/v1/{noun}/{identifier}"), api.get(f"/v1/{noun}/{identifier}/content")):
+def test_what_is_not_there_is_not_found_by_whatever_id(api: Api, noun: Noun, identifier: str) -> None:
+    for path in (f"/v1/{noun.path}/{identifier}", f"/v1/{noun.path}/{identifier}/content"):
+        answer = api.get(path)
         assert answer.status_code == 404
         assert answer.json()["code"] == "not_found"
         assert "Traceback" not in answer.text
@@ -183,49 +188,36 @@ def test_what_a_caller_sent_is_never_echoed_whole_or_raw(api: Api) -> None:
     assert "\x1b" not in answer.text
 
 
-def _create(api: Api, forest: Registered, noun: str, number: int, key: str) -> tuple[int, Json, str | None]:
-    headers = {"Idempotency-Key": key}
-    if noun == "models":
-        answer = api.upload("/v1/models", forest.fitted.onnx, {"name": f"key {number}"}, **headers)
-    elif noun == "datasets":
-        answer = api.upload("/v1/datasets", f"a,b\n{number},{number}\n".encode(), {"name": "key"}, **headers)
-    elif noun in _MADE_BY_JOBS:
-        setting = {"seed": 1000 + number} if noun == "prototype-sets" else {"n_neighbors": 50 + number}
-        request = {"model": forest.model["id"], "dataset": forest.dataset["id"], **setting}
-        if noun == "explanation-sets":
-            request = {"explainer": forest.explainer["id"], "dataset": forest.dataset["id"], "n_prototypes": 9 + number}
-        answer = api.post(f"/v1/{noun}", request, **headers)
-    else:
-        request = {"model": forest.model["id"], "prototype_set": forest.prototype_set["id"], "name": f"key {number}"}
-        answer = api.post(f"/v1/{noun}", request, **headers)
+def _answer(api: Api, forest: Registered, noun: Noun, number: int, key: str) -> tuple[int, Json, str | None]:
+    answer = create(api, forest, noun, number, **{"Idempotency-Key": key})
     return answer.status_code, answer.json(), answer.headers.get("Location")
 
 
-@pytest.mark.parametrize("noun", ["models", "datasets", *_MADE_BY_JOBS, "explainers"])
+@pytest.mark.parametrize("noun", _REPEATED, ids=lambda noun: noun.path)
 def test_the_same_key_and_body_give_the_same_answer_and_another_body_is_refused(
-    api: Api, forest: Registered, noun: str
+    api: Api, forest: Registered, noun: Noun
 ) -> None:
-    key = f"key-of-{noun}"
+    key = f"key-of-{noun.path}"
 
-    first = _create(api, forest, noun, 1, key)
-    again = _create(api, forest, noun, 1, key)
-    other_key = _create(api, forest, noun, 1, f"{key}-2")
-    other_body = _create(api, forest, noun, 2, key)
+    first = _answer(api, forest, noun, 11, key)
+    again = _answer(api, forest, noun, 11, key)
+    other_key = _answer(api, forest, noun, 11, f"{key}-2")
+    other_body = _answer(api, forest, noun, 12, key)
 
     assert first[0] in {201, 202}
     assert first[2] is not None
     assert again == first
     assert other_key[1]["id"] == first[1]["id"]
     assert (other_body[0], other_body[1]["code"]) == (409, "idempotency_key_reused")
-    if noun in _MADE_BY_JOBS:
+    if noun.is_made_by_job:
         api.wait(first[1]["job"])
-        assert _create(api, forest, noun, 1, key) == first
+        assert _answer(api, forest, noun, 11, key) == first
 
 
 def test_a_key_of_one_noun_is_not_anothers(api: Api, forest: Registered) -> None:
-    _create(api, forest, "datasets", 3, "one-key-for-all")
+    _answer(api, forest, _BY_PATH["datasets"], 13, "one-key-for-all")
 
-    assert _create(api, forest, "explainers", 3, "one-key-for-all")[0] == 409
+    assert _answer(api, forest, _BY_PATH["explainers"], 13, "one-key-for-all")[0] == 409
 
 
 def test_a_refused_request_does_not_use_up_its_key(api: Api, forest: Registered) -> None:
@@ -233,14 +225,13 @@ def test_a_refused_request_does_not_use_up_its_key(api: Api, forest: Registered)
     refused = api.post("/v1/explainers", request, **{"Idempotency-Key": "after-a-refusal"})
 
     assert refused.status_code == 404
-    assert _create(api, forest, "explainers", 4, "after-a-refusal")[0] == 201
+    assert _answer(api, forest, _BY_PATH["explainers"], 14, "after-a-refusal")[0] == 201
 
 
 def test_requests_that_race_with_one_key_get_one_answer(api: Api, forest: Registered) -> None:
     with ThreadPoolExecutor(6) as threads:
-        answers = list(
-            threads.map(lambda _: json.dumps(_create(api, forest, "prototype-sets", 5, "raced-for")), range(12))
-        )
+        raced = _BY_PATH["prototype-sets"]
+        answers = list(threads.map(lambda _: json.dumps(_answer(api, forest, raced, 15, "raced-for")), range(12)))
 
     assert len(set(answers)) == 1
     api.wait(json.loads(answers[0])[1]["job"])

@@ -107,6 +107,31 @@ def test_an_attempt_that_was_replaced_can_do_nothing_any_more(rows: JobRows) -> 
     assert (job.status, job.attempt, job.progress.stage) == ("running", 2, "starting")
 
 
+@pytest.mark.parametrize("end", ["succeed", "fail"])
+def test_an_attempt_that_ended_its_job_itself_is_not_fenced_and_can_do_nothing_more(rows: JobRows, end: str) -> None:
+    job_id = rows.add()
+    claim = rows.claim(job_id)
+    if end == "succeed":
+        rows.attempts.succeed(claim, _publish_nothing)
+    else:
+        rows.attempts.fail(claim, _PROBLEM)
+    ended = rows.jobs.get(job_id)
+
+    assert rows.attempts.look(claim) is Standing.ENDED
+    assert not rows.attempts.succeed(claim, _must_not_publish)
+    rows.attempts.try_again(claim, _PROBLEM)
+    assert rows.jobs.get(job_id) == ended
+
+
+def test_an_attempt_whose_job_others_gave_up_is_fenced(rows: JobRows) -> None:
+    job_id = rows.add(deadline_seconds=5)
+    claim = rows.claim(job_id)
+    rows.seconds += 3600
+    assert rows.abandoned.expire_deadlines() == 1
+
+    assert rows.attempts.look(claim) is Standing.FENCED
+
+
 def test_a_lost_attempt_is_tried_again_after_growing_pauses_and_three_times_at_most(rows: JobRows) -> None:
     job_id = rows.add()
     for pause in (1.0, 10.0):

@@ -4,7 +4,8 @@ import pytest
 
 from storage.errors import NotFound
 from storage.object_store import ObjectStore
-from storage.orphans import discard_old_orphans, discard_orphans
+from storage.orphans import discard_orphans
+from storage.retention import Retention, RetentionRules
 from tests.support.object_stores import LocalCase, RemoteCase
 from tests.support.stored import Shelf, new_dataset, new_model
 
@@ -36,10 +37,11 @@ def test_orphans_are_found_among_all_objects_when_they_are_old(
 ) -> None:
     kept = _put_with_rows(store_case.store, shelf)
     store_case.store.put(b"old orphan")
-    assert discard_old_orphans(shelf.database, store_case.store) == 0
+    retention = Retention(shelf.database, store_case.store, RetentionRules())
+    assert retention.clear() == {}
     store_case.let_time_pass()
     young = store_case.store.put(b"young orphan")
 
-    assert discard_old_orphans(shelf.database, store_case.store) == 1
+    assert retention.clear() == {"objects": 1}
 
     assert sorted(store_case.files()) == sorted([*kept, young])

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import pytest
 
 from .api import Api, Json
+from .nouns import CREATED, UPLOADED
 from .raw_http import exchange
 from .shared import shared_path
 
 ALSO_FINE = {"125_http_multipart_filename_traversal.http": 422, "127_http_bearer_crlf_and_unicode.http": 401}
-_NOUNS_WITH_BODIES = ("proximities", "prototype-sets", "label-audits", "explainers", "explanation-sets")
 
 Answer = tuple[int, Json]
 
@@ -62,6 +62,6 @@ class BadInputSender:
     def _paths(self, endpoint: str) -> list[str]:
         paths = [f"/v1/explainers/{self.explainer}/explanations"]
         if endpoint == "POST /v1/... (JSON body)":
-            paths += [f"/v1/{noun}" for noun in _NOUNS_WITH_BODIES]
+            paths += [f"/v1/{noun.path}" for noun in CREATED if noun.path not in UPLOADED]
             paths += [f"/v1/models/{self.model}/{asked}" for asked in ("predictions", "proximities")]
         return paths

@@ -8,15 +8,9 @@ from schemathesis import Case
 
 from .api import Api, Json, csv_of, frame_of, register
 from .models import fitted
+from .nouns import FROM_MODEL_AND_DATASET
 
 _MADE_UP_ONCE_IN = 4
-_ARTEFACTS: tuple[tuple[str, str, dict[str, int]], ...] = (
-    ("prototype-sets", "prototype_set", {"n_prototypes": 3}),
-    ("proximities", "proximities", {}),
-    ("label-audits", "label_audit", {}),
-    ("rule-sets", "rule_set", {"max_rules": 3}),
-    ("approximation-trees", "approximation_tree", {"max_depth": 2}),
-)
 
 
 @dataclass(frozen=True)
@@ -59,10 +53,10 @@ def register_everything(api: Api) -> RealThings:
     forest = register(api, "random_forest_binary")
     about = {"model": forest.model["id"], "dataset": forest.dataset["id"]}
     ids = {"model_id": about["model"], "dataset_id": about["dataset"], "explainer_id": forest.explainer["id"]}
-    for noun, name, request in _ARTEFACTS:
-        made = api.made(f"/v1/{noun}", {**about, **request})
+    for noun in FROM_MODEL_AND_DATASET:
+        made = api.made(f"/v1/{noun.path}", {**about, **noun.request})
         assert made["status"] == "ready", made
-        ids[f"{name}_id"] = made["id"]
+        ids[f"{noun.object}_id"] = made["id"]
     told = api.made("/v1/explanation-sets", {"explainer": ids["explainer_id"], "dataset": about["dataset"]})
     assert told["status"] == "ready", told
     ids |= {"explanation_set_id": told["id"], "job_id": told["job"]}

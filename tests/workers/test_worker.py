@@ -11,8 +11,12 @@ from rq.serializers import JSONSerializer
 
 from schemas.jobs import Progress
 from storage.attempts import Standing
+from storage.database import Database
 from storage.doorbell import QUEUE_NAME
 from tests.support.job_farm import JobFarm, is_alive, kill
+from tests.support.job_rows import JobRows
+from workers.settings import WorkerSettings
+from workers.watching import Outcome, Watch
 
 
 @pytest.fixture
@@ -34,6 +38,16 @@ def test_a_job_succeeds_and_its_result_is_published(farm: JobFarm) -> None:
     assert artefact.arrays is not None
     assert farm.objects.get(artefact.result).startswith(b'{"number":')
     assert farm.objects.get(artefact.arrays) == b"arrays"
+
+
+def test_a_process_that_has_ended_its_job_is_left_to_exit_by_itself(rows_database: Database) -> None:
+    rows = JobRows(rows_database)
+    claim = rows.claim(rows.add())
+    watch = Watch(rows.attempts, claim, WorkerSettings(look_seconds=0.001, lease_seconds=30, renew_seconds=10))
+    has_exited = iter([False, False, False, True])
+    assert rows.attempts.succeed(claim, lambda _connection: None)
+
+    assert watch.until_over(lambda: next(has_exited), lambda: False) is Outcome.ENDED
 
 
 def test_the_same_seed_makes_the_same_result(farm: JobFarm) -> None:

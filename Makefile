@@ -23,7 +23,7 @@ s3-server: $(VENV)/.s3-server ## Make the S3 server that tests of storage ask; w
 quickstart: $(VENV)/.runtime ## Start everything, explain one prediction, stop everything
 	$(BIN)/leafspace quickstart
 
-test: $(VENV)/.dev ## Run the test suite (under 10 minutes)
+test: $(VENV)/.dev ## Run the test suite (ten minutes on two idle cores)
 	$(BIN)/python -m pytest -m "not long" -n 2 --dist loadfile
 
 test-long: $(VENV)/.dev ## Run long kills, fuzzing and studies

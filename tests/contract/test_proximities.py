@@ -321,7 +321,7 @@ def test_finding_many_is_told_as_it_goes_and_can_be_cancelled(api: Api, forest: 
 
     assert (pending.status_code, pending.json()["code"]) == (409, "artefact_not_ready")
     assert cancelled.status_code == 202
-    assert api.wait(asked["job"], 3)["status"] == "cancelled"
+    assert api.wait(asked["job"])["status"] == "cancelled"
     assert api.get(_path(asked)).json()["status"] == "cancelled"
     assert 0.25 < fractions[0] < fractions[1] < 1
     assert api.delete(_path(asked)).status_code == 204

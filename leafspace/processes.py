@@ -37,8 +37,15 @@ def start_process(
         # Ctrl-C reaches this process alone, which then stops the others in the right order.
         start_new_session=True,
         # This process has no other threads, so that code may run between fork and exec.
-        preexec_fn=partial(end_with_parent, os.getpid(), signal_at_our_end),  # noqa: PLW1509
+        preexec_fn=partial(_before_exec, os.getpid(), signal_at_our_end),  # noqa: PLW1509
     )
+
+
+def _before_exec(parent_pid: int, signal_at_our_end: signal.Signals) -> None:
+    # It has to stop when it is asked to, whatever whoever started us ignored or blocked.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    end_with_parent(parent_pid, signal_at_our_end)
 
 
 def stop_processes(processes: Iterable["subprocess.Popen[bytes]"], patience_seconds: float) -> None:

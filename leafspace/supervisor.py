@@ -79,10 +79,13 @@ class Supervisor:
             stop_processes(processes, max(child.patience_seconds for child in together))
 
     def _listen_to_signals(self) -> None:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            # Whoever started us with nohup wants us to outlive the terminal.
+        for number in (signal.SIGINT, signal.SIGHUP):
+            # Whoever started us in the background, or with nohup, wants us to outlive the terminal.
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._stop)
+        # There must always be a way to stop us: whatever we inherited, this one is heard.
+        signal.signal(signal.SIGTERM, self._stop)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
 
     def _stop(self, _signal: int, _frame: FrameType | None) -> None:
         self._is_stopping = True

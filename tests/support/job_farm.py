@@ -1,7 +1,6 @@
 """A database, a Redis and worker processes of a test's own, with short leases."""
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -119,16 +118,3 @@ class JobFarm:
         with self.database.transaction() as connection:
             connection.execute(insert(models).values(**common, **model))
             connection.execute(insert(datasets).values(**common, **dataset))
-
-
-def is_alive(pid: int) -> bool:
-    """Whether the process runs: a zombie does not."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        return False
-    return stat.rpartition(")")[2].split()[0] != "Z"
-
-
-def kill(pid: int) -> None:
-    os.kill(pid, signal.SIGKILL)

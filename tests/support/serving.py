@@ -12,6 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from .processes import children_of, command_of
+
 _READY = "Leafspace is ready at "
 _SECONDS_TO_STOP = 10
 
@@ -33,9 +35,9 @@ class Service:
         """Return the process ids of the API, the worker and Redis."""
         names = {"-m service": "api", "-m workers": "worker", "valkey-server": "redis", "redis-server": "redis"}
         found: dict[str, int] = {}
-        for child in Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split():
-            command = Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ")
-            found |= {label: int(child) for name, label in names.items() if name in command}
+        for child in children_of(self.process.pid):
+            command = command_of(child)
+            found |= {label: child for name, label in names.items() if name in command}
         return found
 
 

@@ -12,7 +12,8 @@ from rq.serializers import JSONSerializer
 from schemas.jobs import Progress
 from storage.attempts import Standing
 from storage.doorbell import QUEUE_NAME
-from tests.support.job_farm import JobFarm, is_alive, kill
+from tests.support.job_farm import JobFarm
+from tests.support.processes import is_alive, kill
 
 
 @pytest.fixture

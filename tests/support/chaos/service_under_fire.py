@@ -17,8 +17,8 @@ import httpx
 from storage.settings import embedded
 from tests.support.processes import children_of, command_of, is_alive
 
-Part = Literal["api", "worker", "redis", "job"]
-_NAMES = {"-m service": "api", "-m workers": "worker", "valkey-server": "redis", "redis-server": "redis"}
+Part = Literal["api", "workers", "worker", "redis", "job"]
+_NAMES = {"-m service": "api", "-m workers": "workers", "valkey-server": "redis", "redis-server": "redis"}
 _SECONDS_TO_START = 60
 _SECONDS_TO_STOP = 15
 
@@ -95,9 +95,10 @@ class ServiceUnderFire:
         self.process.wait()
 
     def parts(self, part: Part) -> list[int]:
-        """Return the processes of this part that run now; "job" are those forked for jobs."""
-        if part == "job":
-            return [child for worker in self.parts("worker") for child in children_of(worker)]
+        """Return the processes of this part that run now: "worker" are those forked by "workers", "job" by workers."""
+        forked_by: dict[Part, Part] = {"job": "worker", "worker": "workers"}
+        if part in forked_by:
+            return [child for parent in self.parts(forked_by[part]) for child in children_of(parent)]
         own = [] if self.process is None else children_of(self.process.pid)
         return [pid for pid in own if _part_of(pid) == part]
 

@@ -1,21 +1,44 @@
-"""The supervisor: starts child processes, restarts those that end, stops all when told to."""
+"""The supervisor: starts child processes, restarts those that end, stops all when told to.
+
+It knows neither what they do nor how they are started: programs of their own, or forks of this process.
+"""
 
 import logging
+import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from types import FrameType
+from typing import Protocol
 
-from .errors import CannotServe
-from .processes import stop_processes
+from .restarts import Restarts
 
-_FIRST_PAUSE_SECONDS = 0.5
-_LONGEST_PAUSE_SECONDS = 10.0
-_STABLE_SECONDS = 30.0
 _SECONDS_BETWEEN_LOOKS = 0.05
 _log = logging.getLogger(__name__)
+
+
+class CannotStart(Exception):
+    """A process cannot be started; the message says why."""
+
+
+class Process(Protocol):
+    """A process, as the standard library's ``Popen`` is one; its number is that of its process group."""
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+
+    def poll(self) -> int | None:
+        """Return its status if it has ended."""
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return its status when it has ended; raise ``subprocess.TimeoutExpired`` when that takes longer."""
 
 
 @dataclass
@@ -26,14 +49,15 @@ class Child:
     """
 
     name: str
-    start: Callable[[], "subprocess.Popen[bytes]"]
+    start: Callable[[], Process]
+    is_ready: Callable[[], bool]  # asked until it is, from each start on
+    restarts: Restarts
     stop_order: int
     patience_seconds: float
-    process: "subprocess.Popen[bytes] | None" = None
+    process: Process | None = None
+    ready_since: float | None = None
     n_ends: int = 0
-    pause_seconds: float = _FIRST_PAUSE_SECONDS
-    started_at: float = field(default=0.0)
-    start_at: float = field(default=0.0)
+    start_at: float = 0.0
 
 
 class Supervisor:
@@ -51,7 +75,7 @@ class Supervisor:
 
         Raises
         ------
-        CannotServe
+        CannotStart
             If a child cannot be started at first.
         """
         self._listen_to_signals()
@@ -91,35 +115,59 @@ class Supervisor:
         self._is_stopping = True
 
 
+def stop_processes(processes: Iterable[Process], patience_seconds: float) -> None:
+    """Ask all to end, wait, kill those that are left."""
+    running = [process for process in processes if process.poll() is None]
+    for process in running:
+        process.terminate()
+    until = time.monotonic() + patience_seconds
+    for process in running:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(max(0.0, until - time.monotonic()))
+    for process in running:
+        _kill(process)
+
+
+def _kill(process: Process) -> None:
+    if process.poll() is None:
+        # Its group has its own children, too.
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
 def _start(child: Child) -> None:
-    child.started_at = time.monotonic()
+    child.ready_since = None
     child.process = child.start()
 
 
 def _keep_running(child: Child) -> None:
-    now = time.monotonic()
     if child.process is not None:
         status = child.process.poll()
         if status is None:
+            _notice_ready(child)
             return
-        _plan_restart(child, now, status)
-    if now >= child.start_at:
+        child.process = None
+        _plan_restart(child, f"ended with {status}")
+    if time.monotonic() >= child.start_at:
         _start_again(child)
 
 
-def _plan_restart(child: Child, now: float, status: int) -> None:
-    if now - child.started_at > _STABLE_SECONDS:
-        child.pause_seconds = _FIRST_PAUSE_SECONDS
-    _log.warning("%s ended with %d; starting it again in %g s", child.name, status, child.pause_seconds)
-    child.process = None
+def _notice_ready(child: Child) -> None:
+    if child.ready_since is None and child.is_ready():
+        child.ready_since = time.monotonic()
+
+
+def _plan_restart(child: Child, what: str) -> None:
+    pause_seconds = child.restarts.pause_after_end(child.ready_since)
     child.n_ends += 1
-    child.start_at = now + child.pause_seconds
-    child.pause_seconds = min(2 * child.pause_seconds, _LONGEST_PAUSE_SECONDS)
+    child.start_at = time.monotonic() + pause_seconds
+    when = f"again in {pause_seconds:g} s" if pause_seconds else "again at once"
+    _log.warning("%s %s; it is started %s", child.name, what, when)
 
 
 def _start_again(child: Child) -> None:
     try:
         _start(child)
-    except CannotServe as error:
-        _log.warning("%s: %s; trying again in %g s", child.name, error, child.pause_seconds)
-        child.start_at = time.monotonic() + child.pause_seconds
+    except CannotStart as error:
+        _plan_restart(child, f"cannot be started: {error}")

@@ -13,7 +13,7 @@ from types import ModuleType
 import click
 
 from .data_directory import default_data_dir
-from .embedded import ServeOptions, child_environment, module_command, serve
+from .embedded import ServeOptions, child_environment, n_workers_here, serve, workers_command
 from .errors import CannotServe
 from .redis_server import running_server_url
 
@@ -24,6 +24,16 @@ _data_dir = click.option(
     default=default_data_dir,
     show_default="~/.local/share/leafspace",
     help="Where everything is kept.",
+)
+
+_n_workers = click.option(
+    "--workers",
+    "n_workers",
+    type=click.IntRange(1),
+    envvar="LEAFSPACE_WORKERS",
+    default=n_workers_here,
+    show_default="2, or 1 on one core",
+    help="Jobs done at once; of several workers, the last one takes short jobs alone.",
 )
 
 
@@ -47,10 +57,10 @@ def main() -> None:
     help="Port to listen on; 0 takes any free one.",
 )
 @_data_dir
-@click.option("--workers", "n_workers", type=click.IntRange(1), default=1, show_default=True, help="Jobs done at once.")
+@_n_workers
 @click.option("--no-worker", is_flag=True, help="The API alone: jobs wait for `leafspace worker`.")
 def serve_command(host: str, port: int, data_dir: Path, n_workers: int, *, no_worker: bool) -> None:
-    """Run the API, a worker and Redis until Ctrl-C or SIGTERM.
+    """Run the API, workers and Redis until Ctrl-C or SIGTERM.
 
     Redis is the one that LEAFSPACE_REDIS_URL names, else one of our own.
     """
@@ -60,8 +70,9 @@ def serve_command(host: str, port: int, data_dir: Path, n_workers: int, *, no_wo
 
 @main.command("worker")
 @_data_dir
-def worker_command(data_dir: Path) -> None:
-    """Run a worker alone, beside a service with the same data directory or database."""
+@_n_workers
+def worker_command(data_dir: Path, n_workers: int) -> None:
+    """Run workers alone, beside a service with the same data directory or database."""
     redis_url = os.environ.get("LEAFSPACE_REDIS_URL") or running_server_url(data_dir / "redis")
     if not redis_url:
         message = (
@@ -69,7 +80,7 @@ def worker_command(data_dir: Path) -> None:
             "or set LEAFSPACE_REDIS_URL"
         )
         raise click.ClickException(message)
-    command = module_command("workers")
+    command = workers_command(n_workers)
     os.execve(command[0], command, child_environment(data_dir.absolute(), redis_url))  # noqa: S606  # our own program
 
 

@@ -3,14 +3,18 @@
 import http.client
 import os
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
+
+from workers.restarts import ReadySign, Restarts
+from workers.supervisor import Child, Supervisor
 
 from .data_directory import opened
 from .errors import CannotServe
@@ -18,7 +22,6 @@ from .listening import check_keys, free_port, url_of
 from .processes import start_process
 from .redis_server import RedisServer, find_redis_binary
 from .reserve import set_aside
-from .supervisor import Child, Supervisor
 
 READY = "Leafspace is ready at "
 REQUIRE_KEYS = "LEAFSPACE_REQUIRE_KEYS"
@@ -28,6 +31,8 @@ _STARTS_BEFORE_GIVING_UP = 3
 _DRAIN_SECONDS = ("LEAFSPACE_DRAIN_SECONDS", 0.5)  # name and default, as the API's settings have them
 _SECONDS_AFTER_DRAINING = 7.0  # the API gives requests under way 5 s, and has 2 to close what is open
 _REDIS_PATIENCE_SECONDS = 2.0
+_LONGEST_PAUSE_SECONDS = 2.0  # before the API or Redis is started again
+_LONGEST_PAUSE_OF_WORKERS_SECONDS = 5.0
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -57,7 +62,7 @@ def serve(options: ServeOptions) -> None:
         with _redis(data_dir) as (redis_url, redis_children):
             environment = child_environment(data_dir, redis_url)
             api = _api(environment, options.host, port)
-            workers = [_worker(environment, number) for number in range(1, options.n_workers + 1)]
+            workers = [_workers(environment, options.n_workers)] if options.n_workers else []
             Supervisor([*redis_children, api, *workers]).run(
                 is_ready=lambda: _is_ready(api, options.host, port),
                 announce=lambda: click.echo(f"{READY}{url_of(options.host, port)}"),
@@ -74,6 +79,12 @@ def child_environment(data_dir: Path, redis_url: str) -> dict[str, str]:
     }
     given = {"LEAFSPACE_DATA_DIR": str(data_dir), "LEAFSPACE_REDIS_URL": redis_url}
     return {**defaults, **os.environ, **given}
+
+
+def n_workers_here() -> int:
+    """Return how many workers this machine is given unless somebody says otherwise."""
+    n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(2, n_cores)
 
 
 def module_command(module: str, *arguments: str) -> list[str]:
@@ -98,16 +109,27 @@ def _redis(data_dir: Path) -> Iterator[tuple[str, list[Child]]]:
         return
     server = RedisServer(data_dir / "redis", find_redis_binary())
     try:
-        # Stopped last: those that stop first may still have something to tell it.
-        yield server.url, [Child("redis", server.start, stop_order=2, patience_seconds=_REDIS_PATIENCE_SECONDS)]
+        yield server.url, [_redis_child(server)]
     finally:
         server.discard_socket()
 
 
+def _redis_child(server: RedisServer) -> Child:
+    # Stopped last: those that stop first may still have something to tell it. It is started when it answers.
+    restarts = Restarts(_LONGEST_PAUSE_SECONDS)
+    return Child("redis", server.start, lambda: True, restarts, stop_order=2, patience_seconds=_REDIS_PATIENCE_SECONDS)
+
+
 def _api(environment: dict[str, str], host: str, port: int) -> Child:
     command = module_command("service", "--host", host, "--port", str(port))
-    patience_seconds = _drain_seconds(environment) + _SECONDS_AFTER_DRAINING
-    return Child("api", _starter(command, environment, signal.SIGKILL), 1, patience_seconds)
+    return Child(
+        "api",
+        start=lambda: start_process(command, environment=environment),
+        is_ready=lambda: _listens(host, port),
+        restarts=Restarts(_LONGEST_PAUSE_SECONDS),
+        stop_order=1,
+        patience_seconds=_drain_seconds(environment) + _SECONDS_AFTER_DRAINING,
+    )
 
 
 def _drain_seconds(environment: Mapping[str, str]) -> float:
@@ -118,16 +140,40 @@ def _drain_seconds(environment: Mapping[str, str]) -> float:
         return default  # the API says what is wrong with it, and does not start
 
 
-def _worker(environment: dict[str, str], number: int) -> Child:
-    # It is asked to stop rather than killed, so that it hands its job back.
-    start = _starter(module_command("workers"), environment, signal.SIGTERM)
-    return Child(f"worker {number}", start, 1, _SECONDS_AFTER_DRAINING)
+def workers_command(n_workers: int) -> list[str]:
+    """Return the command that runs so many workers."""
+    return module_command("workers", "--workers", str(n_workers))
 
 
-def _starter(
-    command: list[str], environment: dict[str, str], at_our_end: signal.Signals
-) -> Callable[[], "subprocess.Popen[bytes]"]:
-    return lambda: start_process(command, environment=environment, signal_at_our_end=at_our_end)
+def _workers(environment: dict[str, str], n_workers: int) -> Child:
+    program = _Signing(workers_command(n_workers), environment)
+    restarts = Restarts(_LONGEST_PAUSE_OF_WORKERS_SECONDS)
+    return Child("workers", program.start, program.is_ready, restarts, 1, _SECONDS_AFTER_DRAINING)
+
+
+class _Signing:
+    """A program that says when it is ready; it is asked to end with us, so that it hands its jobs back."""
+
+    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
+        self._command = command
+        self._environment = environment
+        self._sign: ReadySign | None = None
+
+    def start(self) -> "subprocess.Popen[bytes]":
+        if self._sign is not None:
+            self._sign.close()
+        self._sign = ReadySign()
+        process = start_process(
+            [*self._command, "--ready-fd", str(self._sign.writer)],
+            environment=self._environment,
+            signal_at_our_end=signal.SIGTERM,
+            pass_fds=(self._sign.writer,),
+        )
+        self._sign.is_started()
+        return process
+
+    def is_ready(self) -> bool:
+        return self._sign is not None and self._sign.has_come()
 
 
 def _is_ready(api: Child, host: str, port: int) -> bool:
@@ -142,6 +188,15 @@ def _is_ready(api: Child, host: str, port: int) -> bool:
         return False
     finally:
         connection.close()
+
+
+def _listens(host: str, port: int) -> bool:
+    """Whether the API has opened what it needs: only then it listens. Asked of the kernel, so that nobody waits."""
+    try:
+        socket.create_connection((_reachable(host), port), timeout=_SECONDS_TO_ANSWER).close()
+    except OSError:
+        return False
+    return True
 
 
 def _reachable(host: str) -> str:

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, NoReturn
 
 from rich.console import Console
 
+from workers.supervisor import stop_processes
+
 from .embedded import module_command
 from .errors import CannotServe
 from .listening import free_port, url_of
-from .processes import start_process, stop_processes
+from .processes import start_process
 from .quickstart_report import show_explanation
 
 if TYPE_CHECKING:

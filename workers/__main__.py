@@ -1,5 +1,6 @@
-"""``python -m workers``: a worker with settings from the environment."""
+"""``python -m workers``: workers with settings from the environment."""
 
+import argparse
 import os
 
 _BEFORE_IMPORTS = {
@@ -20,7 +21,8 @@ def prepare_environment() -> None:
 
 
 def main() -> None:
-    """Run the worker until it is told to stop."""
+    """Run workers until they are told to stop."""
+    asked = _arguments()
     prepare_environment()
     # Imported late: numerical libraries read the environment as soon as they are imported.
     from .process_limits import lower_priority  # noqa: PLC0415
@@ -31,10 +33,17 @@ def main() -> None:
     lower_priority(settings.worker_niceness)
     from .job_kinds import load_job_kinds  # noqa: PLC0415
     from .logs import log_json_lines  # noqa: PLC0415
-    from .main import run_worker  # noqa: PLC0415
+    from .main import run_workers  # noqa: PLC0415
 
     log_json_lines(settings.log_level)
-    run_worker(settings, load_job_kinds())
+    run_workers(settings, load_job_kinds(), asked.workers, asked.ready_fd)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="workers")
+    parser.add_argument("--workers", type=int, default=1, help="how many of them")
+    parser.add_argument("--ready-fd", type=int, help="where to say that they are started, for a supervisor")
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -55,9 +55,7 @@ class Clearing:
         if now >= self._turn_at:
             self._turn_at = now + self._interval_seconds
             if self._process is None and self._notes.takes_turn("clearing", self._interval_seconds / 2):
-                self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-m", "workers.clearing"], start_new_session=True
-                )
+                self._process = subprocess.Popen([sys.executable, "-P", "-m", "workers.clearing"], process_group=0)
 
     def stop(self) -> None:
         """End what is under way: it goes on in an hour."""

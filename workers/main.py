@@ -1,6 +1,6 @@
-"""Builds a worker out of its parts and runs it until it is told to stop."""
+"""Builds workers out of their parts and runs them until they are told to stop."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from threading import RLock
 
@@ -18,8 +18,10 @@ from storage.worker_notes import WorkerNotes
 from .attending import Attendant
 from .clearing import Clearing
 from .context import JobKind
+from .forks import keep_workers
 from .lifecycle import run_job
 from .maintenance import Maintenance
+from .restarts import say_ready
 from .settings import WorkerSettings
 from .worker import JobWorker
 
@@ -27,14 +29,32 @@ _LONGEST_PAUSE_SECONDS = 2
 _CONNECTION_ATTEMPTS = 60
 
 
-def run_worker(settings: WorkerSettings, kinds: Mapping[str, JobKind]) -> None:
-    """Do jobs of these kinds until SIGTERM or SIGINT."""
+def run_workers(
+    settings: WorkerSettings, kinds: Mapping[str, JobKind], n_workers: int, ready_fd: int | None = None
+) -> None:
+    """Keep so many workers running until SIGTERM or SIGINT; say over ``ready_fd`` that they are started."""
+
+    def announce() -> None:
+        if ready_fd is not None:
+            say_ready(ready_fd)
+
+    def work(say_it_is_ready: Callable[[], None]) -> None:
+        run_worker(settings, kinds, say_it_is_ready)
+
+    keep_workers([work] * n_workers, announce)
+
+
+def run_worker(
+    settings: WorkerSettings, kinds: Mapping[str, JobKind], say_it_is_ready: Callable[[], None] = lambda: None
+) -> None:
+    """Do jobs of these kinds, one at a time, until SIGTERM or SIGINT."""
     database = Database(settings.storage.database_url)
     database.migrate()
     doorbell = Doorbell(settings.redis_url)
     fork_lock = RLock()
     maintenance = _maintenance(settings, database, doorbell, fork_lock)
     maintenance.start()
+    say_it_is_ready()
     try:
         attendant = Attendant(settings, database, doorbell, fork_lock)
         functions = {RUN_JOB: partial(run_job, settings, kinds)}

@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
-_AUTOGROUP = Path("/proc/self/autogroup")
 _OUT_OF_MEMORY_SCORE = Path("/proc/self/oom_score_adj")
 _BEFORE_SERVERS = 500  # uploads' processes go before jobs: they say 1,000
 
@@ -45,12 +44,5 @@ def go_before_servers() -> None:
 
 
 def lower_priority(niceness: int) -> None:
-    """Bring this process and those that it starts to this niceness, unless they are lower already.
-
-    Where the kernel shares processors among sessions first (autogroups), niceness counts inside a session alone: this
-    one, if it is this process's own, is made as nice as a whole.
-    """
+    """Bring this process and those that it starts to this niceness, unless they are lower already."""
     os.nice(max(0, niceness - os.nice(0)))
-    if os.getsid(0) == os.getpid():
-        with suppress(OSError):  # no autogroups here
-            _AUTOGROUP.write_text(str(os.nice(0)))

@@ -21,7 +21,7 @@ class WorkerSettings(BaseSettings):
     object_cache_bytes: int = CACHE_BYTES  # of local copies of what is in a bucket
     redis_url: str
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-    worker_niceness: int = 15  # explanations go first: at nice 0, two busy workers double their p99
+    worker_niceness: int = 5  # jobs yield to explanations, and get their share beside all else that the machine does
     job_memory_bytes: int = memory_bytes()  # of one job's process; the API refuses jobs that would need more
     lease_seconds: float = 30  # a worker that is silent for so long is taken for dead
     renew_seconds: float = 5

@@ -10,6 +10,7 @@ import pytest
 from schemas.jobs import FINAL_STATUSES
 from tests.support.chaos.questions import KINDS, ask_in, questions, register_all_in
 from tests.support.job_farm import JobFarm
+from tests.support.processes import children_of
 from tests.support.workshop import Workshop, workshop_in
 from workers.job_kinds import JOB_KINDS
 
@@ -49,10 +50,11 @@ def test_the_worker_stays_as_it_was_over_fifty_jobs_of_every_kind(
         worker = farm.start_worker("workers", **settings, LEAFSPACE_WORKER_NICENESS="0")
         for job in itertools.islice(asked, _N_WARMING_UP):
             _done(farm, workshop, job)
-        before = _holdings(worker.pid)
+        (forked,) = children_of(worker.pid)
+        before = _holdings(forked)
         for job in itertools.islice(asked, _N_JOBS):
             _done(farm, workshop, job)
-        after = _holdings(worker.pid)
+        after = _holdings(forked)
         farm.stop()
 
     assert after.memory_mib - before.memory_mib < _MOST_MIB

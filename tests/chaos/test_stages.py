@@ -11,7 +11,8 @@ from schemas.jobs import FINAL_STATUSES
 from storage.artefacts import Artefact
 from storage.settings import embedded
 from tests.support.chaos.dying_jobs import STAGES
-from tests.support.job_farm import JobFarm, is_alive
+from tests.support.job_farm import JobFarm
+from tests.support.processes import is_alive
 
 _MODULE = "tests.support.chaos.dying_jobs"
 

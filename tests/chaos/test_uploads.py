@@ -15,7 +15,7 @@ from storage.settings import embedded
 from storage.tables import OBJECT_COLUMNS, datasets, idempotency_keys
 from tests.support.api import Api, csv_of
 from tests.support.chaos.recovery import wait_until
-from tests.support.chaos.service_under_fire import ServiceUnderFire
+from tests.support.chaos.service_under_fire import Part, ServiceUnderFire
 from tests.support.chaos.siege import database_of
 from tests.support.job_farm import SHORT_LEASES, JobFarm
 
@@ -111,5 +111,5 @@ def test_an_api_that_is_killed_while_an_upload_is_read_keeps_nothing(service: Se
 
 def _parts(service: ServiceUnderFire) -> list[int]:
     assert service.process is not None
-    own = [service.process.pid]
-    return own + service.parts("api") + service.parts("worker") + service.parts("redis") + service.parts("job")
+    parts: tuple[Part, ...] = ("api", "workers", "worker", "redis", "job")
+    return [service.process.pid, *(pid for part in parts for pid in service.parts(part))]

@@ -15,6 +15,7 @@ from schemas.api_keys import ApiKeyRequest
 from storage.api_keys import ApiKeyStore
 from storage.database import Database
 from tests.support.api import Api, Json, csv_of, frame_of
+from tests.support.job_farm import JobFarm
 from tests.support.models import fitted
 from tests.support.serving import serving
 
@@ -47,6 +48,7 @@ def askers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Asker]]:
         apis = [Api(service.url) for _ in keys]
         for api, key in zip(apis, keys, strict=True):
             api.http.headers["Authorization"] = f"Bearer {key}"
+        JobFarm.wait_until(lambda: "worker" in service.children())
         worker = service.children()["worker"]
         os.kill(worker, signal.SIGSTOP)
         inputs = _uploaded(apis[0])

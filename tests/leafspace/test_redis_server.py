@@ -9,8 +9,8 @@ import pytest
 from redis import Redis
 
 from leafspace.errors import CannotServe
-from leafspace.processes import stop_processes
 from leafspace.redis_server import RedisServer, find_redis_binary, running_server_url
+from workers.supervisor import stop_processes
 
 
 @pytest.fixture

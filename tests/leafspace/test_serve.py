@@ -16,15 +16,19 @@ import yaml
 from sqlalchemy import insert
 
 from leafspace import embedded as embedded_service
+from leafspace.embedded import n_workers_here
 from leafspace.running import running_service, start_service, wait_until_ready
 from service.settings import ServiceSettings
 from storage.database import Database
 from storage.jobs import JobStore
 from storage.settings import embedded
 from storage.tables import datasets
-from tests.support.job_farm import JobFarm, is_alive
+from tests.support.job_farm import JobFarm
+from tests.support.processes import descendants_of, heeding, ignoring, is_alive, open_files_of
 from tests.support.redis import OwnRedis
 from tests.support.serving import serving
+
+_N_WORKERS = n_workers_here()
 
 
 @pytest.fixture
@@ -46,35 +50,50 @@ def _get(url: str) -> tuple[int, Any]:
     return answer.status_code, answer.json()
 
 
-def _descendants(pid: int) -> set[int]:
-    parents = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-    found = {pid}
-    while more := {child for child, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found - {pid}
-
-
 def test_it_is_ready_with_everything_and_stops_within_ten_seconds(
     data_dir: Path, started: list["subprocess.Popen[str]"]
 ) -> None:
-    process = start_service(data_dir)
+    with heeding(signal.SIGINT):
+        process = start_service(data_dir)
     started.append(process)
 
     status, readiness = _get(f"{wait_until_ready(process)}/readyz")
 
     assert (status, readiness.get("degraded", [])) == (200, [])
-    running = _descendants(process.pid)
-    assert len(running) == 3
-    began = time.monotonic()
+    JobFarm.wait_until(
+        lambda: len(descendants_of(process.pid)) == 3 + _N_WORKERS
+    )  # Redis, the API, and what the workers were forked from
+    running = descendants_of(process.pid)
     process.send_signal(signal.SIGINT)
     assert process.wait(10) == 0
-    assert time.monotonic() - began < 10
     assert not [pid for pid in running if is_alive(pid)]
+
+
+def test_it_stops_on_sigterm_whatever_signals_it_was_started_to_ignore(
+    data_dir: Path, started: list["subprocess.Popen[str]"]
+) -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    with ignoring(signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        process = start_service(data_dir)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+    started.append(process)
+    wait_until_ready(process)
+    running = descendants_of(process.pid)
+
+    for ignored in (signal.SIGHUP, signal.SIGINT):
+        process.send_signal(ignored)
+    assert not any(_ignores(pid, signal.SIGTERM) for pid in running)
+    assert process.poll() is None
+    process.terminate()
+
+    assert process.wait(10) == 0
+    assert not [pid for pid in running if is_alive(pid)]
+
+
+def _ignores(pid: int, number: signal.Signals) -> bool:
+    """Whether a process ignores a signal or has it wait."""
+    told = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    return bool((int(told["SigIgn"], 16) | int(told["SigBlk"], 16)) >> (number - 1) & 1)
 
 
 @pytest.mark.long
@@ -122,9 +141,9 @@ def test_uploads_come_in_on_the_disk_of_the_data_directory(data_dir: Path) -> No
         head = "POST /v1/datasets HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n"
         form = '--x\r\nContent-Disposition: form-data; name="file"; filename="rows.csv"\r\n\r\n'
         upload.sendall(f"{head}Content-Type: multipart/form-data; boundary=x\r\n\r\n{form}".encode() + bytes(4 << 20))
-        opened = Path(f"/proc/{service.children()['api']}/fd")
+        api = service.children()["api"]
 
-        JobFarm.wait_until(lambda: any(str(file.readlink()).startswith(spool) for file in opened.iterdir()))
+        JobFarm.wait_until(lambda: any(file.startswith(spool) for file in open_files_of(api)))
 
         assert list(Path(spool).iterdir()) == []  # without a name, so that nothing of it can stay
 
@@ -190,7 +209,7 @@ def test_kill_9_leaves_no_orphan_and_the_next_start_is_ready_by_itself(
     first = start_service(data_dir)
     started.append(first)
     wait_until_ready(first)
-    running = _descendants(first.pid)
+    running = descendants_of(first.pid)
     first.kill()
 
     second = start_service(data_dir)
@@ -220,13 +239,15 @@ def test_whatever_ends_is_started_again(data_dir: Path, started: list["subproces
     process = start_service(data_dir)
     started.append(process)
     url = wait_until_ready(process)
-    killed = _descendants(process.pid)
+    killed = descendants_of(process.pid)
     for pid in killed:
         os.kill(pid, signal.SIGKILL)
 
     def is_whole_again() -> bool:
         try:
-            return _get(f"{url}/readyz")[1].get("degraded", []) == [] and len(_descendants(process.pid) - killed) == 3
+            return _get(f"{url}/readyz")[1].get("degraded", []) == [] and len(
+                descendants_of(process.pid) - killed
+            ) == len(killed)
         except httpx.HTTPError:
             return False
 
@@ -246,7 +267,7 @@ def test_a_redis_that_is_named_is_used_and_none_started(
     url = wait_until_ready(process)
 
     assert _get(f"{url}/readyz")[1].get("degraded", []) == []
-    assert len(_descendants(process.pid)) == 3
+    JobFarm.wait_until(lambda: len(descendants_of(process.pid)) == 4)
     assert not (data_dir / "redis").exists()
     process.terminate()
     assert process.wait(10) == 0

@@ -1,7 +1,6 @@
 """A database, a Redis and worker processes of a test's own, with short leases."""
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ from storage.opening import open_objects
 from storage.settings import embedded
 from storage.tables import datasets, models
 
+from .processes import children_of
 from .redis import OwnRedis
 
 SHORT_LEASES = {
@@ -52,16 +52,24 @@ class JobFarm:
         self._n_artefacts = 0
         self._add_what_artefacts_are_made_of()
 
-    def start_worker(self, module: str = "tests.support.job_kinds", **environment: str) -> "subprocess.Popen[bytes]":
+    def start_worker(
+        self, module: str = "tests.support.job_kinds", *arguments: str, **environment: str
+    ) -> "subprocess.Popen[bytes]":
         own = {"LEAFSPACE_DATA_DIR": str(self.directory), "LEAFSPACE_REDIS_URL": self.redis.url}
         worker = subprocess.Popen(  # noqa: S603  # one of our own
-            [sys.executable, "-m", module],
+            [sys.executable, "-m", module, *arguments],
             env={**os.environ, **SHORT_LEASES, **own, **environment},
             cwd=Path(__file__).parents[2],
             start_new_session=True,
         )
         self.workers.append(worker)
         return worker
+
+    def start_workers(self, n_workers: int, **environment: str) -> "subprocess.Popen[bytes]":
+        """Start a parent that forks so many workers; return it when it has."""
+        parent = self.start_worker("tests.support.job_kinds", str(n_workers), **environment)
+        self.wait_until(lambda: len(children_of(parent.pid)) == n_workers)
+        return parent
 
     def stop(self) -> None:
         for worker in self.workers:
@@ -119,16 +127,3 @@ class JobFarm:
         with self.database.transaction() as connection:
             connection.execute(insert(models).values(**common, **model))
             connection.execute(insert(datasets).values(**common, **dataset))
-
-
-def is_alive(pid: int) -> bool:
-    """Whether the process runs: a zombie does not."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        return False
-    return stat.rpartition(")")[2].split()[0] != "Z"
-
-
-def kill(pid: int) -> None:
-    os.kill(pid, signal.SIGKILL)

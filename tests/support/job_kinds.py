@@ -1,9 +1,13 @@
-"""A worker with kinds of jobs that tests need: ``python -m tests.support.job_kinds``."""
+"""Workers with kinds of jobs that tests need: ``python -m tests.support.job_kinds``.
+
+Followed by a number, it is a parent that forks so many of them.
+"""
 
 import ctypes
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -11,7 +15,7 @@ from storage.errors import NotFound, StorageUnavailable
 from tree_explainers.errors import InvalidInput
 from workers.context import JobContext, Produced
 from workers.logs import log_json_lines
-from workers.main import run_worker
+from workers.main import run_worker, run_workers
 from workers.settings import WorkerSettings
 
 
@@ -168,7 +172,10 @@ KINDS = {
 def main() -> None:
     settings = WorkerSettings()
     log_json_lines(settings.log_level)
-    run_worker(settings, KINDS)
+    if sys.argv[1:]:
+        run_workers(settings, KINDS, int(sys.argv[1]))
+    else:
+        run_worker(settings, KINDS)
 
 
 if __name__ == "__main__":

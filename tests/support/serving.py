@@ -1,4 +1,4 @@
-"""A whole service of a test session's own: `leafspace serve` with API, Redis and a worker, each a real process."""
+"""A whole service of a test session's own: `leafspace serve` with API, Redis and one worker, each a real process."""
 
 import os
 import signal
@@ -11,6 +11,8 @@ from pathlib import Path
 
 import httpx
 import pytest
+
+from .processes import children_of, command_of
 
 _READY = "Leafspace is ready at "
 _SECONDS_TO_STOP = 10
@@ -30,13 +32,14 @@ class Service:
         return int(self.url.rpartition(":")[2])
 
     def children(self) -> dict[str, int]:
-        """Return the process ids of the API, the worker and Redis."""
-        names = {"-m service": "api", "-m workers": "worker", "valkey-server": "redis", "redis-server": "redis"}
+        """Return the process ids of the API, Redis, the workers' parent, and the worker once that has forked it."""
+        names = {"-m service": "api", "-m workers": "workers", "valkey-server": "redis", "redis-server": "redis"}
         found: dict[str, int] = {}
-        for child in Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split():
-            command = Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ")
-            found |= {label: int(child) for name, label in names.items() if name in command}
-        return found
+        for child in children_of(self.process.pid):
+            command = command_of(child)
+            found |= {label: child for name, label in names.items() if name in command}
+        forked = children_of(found["workers"]) if "workers" in found else []
+        return found | ({"worker": forked[0]} if forked else {})
 
 
 @contextmanager
@@ -46,7 +49,7 @@ def serving(data_dir: Path, **environment: str) -> Iterator[Service]:
     log = data_dir.with_name(f"{data_dir.name}.log")
     with log.open("wb") as errors:
         process = subprocess.Popen(  # noqa: S603  # our own command
-            [sys.executable, "-m", "leafspace", "serve", "--port", "0", "--data-dir", str(data_dir)],
+            [sys.executable, "-m", "leafspace", "serve", "--port", "0", "--workers", "1", "--data-dir", str(data_dir)],
             env={"LEAFSPACE_WORKER_NICENESS": "0", **own, **environment},
             cwd=Path(__file__).parents[2],
             stdout=subprocess.PIPE,

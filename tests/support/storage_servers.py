@@ -20,6 +20,8 @@ import httpx
 import psycopg
 import pytest
 
+from .processes import children_of
+
 _PATIENCE_SECONDS = 30
 _UNSAFE_BUT_FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 S3_ENVIRONMENT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "us-east-1"}
@@ -69,15 +71,14 @@ class PostgresqlServer:
         server = self._process.pid
         # The server first: what it starts meanwhile would not stand still.
         os.kill(server, signal.SIGSTOP)
-        backends = Path(f"/proc/{server}/task/{server}/children").read_text().split()
-        processes = [server, *map(int, backends)]
+        processes = [server, *children_of(server)]
         try:
             for process in processes:
-                os.kill(process, signal.SIGSTOP)
+                _signal(process, signal.SIGSTOP)
             yield
         finally:
             for process in processes:
-                os.kill(process, signal.SIGCONT)
+                _signal(process, signal.SIGCONT)
 
     def remove(self) -> None:
         """Stop it for good."""
@@ -87,6 +88,12 @@ class PostgresqlServer:
     @property
     def _data(self) -> Path:
         return self._folder / "data"
+
+
+def _signal(process: int, number: signal.Signals) -> None:
+    # One that served a client who is gone may have ended meanwhile.
+    with suppress(ProcessLookupError):
+        os.kill(process, number)
 
 
 @contextmanager

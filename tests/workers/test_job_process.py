@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.job_farm import JobFarm, is_alive, kill
+from tests.support.job_farm import JobFarm
+from tests.support.processes import is_alive, kill
 
 
 @pytest.fixture

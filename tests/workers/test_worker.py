@@ -13,8 +13,9 @@ from schemas.jobs import Progress
 from storage.attempts import Standing
 from storage.database import Database
 from storage.doorbell import QUEUE_NAME
-from tests.support.job_farm import JobFarm, is_alive, kill
+from tests.support.job_farm import JobFarm
 from tests.support.job_rows import JobRows
+from tests.support.processes import is_alive, kill
 from workers.settings import WorkerSettings
 from workers.watching import Outcome, Watch
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.tree import DecisionTreeRegressor
 
 from ..rows import Rows
 from ..rules.applying import ConditionReader
@@ -25,6 +24,9 @@ def fit_cart(matrix: NDArray[np.float32], targets: NDArray[np.float32], limits: 
 
     ``limits.min_samples_leaf`` counts rows of the matrix here.
     """
+    # Imported late: it takes longer than everything else that a worker imports, and few jobs grow such trees.
+    from sklearn.tree import DecisionTreeRegressor  # noqa: PLC0415
+
     tree = DecisionTreeRegressor(
         max_depth=limits.max_depth,
         min_samples_leaf=limits.min_samples_leaf,

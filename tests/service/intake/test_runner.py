@@ -22,6 +22,7 @@ from service.intake.runner import Intake
 from service.intake.settings import IntakeSettings
 from storage.dataset_files import DatasetFile
 from storage.errors import DatasetRefused, StorageError, StorageUnavailable
+from tests.support.processes import children_of, command_of, is_alive
 from tests.support.shared import shared_path
 from tree_explainers.errors import ExplainerError, ForeignFormat, ModelRefused
 
@@ -198,7 +199,7 @@ def test_the_child_dies_with_its_parent(large_upload: Path) -> None:
     child = _wait_for(lambda: next(iter(_confined_children(parent.pid)), None))
     parent.kill()
     parent.wait()
-    _wait_for(lambda: not _is_alive(child) or None)
+    _wait_for(lambda: not is_alive(child) or None)
 
 
 def test_out_of_memory_the_machine_loses_the_child_before_anything_else(large_upload: Path) -> None:
@@ -245,16 +246,7 @@ _reading = _Reading
 
 def _children(parent: int | None = None) -> list[int]:
     """Return the processes that read uploads; a test process has others, such as the service of another test."""
-    tasks = Path(f"/proc/{parent or os.getpid()}/task").iterdir()
-    children = [child for task in tasks for child in (task / "children").read_text().split()]
-    return [int(child) for child in children if "service.intake" in _command(child)]
-
-
-def _command(process: str) -> str:
-    try:
-        return Path(f"/proc/{process}/cmdline").read_text()
-    except OSError:
-        return ""
+    return [child for child in children_of(parent or os.getpid()) if "service.intake" in command_of(child)]
 
 
 def _confined_children(parent: int) -> Iterator[int]:
@@ -262,13 +254,6 @@ def _confined_children(parent: int) -> Iterator[int]:
         # Set last but one, and by nobody else; the file may be empty while the process begins.
         if re.search(r"Max open files +64 +64", Path(f"/proc/{child}/limits").read_text()):
             yield child
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        return "State:\tZ" not in Path(f"/proc/{process}/status").read_text()
-    except OSError:
-        return False
 
 
 def _wait_for(look: Callable[[], Found | None]) -> Found:

@@ -81,6 +81,7 @@ def _victims(service: ServiceUnderFire, part: Part) -> list[int]:
 _FAULTS = {
     "kill -9 of a job's process": _kill_one("job"),
     "kill -9 of a worker": _kill_one("worker"),
+    "kill -9 of the workers' parent": _kill_one("workers"),
     "kill -9 of the API": _kill_one("api"),
     "kill -9 of Redis": _kill_one("redis"),
     "kill -9 of Redis, its data wiped": _wipe_redis,
@@ -89,7 +90,8 @@ _FAULTS = {
 }
 KILLS = {
     "kill -9 of a job's process": 7,
-    "kill -9 of a worker": 5,
+    "kill -9 of a worker": 3,
+    "kill -9 of the workers' parent": 2,
     "kill -9 of the API": 4,
     "kill -9 of Redis": 2,
     "kill -9 of Redis, its data wiped": 2,

@@ -3,9 +3,9 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from tests.support.api import Api, Json
+from tests.support.processes import parent_of
 
 from .questions import Known
 from .service_under_fire import Part, ServiceUnderFire
@@ -45,8 +45,9 @@ class Recovery:
     def of_a_job_whose_worker_is_killed(self) -> float:
         """Until another worker took the job back: the lease, and some."""
         with self.long_job() as job:
-            status = Path(f"/proc/{self._process_of_the_job()}/stat").read_text()
-            return self._seconds_until_taken_back(job, int(status.rpartition(")")[2].split()[1]))
+            worker = parent_of(self._process_of_the_job())
+            assert worker is not None
+            return self._seconds_until_taken_back(job, worker)
 
     def of_a_job_that_is_cancelled(self) -> float:
         """Until it has ended, and its process with it."""

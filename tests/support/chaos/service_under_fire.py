@@ -15,10 +15,10 @@ from typing import Literal
 import httpx
 
 from storage.settings import embedded
-from tests.support.job_farm import is_alive
+from tests.support.processes import children_of, command_of, is_alive
 
-Part = Literal["api", "worker", "redis", "job"]
-_NAMES = {"-m service": "api", "-m workers": "worker", "valkey-server": "redis", "redis-server": "redis"}
+Part = Literal["api", "workers", "worker", "redis", "job"]
+_NAMES = {"-m service": "api", "-m workers": "workers", "valkey-server": "redis", "redis-server": "redis"}
 _SECONDS_TO_START = 60
 _SECONDS_TO_STOP = 15
 
@@ -95,10 +95,11 @@ class ServiceUnderFire:
         self.process.wait()
 
     def parts(self, part: Part) -> list[int]:
-        """Return the processes of this part that run now; "job" are those forked for jobs."""
-        if part == "job":
-            return [child for worker in self.parts("worker") for child in _children(worker)]
-        own = [] if self.process is None else _children(self.process.pid)
+        """Return the processes of this part that run now: "worker" are those forked by "workers", "job" by workers."""
+        forked_by: dict[Part, Part] = {"job": "worker", "worker": "workers"}
+        if part in forked_by:
+            return [child for parent in self.parts(forked_by[part]) for child in children_of(parent)]
+        own = [] if self.process is None else children_of(self.process.pid)
         return [pid for pid in own if _part_of(pid) == part]
 
     def signal(self, pid: int, number: signal.Signals = signal.SIGKILL) -> None:
@@ -136,17 +137,6 @@ def _free_port() -> int:
         return port
 
 
-def _children(pid: int) -> list[int]:
-    try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-    except OSError:
-        return []
-    return [child for child in map(int, children.split()) if is_alive(child)]
-
-
 def _part_of(pid: int) -> str | None:
-    try:
-        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-    except OSError:
-        return None
+    command = command_of(pid)
     return next((part for name, part in _NAMES.items() if name in command), None)

@@ -1,0 +1,72 @@
+"""Workers that are forked from one parent: what becomes of them and of their jobs when any of them ends."""
+
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.job_farm import JobFarm
+from tests.support.processes import children_of, is_alive, kill
+
+
+@pytest.fixture
+def farm(tmp_path: Path) -> Iterator[JobFarm]:
+    farm = JobFarm(tmp_path)
+    yield farm
+    farm.stop()
+
+
+def test_a_worker_that_is_killed_is_forked_again_and_takes_jobs(farm: JobFarm) -> None:
+    parent = farm.start_workers(1)
+    for _ in range(2):
+        assert farm.wait_for_end(farm.ask_for("succeed")).status == "succeeded"
+        (worker,) = children_of(parent.pid)
+        kill(worker)
+        farm.wait_until(lambda gone=worker: children_of(parent.pid) not in ([], [gone]))
+
+    assert farm.wait_for_end(farm.ask_for("succeed")).status == "succeeded"
+    assert parent.poll() is None
+
+
+def test_workers_hand_their_jobs_back_and_end_with_a_parent_that_is_killed(farm: JobFarm) -> None:
+    parent = farm.start_workers(2, LEAFSPACE_LEASE_SECONDS="30")
+    workers = children_of(parent.pid)
+    asked = farm.ask_for("report_for_long")
+    job = farm.wait_for_run()
+
+    parent.kill()
+
+    farm.wait_until(lambda: not any(map(is_alive, [*workers, job])))
+    found = farm.jobs.get(asked.job)
+    assert (found.status, found.attempt) == ("queued", 0)
+
+
+def test_a_parent_that_is_told_to_stop_has_its_workers_hand_their_jobs_back(farm: JobFarm) -> None:
+    parent = farm.start_workers(2)
+    workers = children_of(parent.pid)
+    asked = farm.ask_for("report_for_long")
+    farm.wait_for_run()
+
+    parent.send_signal(signal.SIGTERM)
+
+    assert parent.wait(10) == 0
+    assert not any(map(is_alive, workers))
+    assert (farm.jobs.get(asked.job).status, farm.jobs.get(asked.job).attempt) == ("queued", 0)
+
+
+def test_workers_share_what_their_parent_imported(farm: JobFarm) -> None:
+    parent = farm.start_worker("workers", "--workers", "2")
+    farm.wait_until(lambda: len(children_of(parent.pid)) == 2)
+    # It listens when it has taken note of a message: from then on it holds all that it holds while it waits.
+    farm.wait_for_end(farm.ask_for("no_such_kind"))
+
+    for worker in children_of(parent.pid):
+        assert _own_kilobytes(worker) < 0.4 * _own_kilobytes(worker, "Rss")
+
+
+def _own_kilobytes(pid: int, *names: str) -> int:
+    told = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    wanted = names or ("Private_Clean", "Private_Dirty")
+    return sum(int(re.search(rf"^{name}: +(\d+) kB", told, re.MULTILINE)[1]) for name in wanted)  # type: ignore[index]

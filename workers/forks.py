@@ -1,0 +1,130 @@
+"""Workers, forked from one process that has imported everything once: they share its memory, and start at once.
+
+What a fork would not survive (threads, open connections and graphs) comes into being in the forked process alone.
+"""
+
+import gc
+import logging
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from .process_limits import end_with_parent
+from .restarts import ReadySign, Restarts, say_ready
+from .supervisor import Child, Supervisor
+
+_LONGEST_PAUSE_SECONDS = 5.0  # before a worker is started again
+_PATIENCE_SECONDS = 6.5  # a worker that is told to stop ends itself after six
+_SECONDS_BETWEEN_POLLS = 0.02
+_SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
+_log = logging.getLogger(__name__)
+
+Work = Callable[[Callable[[], None]], None]
+"""What a worker does until it is told to stop; it calls what it is given as soon as it is ready."""
+
+
+def keep_workers(works: Sequence[Work], announce: Callable[[], None]) -> None:
+    """Fork a worker for each of these, and another whenever one ends, until SIGTERM; then end all of them."""
+    # Objects that no collection touches are not written to, so that their memory stays shared.
+    gc.collect()
+    gc.freeze()
+    children = [_child(f"worker {number}", work) for number, work in enumerate(works, start=1)]
+    Supervisor(children).run(is_ready=lambda: True, announce=announce)
+
+
+def _child(name: str, work: Work) -> Child:
+    forks = _Forks(work)
+    return Child(name, forks.start, forks.is_ready, Restarts(_LONGEST_PAUSE_SECONDS), 1, _PATIENCE_SECONDS)
+
+
+class _Forks:
+    """One worker after another."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._sign: ReadySign | None = None
+
+    def start(self) -> "ForkedWorker":
+        if self._sign is not None:
+            self._sign.close()
+        self._sign = sign = ReadySign()
+        worker = ForkedWorker.fork(lambda: self._work(lambda: say_ready(sign.writer)))
+        sign.is_started()
+        return worker
+
+    def is_ready(self) -> bool:
+        return self._sign is not None and self._sign.has_come()
+
+
+class ForkedWorker:
+    """A worker's process, with a process group of its own; when we die, it is told to stop."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._status: int | None = None
+
+    @classmethod
+    def fork(cls, work: Callable[[], None]) -> "ForkedWorker":
+        """Run ``work`` in a forked process."""
+        parent_pid = os.getpid()
+        # A signal that came before the fork has reset its handler would be heard by nobody.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        try:
+            pid = os.fork()
+            if pid == 0:
+                _work_and_exit(work, parent_pid)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        with suppress(OSError):
+            os.setpgid(pid, pid)
+        return cls(pid)
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+        return self._pid
+
+    def poll(self) -> int | None:
+        """Return its status if it has ended."""
+        if self._status is None:
+            pid, status = os.waitpid(self._pid, os.WNOHANG)
+            if pid == self._pid:
+                self._status = os.waitstatus_to_exitcode(status)
+        return self._status
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        if self.poll() is None:
+            os.kill(self._pid, signal.SIGTERM)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return its status when it has ended; raise ``subprocess.TimeoutExpired`` when that takes longer."""
+        until = None if timeout is None else time.monotonic() + timeout
+        while (status := self.poll()) is None:
+            if timeout is not None and until is not None and time.monotonic() >= until:
+                raise subprocess.TimeoutExpired("a worker", timeout)  # noqa: TRY003  # it takes a command
+            time.sleep(_SECONDS_BETWEEN_POLLS)
+        return status
+
+
+def _work_and_exit(work: Callable[[], None], parent_pid: int) -> None:
+    status = os.EX_SOFTWARE
+    try:
+        os.setpgid(0, 0)
+        # Ctrl-C and a lost terminal are the parent's to answer.
+        for number in (signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        # It is asked to stop rather than killed, so that it hands its job back.
+        end_with_parent(parent_pid, signal.SIGTERM)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+        work()
+        status = os.EX_OK
+    except BaseException:  # noqa: BLE001  # the edge of a process
+        _log.exception("a worker failed")
+    finally:
+        # Not sys.exit: what is left to do on the way out is the parent's.
+        os._exit(status)

@@ -1,0 +1,77 @@
+"""When what has ended is started again: at once where it had been ready, later and later where it never was."""
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+_FIRST_PAUSE_SECONDS = 0.25
+_SHORT_LIFE_SECONDS = 10.0
+_SHORT_LIVES, _WITHIN_SECONDS = 3, 60.0
+
+
+class Restarts:
+    """The pauses before one process is started again.
+
+    A process that was ready and was then killed can be started again at once. One that never becomes ready, or that
+    dies soon after it again and again, is not helped by haste: its pauses double.
+    """
+
+    def __init__(self, longest_pause_seconds: float, now: Callable[[], float] = time.monotonic) -> None:
+        self._longest_pause_seconds = longest_pause_seconds
+        self._now = now
+        self._pause_seconds = _FIRST_PAUSE_SECONDS
+        self._short_lives: list[float] = []
+
+    def pause_after_end(self, ready_since: float | None) -> float:
+        """Return for how many seconds to wait now that the process has ended.
+
+        Parameters
+        ----------
+        ready_since
+            When the process became ready; none if it never was.
+        """
+        now = self._now()
+        if ready_since is None:
+            return self._doubled()
+        if now - ready_since >= _SHORT_LIFE_SECONDS:
+            self._pause_seconds = _FIRST_PAUSE_SECONDS
+            return 0.0
+        self._short_lives = [*(at for at in self._short_lives if now - at < _WITHIN_SECONDS), now]
+        return self._doubled() if len(self._short_lives) >= _SHORT_LIVES else 0.0
+
+    def _doubled(self) -> float:
+        pause_seconds = self._pause_seconds
+        self._pause_seconds = min(2 * pause_seconds, self._longest_pause_seconds)
+        return pause_seconds
+
+
+class ReadySign:
+    """A pipe over which a process says, once, that it is ready; whoever started it never waits for that."""
+
+    def __init__(self) -> None:
+        self._reader, self.writer = os.pipe()
+        os.set_blocking(self._reader, False)
+        self._has_come = False
+
+    def is_started(self) -> None:
+        """Close what is now the other process's alone, so that its end is the pipe's."""
+        os.close(self.writer)
+
+    def has_come(self) -> bool:
+        """Whether the process has said that it is ready."""
+        if not self._has_come:
+            with suppress(BlockingIOError):
+                self._has_come = os.read(self._reader, 1) != b""
+        return self._has_come
+
+    def close(self) -> None:
+        """Listen no longer."""
+        os.close(self._reader)
+
+
+def say_ready(writer: int) -> None:
+    """Say that this process is ready, to whoever listens to this file descriptor, and close it."""
+    with suppress(OSError):  # whoever wanted to know may be gone
+        os.write(writer, b"\n")
+    os.close(writer)

@@ -1,0 +1,173 @@
+"""The supervisor: starts child processes, restarts those that end, stops all when told to.
+
+It knows neither what they do nor how they are started: programs of their own, or forks of this process.
+"""
+
+import logging
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from types import FrameType
+from typing import Protocol
+
+from .restarts import Restarts
+
+_SECONDS_BETWEEN_LOOKS = 0.05
+_log = logging.getLogger(__name__)
+
+
+class CannotStart(Exception):
+    """A process cannot be started; the message says why."""
+
+
+class Process(Protocol):
+    """A process, as the standard library's ``Popen`` is one; its number is that of its process group."""
+
+    @property
+    def pid(self) -> int:
+        """Its number."""
+
+    def poll(self) -> int | None:
+        """Return its status if it has ended."""
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return its status when it has ended; raise ``subprocess.TimeoutExpired`` when that takes longer."""
+
+
+@dataclass
+class Child:
+    """A process to be kept running.
+
+    Children stop in the order of their ``stop_order``; those with the same one stop together.
+    """
+
+    name: str
+    start: Callable[[], Process]
+    is_ready: Callable[[], bool]  # asked until it is, from each start on
+    restarts: Restarts
+    stop_order: int
+    patience_seconds: float
+    process: Process | None = None
+    ready_since: float | None = None
+    n_ends: int = 0
+    start_at: float = 0.0
+
+
+class Supervisor:
+    """Keeps children running until a signal arrives.
+
+    Not to be used with threads: children end with the thread that started them.
+    """
+
+    def __init__(self, children: Sequence[Child]) -> None:
+        self._children = children
+        self._is_stopping = False
+
+    def run(self, is_ready: Callable[[], bool], announce: Callable[[], None]) -> None:
+        """Start all children, announce once that they are ready, restart what ends; return when told to stop.
+
+        Raises
+        ------
+        CannotStart
+            If a child cannot be started at first.
+        """
+        self._listen_to_signals()
+        try:
+            for child in self._children:
+                _start(child)
+            self._tend(is_ready, announce)
+        finally:
+            self._stop_all()
+
+    def _tend(self, is_ready: Callable[[], bool], announce: Callable[[], None]) -> None:
+        is_announced = False
+        while not self._is_stopping:
+            for child in self._children:
+                _keep_running(child)
+            if not is_announced and is_ready():
+                announce()
+                is_announced = True
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+
+    def _stop_all(self) -> None:
+        for order in sorted({child.stop_order for child in self._children}):
+            together = [child for child in self._children if child.stop_order == order]
+            processes = [child.process for child in together if child.process is not None]
+            stop_processes(processes, max(child.patience_seconds for child in together))
+
+    def _listen_to_signals(self) -> None:
+        for number in (signal.SIGINT, signal.SIGHUP):
+            # Whoever started us in the background, or with nohup, wants us to outlive the terminal.
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._stop)
+        # There must always be a way to stop us: whatever we inherited, this one is heard.
+        signal.signal(signal.SIGTERM, self._stop)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+
+    def _stop(self, _signal: int, _frame: FrameType | None) -> None:
+        self._is_stopping = True
+
+
+def stop_processes(processes: Iterable[Process], patience_seconds: float) -> None:
+    """Ask all to end, wait, kill those that are left."""
+    running = [process for process in processes if process.poll() is None]
+    for process in running:
+        process.terminate()
+    until = time.monotonic() + patience_seconds
+    for process in running:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(max(0.0, until - time.monotonic()))
+    for process in running:
+        _kill(process)
+
+
+def _kill(process: Process) -> None:
+    if process.poll() is None:
+        # Its group has its own children, too.
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _start(child: Child) -> None:
+    child.ready_since = None
+    child.process = child.start()
+
+
+def _keep_running(child: Child) -> None:
+    if child.process is not None:
+        status = child.process.poll()
+        if status is None:
+            _notice_ready(child)
+            return
+        child.process = None
+        _plan_restart(child, f"ended with {status}")
+    if time.monotonic() >= child.start_at:
+        _start_again(child)
+
+
+def _notice_ready(child: Child) -> None:
+    if child.ready_since is None and child.is_ready():
+        child.ready_since = time.monotonic()
+
+
+def _plan_restart(child: Child, what: str) -> None:
+    pause_seconds = child.restarts.pause_after_end(child.ready_since)
+    child.n_ends += 1
+    child.start_at = time.monotonic() + pause_seconds
+    when = f"again in {pause_seconds:g} s" if pause_seconds else "again at once"
+    _log.warning("%s %s; it is started %s", child.name, what, when)
+
+
+def _start_again(child: Child) -> None:
+    try:
+        _start(child)
+    except CannotStart as error:
+        _plan_restart(child, f"cannot be started: {error}")

@@ -16,7 +16,7 @@ from storage.tables import idempotency_keys
 from tests.support.databases import new_postgresql_database, plain_url, turn_read_only
 from tests.support.storage_servers import PostgresqlServer, running_postgresql
 
-_ROW = {"caller": "", "request_sha256": "r", "status": 200, "answer": {}, "created_at": 1.0}
+_ROW = {"caller": "", "request_sha256": "r", "status": 200, "thing": "t", "created_at": 1.0}
 
 
 @pytest.fixture

@@ -38,7 +38,10 @@ async def _request_key(
         Header(
             alias="Idempotency-Key",
             pattern=r"^[\x21-\x7e]{1,255}$",
-            description="The same key and body give the same answer; another body is refused.",
+            description=(
+                "With the same key and body nothing is made twice: the answer is the thing that was made, as it stands now. "
+                "Another body is refused. A key is forgotten when its thing is deleted."
+            ),
         ),
     ] = None,
 ) -> RequestKey | None:

@@ -13,7 +13,7 @@ from schemas.key_texts import draw_key
 from .database import Database
 from .errors import Conflict
 from .pages import read_page
-from .records import existing_record, moment
+from .records import existing_record, forget_keys_of, moment
 from .tables import api_keys
 
 MAX_KEYS = 1000
@@ -73,6 +73,7 @@ class ApiKeyStore:
         """Forget the key; within two seconds no process lets it in."""
         with self._database.transaction() as connection:
             existing_record(connection, api_keys, key_id)
+            forget_keys_of(connection, key_id)
             connection.execute(delete(api_keys).where(api_keys.c.id == key_id))
 
     def ids(self) -> set[str]:

@@ -14,7 +14,7 @@ from .artefact_files import files_of, replace_files
 from .database import Database
 from .errors import InUse
 from .pages import read_page
-from .records import add_record, first_record, moment, require, unreferenced
+from .records import add_record, first_record, forget_keys_of, moment, require, unreferenced
 from .tables import artefacts, explainers, jobs
 
 _STATUS_OF_JOB = {"failed": "failed", "cancelled": "cancelled"}
@@ -88,6 +88,7 @@ class ArtefactStore:
             _refuse_if_used(connection, row)
             files = files_of(connection, [artefact_id])[artefact_id].values()
             replace_files(connection, artefact_id, {})
+            forget_keys_of(connection, artefact_id)
             connection.execute(delete(artefacts).where(artefacts.c.id == artefact_id))
             return unreferenced(connection, (row["result"], row["arrays"], *files))
 

@@ -10,7 +10,7 @@ from typing import Any
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make_url, select
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import DataError, DBAPIError, DisconnectionError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
 from . import postgresql
@@ -20,9 +20,12 @@ from .patience import WORKERS, Patience
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _SECONDS_BETWEEN_TRIES = 0.01
 _LONG_SECONDS = 1.0
-_DISK_FULL = "53100"  # PostgreSQL's code
+_DISK_FULL = "53100"  # PostgreSQL's SQLSTATE, as are these
+_READ_ONLY = "25006"
+_IS_AWAY = ("57P01", "57P02", "57P03", "53")  # shut down, crashed, starting; 53…: out of connections or memory
 _MIGRATION_LOCK = 5_061_370_153  # any number that no other program on the server takes
 _AWAY = "the database does not answer; try again in a moment"
+_NOT_WRITABLE = "the database takes no changes at present: it is read-only; try again in a moment"
 _BUSY = "all connections to the database are in use; try again in a moment"
 
 
@@ -123,19 +126,26 @@ def _say(error: DBAPIError) -> None:
     if isinstance(error, DataError) and "NUL" in reason:
         # Other databases look for such an identifier, and find nothing.
         raise StorageError("not_found", "nothing has an id that holds a NUL character") from error
-    if isinstance(error, OperationalError) or error.connection_invalidated:
+    if _sqlstate(error) == _READ_ONLY:
+        raise StorageUnavailable(_NOT_WRITABLE) from error
+    if isinstance(error, OperationalError) or error.connection_invalidated or _sqlstate(error).startswith(_IS_AWAY):
         raise StorageUnavailable(_AWAY) from error
+
+
+def _sqlstate(error: DBAPIError) -> str:
+    """Return PostgreSQL's code, which counts whatever class the driver gives the error; empty where there is none."""
+    return getattr(error.orig, "sqlstate", None) or ""
 
 
 def _nobody_answers(error: DBAPIError) -> bool:
     # PostgreSQL gives its own refusals, such as of a row that is locked for long, a code: there, only one row waits.
-    is_refused = getattr(error.orig, "sqlstate", None) is not None or _means_full_disk(error)
+    is_refused = _sqlstate(error) != "" or _means_full_disk(error)
     return isinstance(error, OperationalError) and not is_refused
 
 
 def _means_full_disk(error: DBAPIError) -> bool:
-    is_said_by_postgresql = getattr(error.orig, "sqlstate", None) == _DISK_FULL
-    return isinstance(error, OperationalError) and (is_said_by_postgresql or "disk is full" in str(error.orig))
+    is_said_by_sqlite = isinstance(error, OperationalError) and "disk is full" in str(error.orig)
+    return is_said_by_sqlite or _sqlstate(error) == _DISK_FULL
 
 
 def _is_sqlite(url: str | URL) -> bool:
@@ -149,11 +159,19 @@ def _create_engine(url: str | URL, patience: Patience | None) -> Engine:
     if not _is_sqlite(url):
         engine = create_engine(url, **own, pool_pre_ping=True, pool_size=8, max_overflow=8)
         event.listen(engine, "do_connect", lambda _dialect, _record, _, said: postgresql.connect(patience, said))
+        event.listen(engine, "checkout", _use_read_only_once)
         return engine
     engine = create_engine(url, **own, connect_args={"timeout": waiting.lock_seconds, "check_same_thread": False})
     event.listen(engine, "connect", lambda connection, _record: _prepare_sqlite(connection, waiting.lock_seconds))
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def _use_read_only_once(connection: Any, record: Any, _proxy: object) -> None:  # noqa: ANN401  # driver's and pool's
+    # A session that began while the server was read-only stays so, even when the server no longer is.
+    if record.info.get("was_used") and postgresql.is_read_only(connection):
+        raise DisconnectionError
+    record.info["was_used"] = True
 
 
 def _prepare_sqlite(connection: Any, lock_seconds: float) -> None:  # noqa: ANN401  # the driver's own connection

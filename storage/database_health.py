@@ -12,6 +12,8 @@ from .errors import StorageUnavailable
 
 _PATIENCE_SECONDS = 2.0
 _READ_SOMETHING = "SELECT version_num FROM alembic_version"
+_READ_ONLY = "the database is read-only at present: rows can be read, not written"
+_TAKES_CHANGES = "SELECT current_setting('transaction_read_only') = 'off' FROM alembic_version"
 
 
 def check_database(database: Database) -> None:
@@ -21,7 +23,9 @@ def check_database(database: Database) -> None:
         _check_sqlite(Path(url.database))
         return
     with database.reading() as connection:
-        connection.execute(text(_READ_SOMETHING))
+        # On a standby, and where an administrator said so, every transaction is read-only.
+        if not connection.execute(text(_TAKES_CHANGES)).scalar_one():
+            raise StorageUnavailable(_READ_ONLY)
 
 
 def _check_sqlite(path: Path) -> None:

@@ -13,7 +13,7 @@ from .database import Database
 from .errors import InUse
 from .leaf_tables import forget_leaf_tables
 from .pages import read_page
-from .records import add_record, existing_record, find_record, moment, unreferenced
+from .records import add_record, existing_record, find_record, forget_keys_of, moment, unreferenced
 from .tables import artefacts, datasets, leaf_tables
 
 
@@ -79,6 +79,7 @@ class DatasetStore:
             row = existing_record(connection, datasets, dataset_id)
             _refuse_if_used(connection, dataset_id)
             tables = forget_leaf_tables(connection, leaf_tables.c.dataset == dataset_id)
+            forget_keys_of(connection, dataset_id)
             connection.execute(delete(datasets).where(datasets.c.id == dataset_id))
             return unreferenced(connection, (row["sha256"], row["content"], *tables))
 

@@ -9,7 +9,7 @@ from schemas.explainers import Explainer, ExplainerRequest
 
 from .database import Database
 from .pages import read_page
-from .records import add_record, existing_record, moment
+from .records import add_record, existing_record, forget_keys_of, moment
 from .tables import explainers
 
 
@@ -49,6 +49,7 @@ class ExplainerStore:
         """Forget the explainer."""
         with self._database.transaction() as connection:
             existing_record(connection, explainers, explainer_id)
+            forget_keys_of(connection, explainer_id)
             connection.execute(delete(explainers).where(explainers.c.id == explainer_id))
 
 

@@ -1,16 +1,27 @@
-"""Idempotency keys: the answer that a key of a caller was given the first time."""
+"""Idempotency keys: what a key of a caller made. A key's row is written before anything is made with it.
 
+So only one of several requests with a new key can make something. The row holds no answer: who sends the key again is
+answered with the thing as it is then, and when the thing is deleted, its keys are forgotten with it
+(``records.forget_keys_of``).
+"""
+
+import secrets
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import insert
+from sqlalchemy import ColumnElement, Connection, RowMapping, and_, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from .database import Database
 from .errors import Conflict
 from .records import first_record
 from .tables import idempotency_keys
+
+_TOKEN_BYTES = 16
+_PATIENCE_SECONDS = 3.0
+_SECONDS_BETWEEN_LOOKS = 0.05
+_ABANDONED_SECONDS = 3600.0  # longer than any request takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,52 +34,137 @@ class RequestKey:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """What a request was answered."""
+    """What a request made, or found made."""
 
-    status: int
-    body: dict[str, Any]
+    status: int  # 201: it was made; 202: a job was begun; 200: it was there, or being made
+    thing: str  # its id
+
+
+@dataclass(frozen=True, slots=True)
+class KeyClaim:
+    """The right to make what a key's request asks for; ends with ``complete`` or ``release``."""
+
+    key: RequestKey
+    request_sha256: str
+    token: str
 
 
 class IdempotencyStore:
-    """Answers by key."""
+    """What keys made, and which of them make something now.
 
-    def __init__(self, database: Database) -> None:
+    Parameters
+    ----------
+    patience_seconds
+        How long a request waits for an equal one with the same key. After that it is taken on as well: equal requests
+        make the same thing, and the process of the other one may have been killed.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        now: Callable[[], float] = time.time,
+        patience_seconds: float = _PATIENCE_SECONDS,
+    ) -> None:
         self._database = database
+        self._now = now
+        self._patience_seconds = patience_seconds
 
-    def find(self, key: RequestKey, request_sha256: str) -> KeptAnswer | None:
-        """Return the answer kept for this key; raise ``Conflict`` when it was given to another request."""
-        table = idempotency_keys
-        query = table.select().where(table.c.caller == key.caller, table.c.key == key.key)
-        with self._database.reading() as connection:
-            row = first_record(connection, query)
-        if row is None:
-            return None
-        if row["request_sha256"] != request_sha256:
-            detail = f"Idempotency-Key {key.key!r} was used for another request; choose a new key for a new request"
-            raise Conflict("idempotency_key_reused", detail)
-        return KeptAnswer(row["status"], row["answer"])
-
-    def keep(self, key: RequestKey, request_sha256: str, answer: KeptAnswer) -> KeptAnswer:
-        """Keep the answer and return it; where two requests with one key ran at once, the one that was first.
+    def begin(self, key: RequestKey, request_sha256: str) -> KeptAnswer | KeyClaim:
+        """Return what the key made, or the right to make it.
 
         Raises
         ------
         Conflict
-            If the first one was another request.
+            If the key belongs to another request, be it one that is still under way.
         """
-        values = {
-            "caller": key.caller,
-            "key": key.key,
-            "request_sha256": request_sha256,
-            "status": answer.status,
-            "answer": answer.body,
-        }
+        until = time.monotonic() + self._patience_seconds
+        while True:
+            row = self._read(key)
+            if row is not None and row["status"] is not None:
+                return _kept(row, request_sha256)
+            may_take_over = time.monotonic() >= until
+            if row is None or may_take_over or self._is_another(row, request_sha256):
+                begun = self._claim(key, request_sha256, may_take_over=may_take_over)
+                if begun is not None:
+                    return begun
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+
+    def complete(self, claim: KeyClaim, answer: KeptAnswer) -> KeptAnswer:
+        """Keep what was made and return it; where an equal request was faster, return what that one kept."""
         with self._database.transaction() as connection:
-            try:
-                with connection.begin_nested():
-                    connection.execute(insert(idempotency_keys).values(**values, created_at=time.time()))
-            except IntegrityError:
-                is_first = False
-            else:
-                is_first = True
-        return answer if is_first else self.find(key, request_sha256) or answer
+            row = _locked(connection, claim.key)
+            if row is None or row["request_sha256"] != claim.request_sha256:
+                return answer  # forgotten long ago, and the key may be another request's by now
+            # Of equal requests, that which made the thing counts, not one that found it made.
+            kept = answer
+            if row["status"] is not None:
+                kept = KeptAnswer(max(row["status"], answer.status), row["thing"])
+            values = {"status": kept.status, "thing": kept.thing, "token": None}
+            connection.execute(update(idempotency_keys).where(_is(claim.key)).values(**values))
+            return kept
+
+    def release(self, claim: KeyClaim) -> None:
+        """Let the key be used again: its request was refused, and made nothing."""
+        with self._database.transaction() as connection:
+            # Unless an equal request has taken over.
+            connection.execute(delete(idempotency_keys).where(_is(claim.key), idempotency_keys.c.token == claim.token))
+
+    def forget(self, key: RequestKey, kept: KeptAnswer) -> None:
+        """Forget that the key made this thing, which is gone."""
+        with self._database.transaction() as connection:
+            connection.execute(delete(idempotency_keys).where(_is(key), idempotency_keys.c.thing == kept.thing))
+
+    def _claim(self, key: RequestKey, request_sha256: str, *, may_take_over: bool) -> KeptAnswer | KeyClaim | None:
+        """Return what the key made, or the right to make it; nothing while an equal request is at it."""
+        claim = KeyClaim(key, request_sha256, secrets.token_hex(_TOKEN_BYTES))
+        values = {"request_sha256": request_sha256, "token": claim.token, "created_at": self._now()}
+        with self._database.transaction() as connection:
+            row = _locked(connection, key)
+            if row is None:
+                return claim if _insert(connection, key, values) else None
+            if row["status"] is not None:
+                return _kept(row, request_sha256)
+            if self._is_another(row, request_sha256):
+                raise _another_request(key.key)
+            if not may_take_over and row["request_sha256"] == request_sha256:
+                return None
+            connection.execute(update(idempotency_keys).where(_is(key)).values(**values))
+            return claim
+
+    def _is_another(self, row: RowMapping, request_sha256: str) -> bool:
+        """Whether the row is another request's, which may still be under way."""
+        is_abandoned = abs(self._now() - row["created_at"]) > _ABANDONED_SECONDS  # a clock may be set back, too
+        return row["request_sha256"] != request_sha256 and not is_abandoned
+
+    def _read(self, key: RequestKey) -> RowMapping | None:
+        with self._database.reading() as connection:
+            return first_record(connection, select(idempotency_keys).where(_is(key)))
+
+
+def _is(key: RequestKey) -> ColumnElement[bool]:
+    return and_(idempotency_keys.c.caller == key.caller, idempotency_keys.c.key == key.key)
+
+
+def _locked(connection: Connection, key: RequestKey) -> RowMapping | None:
+    return first_record(connection, select(idempotency_keys).where(_is(key)).with_for_update())
+
+
+def _insert(connection: Connection, key: RequestKey, values: dict[str, object]) -> bool:
+    """Write a new key's row; return whether nobody else was faster."""
+    try:
+        with connection.begin_nested():
+            connection.execute(insert(idempotency_keys).values(caller=key.caller, key=key.key, **values))
+    except IntegrityError:
+        return False
+    return True
+
+
+def _kept(row: RowMapping, request_sha256: str) -> KeptAnswer:
+    if row["request_sha256"] != request_sha256:
+        raise _another_request(row["key"])
+    return KeptAnswer(row["status"], row["thing"])
+
+
+def _another_request(key: str) -> Conflict:
+    detail = f"Idempotency-Key {key!r} was used for another request; choose a new key for a new request"
+    return Conflict("idempotency_key_reused", detail)

@@ -13,7 +13,7 @@ from .database import Database
 from .errors import InUse
 from .leaf_tables import forget_leaf_tables
 from .pages import read_page
-from .records import add_record, existing_record, find_record, moment, unreferenced
+from .records import add_record, existing_record, find_record, forget_keys_of, moment, unreferenced
 from .tables import artefacts, explainers, leaf_tables, models
 
 
@@ -78,6 +78,7 @@ class ModelStore:
             row = existing_record(connection, models, model_id)
             _refuse_if_used(connection, model_id)
             tables = forget_leaf_tables(connection, leaf_tables.c.model == model_id)
+            forget_keys_of(connection, model_id)
             connection.execute(delete(models).where(models.c.id == model_id))
             return unreferenced(connection, (row["sha256"], row["leaf_graph"], row["ensemble"], *tables))
 

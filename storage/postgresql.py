@@ -43,3 +43,9 @@ def connect(patience: Patience | None, parameters: dict[str, Any]) -> BoundedCon
         connection.execute("; ".join(f"SET {name} = '{seconds:g}s'" for name, seconds in limits.items()))
         connection.commit()
     return connection
+
+
+def is_read_only(connection: psycopg.Connection[Any]) -> bool:
+    """Whether the session began read-only or its server is a standby, as the server last reported unasked."""
+    reported = ("default_transaction_read_only", "in_hot_standby")  # by servers from version 14 on
+    return any(connection.info.parameter_status(name) == "on" for name in reported)

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Select, Table, insert, select
+from sqlalchemy import Connection, RowMapping, Select, Table, delete, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from .errors import NotFound
-from .tables import OBJECT_COLUMNS
+from .tables import OBJECT_COLUMNS, idempotency_keys
 
 
 def find_record(connection: Connection, table: Table, identifier: str) -> RowMapping | None:
@@ -47,6 +47,11 @@ def add_record(connection: Connection, table: Table, values: Mapping[str, Any]) 
             raise  # it refers to something that is gone
         return False
     return True
+
+
+def forget_keys_of(connection: Connection, thing: str) -> None:
+    """Forget the idempotency keys that made this thing, which is being deleted: sent again, they make it again."""
+    connection.execute(delete(idempotency_keys).where(idempotency_keys.c.thing == thing))
 
 
 def unreferenced(connection: Connection, hashes: Iterable[str | None]) -> tuple[str, ...]:

@@ -105,8 +105,9 @@ idempotency_keys = Table(
     Column("caller", String(40), primary_key=True),  # id of an API key; empty where none is asked for
     Column("key", String(255), primary_key=True),
     Column("request_sha256", String(64), nullable=False),
-    Column("status", Integer, nullable=False),
-    Column("answer", JSON, nullable=False),
+    Column("status", Integer),  # null while the thing is being made
+    Column("thing", String(40), index=True),  # id of what was made or found; null likewise
+    Column("token", String(64)),  # of the request that makes it
     Column("created_at", Float, nullable=False, index=True),
 )
 

@@ -34,7 +34,7 @@ class WorkerSettings(BaseSettings):
     keep_artefact_days: float | None = None  # ready ones that no explainer rests on; none: for ever
     keep_failed_artefact_days: float | None = 30  # those that failed or were cancelled
     keep_job_days: float | None = 90  # jobs that have ended and are not the last ones of an artefact
-    keep_idempotency_days: float | None = 7  # answers kept for an Idempotency-Key
+    keep_idempotency_days: float | None = 7  # what an Idempotency-Key made
     keep_unused_input_days: float | None = None  # models and datasets that nothing rests on; none: for ever
     keep_leaf_table_bytes: int | None = 50 << 30  # of all leaf tables, a cache; none: as many as there are
 

@@ -4,11 +4,13 @@ import structlog
 
 from schemas.api_keys import ApiKey, ApiKeyRequest, NewApiKey
 from schemas.contract import Page
-from storage.idempotency import KeptAnswer, RequestKey
+from storage.idempotency import RequestKey
 
 from ..parts import Parts
+from .made_once import made_once
 
 _LOG = structlog.get_logger(__name__)
+_CREATED = 201
 
 
 def make_api_key(parts: Parts, request: ApiKeyRequest) -> NewApiKey:
@@ -24,18 +26,23 @@ def make_api_key_once(
 ) -> tuple[NewApiKey, bool]:
     """Make a key unless this idempotency key made one before; return it, and whether it is new.
 
-    The secret is in the first answer alone: kept answers can be read in the database, secrets nowhere.
+    The secret is in the first answer alone: it is kept nowhere.
     """
-    kept = parts.idempotency.find(key, fingerprint)
-    if kept is None:
-        made = make_api_key(parts, request)
-        told = made.model_copy(update={"secret": None}).model_dump(mode="json")
-        kept = parts.idempotency.keep(key, fingerprint, KeptAnswer(200, told))
-        if kept.body["id"] == made.id:
-            return made, True
+    made: list[NewApiKey] = []
+
+    def make() -> tuple[int, NewApiKey]:
+        made.append(make_api_key(parts, request))
+        return _CREATED, made[0]
+
+    _, told = made_once(parts, key, fingerprint, make, lambda key_id: _without_secret(parts, key_id))
+    if made and made[0].id != told.id:
         # The same request was faster; nobody ever sees this one's secret.
-        revoke_api_key(parts, made.id)
-    return NewApiKey.model_validate(kept.body), False
+        revoke_api_key(parts, made[0].id)
+    return told, told.secret is not None
+
+
+def _without_secret(parts: Parts, key_id: str) -> NewApiKey:
+    return NewApiKey(**get_api_key(parts, key_id).model_dump(), secret=None)
 
 
 def list_api_keys(parts: Parts, limit: int, cursor: str | None) -> Page[ApiKey]:

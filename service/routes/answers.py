@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any, BinaryIO, TypeVar
 
 import orjson
 from fastapi import File, Form, Response, UploadFile
@@ -11,8 +11,9 @@ from schemas.artefacts import ArtefactView
 from schemas.contract import Contract
 from schemas.identifiers import canonical_json
 from schemas.problems import PROBLEM_KINDS
-from storage.idempotency import KeptAnswer, RequestKey
+from storage.idempotency import RequestKey
 
+from ..operations.made_once import Make, Thing, made_once
 from ..parts import Parts
 from ..problems import PROBLEM_TYPE
 
@@ -20,6 +21,7 @@ Upload = Annotated[UploadFile, File(description="The file's bytes; its name is i
 MetadataField = Annotated[
     str | None, Form(description="JSON.", json_schema_extra={"contentMediaType": "application/json"})
 ]
+View = TypeVar("View", bound=ArtefactView)
 _BLOCK_BYTES = 1 << 20
 _JOB_RETRY_SECONDS = "1"
 _ACCEPTED = 202
@@ -56,48 +58,57 @@ def create_once(
     parts: Parts,
     key: RequestKey | None,
     fingerprint_of_request: Callable[[], str],
-    make: Callable[[], tuple[int, Contract]],
-) -> tuple[int, dict[str, Any]]:
-    """Return status and body of the answer: the one kept for ``key``, or what ``make`` gives now."""
+    make: Make[Thing],
+    show: Callable[[str], Thing],
+) -> tuple[int, Thing]:
+    """Return the status and the thing that ``make`` gives now; or what ``key`` made before, as ``show`` gives it."""
     if key is None:
-        status, message = make()
-        return status, message.model_dump(mode="json")
-    request = fingerprint_of_request()
-    kept = parts.idempotency.find(key, request)
-    if kept is None:
-        status, message = make()
-        kept = parts.idempotency.keep(key, request, KeptAnswer(status, message.model_dump(mode="json")))
-    return kept.status, kept.body
+        return make()
+    return made_once(parts, key, fingerprint_of_request(), make, show)
 
 
-def created(status: int, body: dict[str, Any], location: str) -> Response:
+def created(status: int, message: Contract, location: str) -> Response:
     """Return the answer to a creation: 201 or 200, and where the thing is."""
-    return Response(orjson.dumps(body), status, {"Location": location}, "application/json")
+    return Response(_encoded(message), status, {"Location": location}, "application/json")
 
 
 def made_by_job(view: type[ArtefactView]) -> dict[int | str, dict[str, Any]]:
     """Return the part of a route's contract that says how a question that takes a job is answered."""
-    return repeated(view, "It had been made before.") | problems(400, 404, 408, 409, 413, 415, 422, 503, 507)
+    return repeated(
+        view, "It had been made before; or this `Idempotency-Key` asked for it, and its job has ended."
+    ) | problems(400, 404, 408, 409, 413, 415, 422, 503, 507)
 
 
 def asked_once(
-    parts: Parts, key: RequestKey | None, path: str, request: Contract, ask: Callable[[], ArtefactView]
+    parts: Parts,
+    key: RequestKey | None,
+    path: str,
+    request: Contract,
+    ask: Callable[[], View],
+    show: Callable[[str], View],
 ) -> Response:
-    """Return the answer to a question that takes a job: 202 and where to look, or 200 when it is made.
+    """Return the answer to a question that takes a job: 202 and where to look while it is made, 200 otherwise.
 
-    ``path`` is that of the noun; ``ask`` is called unless an answer is kept for ``key``.
+    ``path`` is that of the noun; ``ask`` is called unless ``key`` asked before: then ``show`` tells how it stands.
     """
 
-    def make() -> tuple[int, ArtefactView]:
+    def make() -> tuple[int, View]:
         view = ask()
-        return (200 if view.status == "ready" else _ACCEPTED), view
+        return (200 if view.reused else _ACCEPTED), view
 
     # The fingerprint is asked for only with a key.
-    status, body = create_once(parts, key, lambda: fingerprint(path, request.model_dump(mode="json")), make)
-    headers = {"Content-Location": f"{path}/{body['id']}"}
-    if status == _ACCEPTED:
-        headers |= {"Location": f"/v1/jobs/{body['job']}", "Retry-After": _JOB_RETRY_SECONDS}
-    return Response(orjson.dumps(body), status, headers, "application/json")
+    asked = lambda: fingerprint(path, request.model_dump(mode="json"))  # noqa: E731
+    kept_status, view = create_once(parts, key, asked, make, show)
+    headers, status = {"Content-Location": f"{path}/{view.id}"}, 200
+    if view.status == "pending":
+        headers |= {"Location": f"/v1/jobs/{view.job}", "Retry-After": _JOB_RETRY_SECONDS}
+        status = _ACCEPTED
+    body = view.model_copy(update={"reused": kept_status != _ACCEPTED})
+    return Response(_encoded(body), status, headers, "application/json")
+
+
+def _encoded(message: Contract) -> bytes:
+    return orjson.dumps(message.model_dump(mode="json"))
 
 
 def _codes(status: int) -> str:

@@ -29,7 +29,7 @@ def create_api_key(request: ApiKeyRequest, parts: PartsDep, idempotency_key: Ide
     else:
         asked = fingerprint(_PATH, request.model_dump(mode="json"))
         made, is_new = operations.make_api_key_once(parts, request, idempotency_key, asked)
-    return created(201 if is_new else 200, made.model_dump(mode="json"), f"{_PATH}/{made.id}")
+    return created(201 if is_new else 200, made, f"{_PATH}/{made.id}")
 
 
 @router.get("", responses=problems(422, 503))

@@ -1,5 +1,6 @@
 """/v1/approximation-trees: one tree that stands for a whole ensemble, and asks no more than it takes."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
@@ -44,7 +45,11 @@ def create_approximation_tree(
     request: ApproximationTreeRequest, parts: PartsDep, idempotency_key: IdempotencyKey
 ) -> Response:
     """Ask for one tree that stands for an ensemble; a job grows it unless it is known."""
-    return asked_once(parts, idempotency_key, _PATH, request, lambda: ask_for_approximation_tree(parts, request))
+    ask, show = (
+        partial(ask_for_approximation_tree, parts, request),
+        partial(artefacts.get_one, parts, APPROXIMATION_TREES),
+    )
+    return asked_once(parts, idempotency_key, _PATH, request, ask, show)
 
 
 @router.get("", responses=problems(422, 503))

@@ -1,5 +1,7 @@
 """/v1/datasets: registered tables of reference rows."""
 
+from functools import partial
+
 from fastapi import APIRouter, Response
 
 from schemas.contract import Page
@@ -29,8 +31,9 @@ def register_dataset(
         return (201 if is_new else 200), dataset
 
     asked = lambda: upload_fingerprint("/v1/datasets", metadata, file.file)  # noqa: E731  # called only with a key
-    status, body = create_once(parts, idempotency_key, asked, register)
-    return created(status, body, f"/v1/datasets/{body['id']}")
+    show = partial(operations.get_dataset, parts)
+    status, dataset = create_once(parts, idempotency_key, asked, register, show)
+    return created(status, dataset, f"/v1/datasets/{dataset.id}")
 
 
 @router.get("", responses=problems(422, 503))

@@ -1,5 +1,7 @@
 """/v1/explainers: single predictions, explained by their nearest prototypes. No queue on this way."""
 
+from functools import partial
+
 from fastapi import APIRouter, Response
 
 from schemas.contract import Page
@@ -40,8 +42,9 @@ def register_explainer(request: ExplainerRequest, parts: PartsDep, idempotency_k
         return (201 if is_new else 200), explainer
 
     asked = lambda: fingerprint("/v1/explainers", request.model_dump(mode="json"))  # noqa: E731  # only with a key
-    status, body = create_once(parts, idempotency_key, asked, register)
-    return created(status, body, f"/v1/explainers/{body['id']}")
+    show = partial(operations.get_explainer, parts)
+    status, explainer = create_once(parts, idempotency_key, asked, register, show)
+    return created(status, explainer, f"/v1/explainers/{explainer.id}")
 
 
 @router.get("", responses=problems(422, 503))

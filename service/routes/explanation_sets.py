@@ -1,5 +1,6 @@
 """/v1/explanation-sets: every row of a dataset explained."""
 
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Response
@@ -46,7 +47,8 @@ def create_explanation_set(
     request: ExplanationSetRequest, parts: PartsDep, idempotency_key: IdempotencyKey
 ) -> Response:
     """Ask for every row of a dataset to be explained; a job does it unless it is done."""
-    return asked_once(parts, idempotency_key, _PATH, request, lambda: ask_for_explanation_set(parts, request))
+    ask, show = partial(ask_for_explanation_set, parts, request), partial(artefacts.get_one, parts, EXPLANATION_SETS)
+    return asked_once(parts, idempotency_key, _PATH, request, ask, show)
 
 
 @router.get("", responses=problems(422, 503))

@@ -1,5 +1,7 @@
 """/v1/label-audits: rows whose nearest rows have other labels."""
 
+from functools import partial
+
 from fastapi import APIRouter, Response
 
 from schemas.contract import Page
@@ -25,7 +27,8 @@ router = APIRouter(prefix=_PATH, tags=["label audits"], route_class=StrictRoute)
 @router.post("", status_code=202, response_model=LabelAudit, responses=made_by_job(LabelAudit))
 def create_label_audit(request: LabelAuditRequest, parts: PartsDep, idempotency_key: IdempotencyKey) -> Response:
     """Ask which labels look wrong; a job finds out unless it is known."""
-    return asked_once(parts, idempotency_key, _PATH, request, lambda: ask_for_label_audit(parts, request))
+    ask, show = partial(ask_for_label_audit, parts, request), partial(artefacts.get_one, parts, LABEL_AUDITS)
+    return asked_once(parts, idempotency_key, _PATH, request, ask, show)
 
 
 @router.get("", responses=problems(422, 503))

@@ -1,5 +1,7 @@
 """/v1/models: registered ONNX tree ensembles."""
 
+from functools import partial
+
 from fastapi import APIRouter, Response
 
 from schemas.contract import Page
@@ -31,8 +33,9 @@ def register_model(
         return (201 if is_new else 200), model
 
     asked = lambda: upload_fingerprint("/v1/models", metadata, file.file)  # noqa: E731  # called only with a key
-    status, body = create_once(parts, idempotency_key, asked, register)
-    return created(status, body, f"/v1/models/{body['id']}")
+    show = partial(operations.get_model, parts)
+    status, model = create_once(parts, idempotency_key, asked, register, show)
+    return created(status, model, f"/v1/models/{model.id}")
 
 
 @router.get("", responses=problems(422, 503))

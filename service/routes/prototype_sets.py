@@ -1,5 +1,7 @@
 """/v1/prototype-sets: a handful of real rows that stand for each class."""
 
+from functools import partial
+
 from fastapi import APIRouter, Response
 
 from schemas.contract import Page
@@ -21,7 +23,8 @@ router = APIRouter(prefix=_PATH, tags=["prototype sets"], route_class=StrictRout
 @router.post("", status_code=202, response_model=PrototypeSet, responses=made_by_job(PrototypeSet))
 def create_prototype_set(request: PrototypeSetRequest, parts: PartsDep, idempotency_key: IdempotencyKey) -> Response:
     """Ask for a prototype set; a job makes it unless it is there."""
-    return asked_once(parts, idempotency_key, _PATH, request, lambda: ask_for_prototype_set(parts, request))
+    ask, show = partial(ask_for_prototype_set, parts, request), partial(artefacts.get_one, parts, PROTOTYPE_SETS)
+    return asked_once(parts, idempotency_key, _PATH, request, ask, show)
 
 
 @router.get("", responses=problems(422, 503))

@@ -1,5 +1,7 @@
 """/v1/proximities: the nearest rows of every row of a dataset."""
 
+from functools import partial
+
 from fastapi import APIRouter, Response
 
 from schemas.contract import Page
@@ -25,7 +27,8 @@ router = APIRouter(prefix=_PATH, tags=["proximities"], route_class=StrictRoute)
 @router.post("", status_code=202, response_model=Proximities, responses=made_by_job(Proximities))
 def create_proximities(request: ProximitiesRequest, parts: PartsDep, idempotency_key: IdempotencyKey) -> Response:
     """Ask for the nearest rows of every row; a job finds them unless they are there."""
-    return asked_once(parts, idempotency_key, _PATH, request, lambda: ask_for_proximities(parts, request))
+    ask, show = partial(ask_for_proximities, parts, request), partial(artefacts.get_one, parts, PROXIMITIES)
+    return asked_once(parts, idempotency_key, _PATH, request, ask, show)
 
 
 @router.get("", responses=problems(422, 503))

@@ -1,5 +1,6 @@
 """/v1/rule-sets: a whole ensemble told in a few rules."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
@@ -32,7 +33,8 @@ router = APIRouter(prefix=_PATH, tags=["rule sets"], route_class=StrictRoute)
 @router.post("", status_code=202, response_model=RuleSet, responses=made_by_job(RuleSet))
 def create_rule_set(request: RuleSetRequest, parts: PartsDep, idempotency_key: IdempotencyKey) -> Response:
     """Ask for an ensemble to be told in rules; a job finds them unless they are known."""
-    return asked_once(parts, idempotency_key, _PATH, request, lambda: ask_for_rule_set(parts, request))
+    ask, show = partial(ask_for_rule_set, parts, request), partial(artefacts.get_one, parts, RULE_SETS)
+    return asked_once(parts, idempotency_key, _PATH, request, ask, show)
 
 
 @router.get("", responses=problems(422, 503))

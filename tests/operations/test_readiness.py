@@ -14,10 +14,13 @@ import httpx
 import pytest
 
 from tests.support.api import Api, Registered, register
+from tests.support.databases import new_postgresql_database, postgresql_url, turn_read_only
 from tests.support.job_farm import JobFarm
 from tests.support.redis import OwnRedis
 from tests.support.serving import Service, serving
 from tests.support.storage_servers import postgresql_server
+
+__all__ = ["postgresql_url"]
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +135,32 @@ def _slowly(body: bytes, seconds: float) -> Iterator[bytes]:
     for start in range(0, len(body), size):
         yield body[start : start + size]
         time.sleep(seconds / n_pieces)
+
+
+def test_with_postgresql_read_only_it_reads_and_explains_but_is_not_ready_and_takes_nothing(
+    postgresql_url: str, tmp_path: Path
+) -> None:
+    with (
+        new_postgresql_database(postgresql_url) as url,
+        serving(tmp_path / "data", LEAFSPACE_DATABASE_URL=url) as service,
+    ):
+        api = Api(service.url)
+        registered = register(api, "random_forest_binary")
+        request = {"model": registered.model["id"], "dataset": registered.dataset["id"], "n_neighbors": 3}
+        turn_read_only(url, read_only=True)
+
+        JobFarm.wait_until(lambda: _readiness(api)[0] == 503, 10)
+        for _ in range(3):
+            refused = api.post("/v1/proximities", request)
+            assert (refused.status_code, refused.json()["code"]) == (503, "unavailable"), refused.text
+            assert int(refused.headers["Retry-After"]) > 0
+        assert "read-only" in _readiness(api)[1]["detail"]
+        assert api.get(f"/v1/models/{registered.model['id']}").status_code == 200
+        assert _explains(api, registered)
+
+        turn_read_only(url, read_only=False)
+        JobFarm.wait_until(lambda: _readiness(api)[0] == 200, 10)
+        assert api.made("/v1/proximities", request)["status"] == "ready"
 
 
 @pytest.mark.long

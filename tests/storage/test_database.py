@@ -22,7 +22,7 @@ from tests.support.storage_servers import running_postgresql
 
 _HURRIED = Patience(lock_seconds=1.5, answer_seconds=1, connection_seconds=2, pool_seconds=0.5, rest_seconds=2)
 _N_CALLERS = 40  # as many as an API process has threads
-_ROW = {"caller": "", "request_sha256": "r", "status": 200, "answer": {}, "created_at": 1.0}
+_ROW = {"caller": "", "request_sha256": "r", "status": 200, "thing": "t", "created_at": 1.0}
 
 
 def _keys(database: Database) -> list[str]:
@@ -69,7 +69,7 @@ def test_what_was_committed_survives_the_end_of_the_process(tmp_path: Path) -> N
         "import os, sys\nfrom sqlalchemy import text\nfrom storage.database import Database\n"
         "database = Database(sys.argv[1]); database.migrate()\n"
         "with database.transaction() as connection:\n"
-        "    connection.execute(text(\"INSERT INTO idempotency_keys VALUES ('', 'a', 'r', 200, '{}', 1.0)\"))\n"
+        "    connection.execute(text(\"INSERT INTO idempotency_keys VALUES ('', 'a', 'r', 200, 't', NULL, 1.0)\"))\n"
         "os.kill(os.getpid(), 9)"
     )
 

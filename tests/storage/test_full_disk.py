@@ -12,7 +12,7 @@ from sqlalchemy import insert, select
 from storage.database import Database
 from storage.errors import InsufficientStorage
 from storage.local_objects import LocalObjects
-from storage.tables import idempotency_keys
+from storage.tables import api_keys
 from tests.support.api import Api
 from tests.support.job_farm import JobFarm
 from tests.support.serving import Service, serving
@@ -48,13 +48,13 @@ def test_objects_are_kept_whole_or_not_at_all(small_disk: SmallDisk, tmp_path: P
 def test_rows_are_kept_whole_or_not_at_all(small_disk: SmallDisk) -> None:
     database = Database(f"sqlite:///{small_disk.directory / 'rows.db'}")
     database.migrate()
-    row = {"caller": "", "request_sha256": "r", "status": 200, "created_at": 1.0}
+    row = {"name": "n", "sha256": "0" * 64, "created_at": 1.0}
     small_disk.fill(n_bytes_left=len(_LARGE) // 2)
 
     def keep() -> None:
         with database.transaction() as connection:
-            connection.execute(insert(idempotency_keys).values(key="small", answer={}, **row))
-            connection.execute(insert(idempotency_keys).values(key="large", answer={"a": "x" * len(_LARGE)}, **row))
+            connection.execute(insert(api_keys).values(id="small", scopes=[], **row))
+            connection.execute(insert(api_keys).values(id="large", scopes=["x" * len(_LARGE)], **row))
 
     with pytest.raises(InsufficientStorage):
         keep()
@@ -68,7 +68,7 @@ def test_rows_are_kept_whole_or_not_at_all(small_disk: SmallDisk) -> None:
 
 def _keys(database: Database) -> list[str]:
     with database.reading() as connection:
-        return sorted(connection.execute(select(idempotency_keys.c.key)).scalars())
+        return sorted(connection.execute(select(api_keys.c.id)).scalars())
 
 
 @pytest.fixture

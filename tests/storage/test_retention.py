@@ -11,7 +11,7 @@ from sqlalchemy import Table, func, select, update
 from schemas.explainers import ExplainerRequest
 from storage.database import Database
 from storage.errors import NotFound
-from storage.idempotency import IdempotencyStore, KeptAnswer, RequestKey
+from storage.idempotency import IdempotencyStore, KeptAnswer, KeyClaim, RequestKey
 from storage.job_problems import worker_lost
 from storage.leaf_tables import KeptLeafTable, LeafTablePlace, LeafTableStore
 from storage.local_objects import LocalObjects
@@ -150,10 +150,13 @@ def test_a_model_with_nothing_but_an_explainer_stays(archive: Archive) -> None:
 
 def test_idempotency_keys_are_forgotten(archive: Archive) -> None:
     store = IdempotencyStore(archive.database)
-    store.keep(RequestKey("", "old"), "a" * 64, KeptAnswer(201, {}))
+    claim = store.begin(RequestKey("", "old"), "a" * 64)
+    assert isinstance(claim, KeyClaim)
+    store.complete(claim, KeptAnswer(201, "mdl_gone"))
+    store.begin(RequestKey("", "killed"), "a" * 64)
     archive.days = 8
 
-    assert archive.clear(idempotency_days=7) == {"idempotency_keys": 1}
+    assert archive.clear(idempotency_days=7) == {"idempotency_keys": 2}
 
     with archive.database.reading() as connection:
         assert connection.execute(select(func.count()).select_from(idempotency_keys)).scalar_one() == 0

@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 
+import psycopg
 import pytest
+from psycopg import sql
 from sqlalchemy import make_url, text
 
 from storage.database import Database
@@ -93,3 +95,19 @@ def silent_server() -> Iterator[str]:
     """Yield the URL of a PostgreSQL that lets callers connect, and never says a word."""
     with socket.create_server(("127.0.0.1", 0), backlog=200) as listening:
         yield f"postgresql+psycopg://nobody@127.0.0.1:{listening.getsockname()[1]}/nothing"
+
+
+def plain_url(url: str) -> str:
+    """Return the URL of a PostgreSQL as its own programs and drivers read it."""
+    return make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+def turn_read_only(url: str, *, read_only: bool) -> None:
+    """Let a PostgreSQL database take no changes, or changes again; only its being read-only ends sessions."""
+    writable = "-c default_transaction_read_only=off"
+    with psycopg.connect(plain_url(url), autocommit=True, options=writable) as connection:
+        statement = sql.SQL("ALTER DATABASE {} SET default_transaction_read_only = {}")
+        connection.execute(statement.format(sql.Identifier(make_url(url).database or ""), sql.Literal(read_only)))
+        if read_only:
+            others = "datname = current_database() AND pid <> pg_backend_pid()"
+            connection.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}")  # noqa: S608

@@ -19,7 +19,10 @@ _ARTEFACT: Row = {
 _PROBLEM: Row = {
     "type": "/problems/job_failed", "title": "The job failed", "status": 500, "detail": "why", "code": "job_failed",
 }  # fmt: skip
-_KEY: Row = {"request_sha256": _HASH, "status": 202, "answer": {"id": "prs_1"}, "created_at": 6.0}
+_KEY: Row = {
+    "request_sha256": _HASH, "status": 202, "answer": {"id": "prs_1"}, "thing": "prs_1", "token": None,
+    "created_at": 6.0,
+}  # fmt: skip
 
 ROWS: dict[str, list[Row]] = {
     "models": [

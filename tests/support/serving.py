@@ -47,7 +47,7 @@ def serving(data_dir: Path, **environment: str) -> Iterator[Service]:
     with log.open("wb") as errors:
         process = subprocess.Popen(  # noqa: S603  # our own command
             [sys.executable, "-m", "leafspace", "serve", "--port", "0", "--data-dir", str(data_dir)],
-            env={**own, **environment},
+            env={"LEAFSPACE_WORKER_NICENESS": "0", **own, **environment},
             cwd=Path(__file__).parents[2],
             stdout=subprocess.PIPE,
             stderr=errors,

@@ -35,6 +35,7 @@ check: $(VENV)/.dev ## Lint, types, layers, and generated files up to date
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m scripts.write_openapi --check
+	$(BIN)/openapi-spec-validator openapi.json
 	$(BIN)/python -m scripts.generate_client --check
 	$(BIN)/python -m scripts.write_settings_table --check
 

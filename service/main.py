@@ -8,7 +8,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from . import docs_page, problems, route_scopes
+from . import contract_document, docs_page, problems, route_scopes
 from .edge.asgi import Application
 from .edge.authorization import Door
 from .edge.draining import Draining
@@ -56,7 +56,6 @@ _ROUTERS = tuple(
 _OWN_PATHS = ("/openapi.json", "/docs", "/docs/assets/{file}")
 _ROUTES = tuple(route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute))
 _PATHS = (*_OWN_PATHS, *(route.path for route in _ROUTES))
-_DESCRIPTION = "Tree ensembles that explain themselves: prototypes, nearest prototypes of single predictions, and why."
 
 
 def create_server_app(settings: ServiceSettings, draining: Draining | None = None) -> Application:
@@ -95,9 +94,8 @@ def create_app(
 def build_app(lifespan: object = None) -> FastAPI:
     """Return the API's routes without parts behind them: enough to write down its contract."""
     app = FastAPI(
-        title="Leafspace",
         version=version("leafspace"),
-        description=_DESCRIPTION,
+        **contract_document.DESCRIBED,
         lifespan=lifespan,  # type: ignore[arg-type]  # an async context manager of the app, or none
         docs_url=None,
         redoc_url=None,
@@ -110,6 +108,7 @@ def build_app(lifespan: object = None) -> FastAPI:
     docs_page.install(app)
     problems.install(app)
     route_scopes.install(app)
+    contract_document.install(app)
     return app
 
 

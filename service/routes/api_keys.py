@@ -12,7 +12,7 @@ from .answers import created, fingerprint, problems, repeated
 
 _PATH = "/v1/api-keys"
 
-router = APIRouter(prefix=_PATH, tags=["api-keys"], route_class=StrictRoute)
+router = APIRouter(prefix=_PATH, tags=["api keys"], route_class=StrictRoute)
 
 
 @router.post(

@@ -9,6 +9,7 @@ from schemas.contract import Page
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.explanations import Explanation
 
+from ..contract_document import text_of_many
 from ..dependencies import IdempotencyKey, PageDep, PartsDep
 from ..operations import artefacts
 from ..operations.artefact_tables import open_table
@@ -27,14 +28,15 @@ _WRITTEN = {
     **{media_type: media_type for media_type in (_NDJSON, _JSONL, _ZSTD, JSON, PARQUET)},
     **dict.fromkeys(("*/*", "application/*", ""), _NDJSON),
 }
-_TEXT, _BINARY = {"type": "string"}, {"type": "string", "format": "binary"}
+_BINARY = {"type": "string", "format": "binary"}
+_LINES = "JSON lines: each line is one explanation."
 _FORMS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "JSON lines: all explanations, one a line; zstd: the same, compressed. JSON: one page of them, "
         "as `limit` and `cursor` say. Parquet: all, a line for each row; fields are columns (`contrast_label`), lists "
         "are lists, categories are texts, and the values of features are left out: they are in the datasets.",
         "content": {
-            **{media_type: {"schema": _TEXT} for media_type in (_NDJSON, _JSONL)},
+            **{kind: {"schema": text_of_many(kind, "Explanation", _LINES)} for kind in (_NDJSON, _JSONL)},
             **{media_type: {"schema": _BINARY} for media_type in (_ZSTD, PARQUET)},
         },
     }

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from schemas.problems import PROBLEM_KINDS
 from tests.support.api import Api, Json, Registered
@@ -21,6 +22,47 @@ def document() -> Json:
 
 def test_the_served_description_is_the_committed_one(api: Api, document: Json) -> None:
     assert api.get("/openapi.json").json() == document
+
+
+def test_the_description_is_valid_openapi_3_1(document: Json) -> None:
+    assert document["openapi"].startswith("3.1.")
+    assert [error.message for error in OpenAPIV31SpecValidator(document).iter_errors()] == []
+
+
+def test_the_description_says_what_tags_mean_and_under_which_licence_it_is(document: Json) -> None:
+    described = {tag["name"]: tag["description"] for tag in document["tags"]}
+    used = {tag for path in document["paths"].values() for operation in path.values() for tag in operation["tags"]}
+
+    assert used == set(described)
+    assert all(description.endswith(".") for description in described.values())
+    assert document["info"]["license"]["identifier"] == "Apache-2.0"
+    assert [server["url"] for server in document["servers"]] == ["/"]
+
+
+def test_each_line_and_each_event_of_a_stream_is_described(document: Json) -> None:
+    def schema_of_items(path: str, media_type: str) -> str:
+        content = document["paths"][path]["get"]["responses"]["200"]["content"]
+        schema = content[media_type]["schema"]
+        assert (schema["type"], schema["contentMediaType"]) == ("string", media_type)
+        reference: str = schema["contentSchema"]["items"]["$ref"]
+        return reference.rpartition("/")[2]
+
+    lines = "/v1/explanation-sets/{explanation_set_id}/content"
+    assert schema_of_items(lines, "application/jsonl") == "Explanation"
+    assert schema_of_items(lines, "application/x-ndjson") == "Explanation"
+    assert schema_of_items("/v1/jobs/{job_id}/events", "text/event-stream") == "JobEvent"
+
+
+def test_events_of_a_job_are_as_described(api: Api, forest: Registered, document: Json) -> None:
+    schemas = document["components"]["schemas"]
+    stream = api.get(f"/v1/jobs/{forest.prototype_set['job']}/events").text
+    blocks = [block.splitlines() for block in stream.split("\n\n") if block.strip()]
+    events = [dict(line.split(": ", 1) for line in block) for block in blocks]
+
+    assert [event["event"] for event in events][-1] == "done"
+    for event in events:
+        _check(event, schemas["JobEvent"], schemas, "event")
+        _check(json.loads(event["data"]), schemas["Job"], schemas, "data")
 
 
 def test_the_page_and_its_assets_come_from_here_alone(api: Api) -> None:

@@ -43,9 +43,9 @@ class ScriptedServer:
 
 
 @contextmanager
-def scripted(*answers: Answer) -> Iterator[ScriptedServer]:
+def scripted(*answers: Answer, port: int = 0) -> Iterator[ScriptedServer]:
     script = ScriptedServer(list(answers))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(script))
+    server = ThreadingHTTPServer(("127.0.0.1", port), _handler_of(script))
     script.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()

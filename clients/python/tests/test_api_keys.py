@@ -4,11 +4,20 @@ import asyncio
 import subprocess
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from leafspace_client import AsyncLeafspace, Forbidden, Leafspace, NotFound, RetryPolicy, Unauthenticated
+from leafspace_client import (
+    AsyncLeafspace,
+    Forbidden,
+    Invalid,
+    Leafspace,
+    LeafspaceError,
+    NotFound,
+    RetryPolicy,
+    Unauthenticated,
+)
 
 from tests.support.scripted_server import Answer, scripted
 from tests.support.serving import serving
@@ -76,12 +85,30 @@ def test_the_async_client_makes_keys_too(guarded: tuple[str, str]) -> None:
     assert asyncio.run(make()).startswith("lsk_")
 
 
-def test_the_environment_says_which_key_unless_one_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def _list_by_blocking(url: str, key: str | None) -> None:
+    with Leafspace(url, key, retries=RetryPolicy(total_seconds=0)) as client:
+        list(client.models.list())
+
+
+def _list_by_awaiting(url: str, key: str | None) -> None:
+    async def list_models() -> None:
+        async with AsyncLeafspace(url, key, retries=RetryPolicy(total_seconds=0)) as client:
+            assert [model async for model in client.models.list()] == []
+
+    asyncio.run(list_models())
+
+
+_BOTH_CLIENTS = pytest.mark.parametrize("list_models", [_list_by_blocking, _list_by_awaiting])
+
+
+@_BOTH_CLIENTS
+def test_the_environment_says_which_key_unless_one_is_given(
+    monkeypatch: pytest.MonkeyPatch, list_models: Callable[[str, str | None], None]
+) -> None:
     monkeypatch.setenv("LEAFSPACE_API_KEY", f" {_KEY}\n")
     with scripted(Answer(200, _EMPTY)) as server:
         for given in (None, "lsk_other", ""):
-            with Leafspace(server.url, given) as client:
-                list(client.models.list())
+            list_models(server.url, given)
 
     assert [asked.headers["Authorization"] for asked in server.asked] == [f"Bearer {_KEY}", "Bearer lsk_other", None]
 
@@ -99,17 +126,45 @@ def test_a_key_is_never_shown() -> None:
     assert _KEY not in repr(made) + str(made)
 
 
-@pytest.mark.parametrize("spoilt", [f"{_KEY}é", f"{_KEY}\r\nX: y", f"{_KEY} {_KEY}", f"{_KEY}\0"])
-def test_what_no_key_can_be_is_refused_without_being_shown(spoilt: str) -> None:
-    with pytest.raises(ValueError, match="API key") as error:
-        Leafspace(api_key=spoilt)
+@_BOTH_CLIENTS
+@pytest.mark.parametrize("is_from_environment", [False, True])
+@pytest.mark.parametrize(
+    "spoilt", [f"{_KEY}é", f"{_KEY}\r\nX: y", f"{_KEY}\n{_KEY}", f"{_KEY} {_KEY}", f"{_KEY}\x1b", f"{_KEY}\x7f"]
+)
+def test_what_no_key_can_be_is_refused_without_being_sent_or_shown(
+    monkeypatch: pytest.MonkeyPatch,
+    list_models: Callable[[str, str | None], None],
+    spoilt: str,
+    is_from_environment: bool,  # noqa: FBT001  # a parameter of the test
+) -> None:
+    if is_from_environment:
+        monkeypatch.setenv("LEAFSPACE_API_KEY", spoilt)
+    with scripted(Answer(200, _EMPTY)) as server, pytest.raises(Invalid, match="API key") as error:
+        list_models(server.url, None if is_from_environment else spoilt)
 
-    assert _KEY not in "".join(traceback.format_exception(error.value))
+    assert isinstance(error.value, ValueError)
+    assert server.asked == []
+    assert _KEY not in "".join(traceback.format_exception(error.value)) + repr(vars(error.value))
+
+
+def test_a_key_is_never_shown_by_the_async_client() -> None:
+    client = AsyncLeafspace("http://127.0.0.1:9", _KEY, retries=RetryPolicy(total_seconds=0))
+
+    async def fail() -> str:
+        async with client:
+            try:
+                await client.models.get("mdl_1")
+            except LeafspaceError as error:
+                return "".join(traceback.format_exception(error)) + repr(vars(error))
+        return _KEY
+
+    shown = [client, client.models, client._transport, client._transport.connection, asyncio.run(fail())]
+    assert _KEY not in "".join(map(repr, shown))
 
 
 def test_a_key_whose_secret_was_lost_on_its_way_is_replaced() -> None:
     script = (Answer(0), Answer(200, {**_MADE, "secret": None}), Answer(204), Answer(201, {**_MADE, "secret": _KEY}))
-    retries = RetryPolicy(n_retries=2, first_seconds=0.01)
+    retries = RetryPolicy(first_seconds=0.01)
     with scripted(*script) as server, Leafspace(server.url, retries=retries) as client:
         made = client.api_keys.create("n", ["read"])
 

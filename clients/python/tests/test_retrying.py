@@ -1,8 +1,19 @@
 """Calls are tried again when that can help, at the pace that was asked for, and never create anything twice."""
 
+import asyncio
 import email.utils
+import json
+import logging
+import os
 import random
+import signal
+import socket
+import threading
 import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from leafspace_client import (
@@ -25,8 +36,11 @@ from leafspace_client import (
 from leafspace_client.retrying import asked_seconds
 
 from tests.support.scripted_server import Answer, scripted
+from tests.support.serving import serving
 
-_QUICK = RetryPolicy(n_retries=2, first_seconds=0.01, longest_seconds=0.02)
+_QUICK = RetryPolicy(total_seconds=1.5, first_seconds=0.01, longest_seconds=0.02)
+_BRIEF = RetryPolicy(total_seconds=0.2, first_seconds=0.01, longest_seconds=0.02)
+_CONTRACT = Path(__file__).parents[3] / "openapi.json"
 _JOB = {
     "object": "job",
     "id": "job_1",
@@ -56,8 +70,10 @@ def problem(status: int, code: str, **more: object) -> Answer:
     return Answer(status, body, {"Content-Type": "application/problem+json"})
 
 
-def test_an_unavailable_service_is_asked_again() -> None:
-    with scripted(problem(503, "unavailable"), problem(503, "unavailable"), Answer(200, _JOB)) as server:
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_an_unavailable_service_is_asked_again(status: int) -> None:
+    proxy = Answer(status, b"<html>bad gateway</html>", {"Content-Type": "text/html"})
+    with scripted(problem(503, "unavailable"), proxy, Answer(200, _JOB)) as server:
         assert Leafspace(server.url, retries=_QUICK).jobs.get("job_1").id == "job_1"
 
     assert len(server.asked) == 3
@@ -69,8 +85,6 @@ async def _get_job(url: str) -> str:
 
 
 def test_the_async_client_asks_again_just_so() -> None:
-    import asyncio  # noqa: PLC0415  # only here
-
     with scripted(problem(503, "unavailable"), Answer(0), Answer(200, _JOB)) as server:
         assert asyncio.run(_get_job(server.url)) == "job_1"
 
@@ -107,10 +121,10 @@ def test_it_gives_up_with_the_service_s_own_words() -> None:
         scripted(problem(503, "unavailable", request_id="req-7")) as server,
         pytest.raises(Unavailable, match=r"mend it \[unavailable, request req-7\]") as failed,
     ):
-        Leafspace(server.url, retries=_QUICK).jobs.get("job_1")
+        Leafspace(server.url, retries=_BRIEF).jobs.get("job_1")
 
     assert (failed.value.code, failed.value.status, failed.value.request_id) == ("unavailable", 503, "req-7")
-    assert failed.value.n_attempts == len(server.asked) == 3
+    assert failed.value.n_attempts == len(server.asked) > 2
 
 
 def test_creating_again_carries_the_same_key() -> None:
@@ -188,12 +202,42 @@ def test_a_service_of_another_kind_is_told_as_such(answer: Answer) -> None:
 
 def test_nobody_at_the_address_is_told_with_the_address() -> None:
     with pytest.raises(ConnectionFailed, match=r"no answer from http://127.0.0.1:9 .* is the service running there"):
-        Leafspace("http://127.0.0.1:9", retries=_QUICK).jobs.get("job_1")
+        Leafspace("http://127.0.0.1:9", retries=_BRIEF).jobs.get("job_1")
 
 
-def test_an_address_that_is_none_is_refused_at_once() -> None:
-    with pytest.raises(ConnectionFailed):
-        Leafspace("localhost:8000", retries=RetryPolicy(first_seconds=100)).jobs.get("job_1")
+@pytest.mark.parametrize("client", [Leafspace, AsyncLeafspace])
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("localhost:8000", "write http:// or https:// before it"),
+        ("127.0.0.1:8151", "write http:// or https:// before it"),
+        ("ftp://127.0.0.1", "write http:// or https:// before it"),
+        ("", "write http:// or https:// before it"),
+        ("http://", "must be a host"),
+        ("http://127.0.0.1:8000?api_key=hush", "must be a host"),
+        ("http://127.0.0.1:port", "not a valid URL"),
+        ("http://ann:hush@127.0.0.1:8000", "user name or password"),
+        ("ann:hush@127.0.0.1:8000", "write http:// or https:// before it"),
+    ],
+)
+def test_an_address_that_is_none_is_refused_at_once(
+    client: type[Leafspace] | type[AsyncLeafspace], url: str, told: str
+) -> None:
+    with pytest.raises(Invalid, match=told) as refused:
+        client(url)
+
+    assert refused.value.code == "invalid_base_url"
+    assert "hush" not in str(refused.value)
+
+
+@pytest.mark.parametrize("ending", ["", "/", "/v1", "/v1/"])
+def test_an_address_may_end_as_paths_of_the_contract_begin(ending: str) -> None:
+    with scripted(Answer(200, _JOB)) as server:
+        client = Leafspace(server.url + ending)
+        client.jobs.get("job_1")
+
+    assert [asked.path for asked in server.asked] == ["/v1/jobs/job_1"]
+    assert repr(client) == f"Leafspace('{server.url}')"
 
 
 def test_values_that_this_client_does_not_know_are_taken_as_they_are() -> None:
@@ -224,14 +268,24 @@ def test_all_pages_of_a_list_are_fetched_as_they_are_needed() -> None:
 
 
 def test_pauses_grow_and_differ_between_clients() -> None:
-    policy = RetryPolicy(n_retries=6, first_seconds=1.0, longest_seconds=8.0)
-    pauses = [[policy.pause_seconds(n, None, random.Random(seed)) for n in range(1, 8)] for seed in (1, 2)]  # noqa: S311  # no secret
+    policy = RetryPolicy(total_seconds=100.0, first_seconds=1.0, longest_seconds=8.0)
+    pauses = [[policy.pause_seconds(n, 0.0, None, random.Random(seed)) for n in range(1, 7)] for seed in (1, 2)]  # noqa: S311  # no secret
 
-    for pause, whole in zip(pauses[0], (1, 2, 4, 8, 8, 8), strict=False):
+    for pause, whole in zip(pauses[0], (1, 2, 4, 8, 8, 8), strict=True):
         assert pause is not None
         assert whole / 2 <= pause <= whole
     assert pauses[0] != pauses[1]
-    assert pauses[0][6] is None
+
+
+def test_pauses_end_with_the_time_for_trying_again() -> None:
+    policy = RetryPolicy(total_seconds=10.0, first_seconds=1.0, longest_seconds=8.0)
+    rng = random.Random(1)  # noqa: S311  # no secret
+
+    assert policy.pause_seconds(9, 9.5, None, rng) == 0.5
+    assert policy.pause_seconds(9, 10.0, None, rng) is None
+    assert policy.pause_seconds(1, 4.0, 7.0, rng) is None
+    assert 5.0 <= (policy.pause_seconds(1, 4.0, 5.0, rng) or 0.0) <= 6.0
+    assert RetryPolicy(total_seconds=0.0).pause_seconds(1, 0.0, None, rng) is None
 
 
 def test_a_pause_may_be_asked_for_in_seconds_or_as_a_moment() -> None:
@@ -241,3 +295,101 @@ def test_a_pause_may_be_asked_for_in_seconds_or_as_a_moment() -> None:
     assert asked_seconds({"Retry-After": in_ten_seconds}) == pytest.approx(10, abs=1.5)
     assert asked_seconds({"Retry-After": "soon"}) is None
     assert asked_seconds({}) is None
+
+
+def test_every_call_that_creates_may_be_sent_twice() -> None:
+    # All calls are tried again: a POST carries a key that has it count once, or changes nothing when it is repeated.
+    repeatable = {"predict", "compare_rows", "explain", "ask_next_question", "cancel_job"}
+    contract = json.loads(_CONTRACT.read_text(encoding="utf-8"))
+
+    for operations in contract["paths"].values():
+        for method, operation in operations.items():
+            parameters = {parameter["name"] for parameter in operation.get("parameters", ())}
+            assert method != "post" or "Idempotency-Key" in parameters or operation["operationId"] in repeatable
+
+
+def _job_by_blocking(url: str) -> str:
+    with Leafspace(url) as client:
+        return client.jobs.get("job_1").id
+
+
+def _job_by_awaiting(url: str) -> str:
+    async def get() -> str:
+        async with AsyncLeafspace(url) as client:
+            return (await client.jobs.get("job_1")).id
+
+    return asyncio.run(get())
+
+
+@pytest.mark.parametrize("get_job", [_job_by_blocking, _job_by_awaiting])
+def test_a_call_survives_a_server_that_is_stopped_and_started_again(get_job: Callable[[str], str]) -> None:
+    with scripted(Answer(200, _JOB)) as server:
+        assert get_job(server.url) == "job_1"
+    port = int(server.url.rpartition(":")[2])
+
+    # Nobody listens at the port now. Six failures take five seconds or so; earlier clients gave up after the fifth.
+    with ThreadPoolExecutor(1) as pool, _failures(6) as six_failures:
+        called = pool.submit(get_job, server.url)
+        assert six_failures.wait(60)
+        with scripted(Answer(200, _JOB), port=port) as restarted:
+            assert called.result(60) == "job_1"
+
+    assert len(restarted.asked) == 1
+
+
+def test_calls_survive_the_end_of_the_api_and_create_once(tmp_path: Path) -> None:
+    async def register(url: str) -> str:
+        async with AsyncLeafspace(url) as client:
+            return (await client.register_dataset([{"a": 1.0}, {"a": 2.0}], name="awaited")).id
+
+    with serving(tmp_path / "data") as service, Leafspace(service.url) as client, ThreadPoolExecutor(2) as pool:
+        os.kill(service.children()["api"], signal.SIGKILL)
+        _wait_until_nobody_listens(service.port)
+        registered = pool.submit(client.register_dataset, [{"a": 3.0}, {"a": 4.0}], name="blocking")
+        awaited = pool.submit(lambda: asyncio.run(register(service.url)))
+
+        made = {registered.result(120).id, awaited.result(120)}
+        assert {dataset.id for dataset in client.datasets.list()} == made
+        assert len(made) == 2
+
+
+def test_waiting_for_long_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        with caplog.at_level(logging.WARNING, "leafspace_client"), pytest.raises(ConnectionFailed) as failed:
+            Leafspace(url, retries=RetryPolicy(total_seconds=2.5, first_seconds=2.0)).jobs.get("job_1")
+
+    assert any(url in message and "trying again in" in message for message in caplog.messages)
+    assert failed.value.n_attempts > 1
+
+
+@contextmanager
+def _failures(n: int) -> Iterator[threading.Event]:
+    """Yield an event that is set when a call has failed and will be tried again for the n-th time."""
+    reached = threading.Event()
+    counted: list[logging.LogRecord] = []
+
+    class Counter(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            counted.append(record)
+            if len(counted) == n:
+                reached.set()
+
+    logger, counter = logging.getLogger("leafspace_client"), Counter()
+    level = logger.level
+    logger.addHandler(counter)
+    logger.setLevel(logging.DEBUG)
+    try:
+        yield reached
+    finally:
+        logger.removeHandler(counter)
+        logger.setLevel(level)
+
+
+def _wait_until_nobody_listens(port: int) -> None:
+    # The kernel closes the socket of a process that was killed when it has taken it down.
+    while True:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)):
+                return

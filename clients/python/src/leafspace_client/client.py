@@ -38,7 +38,7 @@ from .proximities import PROXIMITIES, AllProximities, AsyncAllProximities, Async
 from .retrying import RetryPolicy
 from .rule_sets import RULE_SETS, AsyncRuleSet, AsyncRuleSets, RuleSet, RuleSets
 from .tables import TableAsked, table_file
-from .transports import AsyncTransport, Connection, SyncTransport, key_to_send
+from .transports import AsyncTransport, Connection, SyncTransport
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 
@@ -131,13 +131,18 @@ class Leafspace(Connected):
     Parameters
     ----------
     base_url
-        Where the service listens.
+        Where the service listens, such as ``"http://127.0.0.1:8000"``.
     api_key
         A key, where the service asks for one; default: that in ``LEAFSPACE_API_KEY``. It is never shown.
     timeout
-        Seconds to wait for one answer; waiting for a job may take longer.
+        Seconds to wait for one answer; waiting for a job may take longer. A call that took longer is not tried again.
     retries
-        How often and after how long a call is tried again when the service is busy, restarting or out of reach.
+        How long a call is tried again when the service is busy, restarting or out of reach; default: 45 seconds.
+
+    Raises
+    ------
+    Invalid
+        If ``base_url`` has no ``http://`` or ``https://``, or the key holds what no key holds, such as a line break.
     """
 
     _transport: SyncTransport
@@ -150,7 +155,7 @@ class Leafspace(Connected):
         timeout: float = 60.0,
         retries: RetryPolicy | None = None,
     ) -> None:
-        self._transport = SyncTransport(Connection(base_url, key_to_send(api_key), timeout, retries or RetryPolicy()))
+        self._transport = SyncTransport(Connection.checked(base_url, api_key, timeout, retries))
         self.models = Models(self._transport, MODELS, unwrapped)
         self.datasets = Datasets(self._transport, DATASETS, unwrapped)
         self.prototype_sets = PrototypeSets(self._transport, PROTOTYPE_SETS, PrototypeSet)
@@ -165,6 +170,9 @@ class Leafspace(Connected):
 
     register_model = blocking(_register_model)
     register_dataset = blocking(_register_dataset)
+
+    def __repr__(self) -> str:
+        return f"Leafspace({self._transport.connection.base_url!r})"
 
     def close(self) -> None:
         """Close the connections; ``with Leafspace(…) as client`` does it by itself."""
@@ -192,7 +200,7 @@ class AsyncLeafspace(Connected):
         timeout: float = 60.0,
         retries: RetryPolicy | None = None,
     ) -> None:
-        self._transport = AsyncTransport(Connection(base_url, api_key, timeout, retries or RetryPolicy()))
+        self._transport = AsyncTransport(Connection.checked(base_url, api_key, timeout, retries))
         self.models = AsyncModels(self._transport, MODELS, unwrapped)
         self.datasets = AsyncDatasets(self._transport, DATASETS, unwrapped)
         self.prototype_sets = AsyncPrototypeSets(self._transport, PROTOTYPE_SETS, AsyncPrototypeSet)
@@ -207,6 +215,9 @@ class AsyncLeafspace(Connected):
 
     register_model = awaitable(_register_model)
     register_dataset = awaitable(_register_dataset)
+
+    def __repr__(self) -> str:
+        return f"AsyncLeafspace({self._transport.connection.base_url!r})"
 
     async def close(self) -> None:
         """Close the connections; ``async with AsyncLeafspace(…) as client`` does it by itself."""

@@ -122,7 +122,9 @@ _KIND_OF_STATUS: dict[int, type[LeafspaceError]] = {
     409: Conflict,
     413: TooLarge,
     429: RateLimited,
+    502: Unavailable,
     503: Unavailable,
+    504: Unavailable,
 }
 _FIRST_SERVER_ERROR = 500
 

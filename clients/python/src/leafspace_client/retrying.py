@@ -1,6 +1,7 @@
 """Retrying: which failures are tried again, and after how long."""
 
 import email.utils
+import logging
 import random
 import time
 from collections.abc import Mapping
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .calls import Call, NoAnswer, Pause, Program, Step
-from .errors import ConnectionFailed, LeafspaceError
+from .errors import Answered, ConnectionFailed, LeafspaceError
 from .problems import error_in
 
 if TYPE_CHECKING:
@@ -16,37 +17,57 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_TRIED_AGAIN = frozenset({429, 503})
+_LOG = logging.getLogger("leafspace_client")
+_TRIED_AGAIN = frozenset({429, 502, 503, 504})
 _FIRST_ERROR = 300
+_NOTICEABLE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and after how long a call is tried again.
+    """How long, and after which pauses, a call is tried again.
 
-    The n-th pause is drawn between a half and the whole of ``first_seconds * 2**n``, so that many clients do not
-    come back at the same moment; a pause that the service asks for is kept, unless it is too long to wait.
+    The n-th pause is drawn between a half and the whole of ``first_seconds * 2**(n - 1)``, so that many clients do not
+    come back at the same moment. A pause that the service asks for with ``Retry-After`` is kept; one that is longer
+    than what is left of ``total_seconds`` is left to the caller, who gets the error at once.
+
+    Parameters
+    ----------
+    total_seconds
+        How long after its first failure a call is tried again: long enough for a restart of the service. 0 means that
+        no call is tried again.
+    first_seconds
+        The first pause.
+    longest_seconds
+        The longest pause that the client chooses by itself.
     """
 
-    n_retries: int = 4
+    total_seconds: float = 45.0
     first_seconds: float = 0.25
-    longest_seconds: float = 8.0
-    longest_asked_seconds: float = 60.0
+    longest_seconds: float = 4.0
 
-    def pause_seconds(self, n_attempts: int, asked_seconds: float | None, rng: random.Random) -> float | None:
-        """Return how long to wait after the n-th failed attempt, or ``None`` to give up."""
-        if n_attempts > self.n_retries or (asked_seconds or 0.0) > self.longest_asked_seconds:
+    def pause_seconds(
+        self, n_attempts: int, elapsed_seconds: float, asked_seconds: float | None, rng: random.Random
+    ) -> float | None:
+        """Return how long to wait after the n-th failed attempt, or ``None`` to give up.
+
+        ``elapsed_seconds`` is the time since the first failure; ``asked_seconds`` is the pause the service asks for.
+        """
+        left = self.total_seconds - elapsed_seconds
+        if left <= 0 or (asked_seconds or 0.0) > left:
             return None
-        whole = min(self.first_seconds * 2 ** (n_attempts - 1), self.longest_seconds)
+        whole = min(self.first_seconds * 2.0 ** min(n_attempts - 1, 60), self.longest_seconds)
         drawn = rng.uniform(whole / 2, whole)
-        return drawn if asked_seconds is None else asked_seconds + drawn / 2
+        return min(drawn if asked_seconds is None else asked_seconds + drawn / 2, left)
 
 
 def with_retries(program: Program[T], policy: RetryPolicy, rng: random.Random) -> Program[T]:
     """Return the program with each of its calls tried again where that can help.
 
-    Failures that remain are raised inside the program, at the call. All calls of this client may be repeated: those
-    that create carry an idempotency key.
+    Tried again are calls that got no answer or one of 429, 502, 503 and 504. All calls of this client may be repeated:
+    those that create carry an idempotency key, the others read, compute, delete or cancel. Not tried again is a call
+    whose answer took longer than the client's timeout: the service may still be computing it. Failures that remain are
+    raised inside the program, at the call.
     """
     try:
         following = _sent(program, None)
@@ -66,7 +87,7 @@ def with_retries(program: Program[T], policy: RetryPolicy, rng: random.Random) -
 def asked_seconds(headers: Mapping[str, str]) -> float | None:
     """Return how long ``Retry-After`` asks to wait, given in seconds or as a moment; ``None`` where it does not."""
     value = headers.get("Retry-After", "").strip()
-    if value.isdigit():
+    if value.isdecimal():
         return float(value)
     try:
         moment = email.utils.parsedate_to_datetime(value)
@@ -98,21 +119,32 @@ def _carried_out(step: Step, policy: RetryPolicy, rng: random.Random) -> Program
     if not isinstance(step, Call):
         return (yield step)
     n_attempts = 0
+    failed_at: float | None = None
     while True:
         n_attempts += 1
         outcome = yield step
         failure = _failure(outcome, n_attempts)
         if failure is None:
             return outcome
-        seconds = policy.pause_seconds(n_attempts, _asked(outcome), rng) if _may_try_again(outcome) else None
+        failed_at = time.monotonic() if failed_at is None else failed_at
+        seconds = None
+        if _may_try_again(outcome):
+            seconds = policy.pause_seconds(n_attempts, time.monotonic() - failed_at, _asked(outcome), rng)
         if seconds is None:
             raise failure
-        yield Pause(seconds)
+        yield from _paused(seconds, failure)
+
+
+def _paused(seconds: float, failure: LeafspaceError) -> Program[None]:
+    # Nobody should wonder for long why nothing happens: without any set-up, Python prints warnings.
+    level = logging.WARNING if seconds >= _NOTICEABLE_SECONDS else logging.DEBUG
+    _LOG.log(level, "%s; trying again in %.1f s", failure, seconds)
+    yield Pause(seconds)
 
 
 def _failure(outcome: "httpx.Response | NoAnswer", n_attempts: int) -> LeafspaceError | None:
     if isinstance(outcome, NoAnswer):
-        return ConnectionFailed("connection_failed", outcome.reason)
+        return ConnectionFailed("connection_failed", outcome.reason, Answered(n_attempts=n_attempts))
     return error_in(outcome, n_attempts) if outcome.status_code >= _FIRST_ERROR else None
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import httpx
 
 from .calls import Call, NoAnswer, Pause, Program, Step, Work
+from .errors import Invalid
 from .retrying import RetryPolicy, with_retries
 from .version import __version__
 
@@ -19,22 +20,8 @@ T = TypeVar("T")
 
 _LONGEST_CONNECT_SECONDS = 10.0
 _BLOCK_BYTES = 1 << 20
-_SENDABLE = re.compile(r"[\x21-\x7e]+")
-
-
-def key_to_send(api_key: str | None) -> str | None:
-    """Return the key given, or that in the environment, or none.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be part of a header; the message does not show it, as those of the HTTP library would.
-    """
-    key = (os.environ.get("LEAFSPACE_API_KEY", "") if api_key is None else api_key).strip()
-    if key and not _SENDABLE.fullmatch(key):
-        message = "the API key holds blanks or characters that no key has; is it copied whole, and nothing else?"
-        raise ValueError(message)
-    return key or None
+_KEY = re.compile(r"[\x21-\x7e]+")
+_SCHEMES = ("http://", "https://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +32,19 @@ class Connection:
     api_key: str | None = field(repr=False)
     timeout_seconds: float
     retries: RetryPolicy
+
+    @classmethod
+    def checked(
+        cls, base_url: str, api_key: str | None, timeout_seconds: float, retries: RetryPolicy | None
+    ) -> "Connection":
+        """Return the connection that either client is given.
+
+        Raises
+        ------
+        Invalid
+            If the address or the key cannot be right; the message shows neither a key nor a password.
+        """
+        return cls(_service_url(base_url), _key_to_send(api_key), timeout_seconds, retries or RetryPolicy())
 
     def httpx_options(self) -> dict[str, Any]:
         """Return what httpx's clients take."""
@@ -64,9 +64,37 @@ class Connection:
         if isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
             reason = f"{self.base_url} took longer than {self.timeout_seconds:g} s; pass a longer `timeout`"
             return NoAnswer(reason, may_try_again=False)
-        is_wrong_address = isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL)
         reason = f"no answer from {self.base_url} ({error or type(error).__name__}); is the service running there?"
-        return NoAnswer(reason, may_try_again=not is_wrong_address)
+        return NoAnswer(reason, may_try_again=not isinstance(error, httpx.UnsupportedProtocol))
+
+
+def _key_to_send(api_key: str | None) -> str | None:
+    # The key given, or that in the environment, or none. Checked here, because the HTTP library would show it.
+    key = (os.environ.get("LEAFSPACE_API_KEY", "") if api_key is None else api_key).strip()
+    if key and not _KEY.fullmatch(key):
+        detail = "the API key holds blanks or characters that no key has; is it copied whole, and nothing else?"
+        raise Invalid("invalid_api_key", detail)
+    return key or None
+
+
+def _service_url(base_url: str) -> str:
+    url = base_url.strip()
+    if not url.lower().startswith(_SCHEMES):
+        # Not shown where it may hold a password.
+        shown = "base_url" if "@" in url else f"base_url {url!r}"
+        raise Invalid("invalid_base_url", f"{shown} has no scheme; write http:// or https:// before it")
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL:
+        raise Invalid("invalid_base_url", "base_url is not a valid URL, such as http://127.0.0.1:8000") from None
+    if parsed.userinfo:
+        detail = "base_url holds a user name or password, which errors and logs would show; pass a key as api_key"
+        raise Invalid("invalid_base_url", detail)
+    if not parsed.host or parsed.query or parsed.fragment:
+        detail = "base_url must be a host, perhaps with a port and a path, such as http://127.0.0.1:8000"
+        raise Invalid("invalid_base_url", detail)
+    # Paths of the contract begin with /v1: callers who know that often write it here as well.
+    return url.rstrip("/").removesuffix("/v1")
 
 
 class SyncTransport:

@@ -38,6 +38,7 @@ from .explanation_set_sizes import ExplanationSetSizes
 from .field_problem import FieldProblem
 from .firing_rule import FiringRule
 from .job import Job
+from .job_event import JobEvent
 from .label_audit import LabelAudit
 from .label_audit_request import LabelAuditRequest
 from .label_count import LabelCount
@@ -147,6 +148,7 @@ __all__ = (
     "FieldProblem",
     "FiringRule",
     "Job",
+    "JobEvent",
     "LabelAudit",
     "LabelAuditRequest",
     "LabelCount",

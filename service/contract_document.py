@@ -1,0 +1,95 @@
+"""The contract's document, openapi.json: what it says beside the routes, in the words of OpenAPI 3.1."""
+
+from typing import Any, TypedDict
+
+from fastapi import FastAPI
+
+_DESCRIPTION = "Tree ensembles that explain themselves: prototypes, nearest prototypes of single predictions, and why."
+_TAGS = {
+    "models": "Tree ensembles, registered as ONNX: their predictions, their trees, and proximities of rows sent along.",
+    "datasets": "Tables of reference rows.",
+    "proximities": "For every row of a dataset, the rows that the model sees as most alike.",
+    "prototype sets": "Rows of a dataset that represent each class, and how well they do so.",
+    "label audits": "Rows of a dataset whose nearest rows have other labels, the most suspect first.",
+    "rule sets": "A model in a few rules about raw features.",
+    "approximation trees": "A model as one small tree, which can also be used as a questionnaire.",
+    "explainers": "A model with the prototypes, rules and tree that explain its predictions; explanations of rows.",
+    "explanation sets": "Explanations of every row of a dataset.",
+    "jobs": "Work that takes time: its progress, its end, and how to cancel it.",
+    "api keys": "Who may call this service, and what for.",
+    "health": "Whether the process answers, and whether it can serve.",
+}
+_EVENTS_PATH, _EVENT_STREAM = "/v1/jobs/{job_id}/events", "text/event-stream"
+_EVENT_SCHEMA = {
+    "type": "object",
+    "title": "JobEvent",
+    "description": "One event of the stream.",
+    "properties": {
+        "event": {
+            "type": "string",
+            "enum": ["progress", "done"],
+            "description": "`progress` when something about the job has changed, `done` when the job has ended.",
+        },
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "contentSchema": {"$ref": "#/components/schemas/Job"},
+            "description": "The job as it is now.",
+        },
+    },
+    "required": ["event", "data"],
+}
+
+
+class Described(TypedDict):
+    """What FastAPI is told about the document."""
+
+    title: str
+    description: str
+    license_info: dict[str, Any]
+    servers: list[dict[str, Any]]
+    openapi_tags: list[dict[str, Any]]
+
+
+DESCRIBED: Described = {
+    "title": "Leafspace",
+    "description": _DESCRIPTION,
+    "license_info": {"name": "Apache License 2.0", "identifier": "Apache-2.0"},
+    "servers": [{"url": "/", "description": "The service that serves this document."}],
+    "openapi_tags": [{"name": name, "description": description} for name, description in _TAGS.items()],
+}
+
+
+def text_of_many(media_type: str, schema_name: str, description: str) -> dict[str, Any]:
+    """Return the schema of a text that holds many values, such as JSON lines.
+
+    OpenAPI 3.2 has ``itemSchema`` for these. In 3.1, which generators read, the decoded text is described as an array.
+    """
+    items = {"$ref": f"#/components/schemas/{schema_name}"}
+    return {
+        "type": "string",
+        "contentMediaType": media_type,
+        "contentSchema": {"type": "array", "items": items},
+        "description": description,
+    }
+
+
+def install(app: FastAPI) -> None:
+    """Have the document describe the stream of events within OpenAPI 3.1; FastAPI would use 3.2's ``itemSchema``."""
+    describe = app.openapi
+
+    def describe_within_3_1() -> dict[str, Any]:
+        is_new = app.openapi_schema is None
+        contract = describe()
+        if is_new:
+            _describe_events(contract)
+        return contract
+
+    app.openapi = describe_within_3_1  # type: ignore[method-assign]  # as FastAPI's documentation has it
+
+
+def _describe_events(contract: dict[str, Any]) -> None:
+    content = contract["paths"][_EVENTS_PATH]["get"]["responses"]["200"]["content"]
+    schema = text_of_many(_EVENT_STREAM, "JobEvent", "Server-sent events, each as `JobEvent` describes it.")
+    content[_EVENT_STREAM] = {"schema": schema}
+    contract["components"]["schemas"]["JobEvent"] = _EVENT_SCHEMA

@@ -13,20 +13,27 @@ from typing import IO, Any
 
 from .messages import Request
 
+# From this size on, the C library maps memory and unmaps it as soon as it is freed.
+_MAPPED_FROM_BYTES = 128 * 1024
 # Nothing of ours is passed on: no key, no URL, no path.
-_ENVIRONMENT = {
+ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "ORT_DISABLE_TELEMETRY": "1",
     "ARROW_IO_THREADS": "1",
-    # Arrow's own allocator takes memory in large pieces that the limit would count before they are used.
+    # Arrow's own allocators take memory in large pieces, which the limit counts before they are used: jemalloc fails on
+    # 200,000 rows of 100 columns, mimalloc reserves 1.1 GiB for any file (benchmarks/results/wide_files.txt).
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     # What is freed goes back to the system: left to itself, the allocator hoards more with each block of a long file.
     "MALLOC_ARENA_MAX": "1",
-    "MALLOC_MMAP_THRESHOLD_": str(4 * 1024**2),
-    "MALLOC_TRIM_THRESHOLD_": str(64 * 1024**2),
+    # Arrow reserves a block's whole length for each of its columns, and shrinks it to what the column needs. Below the
+    # threshold the rest stays on the heap, and the limit counts it: threshold times columns must be less than the limit
+    # (128 KiB x 10,000 columns = 1.2 GiB of 4 GiB). Set, although it is the default: the C library raises a
+    # default as it goes, and leaves alone what was set.
+    "MALLOC_MMAP_THRESHOLD_": str(_MAPPED_FROM_BYTES),
+    "MALLOC_TRIM_THRESHOLD_": str(_MAPPED_FROM_BYTES),
 }
 _MAX_ANSWER_BYTES = 64 * 1024**2
 _N_ERROR_BYTES = 4096
@@ -55,7 +62,7 @@ def run_child(request: Request, deadline_seconds: float) -> ChildOutcome:
             stdout=answered,
             stderr=errors,
             cwd=folder,
-            env=_ENVIRONMENT,
+            env=ENVIRONMENT,
             start_new_session=True,
         )
         status, n_cpu_seconds = _wait(process, deadline_seconds)

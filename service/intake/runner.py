@@ -26,6 +26,7 @@ _REFUSALS: dict[str, type[ExplainerError] | type[DatasetRefused]] = {
     kind.__name__: kind for kind in (ModelRefused, ForeignFormat, DatasetRefused)
 }
 _OUT_OF_MEMORY_WORDS = ("out of memory", "bad_alloc", "memory allocation", "memoryerror")
+_SMALL_UPLOAD_BYTES = 50 * 1024**2  # of which no honest one should need all the memory that it may take
 _OUT_OF_BOUNDS_SIGNALS = {-signal.SIGKILL, -signal.SIGXCPU, -signal.SIGXFSZ}
 
 
@@ -132,7 +133,7 @@ class Intake:
         ):
             detail = "the machine is too busy to read this upload in time; send it again in a moment"
             raise StorageUnavailable(detail)
-        return _answer(task, outcome)
+        return _answer(request, n_bytes, outcome)
 
     @contextmanager
     def _place(self) -> Iterator[None]:
@@ -145,7 +146,7 @@ class Intake:
             self._places.release()
 
 
-def _answer(task: Task, outcome: ChildOutcome) -> dict[str, Any]:
+def _answer(request: Request, n_bytes: int, outcome: ChildOutcome) -> dict[str, Any]:
     """Return what the child found, or raise what it, or its end, says about the upload."""
     if outcome.status == COULD_NOT_START:
         msg = f"the child process for uploads could not start: {outcome.errors}"
@@ -158,33 +159,63 @@ def _answer(task: Task, outcome: ChildOutcome) -> dict[str, Any]:
         return found
     if outcome.status == 0 and isinstance(answer.get("refused"), dict):
         raise _refusal(**answer["refused"])
-    _LOG.warning("upload_broke_its_child", task=task, status=outcome.status, answer=bool(answer), errors=outcome.errors)
-    raise _broken(task, is_over=_is_over(outcome))
+    raise _broken(request, n_bytes, outcome)
+
+
+def _broken(request: Request, n_bytes: int, outcome: ChildOutcome) -> ExplainerError | StorageError:
+    """Return the refusal of an upload that used up its allowance, or brought the child down otherwise; log it."""
+    said = {
+        "task": request.task,
+        "size_bytes": n_bytes,
+        "status": outcome.status,
+        "answer": bool(outcome.answer),
+        "errors": outcome.errors,
+    }
+    if _is_out_of_memory(outcome) and n_bytes < _SMALL_UPLOAD_BYTES:
+        n_memory_bytes = request.confinement.n_memory_bytes
+        reason = "reading a small upload took all the memory that it may take: a fault of the reader, or a hostile file"
+        _LOG.error("upload_ran_out_of_memory", **said, memory_bytes=n_memory_bytes, reason=reason)
+        return _beyond_memory(request.task, n_bytes, n_memory_bytes)
+    _LOG.warning("upload_broke_its_child", **said)
+    return _beyond_limits(request.task) if _is_over(outcome) else _gave_up(request.task)
+
+
+def _is_out_of_memory(outcome: ChildOutcome) -> bool:
+    # Native code that gets no memory says so and aborts.
+    said = outcome.errors.lower()
+    return "out_of_memory" in (outcome.answer or {}) or any(words in said for words in _OUT_OF_MEMORY_WORDS)
 
 
 def _is_over(outcome: ChildOutcome) -> bool:
     """Return whether the child ended because it used up its time or memory."""
-    if outcome.status is None or outcome.status in _OUT_OF_BOUNDS_SIGNALS or "out_of_memory" in (outcome.answer or {}):
-        return True
-    # Native code that gets no memory says so and aborts.
-    said = outcome.errors.lower()
-    return any(words in said for words in _OUT_OF_MEMORY_WORDS)
+    return outcome.status is None or outcome.status in _OUT_OF_BOUNDS_SIGNALS or _is_out_of_memory(outcome)
 
 
 def _refusal(kind: str, code: str, detail: str) -> ExplainerError | StorageError:
     return _REFUSALS.get(kind, ExplainerError)(code, detail)
 
 
-def _broken(task: Task, *, is_over: bool) -> ExplainerError | StorageError:
-    """Return the refusal of an upload that used up its allowance, or brought the child down otherwise."""
+def _beyond_memory(task: Task, n_bytes: int, n_memory_bytes: int) -> ExplainerError | StorageError:
+    detail = (
+        f"reading this upload of {n_bytes:,} bytes took more than the {n_memory_bytes / 1024**3:.1f} GiB of memory that "
+        "the service gives to it; for a file of this size that is most likely a fault of the service, which has logged it"
+    )
     if task == "read_model":
-        if is_over:
-            detail = "the model could not be opened within the limits of time and memory; register a smaller one"
-            return ModelRefused("model_too_complex", detail)
+        return ModelRefused("model_too_complex", detail)
+    return DatasetRefused("dataset_too_large", f"{detail}; another form (CSV, Parquet, JSON) may be read meanwhile")
+
+
+def _beyond_limits(task: Task) -> ExplainerError | StorageError:
+    if task == "read_model":
+        detail = "the model could not be opened within the limits of time and memory; register a smaller one"
+        return ModelRefused("model_too_complex", detail)
+    detail = "the dataset could not be read within the limits of time and memory; send fewer rows or columns"
+    return DatasetRefused("dataset_too_large", detail)
+
+
+def _gave_up(task: Task) -> ExplainerError | StorageError:
+    if task == "read_model":
         return ModelRefused("model_invalid_graph", "the model could not be opened: the runtime gave up on it")
-    if is_over:
-        detail = "the dataset could not be read within the limits of time and memory; send fewer rows or columns"
-        return DatasetRefused("dataset_too_large", detail)
     return DatasetRefused("dataset_parse_error", "the dataset could not be read: its reader gave up on it")
 
 

@@ -64,7 +64,7 @@ def _certify(
     given, start = (leaves.table, leaves.classes, leaves.weights), time.perf_counter()
     chosen = select_prototypes(*given, "sm_a", n_prototypes=k, refine=refine, candidates=candidates)
     between = time.perf_counter()
-    found = certify(*given, chosen.rows, method="sm_a", candidates=candidates)
+    found = certify(*given, chosen.rows, method="sm_a", greedy_rows=chosen.rows_before_swaps, candidates=candidates)
     return found, between - start, time.perf_counter() - between
 
 

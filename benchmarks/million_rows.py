@@ -192,7 +192,7 @@ def _tell(found: Any, n_rows: int, seconds: float, memory: Memory) -> None:  # n
     print(
         f"  {found.n_candidates} candidates, scope {found.certificate_scope}, objective mean {found.objective_mean:.4f}"
     )
-    certificates = f"{found.certificate:.4f} ({found.certificate_scope}), {found.all_rows_certificate:.4f} (all rows)"
+    certificates = f"{found.all_rows_certificate:.4f} (all rows), {found.certificate:.4f} ({found.certificate_scope})"
     print(f"  certificates {certificates}")
 
 

@@ -160,20 +160,38 @@ class PrototypeSetContent(Contract):
     nested: bool = Field(description="The first k prototypes are the answer for k: not for sm_u, nor after swaps.")
     objective: float = Field(description="Sum over rows of the proximity to the nearest prototype of their class.")
     objective_mean: float = Field(ge=0, le=1)
+    all_rows_certificate: float = Field(
+        gt=0,
+        le=1,
+        description=(
+            "Share of the best possible that is surely reached, whichever of all rows were prototypes: "
+            "`certificate_objective.value` / `all_rows_upper_bound`."
+        ),
+    )
+    all_rows_upper_bound: float = Field(
+        description=(
+            "No set of any rows exceeds this, of those that keep the constraint of `certificate_objective`. The looser "
+            "of the two bounds where candidates are a sample, otherwise the same."
+        )
+    )
+    certificate: float = Field(
+        gt=0,
+        le=1,
+        description=(
+            "As `all_rows_certificate`, but of the best that sets within `certificate_scope` can reach: "
+            "`certificate_objective.value` / `objective_upper_bound`. Swaps never lower it."
+        ),
+    )
     objective_upper_bound: float = Field(
         description="No set exceeds this, of those that `certificate_objective` and `certificate_scope` speak of."
     )
-    certificate: float = Field(
-        gt=0, le=1, description="Share of the best possible that is surely reached: value / objective_upper_bound."
-    )
     certificate_scope: Literal["all_rows", "candidates"] = Field(
-        description="Whether these are sets of any rows, or of the sampled candidates only."
+        description=(
+            "What sets `certificate` and `objective_upper_bound` speak of: of any rows, or of the sampled candidates "
+            "only, which says nothing of rows that were not drawn."
+        )
     )
     certificate_objective: CertificateObjective
-    all_rows_upper_bound: float = Field(
-        description="As `objective_upper_bound`, for sets of any rows: looser where candidates are a sample."
-    )
-    all_rows_certificate: float = Field(gt=0, le=1, description="As `certificate`, for sets of any rows.")
     stopped_by: StopReason
     prototypes: list[Prototype]
     quality: SetQuality
@@ -203,12 +221,12 @@ class PrototypeSet(ArtefactView):
     nested: bool | None = None
     objective: float | None = None
     objective_mean: float | None = None
-    objective_upper_bound: float | None = None
+    all_rows_certificate: float | None = None
+    all_rows_upper_bound: float | None = None
     certificate: float | None = None
+    objective_upper_bound: float | None = None
     certificate_scope: Literal["all_rows", "candidates"] | None = None
     certificate_objective: CertificateObjective | None = None
-    all_rows_upper_bound: float | None = None
-    all_rows_certificate: float | None = None
     stopped_by: StopReason | None = None
     prototypes: list[Prototype] | None = None
     quality: SetQuality | None = None

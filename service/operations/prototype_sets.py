@@ -13,7 +13,7 @@ from ..parts import Parts
 from .artefacts import ArtefactNoun, MadeFrom, ask_for
 from .proximity_kinds import known_kind
 
-PROTOTYPE_SETS = ArtefactNoun("prototype_sets", method_revision=3, view=PrototypeSet)
+PROTOTYPE_SETS = ArtefactNoun("prototype_sets", method_revision=4, view=PrototypeSet)
 _DEFAULT_PROTOTYPES = 10
 _DEFAULT_ALPHA = PrototypeSetRequest.model_fields["alpha"].default
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +60,7 @@ def certify(  # noqa: PLR0913  # what is certified, and among which sets
     rows: NDArray[np.int64],
     *,
     method: "Method",
-    is_greedy: bool = False,
+    greedy_rows: NDArray[np.int64] | None = None,
     candidates: NDArray[np.int64] | None = None,
     pairs: CandidatePairs | None = None,
     report: ReportProgress = ignore_progress,
@@ -71,7 +71,12 @@ def certify(  # noqa: PLR0913  # what is certified, and among which sets
 
     - that of promised coverages (``relaxation``), which holds for any set whoever chose it, at the coverage by these
       prototypes and after going down from there (``dual_bound``);
-    - for what a greedy method chose, or swaps made of that, its objective / (1 - (1 - 1/k)^k).
+    - the same from the coverage by ``greedy_rows``;
+    - for what a greedy method chose, its objective / (1 - (1 - 1/k)^k).
+
+    None of them speaks of the set that it was found from: each bounds all sets that keep the same constraint by the
+    same objective. So what was found before swaps holds after them, and swaps, which never lower the objective, never
+    lower the certificate.
 
     Parameters
     ----------
@@ -85,21 +90,21 @@ def certify(  # noqa: PLR0913  # what is certified, and among which sets
         Says which objective and constraint: ``sm_wa`` coverage divided by the size of the class, the others coverage;
         ``sm_u`` as many prototypes of each class, the others as many in all. ``sg`` does not maximise coverage, but
         is measured by it.
-    is_greedy
-        Whether ``select_prototypes`` chose the rows by this method among these candidates, perhaps with swaps; no
-        matter for ``sg``.
+    greedy_rows : (n_prototypes,) int64
+        What ``select_prototypes`` chose by this method among these candidates, before swaps made ``rows`` of it; the
+        same rows where there were none.
     candidates : (n_candidates,) int64
         Rows that might have been chosen, distinct and ascending; by default all.
     pairs
-        Close pairs of these candidates, if they are gathered already, for these prototypes or those that they were
-        made of.
+        Close pairs of these candidates, if they are gathered already, for any prototypes.
     report
         Told several times a second how far it is; may raise to stop.
 
     Raises
     ------
     InvalidInput
-        If there are no prototypes, or one is there twice or is not among the candidates.
+        If there are no prototypes, or one is there twice or is not among the candidates, or if the greedy choice has
+        another number of them (for ``sm_u``: in some class).
 
     References
     ----------
@@ -107,33 +112,70 @@ def certify(  # noqa: PLR0913  # what is certified, and among which sets
     4. Cornuejols, Fisher, Nemhauser (1977), "Location of bank accounts to optimize float", section 3.
     """
     _check(table, rows, candidates)
-    n_parts = 2 if candidates is None else 3
-    parts = [partial(_report_part, report, part, n_parts) for part in range(n_parts)]
+    starts = [rows] if greedy_rows is None or np.array_equal(greedy_rows, rows) else [greedy_rows, rows]
+    is_sampled = candidates is not None and len(candidates) < table.n_rows
+    n_parts = 1 + len(starts) * (2 if is_sampled else 1)
+    parts = iter([partial(_report_part, report, part, n_parts) for part in range(n_parts)])
+    gathering = next(parts)
     if pairs is None:
-        pairs = gather_pairs(table, classes, weights, rows, candidates=candidates, report=parts[0])
-    by_class, goal = pairs.by_class, goal_of(method, pairs.by_class.sizes)
-    covered, total_weight = by_class.coverage(table, weights, rows), int(weights.sum())
-    n_of_each = np.bincount(by_class.classes[rows], minlength=by_class.n_classes)
-    reached = [int(covered[by_class.places(position)].sum()) for position in range(by_class.n_classes)]
-    upper_bound = dual_bound(pairs, covered, n_of_each, total_weight, goal, parts[1]).bound
-    if is_greedy and method in _GREEDY_METHODS:
-        upper_bound = min(upper_bound, _greedy_bound(reached, n_of_each.tolist(), goal))
-    all_rows = None
-    if candidates is not None and len(candidates) < table.n_rows:
-        all_rows = all_rows_bound(
-            table, weights, by_class, covered=covered, n_of_each=n_of_each, goal=goal, report=parts[2]
-        )
-        upper_bound = min(upper_bound, all_rows)
+        pairs = gather_pairs(table, classes, weights, starts[0], candidates=candidates, report=gathering)
+    task = _Task(table, weights, pairs, goal_of(method, pairs.by_class.sizes))
+    sets = [task.standing(start) for start in starts]
+    _check_alike(sets, task.goal)
+    upper_bound = min(task.bound(each, next(parts)) for each in sets)
+    if greedy_rows is not None and method in _GREEDY_METHODS:
+        upper_bound = min(upper_bound, _greedy_bound(sets[0], task.goal))
+    all_rows = min(task.all_rows_bound(each, next(parts)) for each in sets) if is_sampled else None
     return Certificate(
-        objective_name=goal.objective_name,
-        constraint=goal.constraint,
-        scope="all_rows" if all_rows is None else "candidates",
+        objective_name=task.goal.objective_name,
+        constraint=task.goal.constraint,
+        scope="candidates" if is_sampled else "all_rows",
         n_prototypes=len(rows),
-        objective=goal.objective(reached),
-        upper_bound=upper_bound,
+        objective=task.goal.objective(sets[-1].reached),
+        upper_bound=upper_bound if all_rows is None else min(upper_bound, all_rows),
         all_rows_upper_bound=all_rows,
-        unit=goal.per_weight * total_weight,
+        unit=task.goal.per_weight * int(weights.sum()),
     )
+
+
+class _Standing(NamedTuple):
+    """How rows stand to some prototypes."""
+
+    covered: NDArray[np.int64]  # (n_rows,) by place
+    reached: list[int]  # by class
+    n_of_each: NDArray[np.int64]  # (n_classes,) prototypes
+
+
+class _Task(NamedTuple):
+    """What is bounded, by which measure."""
+
+    table: LeafTable
+    weights: NDArray[np.int64]
+    pairs: CandidatePairs
+    goal: Goal
+
+    def standing(self, rows: NDArray[np.int64]) -> _Standing:
+        by_class = self.pairs.by_class
+        covered = by_class.coverage(self.table, self.weights, rows)
+        reached = [int(covered[by_class.places(position)].sum()) for position in range(by_class.n_classes)]
+        return _Standing(covered, reached, np.bincount(by_class.classes[rows], minlength=by_class.n_classes))
+
+    def bound(self, start: _Standing, report: ReportProgress) -> int:
+        """Return a bound for sets of candidates that is found from a set."""
+        total_weight = int(self.weights.sum())
+        return dual_bound(self.pairs, start.covered, start.n_of_each, total_weight, self.goal, report).bound
+
+    def all_rows_bound(self, start: _Standing, report: ReportProgress) -> int:
+        """Return a bound for sets of any rows that is found from a set."""
+        return all_rows_bound(
+            self.table,
+            self.weights,
+            self.pairs.by_class,
+            covered=start.covered,
+            n_of_each=start.n_of_each,
+            goal=self.goal,
+            report=report,
+        )
 
 
 def _check(table: LeafTable, rows: NDArray[np.int64], candidates: NDArray[np.int64] | None) -> None:
@@ -145,15 +187,24 @@ def _check(table: LeafTable, rows: NDArray[np.int64], candidates: NDArray[np.int
         raise InvalidInput(msg)
 
 
+def _check_alike(sets: list[_Standing], goal: Goal) -> None:
+    """Refuse a greedy choice whose bound does not speak of the prototypes, as its sets are of another size."""
+    counts = [each.n_of_each.tolist() if goal.classes_are_apart else int(each.n_of_each.sum()) for each in sets]
+    if counts[0] != counts[-1]:
+        msg = f"swaps keep the number of prototypes: {counts[0]} were chosen, and there are {counts[-1]}"
+        raise InvalidInput(msg)
+
+
 def _report_part(report: ReportProgress, part: int, n_parts: int, fraction: float, stage: str) -> None:
     report((part + fraction) / n_parts, stage)
 
 
-def _greedy_bound(reached: list[int], n_of_each: list[int], goal: Goal) -> int:
+def _greedy_bound(chosen: _Standing, goal: Goal) -> int:
     """Return what greedy choices say of the best: theirs is at least 1 - (1 - 1/k)^k of it."""
+    n_of_each = chosen.n_of_each.tolist()
     if goal.classes_are_apart:
-        return sum(_best_after_greedy(own, n) for own, n in zip(reached, n_of_each, strict=True))
-    return _best_after_greedy(goal.objective(reached), sum(n_of_each))
+        return sum(_best_after_greedy(own, n) for own, n in zip(chosen.reached, n_of_each, strict=True))
+    return _best_after_greedy(goal.objective(chosen.reached), sum(n_of_each))
 
 
 def _best_after_greedy(objective: int, k: int) -> int:

@@ -32,6 +32,7 @@ class PrototypeSelection:
 
     method: Method
     rows: NDArray[np.int64]  # (n_prototypes,)
+    rows_before_swaps: NDArray[np.int64]  # (n_prototypes,) what the method chose; the same rows without swaps
     classes: NDArray[np.int64]  # (n_prototypes,)
     gains: NDArray[np.int64]  # (n_prototypes,) growth of g
     objectives: NDArray[np.int64]  # (n_prototypes,) g of the first 1, 2, … prototypes
@@ -127,7 +128,8 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
         table, classes.astype(np.int64), weights, eligible, n_prototypes, alpha, partial(_part, report, 0, share)
     )
     outcome = METHODS[method](task)
-    rows, n_swaps = np.array(outcome.rows, dtype=np.int64), 0
+    first = rows = np.array(outcome.rows, dtype=np.int64)
+    n_swaps = 0
     if refine == "swap":
         refined = refine_by_swaps(
             table,
@@ -143,6 +145,7 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     return PrototypeSelection(
         method=method,
         rows=rows,
+        rows_before_swaps=first,
         classes=task.classes[rows],
         gains=np.diff(coverage.objectives, prepend=0),
         objectives=coverage.objectives,

@@ -1,4 +1,5 @@
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,12 +10,14 @@ from tests.support.real_leaves import CLASSIFICATIONS, KINDS, REGRESSION, RealLe
 from tree_explainers.errors import InvalidInput
 from tree_explainers.leaves import LeafTable, ProximityKind
 from tree_explainers.prototypes.candidate_pairs import gather_pairs
-from tree_explainers.prototypes.certificate import certify
+from tree_explainers.prototypes.certificate import Certificate, certify
 from tree_explainers.prototypes.goal import goal_of
 from tree_explainers.prototypes.relaxation import Relaxation
-from tree_explainers.prototypes.selection import Method, select_prototypes
+from tree_explainers.prototypes.selection import Method, Refine, sample_candidates, select_prototypes
 
 METHODS: tuple[Method, ...] = ("sm_u", "sm_a", "sm_wa", "a_pete", "sg")
+SWAPPABLE: tuple[Method, ...] = ("sm_u", "sm_a", "sm_wa", "a_pete")
+REFINEMENTS: tuple[Refine, Refine] = ("none", "swap")
 Few = tuple[LeafTable, NDArray[np.int64], NDArray[np.int64]]
 
 
@@ -41,7 +44,7 @@ def test_no_set_of_as_many_prototypes_exceeds_the_bound(method: Method, dataset:
             continue
         rows = select_prototypes(table, classes, real.weights, method, n_prototypes=1 + seed % 4).rows
 
-        found = certify(table, classes, real.weights, rows, method=method, is_greedy=True)
+        found = certify(table, classes, real.weights, rows, method=method, greedy_rows=rows)
 
         assert found.objective == value(proximity, classes, rows, method)
         best = naive_prototype_bounds.best_value(proximity, classes, rows.tolist(), method)
@@ -136,13 +139,83 @@ def test_what_greedy_choices_promise_is_kept_to(method: Method) -> None:
     rows = select_prototypes(real.table, classes, real.weights, method, n_prototypes=6).rows
     pairs = gather_pairs(real.table, classes, real.weights, rows, max_pairs=1)  # the other bound knows nothing
 
-    found = certify(real.table, classes, real.weights, rows, method=method, is_greedy=True, pairs=pairs)
+    found = certify(real.table, classes, real.weights, rows, method=method, greedy_rows=rows, pairs=pairs)
 
     n_of_each = np.bincount(classes[rows]) if method == "sm_u" else [len(rows)]
     surely = min(1 - Fraction(int(k) - 1, int(k)) ** int(k) for k in n_of_each)
     assert surely <= Fraction(found.objective, found.upper_bound) < 1
     anyhow = certify(real.table, classes, real.weights, rows, method=method, pairs=pairs)
     assert anyhow.upper_bound >= found.upper_bound
+
+
+@pytest.mark.parametrize("n_candidates", [None, 9])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dataset", [*CLASSIFICATIONS, REGRESSION])
+@pytest.mark.parametrize("method", SWAPPABLE)
+def test_swaps_never_lower_the_certificate_and_their_bound_holds(
+    method: Method, dataset: str, kind: ProximityKind, n_candidates: int | None
+) -> None:
+    real = real_leaves(dataset, kind, n_rows=150)
+    for seed in range(6):
+        table, classes, proximity = a_few(real, seed)
+        candidates = None
+        if n_candidates is not None:
+            candidates = np.sort(np.random.default_rng(seed).choice(14, n_candidates, replace=False))
+        choose = partial(select_prototypes, table, classes, real.weights, method, candidates=candidates)
+        before, after = (choose(n_prototypes=1 + seed % 4, refine=refine) for refine in REFINEMENTS)
+
+        first, found = (
+            certify(
+                *(table, classes, real.weights, each.rows),
+                method=method,
+                greedy_rows=each.rows_before_swaps,
+                candidates=candidates,
+            )
+            for each in (before, after)
+        )
+
+        assert after.rows_before_swaps.tolist() == before.rows.tolist()
+        never_lower(first, found)
+        best = naive_prototype_bounds.best_value
+        among = None if candidates is None else candidates.tolist()
+        assert best(proximity, classes, after.rows.tolist(), method, among) <= found.upper_bound
+        of_all = found.upper_bound if found.all_rows_upper_bound is None else found.all_rows_upper_bound
+        assert best(proximity, classes, after.rows.tolist(), method) <= of_all
+
+
+@pytest.mark.parametrize("n_candidates", [None, 150])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dataset", [*CLASSIFICATIONS, REGRESSION])
+@pytest.mark.parametrize("method", SWAPPABLE)
+def test_swaps_never_lower_the_certificate_of_many_rows(
+    method: Method, dataset: str, kind: ProximityKind, n_candidates: int | None
+) -> None:
+    real = real_leaves(dataset, kind)
+    classes = real.classes("predicted")
+    candidates = None if n_candidates is None else sample_candidates(classes, n_candidates, np.random.default_rng(0))
+    choose = partial(select_prototypes, real.table, classes, real.weights, method, candidates=candidates)
+
+    before, after = (choose(n_prototypes=8, refine=refine) for refine in REFINEMENTS)
+
+    first, found = (
+        certify(
+            *(real.table, classes, real.weights, each.rows),
+            method=method,
+            greedy_rows=each.rows_before_swaps,
+            candidates=candidates,
+        )
+        for each in (before, after)
+    )
+
+    never_lower(first, found)
+
+
+def never_lower(before: Certificate, after: Certificate) -> None:
+    assert after.objective >= before.objective
+    assert after.upper_bound <= before.upper_bound
+    assert after.certificate >= before.certificate
+    assert after.all_rows_certificate >= before.all_rows_certificate
+    assert after.scope == before.scope
 
 
 def test_all_rows_as_prototypes_are_the_best() -> None:
@@ -207,6 +280,16 @@ def test_sets_that_no_bound_speaks_of_are_refused(rows: list[int], reason: str) 
         certify(real.table, classes, real.weights, chosen, method="sm_a", candidates=np.arange(5))
 
 
+@pytest.mark.parametrize(("method", "greedy"), [("sm_a", [0, 1, 2]), ("sm_u", [0, 1])])
+def test_a_greedy_choice_of_another_size_says_nothing_of_these_prototypes(method: Method, greedy: list[int]) -> None:
+    real = real_leaves("titanic", "random_forest")
+    classes = np.arange(len(real.leaves)) % 2
+    rows = np.array([0, 2])  # both of class 0
+
+    with pytest.raises(InvalidInput, match="swaps keep the number"):
+        certify(real.table, classes, real.weights, rows, method=method, greedy_rows=np.array(greedy))
+
+
 @pytest.mark.parametrize("n_reports", [1, 4, 20])
 def test_listening_can_stop_a_certificate(n_reports: int) -> None:
     real = real_leaves("pima_diabetes", "random_forest")
@@ -226,6 +309,7 @@ def test_listening_can_stop_a_certificate(n_reports: int) -> None:
             real.weights,
             np.array([1, 2, 3]),
             method="sm_a",
+            greedy_rows=np.array([1, 2, 4]),
             candidates=np.arange(300),
             report=listen,
         )

@@ -22,7 +22,7 @@ def certificate_of(context: JobContext, chosen: ChosenPrototypes) -> dict[str, A
         chosen.weights,
         selection.rows,
         method=selection.method,
-        is_greedy=True,
+        greedy_rows=selection.rows_before_swaps,
         candidates=None if selection.n_candidates == selection.n_rows else selection.candidates,
         report=part_of(context.report, *CERTIFYING),
     )
@@ -34,14 +34,14 @@ def _view(found: Certificate, total_weight: int) -> dict[str, Any]:
     unit = total_weight if found.objective_name == "coverage" else found.unit
     of_all_rows = found.upper_bound if found.all_rows_upper_bound is None else found.all_rows_upper_bound
     return {
-        "objective_upper_bound": _rounded_up(Fraction(found.upper_bound, unit)),
+        "all_rows_certificate": _rounded_down(Fraction(found.objective, of_all_rows)),
+        "all_rows_upper_bound": _rounded_up(Fraction(of_all_rows, unit)),
         "certificate": _rounded_down(Fraction(found.objective, found.upper_bound)),
+        "objective_upper_bound": _rounded_up(Fraction(found.upper_bound, unit)),
         "certificate_scope": found.scope,
         "certificate_objective": CertificateObjective(
             name=found.objective_name, value=found.objective / unit, constraint=found.constraint
         ),
-        "all_rows_upper_bound": _rounded_up(Fraction(of_all_rows, unit)),
-        "all_rows_certificate": _rounded_down(Fraction(found.objective, of_all_rows)),
     }
 
 

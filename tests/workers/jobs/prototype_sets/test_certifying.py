@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from schemas.prototype_sets import CertificateObjective, PrototypeMethod, PrototypeSet
+from schemas.prototype_sets import CertificateObjective, PrototypeMethod, PrototypeSet, PrototypeSetContent
 from tests.support import naive_prototype_bounds as twin
 from tests.support.naive import proximity_matrix
 from tests.support.real_jobs import REGRESSION, RealCase
@@ -84,6 +84,28 @@ def test_of_a_sample_one_bound_speaks_of_the_candidates_and_a_looser_one_of_all_
     assert _best(case, made)[1] <= (made.all_rows_upper_bound or 0)
     assert (made.objective_upper_bound or 0) <= (made.all_rows_upper_bound or 0)
     assert (made.all_rows_certificate or 1) <= (made.certificate or 0)
+
+
+@pytest.mark.parametrize("candidates", [None, 40])
+@pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa", "a_pete"])
+def test_swaps_lower_no_certificate(
+    workshop: Workshop, real_case: FindCase, method: PrototypeMethod, candidates: int | None
+) -> None:
+    case = real_case("breast_cancer", "boosting")
+    size = {} if method == "a_pete" else {"n_prototypes": 8}
+    asked = {"model": case.model, "dataset": case.dataset, "method": method, "candidates": candidates, **size}
+
+    before, after = (workshop.make(refine=refine, **asked) for refine in ("none", "swap"))
+
+    assert (after.n_swaps or 0) > 0 or after.certificate == before.certificate
+    assert (after.certificate or 0) >= (before.certificate or 1)
+    assert (after.all_rows_certificate or 0) >= (before.all_rows_certificate or 1)
+
+
+def test_the_bound_for_sets_of_any_rows_is_told_first() -> None:
+    for told in (PrototypeSetContent, PrototypeSet):
+        names = [name for name in told.model_fields if "certificate" in name or "upper_bound" in name]
+        assert names[:2] == ["all_rows_certificate", "all_rows_upper_bound"]
 
 
 def test_what_the_bound_speaks_of_is_told(workshop: Workshop, real_case: FindCase) -> None:

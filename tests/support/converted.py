@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tree_explainers.onnx_graph.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_graph.reading import ReadModel, read_model
-from tree_explainers.onnx_graph.session import ModelSession
+from tree_explainers.onnx_graph.session import ModelSession, Outcome
 from tree_explainers.rows import Rows
 
 from .models import rows_of_matrix
@@ -16,15 +16,26 @@ from .models import rows_of_matrix
 Table: TypeAlias = Any  # a DataFrame or a matrix
 
 
-def read_converted(onnx: bytes, names: list[str] | None) -> ReadModel:
-    return read_model(onnx, DeclaredModel(feature_names=None if names is None else tuple(names)), ModelLimits())
+def read_converted(onnx: bytes, names: list[str] | None, classes: tuple[str, ...] | None = None) -> ReadModel:
+    declared = DeclaredModel(feature_names=None if names is None else tuple(names), classes=classes)
+    return read_model(onnx, declared, ModelLimits())
 
 
 def scores_of_converted(onnx: bytes, rows: Table) -> NDArray[np.floating[Any]]:
     """Return scores or values, shape (n_rows, n_outputs), for a DataFrame or a matrix."""
-    raw = _rows_of_frame(rows) if isinstance(rows, pd.DataFrame) else rows_of_matrix(rows)
-    read = read_converted(onnx, list(raw.names))
-    return ModelSession(read.leaf_graph, read.description).run_in_chunks(raw).scores
+    return outcome_of_converted(onnx, rows).scores
+
+
+def outcome_of_converted(onnx: bytes, rows: Table, classes: tuple[str, ...] | None = None) -> Outcome:
+    """Return all that the model says of a DataFrame or a matrix."""
+    raw = raw_rows(rows)
+    read = read_converted(onnx, list(raw.names), classes)
+    return ModelSession(read.leaf_graph, read.description).run_in_chunks(raw)
+
+
+def raw_rows(rows: Table) -> Rows:
+    """Return a DataFrame or a matrix as the service takes it."""
+    return _rows_of_frame(rows) if isinstance(rows, pd.DataFrame) else rows_of_matrix(rows)
 
 
 def _rows_of_frame(frame: pd.DataFrame) -> Rows:

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto
 
 from ..errors import ModelRefused
 from .constants import tensor_array
 from .description import DeclaredModel, ScoreKind, Task
-from .tree_attributes import attributes_of, class_labels, numbers
+from .tree_attributes import attributes_of, class_labels, integers, numbers
 from .wiring import first_that_computes, makers_of
 
 _NUMBERS = (TensorProto.FLOAT, TensorProto.DOUBLE)
@@ -22,7 +23,7 @@ class Outputs:
     task: Task
     classes: tuple[str, ...]  # empty for regression
     label_values: tuple[int | str, ...]  # what the label output says for each class
-    label: str | None  # tensor
+    label: str | None  # tensor; None: the highest score decides
     score: str  # tensor
     score_kind: ScoreKind
 
@@ -46,6 +47,8 @@ def find_outputs(graph: GraphProto, declared: DeclaredModel) -> Outputs:
     if not (label or zip_map or has_classifier or declared.classes):
         return Outputs("regression", (), (), None, score, "value")
     label_values = _label_values(graph, makers, label, zip_map)
+    if label is not None and _is_misread(first_that_computes(label, makers)):
+        label = None
     classes = _classes(label_values, declared.classes)
     kind: ScoreKind = "probability" if _are_probabilities(score, makers) else "raw"
     return Outputs("classification", classes, label_values or classes, label, score, kind)
@@ -66,6 +69,19 @@ def _score_output(graph: GraphProto, makers: Mapping[str, NodeProto]) -> tuple[s
         detail = "The graph has no output of scores or values; export it with its probabilities or predictions."
         raise ModelRefused("model_unsupported_input", detail)
     return next((name for name in numbers if "prob" in name), numbers[0]), None
+
+
+def _is_misread(maker: NodeProto | None) -> bool:
+    """Whether onnxruntime answers other labels than the operator's scores say.
+
+    Where a TreeEnsembleClassifier of two classes scores both, as CatBoost's do, it says 1 where the second score is
+    above 0 and else 0, whatever the classes are and whatever the first score is.
+    """
+    if maker is None or maker.op_type != "TreeEnsembleClassifier":
+        return False
+    attributes = attributes_of(maker)
+    n_scored = len(np.unique(integers(attributes, "class_ids")))
+    return len(class_labels(attributes)) == n_scored == 2  # noqa: PLR2004  # both of two
 
 
 def _label_values(

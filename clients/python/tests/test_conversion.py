@@ -30,7 +30,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
-from tests.support.converted import read_converted, scores_of_converted
+from tests.support.converted import outcome_of_converted, read_converted, scores_of_converted
 from tests.support.models import ALL_MODELS, fitted, library
 from tests.support.shared import shared_path
 
@@ -197,6 +197,38 @@ def test_the_lowest_number_alike_is_the_lowest_that_rounds_to_the_same_float32(v
     assert (lowest.astype(np.float32) == values.astype(np.float32)).all()
     assert (np.nextafter(lowest, -np.inf).astype(np.float32) < values.astype(np.float32)).all()
     assert (floor_float32(values) <= values).all()
+
+
+_LABELS = {
+    "-1 and 1": (-1, 1),
+    "1 and 2": (1, 2),
+    "booleans": (False, True),
+    "fractions": (0.5, 1.5),
+    "texts": ("no", "yes"),
+    "texts of booleans": ("True", "yes"),
+    "three around 0": (-1, 0, 1),
+    "three fractions": (-0.5, 0.0, 0.5),
+    "three texts": ("a", "b", "c"),
+}
+
+
+@pytest.mark.parametrize("labels", _LABELS.values(), ids=_LABELS.keys())
+def test_catboost_is_accepted_whatever_its_labels_are(labels: tuple[Any, ...]) -> None:
+    features, target = _BREAST_CANCER if len(labels) == 2 else _WINE
+    maker = library("catboost").CatBoostClassifier
+    model = maker(n_estimators=10, depth=4, verbose=0, allow_writing_files=False, thread_count=1)
+    model.fit(features, np.array(labels)[target])
+
+    converted = convert_model(model, features)
+
+    classes = converted.declared.classes
+    assert classes is not None
+    outcome = outcome_of_converted(converted.onnx, features, tuple(classes))
+    assert outcome.labels is not None
+    theirs = [list(model.classes_).index(label) for label in model.predict(features).ravel()]
+    assert outcome.labels.tolist() == theirs
+    assert set(theirs) == set(range(len(labels)))
+    np.testing.assert_allclose(outcome.scores, model.predict_proba(features), atol=1e-5)
 
 
 def test_histogram_gradient_boosting_with_categories_is_refused_by_name() -> None:

@@ -1,6 +1,7 @@
 """XGBoost, LightGBM and CatBoost to ONNX, each by its own or its usual converter."""
 
 import copy
+import json
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -53,8 +54,29 @@ def catboost_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401
         _refuse_categories(estimator)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.onnx"
-        estimator.save_model(str(path), format="onnx", export_parameters={"onnx_graph_name": GRAPH_NAME})
+        writable = _with_writable_labels(estimator, Path(folder) / "model.json")
+        writable.save_model(str(path), format="onnx", export_parameters={"onnx_graph_name": GRAPH_NAME})
         return path.read_bytes()
+
+
+def _with_writable_labels(estimator: Any, path: Path) -> Any:  # noqa: ANN401  # an estimator
+    """Return the model with the positions of its classes for labels, where its own are booleans or fractions.
+
+    CatBoost writes neither into ONNX. What the classes are called is declared beside the graph.
+    """
+    if all(isinstance(label, str | int) and not isinstance(label, bool) for label in _labels(estimator)):
+        return estimator
+    estimator.save_model(str(path), format="json")
+    document = json.loads(path.read_text())
+    positions = document["model_info"]["class_params"]["class_to_label"]
+    document["model_info"]["class_params"] |= {"class_label_type": "Integer", "class_names": positions}
+    path.write_text(json.dumps(document))
+    return type(estimator)().load_model(str(path), format="json")
+
+
+def _labels(estimator: Any) -> list[Any]:  # noqa: ANN401  # an estimator
+    labels = getattr(estimator, "classes_", None)
+    return [] if labels is None else list(getattr(labels, "tolist", lambda: labels)())
 
 
 def _matrix_type(inputs: ModelInputs) -> list[tuple[str, Any]]:
@@ -72,7 +94,8 @@ def _refuse_texts(estimator: Any, inputs: ModelInputs) -> None:  # noqa: ANN401 
 
 def _refuse_categories(estimator: Any) -> None:  # noqa: ANN401  # an estimator
     detail = (
-        f"{type(estimator).__name__} splits categories itself, which ONNX trees cannot say; encode them before, for "
-        "example with a OneHotEncoder in a scikit-learn pipeline"
+        f"{type(estimator).__name__} splits categories itself, which this version does not convert; encode them "
+        "before, for example with a OneHotEncoder in a scikit-learn pipeline, or write ONNX whose trees ask for "
+        "membership in sets (ai.onnx.ml 5, BRANCH_MEMBER) and register the file"
     )
     raise CannotConvert("cannot_convert", detail)

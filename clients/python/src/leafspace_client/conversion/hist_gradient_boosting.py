@@ -26,7 +26,7 @@ def prepare_thresholds(final: Any, *, exact: bool) -> None:  # noqa: ANN401  # a
         return
     if final.is_categorical_ is not None and np.any(final.is_categorical_):
         detail = (
-            f"{type(final).__name__} asks about sets of categories, which the converter cannot write; fit it behind an "
+            f"{type(final).__name__} splits categories itself, which this version does not convert; fit it behind an "
             "OrdinalEncoder or OneHotEncoder, with categorical_features=None"
         )
         raise CannotConvert("cannot_convert", detail)

@@ -46,12 +46,12 @@ class PrototypeSet:
         nested (bool | None | Unset):
         objective (float | None | Unset):
         objective_mean (float | None | Unset):
-        objective_upper_bound (float | None | Unset):
+        all_rows_certificate (float | None | Unset):
+        all_rows_upper_bound (float | None | Unset):
         certificate (float | None | Unset):
+        objective_upper_bound (float | None | Unset):
         certificate_scope (None | str | Unset):
         certificate_objective (CertificateObjective | None | Unset):
-        all_rows_upper_bound (float | None | Unset):
-        all_rows_certificate (float | None | Unset):
         stopped_by (None | StopReason | Unset):
         prototypes (list[Prototype] | None | Unset):
         quality (None | SetQuality | Unset):
@@ -80,12 +80,12 @@ class PrototypeSet:
     nested: bool | None | Unset = UNSET
     objective: float | None | Unset = UNSET
     objective_mean: float | None | Unset = UNSET
-    objective_upper_bound: float | None | Unset = UNSET
+    all_rows_certificate: float | None | Unset = UNSET
+    all_rows_upper_bound: float | None | Unset = UNSET
     certificate: float | None | Unset = UNSET
+    objective_upper_bound: float | None | Unset = UNSET
     certificate_scope: None | str | Unset = UNSET
     certificate_objective: CertificateObjective | None | Unset = UNSET
-    all_rows_upper_bound: float | None | Unset = UNSET
-    all_rows_certificate: float | None | Unset = UNSET
     stopped_by: None | StopReason | Unset = UNSET
     prototypes: list[Prototype] | None | Unset = UNSET
     quality: None | SetQuality | Unset = UNSET
@@ -193,17 +193,29 @@ class PrototypeSet:
         else:
             objective_mean = self.objective_mean
 
-        objective_upper_bound: float | None | Unset
-        if isinstance(self.objective_upper_bound, Unset):
-            objective_upper_bound = UNSET
+        all_rows_certificate: float | None | Unset
+        if isinstance(self.all_rows_certificate, Unset):
+            all_rows_certificate = UNSET
         else:
-            objective_upper_bound = self.objective_upper_bound
+            all_rows_certificate = self.all_rows_certificate
+
+        all_rows_upper_bound: float | None | Unset
+        if isinstance(self.all_rows_upper_bound, Unset):
+            all_rows_upper_bound = UNSET
+        else:
+            all_rows_upper_bound = self.all_rows_upper_bound
 
         certificate: float | None | Unset
         if isinstance(self.certificate, Unset):
             certificate = UNSET
         else:
             certificate = self.certificate
+
+        objective_upper_bound: float | None | Unset
+        if isinstance(self.objective_upper_bound, Unset):
+            objective_upper_bound = UNSET
+        else:
+            objective_upper_bound = self.objective_upper_bound
 
         certificate_scope: None | str | Unset
         if isinstance(self.certificate_scope, Unset):
@@ -218,18 +230,6 @@ class PrototypeSet:
             certificate_objective = self.certificate_objective.to_dict()
         else:
             certificate_objective = self.certificate_objective
-
-        all_rows_upper_bound: float | None | Unset
-        if isinstance(self.all_rows_upper_bound, Unset):
-            all_rows_upper_bound = UNSET
-        else:
-            all_rows_upper_bound = self.all_rows_upper_bound
-
-        all_rows_certificate: float | None | Unset
-        if isinstance(self.all_rows_certificate, Unset):
-            all_rows_certificate = UNSET
-        else:
-            all_rows_certificate = self.all_rows_certificate
 
         stopped_by: dict[str, Any] | None | Unset
         if isinstance(self.stopped_by, Unset):
@@ -330,18 +330,18 @@ class PrototypeSet:
             field_dict["objective"] = objective
         if objective_mean is not UNSET:
             field_dict["objective_mean"] = objective_mean
-        if objective_upper_bound is not UNSET:
-            field_dict["objective_upper_bound"] = objective_upper_bound
+        if all_rows_certificate is not UNSET:
+            field_dict["all_rows_certificate"] = all_rows_certificate
+        if all_rows_upper_bound is not UNSET:
+            field_dict["all_rows_upper_bound"] = all_rows_upper_bound
         if certificate is not UNSET:
             field_dict["certificate"] = certificate
+        if objective_upper_bound is not UNSET:
+            field_dict["objective_upper_bound"] = objective_upper_bound
         if certificate_scope is not UNSET:
             field_dict["certificate_scope"] = certificate_scope
         if certificate_objective is not UNSET:
             field_dict["certificate_objective"] = certificate_objective
-        if all_rows_upper_bound is not UNSET:
-            field_dict["all_rows_upper_bound"] = all_rows_upper_bound
-        if all_rows_certificate is not UNSET:
-            field_dict["all_rows_certificate"] = all_rows_certificate
         if stopped_by is not UNSET:
             field_dict["stopped_by"] = stopped_by
         if prototypes is not UNSET:
@@ -516,14 +516,23 @@ class PrototypeSet:
 
         objective_mean = _parse_objective_mean(d.pop("objective_mean", UNSET))
 
-        def _parse_objective_upper_bound(data: object) -> float | None | Unset:
+        def _parse_all_rows_certificate(data: object) -> float | None | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
                 return data
             return cast(float | None | Unset, data)
 
-        objective_upper_bound = _parse_objective_upper_bound(d.pop("objective_upper_bound", UNSET))
+        all_rows_certificate = _parse_all_rows_certificate(d.pop("all_rows_certificate", UNSET))
+
+        def _parse_all_rows_upper_bound(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        all_rows_upper_bound = _parse_all_rows_upper_bound(d.pop("all_rows_upper_bound", UNSET))
 
         def _parse_certificate(data: object) -> float | None | Unset:
             if data is None:
@@ -533,6 +542,15 @@ class PrototypeSet:
             return cast(float | None | Unset, data)
 
         certificate = _parse_certificate(d.pop("certificate", UNSET))
+
+        def _parse_objective_upper_bound(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        objective_upper_bound = _parse_objective_upper_bound(d.pop("objective_upper_bound", UNSET))
 
         def _parse_certificate_scope(data: object) -> None | str | Unset:
             if data is None:
@@ -559,24 +577,6 @@ class PrototypeSet:
             return cast(CertificateObjective | None | Unset, data)
 
         certificate_objective = _parse_certificate_objective(d.pop("certificate_objective", UNSET))
-
-        def _parse_all_rows_upper_bound(data: object) -> float | None | Unset:
-            if data is None:
-                return data
-            if isinstance(data, Unset):
-                return data
-            return cast(float | None | Unset, data)
-
-        all_rows_upper_bound = _parse_all_rows_upper_bound(d.pop("all_rows_upper_bound", UNSET))
-
-        def _parse_all_rows_certificate(data: object) -> float | None | Unset:
-            if data is None:
-                return data
-            if isinstance(data, Unset):
-                return data
-            return cast(float | None | Unset, data)
-
-        all_rows_certificate = _parse_all_rows_certificate(d.pop("all_rows_certificate", UNSET))
 
         def _parse_stopped_by(data: object) -> None | StopReason | Unset:
             if data is None:
@@ -711,12 +711,12 @@ class PrototypeSet:
             nested=nested,
             objective=objective,
             objective_mean=objective_mean,
-            objective_upper_bound=objective_upper_bound,
+            all_rows_certificate=all_rows_certificate,
+            all_rows_upper_bound=all_rows_upper_bound,
             certificate=certificate,
+            objective_upper_bound=objective_upper_bound,
             certificate_scope=certificate_scope,
             certificate_objective=certificate_objective,
-            all_rows_upper_bound=all_rows_upper_bound,
-            all_rows_certificate=all_rows_certificate,
             stopped_by=stopped_by,
             prototypes=prototypes,
             quality=quality,

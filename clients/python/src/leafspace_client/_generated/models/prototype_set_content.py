@@ -33,14 +33,17 @@ class PrototypeSetContent:
         nested (bool): The first k prototypes are the answer for k: not for sm_u, nor after swaps.
         objective (float): Sum over rows of the proximity to the nearest prototype of their class.
         objective_mean (float):
+        all_rows_certificate (float): Share of the best possible that is surely reached, whichever of all rows were
+            prototypes: `certificate_objective.value` / `all_rows_upper_bound`.
+        all_rows_upper_bound (float): No set of any rows exceeds this, of those that keep the constraint of
+            `certificate_objective`. The looser of the two bounds where candidates are a sample, otherwise the same.
+        certificate (float): As `all_rows_certificate`, but of the best that sets within `certificate_scope` can reach:
+            `certificate_objective.value` / `objective_upper_bound`. Swaps never lower it.
         objective_upper_bound (float): No set exceeds this, of those that `certificate_objective` and
             `certificate_scope` speak of.
-        certificate (float): Share of the best possible that is surely reached: value / objective_upper_bound.
-        certificate_scope (str): Whether these are sets of any rows, or of the sampled candidates only.
+        certificate_scope (str): What sets `certificate` and `objective_upper_bound` speak of: of any rows, or of the
+            sampled candidates only, which says nothing of rows that were not drawn.
         certificate_objective (CertificateObjective): What a certificate speaks of.
-        all_rows_upper_bound (float): As `objective_upper_bound`, for sets of any rows: looser where candidates are a
-            sample.
-        all_rows_certificate (float): As `certificate`, for sets of any rows.
         stopped_by (StopReason): Why the selection ended, before any swaps.
         prototypes (list[Prototype]):
         quality (SetQuality): The measures of all prototypes together, each 0 to 1; null where there is nothing to take
@@ -64,12 +67,12 @@ class PrototypeSetContent:
     nested: bool
     objective: float
     objective_mean: float
-    objective_upper_bound: float
+    all_rows_certificate: float
+    all_rows_upper_bound: float
     certificate: float
+    objective_upper_bound: float
     certificate_scope: str
     certificate_objective: CertificateObjective
-    all_rows_upper_bound: float
-    all_rows_certificate: float
     stopped_by: StopReason
     prototypes: list[Prototype]
     quality: SetQuality
@@ -101,17 +104,17 @@ class PrototypeSetContent:
 
         objective_mean = self.objective_mean
 
-        objective_upper_bound = self.objective_upper_bound
+        all_rows_certificate = self.all_rows_certificate
+
+        all_rows_upper_bound = self.all_rows_upper_bound
 
         certificate = self.certificate
+
+        objective_upper_bound = self.objective_upper_bound
 
         certificate_scope = self.certificate_scope
 
         certificate_objective = self.certificate_objective.to_dict()
-
-        all_rows_upper_bound = self.all_rows_upper_bound
-
-        all_rows_certificate = self.all_rows_certificate
 
         stopped_by = self.stopped_by.to_dict()
 
@@ -148,12 +151,12 @@ class PrototypeSetContent:
                 "nested": nested,
                 "objective": objective,
                 "objective_mean": objective_mean,
-                "objective_upper_bound": objective_upper_bound,
+                "all_rows_certificate": all_rows_certificate,
+                "all_rows_upper_bound": all_rows_upper_bound,
                 "certificate": certificate,
+                "objective_upper_bound": objective_upper_bound,
                 "certificate_scope": certificate_scope,
                 "certificate_objective": certificate_objective,
-                "all_rows_upper_bound": all_rows_upper_bound,
-                "all_rows_certificate": all_rows_certificate,
                 "stopped_by": stopped_by,
                 "prototypes": prototypes,
                 "quality": quality,
@@ -198,17 +201,17 @@ class PrototypeSetContent:
 
         objective_mean = d.pop("objective_mean")
 
-        objective_upper_bound = d.pop("objective_upper_bound")
+        all_rows_certificate = d.pop("all_rows_certificate")
+
+        all_rows_upper_bound = d.pop("all_rows_upper_bound")
 
         certificate = d.pop("certificate")
+
+        objective_upper_bound = d.pop("objective_upper_bound")
 
         certificate_scope = d.pop("certificate_scope")
 
         certificate_objective = CertificateObjective.from_dict(d.pop("certificate_objective"))
-
-        all_rows_upper_bound = d.pop("all_rows_upper_bound")
-
-        all_rows_certificate = d.pop("all_rows_certificate")
 
         stopped_by = StopReason.from_dict(d.pop("stopped_by"))
 
@@ -246,12 +249,12 @@ class PrototypeSetContent:
             nested=nested,
             objective=objective,
             objective_mean=objective_mean,
-            objective_upper_bound=objective_upper_bound,
+            all_rows_certificate=all_rows_certificate,
+            all_rows_upper_bound=all_rows_upper_bound,
             certificate=certificate,
+            objective_upper_bound=objective_upper_bound,
             certificate_scope=certificate_scope,
             certificate_objective=certificate_objective,
-            all_rows_upper_bound=all_rows_upper_bound,
-            all_rows_certificate=all_rows_certificate,
             stopped_by=stopped_by,
             prototypes=prototypes,
             quality=quality,

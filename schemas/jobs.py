@@ -16,7 +16,11 @@ class Progress(Contract):
 
     fraction: float = Field(ge=0, le=1)
     stage: str
-    message: str = ""
+    message: str = Field(
+        default="",
+        description="What the job waits for: a worker, behind so many other jobs; storage; processor time, on a busy "
+        "machine; another attempt. Empty when it waits for nothing.",
+    )
 
 
 class Job(Contract):

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 
 from storage.doorbell import Doorbell
+from storage.job_counts import is_short
 from storage.worker_notes import WorkerNotes
 
 from .availability import Availability
@@ -19,6 +20,6 @@ class JobQueue:
         self.notes = WorkerNotes(self._doorbell.redis)
         self.is_available = Availability(self._doorbell.is_heard, _FRESH_SECONDS, clock)
 
-    def ring(self, job_id: str, deadline_seconds: float) -> bool:
+    def ring(self, job_id: str, deadline_seconds: float, estimated_seconds: float | None = None) -> bool:
         """Tell workers that the job waits, after its row is committed; return whether Redis took the message."""
-        return self._doorbell.ring(job_id, deadline_seconds)
+        return self._doorbell.ring(job_id, deadline_seconds, is_short=is_short(estimated_seconds))

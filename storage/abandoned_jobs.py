@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, and_, or_, select
 
 from .attempts import AttemptStore
 from .database import Database
+from .job_counts import SHORT_SECONDS, is_short
 from .job_problems import cancelled, deadline_exceeded, worker_lost
 from .jobs import end_job
 from .tables import jobs
@@ -25,6 +26,7 @@ class WaitingJob:
 
     id: str
     deadline_seconds: float
+    is_short: bool
 
 
 class AbandonedJobs:
@@ -63,9 +65,13 @@ class AbandonedJobs:
         now = self._now()
         heard_by_now = or_(jobs.c.attempt > 0, jobs.c.created_at < now - self._unheard_seconds)
         waiting = and_(jobs.c.status == "queued", jobs.c.not_before <= now, heard_by_now)
-        query = select(jobs.c.id, jobs.c.deadline_seconds).where(waiting).order_by(jobs.c.created_at)
+        columns = jobs.c.id, jobs.c.deadline_seconds, jobs.c.estimated_seconds
+        query = select(*columns).where(waiting).order_by(jobs.c.created_at).limit(_ROWS_AT_ONCE)
+        # Short ones also by themselves: however many others wait before them, somebody may be free for them.
+        short = query.where(jobs.c.estimated_seconds <= SHORT_SECONDS)
         with self._database.reading() as connection:
-            return [WaitingJob(*row) for row in connection.execute(query.limit(_ROWS_AT_ONCE))]
+            rows = dict.fromkeys((*connection.execute(query), *connection.execute(short)))
+        return [WaitingJob(job, deadline_seconds, is_short(seconds)) for job, deadline_seconds, seconds in rows]
 
     def _settle(self, condition: ColumnElement[bool], settle: Callable[[Connection, RowMapping], None]) -> int:
         # Rows that another worker is settling at this moment are left to it.

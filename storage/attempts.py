@@ -51,6 +51,7 @@ class Claim:
     token: str
     deadline_seconds: float  # of running time
     request_id: str | None = None  # of the request that asked for the job
+    estimated_seconds: float | None = None
 
 
 class AttemptStore:
@@ -97,14 +98,18 @@ class AttemptStore:
         with self._database.reading() as connection:
             return _standing(find_record(connection, jobs, claim.job), claim)
 
-    def renew(self, claim: Claim, lease_seconds: float) -> Standing:
-        """Keep the attempt for another lease, if it is still this worker's; return how it stands."""
-        return self._touch(claim, lease_until=self._now() + lease_seconds)
+    def renew(self, claim: Claim, lease_seconds: float, message: str = "") -> Standing:
+        """Keep the attempt for another lease, if it is still this worker's; return how it stands.
+
+        ``message`` tells who asks for the job what it waits for.
+        """
+        return self._touch(claim, lease_until=self._now() + lease_seconds, message=message[:_LONGEST_MESSAGE])
 
     def report_progress(self, claim: Claim, progress: Progress) -> Standing:
         """Write how far the job is, if it still runs; return how it stands."""
-        stage, message = progress.stage[:_LONGEST_STAGE], progress.message[:_LONGEST_MESSAGE]
-        return self._touch(claim, fraction=progress.fraction, stage=stage, message=message)
+        # What it waits for is told by its worker, and stays when the job has nothing to say.
+        said = {"message": progress.message[:_LONGEST_MESSAGE]} if progress.message else {}
+        return self._touch(claim, fraction=progress.fraction, stage=progress.stage[:_LONGEST_STAGE], **said)
 
     def succeed(self, claim: Claim, publish: Callable[[Connection], None]) -> bool:
         """End the job and publish what it made, in one transaction; return whether that happened.
@@ -152,7 +157,8 @@ class AttemptStore:
             return
         delays = self._retry_delays_seconds
         delay = delays[min(row["attempt"], len(delays)) - 1]
-        self._requeue_at(connection, row, self._now() + delay, row["attempt"])
+        message = f"the process that did it was lost; it is tried again after {delay:g} s"
+        self._requeue_at(connection, row, self._now() + delay, row["attempt"], message)
 
     def _requeue_at(
         self, connection: Connection, row: RowMapping, not_before: float, attempt: int, message: str = ""
@@ -200,4 +206,5 @@ def _claim(row: RowMapping) -> Claim:
         token=row["token"],
         deadline_seconds=row["deadline_seconds"],
         request_id=row["request_id"],
+        estimated_seconds=row["estimated_seconds"],
     )

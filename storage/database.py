@@ -7,9 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from alembic import command
-from alembic.config import Config
-from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make_url, select
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make_url, select, text
 from sqlalchemy.exc import DataError, DBAPIError, DisconnectionError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
@@ -63,6 +61,12 @@ class Database:
 
     def migrate(self) -> None:
         """Bring the tables up to date, however long that takes; several processes may try at once."""
+        if self._revision() == newest_revision():
+            return
+        # Imported late: whoever finds the tables as they should be starts sooner without.
+        from alembic import command  # noqa: PLC0415
+        from alembic.config import Config  # noqa: PLC0415
+
         config = Config()
         config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
         unhurried = _create_engine(self.url, None)
@@ -76,10 +80,23 @@ class Database:
         finally:
             unhurried.dispose()
 
+    def _revision(self) -> str | None:
+        """Return the revision of the tables; nothing where there are none, or where they cannot be asked."""
+        try:
+            with self._reader.connect() as connection:
+                return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+        except (DBAPIError, NoConnectionFree):
+            return None
+
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
         self._reader.dispose()
+
+
+def newest_revision() -> str:
+    """Return the revision that the tables are brought to: the number that the last migration's file begins with."""
+    return max(path.name.partition("_")[0] for path in (_MIGRATIONS / "versions").glob("[0-9]*.py"))
 
 
 class _Rest:

@@ -1,7 +1,7 @@
 """The doorbell: Redis, over which workers learn that a job waits; it carries ids alone and may lose them."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from redis import Redis
 from redis.backoff import NoBackoff
@@ -10,7 +10,8 @@ from redis.retry import Retry
 from rq import Queue
 from rq.serializers import JSONSerializer
 
-QUEUE_NAME = "leafspace"
+QUEUE_NAME = "leafspace"  # every job that waits
+SHORT_QUEUE_NAME = "leafspace-short"  # the short ones again, for workers that take no others
 RUN_JOB = "workers.lifecycle.run_job"  # what a message asks for; workers answer to no other name
 _FAILURE_TTL_SECONDS = 60
 _TIMEOUT_SECONDS = 1
@@ -34,32 +35,45 @@ class Doorbell:
             socket_connect_timeout=_TIMEOUT_SECONDS,
             retry=Retry(NoBackoff(), 0),
         )
-        self._queue = Queue(QUEUE_NAME, connection=self.redis, serializer=JSONSerializer)
+        self._queue, self._short_queue = (
+            Queue(name, connection=self.redis, serializer=JSONSerializer) for name in (QUEUE_NAME, SHORT_QUEUE_NAME)
+        )
 
-    def ring(self, job_id: str, deadline_seconds: float) -> bool:
-        """Tell workers that a job waits; return whether Redis took it. If not, workers ring again by themselves."""
+    def ring(self, job_id: str, deadline_seconds: float, *, is_short: bool = False) -> bool:
+        """Tell workers that a job waits; return whether Redis took it. If not, workers ring again by themselves.
+
+        A short job rings for all workers: whichever is free first takes it, and the others find it taken.
+        """
         try:
-            self._queue.enqueue_call(
-                RUN_JOB,
-                args=(job_id,),
-                job_id=job_id,
-                timeout=max(1, round(deadline_seconds)),
-                result_ttl=0,
-                failure_ttl=_FAILURE_TTL_SECONDS,
-                description=RUN_JOB,
-            )
+            for queue in (self._queue, self._short_queue) if is_short else (self._queue,):
+                queue.enqueue_call(
+                    RUN_JOB,
+                    args=(job_id,),
+                    job_id=job_id,
+                    timeout=max(1, round(deadline_seconds)),
+                    result_ttl=0,
+                    failure_ttl=_FAILURE_TTL_SECONDS,
+                    description=RUN_JOB,
+                )
         except (RedisError, OSError) as error:
             _log.warning("could not ring for job %s: %s", job_id, error)
             return False
         return True
 
-    def unheard(self, job_ids: Iterable[str]) -> list[str]:
-        """Return those of the jobs for which no bell is ringing; none of them while Redis is away."""
+    def unheard(self, are_short: Mapping[str, bool]) -> list[str]:
+        """Return those of the jobs for which a bell is not ringing that should; none of them while Redis is away.
+
+        Parameters
+        ----------
+        are_short
+            Which of the jobs are short, by their ids.
+        """
         try:
-            ringing = set(self._queue.get_job_ids())
+            ringing, for_short = set(self._queue.get_job_ids()), set(self._short_queue.get_job_ids())
         except (RedisError, OSError):
             return []
-        return [job_id for job_id in job_ids if job_id not in ringing]
+        heard = {True: ringing & for_short, False: ringing}
+        return [job_id for job_id, is_short in are_short.items() if job_id not in heard[is_short]]
 
     def is_heard(self) -> bool:
         """Whether Redis answers now."""

@@ -1,14 +1,15 @@
-"""Job counts: how many jobs there are of each kind and status, how long the oldest waits, which have ended lately."""
+"""Job counts: how many jobs there are of each kind and status, which wait before which, which have ended lately."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import ColumnElement, Connection, case, func, select
 
 from .database import Database
 from .tables import jobs
 
+SHORT_SECONDS = 10.0  # jobs that take no longer, by estimate, have a lane of their own
 _LATE_SECONDS = 60.0  # clocks of workers differ, and rows are committed later than they say
 _ROWS_AT_ONCE = 10_000
 
@@ -49,6 +50,22 @@ def count_queued(connection: Connection, caller: str | None = None) -> int:
     if caller is not None:
         query = query.where(jobs.c.caller == caller)
     return connection.execute(query).scalar_one()
+
+
+def is_short(estimated_seconds: float | None) -> bool:
+    """Whether a job of this estimate may use the lane of short jobs."""
+    return estimated_seconds is not None and estimated_seconds <= SHORT_SECONDS
+
+
+def count_before(connection: Connection, job_ids: Sequence[str]) -> dict[str, int]:
+    """Return, for those of the jobs that wait, how many wait before them: short jobs wait for short ones alone."""
+    first_come = (jobs.c.created_at, jobs.c.id)
+    short: ColumnElement[int] = case((jobs.c.estimated_seconds <= SHORT_SECONDS, 1), else_=0)
+    of_short, of_all = func.sum(short).over(order_by=first_come), func.row_number().over(order_by=first_come)
+    place = case((short == 1, of_short), else_=of_all).label("place")
+    waiting = select(jobs.c.id, place).where(jobs.c.status == "queued").subquery()
+    query = select(waiting.c.id, waiting.c.place).where(waiting.c.id.in_(job_ids))
+    return {job_id: int(place) - 1 for job_id, place in connection.execute(query)}
 
 
 class EndedJobs:

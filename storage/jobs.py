@@ -19,6 +19,7 @@ from schemas.problems import Problem, problem_json
 
 from .database import Database
 from .errors import Conflict
+from .job_counts import count_before
 from .job_problems import cancelled
 from .pages import read_page
 from .records import existing_record, first_record, moment, require
@@ -32,10 +33,11 @@ _SHOWN = [column for column in jobs.c if column is not jobs.c.request]  # which 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a job comes from."""
+    """Where a job comes from, and what was known of it there."""
 
     request_id: str | None = None  # so that logs can be followed from one to the other
     caller: str | None = None  # id of the API key, so that its jobs can be counted; none where none is asked for
+    estimated_seconds: float | None = None  # of running time
 
 
 _UNKNOWN = Origin()
@@ -70,7 +72,7 @@ class JobStore:
         deadline_seconds
             How long one attempt may run.
         origin
-            Which request asks for it, and whose that is.
+            Which request asks for it, whose that is, and how long the job will take, as far as that is known.
         """
         job_id = _new_job_id()
         now = self._now()
@@ -84,6 +86,7 @@ class JobStore:
             "max_attempts": MAX_ATTEMPTS,
             "not_before": now,
             "deadline_seconds": deadline_seconds,
+            "estimated_seconds": origin.estimated_seconds,
             "fraction": 0.0,
             "stage": "queued",
             "message": "",
@@ -97,7 +100,7 @@ class JobStore:
     def get(self, job_id: str) -> Job:
         """Return the job as it stands; raise ``NotFound`` where there is none."""
         with self._database.reading() as connection:
-            return _job(existing_record(connection, jobs, job_id))
+            return _with_places(connection, [_job(existing_record(connection, jobs, job_id))])[0]
 
     def get_many(self, job_ids: Sequence[str]) -> dict[str, Job]:
         """Return those of the jobs that exist as they stand, by id."""
@@ -105,14 +108,16 @@ class JobStore:
         with self._database.reading() as connection:
             for start in range(0, len(job_ids), _IDS_AT_ONCE):
                 query = select(*_SHOWN).where(jobs.c.id.in_(job_ids[start : start + _IDS_AT_ONCE]))
-                found |= {row["id"]: _job(row) for row in connection.execute(query).mappings()}
+                some = [_job(row) for row in connection.execute(query).mappings()]
+                found |= {job.id: job for job in _with_places(connection, some)}
         return found
 
     def list(self, limit: int, cursor: str | None, status: str | None = None) -> Page[Job]:
         """Return one page of jobs, newest first; of one status alone, if it is named."""
         query = select(jobs) if status is None else select(jobs).where(jobs.c.status == status)
         with self._database.reading() as connection:
-            return read_page(connection, query, jobs, (limit, cursor), _job)
+            page = read_page(connection, query, jobs, (limit, cursor), _job)
+            return page.model_copy(update={"data": _with_places(connection, page.data)})
 
     def request_cancel(self, job_id: str) -> Job:
         """Stop the job: at once while it is queued, within two seconds while it runs. Asking twice is no error.
@@ -134,6 +139,19 @@ class JobStore:
                 detail = f"job {job_id!r} has ended already: it is {row['status']}; nothing is left to cancel"
                 raise Conflict("conflict", detail)
             return _job(existing_record(connection, jobs, job_id))
+
+
+def _with_places(connection: Connection, found: Sequence[Job]) -> list[Job]:
+    """Return the jobs; those that wait for nothing but a worker say how many wait before them."""
+    waiting = [job.id for job in found if job.status == "queued" and not job.progress.message]
+    before = count_before(connection, waiting) if waiting else {}
+    return [_waiting(job, before[job.id]) if job.id in before else job for job in found]
+
+
+def _waiting(job: Job, n_before: int) -> Job:
+    others = {0: "", 1: "; 1 other job waits before it"}.get(n_before, f"; {n_before} other jobs wait before it")
+    progress = job.progress.model_copy(update={"message": f"waits for a worker{others}"})
+    return job.model_copy(update={"progress": progress})
 
 
 def lock_job(connection: Connection, job_id: str) -> RowMapping | None:

@@ -49,6 +49,7 @@ jobs = Table(
     Column("lease_until", Float),
     Column("not_before", Float, nullable=False),  # back-off between attempts
     Column("deadline_seconds", Float, nullable=False),  # of running time, counted from started_at
+    Column("estimated_seconds", Float),  # of running time; unknown for rows of earlier versions
     Column("fraction", Float, nullable=False),
     Column("stage", String(255), nullable=False),
     Column("message", String(1000), nullable=False),
@@ -61,6 +62,7 @@ jobs = Table(
 )
 
 Index("jobs_by_status_and_caller", jobs.c.status, jobs.c.caller)
+Index("jobs_by_place", jobs.c.status, jobs.c.created_at, jobs.c.id, jobs.c.estimated_seconds)
 
 artefacts = Table(
     "artefacts",

@@ -9,12 +9,14 @@ from storage.attempts import AttemptStore, Claim, Standing
 from storage.database import Database
 from storage.doorbell import Doorbell
 from storage.errors import StorageError
+from storage.job_counts import is_short
 from storage.job_problems import deadline_exceeded, worker_lost
 from storage.opening import open_objects
 
 from .job_process import JobProcess
 from .lifecycle import workspace_name
 from .logs import fields, logging_about
+from .processor_time import ProcessorTime
 from .settings import WorkerSettings
 from .watching import Outcome, Watch
 
@@ -60,7 +62,7 @@ class Attendant:
             # An open SQLite connection must not be carried into another process.
             self._database.close()
             process = JobProcess.fork(partial(run_claim, claim))
-        watch = Watch(self._attempts, claim, self._settings)
+        watch = Watch(self._attempts, claim, self._settings, ProcessorTime(process.pid))
         try:
             return watch.until_over(process.has_ended, is_stopping)
         finally:
@@ -77,7 +79,7 @@ class Attendant:
             self._attempts.fail(claim, deadline_exceeded(claim.deadline_seconds))
         elif outcome is Outcome.STOPPED:
             self._attempts.hand_back(claim)
-            self._doorbell.ring(claim.job, claim.deadline_seconds)
+            self._doorbell.ring(claim.job, claim.deadline_seconds, is_short=is_short(claim.estimated_seconds))
 
     def _settle_ended(self, claim: Claim) -> None:
         # A process that did its work has ended its row, too.

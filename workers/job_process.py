@@ -31,6 +31,11 @@ class JobProcess:
             os.setpgid(pid, pid)
         return cls(pid)
 
+    @property
+    def pid(self) -> int:
+        """Its number, also when it has ended."""
+        return self._pid
+
     def has_ended(self) -> bool:
         """Whether the process is gone, however it went; what it started may still run."""
         if self._is_reaped:

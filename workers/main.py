@@ -11,14 +11,14 @@ from redis.retry import Retry
 from storage.abandoned_jobs import AbandonedJobs
 from storage.attempts import AttemptStore
 from storage.database import Database
-from storage.doorbell import RUN_JOB, Doorbell
+from storage.doorbell import QUEUE_NAME, RUN_JOB, SHORT_QUEUE_NAME, Doorbell
 from storage.opening import open_objects
 from storage.worker_notes import WorkerNotes
 
 from .attending import Attendant
 from .clearing import Clearing
 from .context import JobKind
-from .forks import keep_workers
+from .forks import Work, keep_workers
 from .lifecycle import run_job
 from .maintenance import Maintenance
 from .restarts import say_ready
@@ -38,14 +38,22 @@ def run_workers(
         if ready_fd is not None:
             say_ready(ready_fd)
 
-    def work(say_it_is_ready: Callable[[], None]) -> None:
-        run_worker(settings, kinds, say_it_is_ready)
+    def work_at(queue_name: str) -> Work:
+        return lambda say_it_is_ready: run_worker(settings, kinds, say_it_is_ready, queue_name)
 
-    keep_workers([work] * n_workers, announce)
+    keep_workers([work_at(queue_name) for queue_name in _queues(n_workers)], announce)
+
+
+def _queues(n_workers: int) -> list[str]:
+    """Return which queue each worker reads: of several, the last takes short jobs alone, so that they start soon."""
+    return [QUEUE_NAME] * max(1, n_workers - 1) + [SHORT_QUEUE_NAME] * (n_workers > 1)
 
 
 def run_worker(
-    settings: WorkerSettings, kinds: Mapping[str, JobKind], say_it_is_ready: Callable[[], None] = lambda: None
+    settings: WorkerSettings,
+    kinds: Mapping[str, JobKind],
+    say_it_is_ready: Callable[[], None] = lambda: None,
+    queue_name: str = QUEUE_NAME,
 ) -> None:
     """Do jobs of these kinds, one at a time, until SIGTERM or SIGINT."""
     database = Database(settings.storage.database_url)
@@ -58,7 +66,8 @@ def run_worker(
     try:
         attendant = Attendant(settings, database, doorbell, fork_lock)
         functions = {RUN_JOB: partial(run_job, settings, kinds)}
-        JobWorker(_patient_redis(settings.redis_url), doorbell, attendant, functions).work(logging_level="WARNING")
+        redis = _patient_redis(settings.redis_url)
+        JobWorker(redis, doorbell, attendant, functions, queue_name).work(logging_level="WARNING")
     finally:
         maintenance.stop()
 

@@ -8,6 +8,7 @@ from enum import Enum, auto
 from storage.attempts import AttemptStore, Claim, Standing
 from storage.errors import StorageError
 
+from .processor_time import ProcessorTime
 from .settings import WorkerSettings
 
 _SECONDS_BETWEEN_POLLS = 0.02
@@ -31,10 +32,13 @@ _OUTCOMES = {Standing.CANCELLING: Outcome.CANCELLED, Standing.FENCED: Outcome.FE
 class Watch:
     """Keeps one claim alive and notices when its job must not go on."""
 
-    def __init__(self, attempts: AttemptStore, claim: Claim, settings: WorkerSettings) -> None:
+    def __init__(
+        self, attempts: AttemptStore, claim: Claim, settings: WorkerSettings, processor_time: ProcessorTime
+    ) -> None:
         self._attempts = attempts
         self._claim = claim
         self._settings = settings
+        self._processor_time = processor_time
         now = time.monotonic()
         self._deadline = now + claim.deadline_seconds
         self._renew_at = now + settings.renew_seconds
@@ -59,10 +63,12 @@ class Watch:
 
     def _standing(self) -> Standing:
         now = time.monotonic()
+        self._processor_time.look()
         try:
             if now >= self._renew_at:
                 self._renew_at = now + self._settings.renew_seconds
-                return self._attempts.renew(self._claim, self._settings.lease_seconds)
+                waits_for = self._processor_time.told()
+                return self._attempts.renew(self._claim, self._settings.lease_seconds, waits_for)
             if now >= self._look_at:
                 self._look_at = now + self._settings.look_seconds
                 return self._attempts.look(self._claim)

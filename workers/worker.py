@@ -17,7 +17,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 from rq.utils import now
 
-from storage.doorbell import QUEUE_NAME, Doorbell
+from storage.doorbell import QUEUE_NAME, SHORT_QUEUE_NAME, Doorbell
 
 from .attending import Attendant, RunClaim
 
@@ -36,16 +36,23 @@ class JobWorker(Worker):  # type: ignore[misc]  # RQ ships no types
         A patient client: reading the queue blocks, and Redis may be away for a while.
     functions
         The only functions that messages may ask for, by name: whoever can write to Redis could otherwise run any.
+    queue_name
+        The queue to read: that of all jobs, or that of the short ones.
     """
 
     max_connection_wait_time = 2.0
 
     def __init__(
-        self, redis: Redis, doorbell: Doorbell, attendant: Attendant, functions: Mapping[str, RunClaim]
+        self,
+        redis: Redis,
+        doorbell: Doorbell,
+        attendant: Attendant,
+        functions: Mapping[str, RunClaim],
+        queue_name: str = QUEUE_NAME,
     ) -> None:
         # One queue only: of several, RQ takes messages in a way that loses them in a crash.
         super().__init__(
-            [Queue(QUEUE_NAME, connection=redis, serializer=JSONSerializer)],
+            [Queue(queue_name, connection=redis, serializer=JSONSerializer)],
             connection=redis,
             serializer=JSONSerializer,
             worker_ttl=_WORKER_TTL_SECONDS,
@@ -105,4 +112,7 @@ class JobWorker(Worker):  # type: ignore[misc]  # RQ ships no types
         with suppress(RedisError, OSError), self._doorbell.redis.pipeline() as pipeline:
             # Whatever else is in the intermediate list was left by a crash, or is about to be claimed: nobody needs it.
             pipeline.delete(job.key, queue.intermediate_queue_key)
+            # A short job rang for other workers, too.
+            for name in {QUEUE_NAME, SHORT_QUEUE_NAME} - {queue.name}:
+                pipeline.lrem(Queue(name, connection=self.connection).key, 1, job.id)
             pipeline.execute()

@@ -90,14 +90,14 @@ def ask_for(parts: Parts, noun: ArtefactNoun[View], request: Contract, made_from
     def add_job(connection: Connection) -> str:
         # Only here: what is made, or being made, needs nothing more.
         refuse_beyond(parts.settings.job_memory_bytes, estimate)
-        origin = Origin(current_request_id(), CURRENT_KEY.get())
+        origin = Origin(current_request_id(), CURRENT_KEY.get(), estimate.seconds)
         _refuse_more_than_wait(parts.settings, connection, origin.caller)
         return parts.jobs.add(connection, noun.name, new.id, document, deadline, origin)
 
     artefact, is_new_job = parts.artefacts.ask_for(new, add_job)
     if is_new_job:
         _LOG.info("job_accepted", job=artefact.job, kind=noun.name, artefact=artefact.id)
-        parts.queue.ring(artefact.job, deadline)
+        parts.queue.ring(artefact.job, deadline, estimate.seconds)
     return _view(parts, noun, artefact, reused=not is_new_job)
 
 

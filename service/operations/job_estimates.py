@@ -1,9 +1,12 @@
 """Job estimates: what a job would need, said before it runs, so that one that cannot end well is not begun.
 
-Memory alone is estimated, as the most that the job's process would hold. What grows with rows, trees and features is
+Memory is estimated as the most that the job's process would hold. What grows with rows, trees and features is
 counted from the sizes of the arrays that methods hold at the same time; what does not was measured
 (``python -m benchmarks.job_estimates`` holds both against jobs of all kinds). Estimates are meant to be above what jobs
 need, and less than four times as much.
+
+Time is estimated roughly, for a slow core: enough to tell jobs of seconds, which have a lane of their own, from jobs
+of minutes. A wrong estimate costs somebody a wait, and nobody a job.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,6 +26,8 @@ _FEW_LEAVES = 40  # of a tree: rows are compared by their leaves rather than lis
 _CELLS = 2_000_000  # of neighbours in a block
 _FEWEST_PAIRS, _PAIRS_PER_ROW, _MOST_PAIRS = 1 << 24, 64, 1 << 26  # kept for certificates
 _COMPARISONS, _SAMPLED = 5e12, 10_000  # beyond so many, so many candidates are drawn
+_SECONDS_TO_BEGIN = 0.5
+_SECONDS_OF_PROTOTYPES = {"none": 5e-10, "swap": 4e-9}  # for each comparison of a row with a candidate in a tree
 _HELD_BYTES = 256 * 10**6  # of sums, and of pseudo rows, at a node of a tree by STA
 
 
@@ -40,6 +45,7 @@ class JobEstimate:
     """What a job would need, part by part."""
 
     needs: tuple[Need, ...]
+    seconds: float = 0.0
 
     @property
     def n_bytes(self) -> int:
@@ -98,7 +104,8 @@ class Sizes:
 
 def estimate_job(kind: str, sizes: Sizes, request: Mapping[str, Any]) -> JobEstimate:
     """Return what a job of this kind would need for a request whose defaults are spelled out."""
-    return JobEstimate((*_reading(sizes), *NEEDS_OF_KIND[kind](sizes, request)))
+    seconds = _SECONDS_TO_BEGIN + 5e-7 * sizes.n_paths + _SECONDS[kind](sizes, request)
+    return JobEstimate((*_reading(sizes), *NEEDS_OF_KIND[kind](sizes, request)), seconds)
 
 
 def refuse_beyond(limit_bytes: int, estimate: JobEstimate) -> None:
@@ -141,14 +148,20 @@ def _proximities(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
 
 
 def _prototype_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
-    n_all = sizes.n_rows if sizes.n_rows * sizes.n_paths <= _COMPARISONS else _SAMPLED
-    n_candidates = min(sizes.n_rows, request["candidates"] or n_all)
-    pairs = min(sizes.n_rows * n_candidates, max(_FEWEST_PAIRS, min(_PAIRS_PER_ROW * sizes.n_rows, _MOST_PAIRS)))
+    pairs = min(
+        sizes.n_rows * _n_candidates(sizes, request),
+        max(_FEWEST_PAIRS, min(_PAIRS_PER_ROW * sizes.n_rows, _MOST_PAIRS)),
+    )
     bytes_each = 24 if request["refine"] == "swap" else 12
     return (
         Need(sizes.list_bytes + 2 * sizes.code_bytes * sizes.n_paths + 200 * sizes.n_rows),
         Need(bytes_each * pairs, "ask for fewer candidates", "/candidates"),
     )
+
+
+def _n_candidates(sizes: Sizes, request: Mapping[str, Any]) -> int:
+    n_all = sizes.n_rows if sizes.n_rows * sizes.n_paths <= _COMPARISONS else _SAMPLED
+    return int(min(sizes.n_rows, request["candidates"] or n_all))
 
 
 def _rule_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
@@ -190,4 +203,28 @@ NEEDS_OF_KIND: Mapping[str, Callable[[Sizes, Mapping[str, Any]], tuple[Need, ...
     "rule_sets": _rule_sets,
     "approximation_trees": _approximation_trees,
     "explanation_sets": _explanation_sets,
+}
+
+
+def _seconds_of_prototypes(sizes: Sizes, request: Mapping[str, Any]) -> float:
+    return _SECONDS_OF_PROTOTYPES[request["refine"]] * _n_candidates(sizes, request) * sizes.n_paths
+
+
+def _seconds_of_rules(sizes: Sizes, request: Mapping[str, Any]) -> float:
+    return 2.5e-5 * sizes.n_cells * request.get("n_restarts", 1)
+
+
+def _seconds_of_trees(sizes: Sizes, request: Mapping[str, Any]) -> float:
+    asked = request["max_pseudo_samples"] * sizes.n_trees * max(1, request.get("repeats") or 1)
+    return _SECONDS_A_PSEUDO_ROW[request["method"]] * asked
+
+
+_SECONDS_A_PSEUDO_ROW = {"sta": 1e-5, "cart": 5e-7, "born_again": 1e-6, "ism": 0.0}  # and tree
+_SECONDS: Mapping[str, Callable[[Sizes, Mapping[str, Any]], float]] = {
+    "proximities": lambda sizes, _: 4e-11 * sizes.n_rows * sizes.n_paths,
+    "label_audits": lambda sizes, _: 4e-11 * sizes.n_rows * sizes.n_paths,
+    "prototype_sets": _seconds_of_prototypes,
+    "rule_sets": _seconds_of_rules,
+    "approximation_trees": _seconds_of_trees,
+    "explanation_sets": lambda sizes, _: 1e-4 * sizes.n_rows,
 }

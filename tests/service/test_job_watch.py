@@ -41,6 +41,7 @@ class Watched:
         self.watch = JobWatch(self.jobs, self.draining)
 
     def add(self) -> Job:
+        self.rows.seconds += 1  # each job is asked for after the one before
         return self.rows.jobs.get(self.rows.add())
 
 
@@ -53,7 +54,7 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
 
 
 def test_all_who_wait_are_told_of_a_change_and_look_once_a_turn_together(watched: Watched) -> None:
-    changing, others = watched.add(), [watched.add() for _ in range(20)]
+    others, changing = [watched.add() for _ in range(20)], watched.add()  # nothing changes for whoever was there first
 
     async def wait() -> list[Job]:
         waiting = [asyncio.create_task(watched.watch.change(changing)) for _ in range(300)]

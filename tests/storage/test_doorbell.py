@@ -9,7 +9,7 @@ import pytest
 from rq import Queue
 from rq.serializers import JSONSerializer
 
-from storage.doorbell import QUEUE_NAME, RUN_JOB, Doorbell
+from storage.doorbell import QUEUE_NAME, RUN_JOB, SHORT_QUEUE_NAME, Doorbell
 from tests.support.redis import OwnRedis
 
 
@@ -38,10 +38,26 @@ def test_only_jobs_without_a_ringing_bell_are_unheard(redis: OwnRedis) -> None:
     doorbell = redis.doorbell
     doorbell.ring("job_a", 60)
 
-    assert doorbell.unheard(["job_a", "job_b"]) == ["job_b"]
+    assert doorbell.unheard({"job_a": False, "job_b": False}) == ["job_b"]
 
     doorbell.redis.flushall()
-    assert doorbell.unheard(["job_a", "job_b"]) == ["job_a", "job_b"]
+    assert doorbell.unheard({"job_a": False, "job_b": False}) == ["job_a", "job_b"]
+
+
+def test_a_short_job_rings_twice_and_is_unheard_when_either_message_is_lost(redis: OwnRedis) -> None:
+    doorbell = redis.doorbell
+    doorbell.ring("job_a", 60, is_short=True)
+    doorbell.ring("job_b", 60)
+    queues = [
+        Queue(name, connection=doorbell.redis, serializer=JSONSerializer) for name in (QUEUE_NAME, SHORT_QUEUE_NAME)
+    ]
+
+    assert [queue.get_job_ids() for queue in queues] == [["job_a", "job_b"], ["job_a"]]
+    assert doorbell.unheard({"job_a": True, "job_b": False}) == []
+    for queue in queues:
+        doorbell.ring("job_a", 60, is_short=True)
+        doorbell.redis.delete(queue.key)
+        assert "job_a" in doorbell.unheard({"job_a": True})
 
 
 def test_ringing_without_redis_is_no_error_and_quick(redis: OwnRedis) -> None:
@@ -50,5 +66,5 @@ def test_ringing_without_redis_is_no_error_and_quick(redis: OwnRedis) -> None:
     redis.kill()
 
     assert not doorbell.ring("job_a", 60)
-    assert doorbell.unheard(["job_a"]) == []
+    assert doorbell.unheard({"job_a": False}) == []
     assert not doorbell.is_heard()

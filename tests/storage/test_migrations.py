@@ -1,6 +1,8 @@
 """Migrations give exactly the tables that the code speaks of, however often and by however many they are run."""
 
 import multiprocessing
+import subprocess
+import sys
 from collections.abc import Callable
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
@@ -11,12 +13,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import JSON, MetaData, Table, TableClause, column, insert, inspect, select
+from sqlalchemy import JSON, MetaData, Table, TableClause, column, insert, inspect, make_url, select
 from sqlalchemy import table as clause
 
 import storage
 from storage.artefacts import ArtefactStore
-from storage.database import Database
+from storage.database import Database, newest_revision
 from storage.jobs import JobStore
 from storage.tables import idempotency_keys, metadata
 from tests.support.rows_of_old import ROWS, Row
@@ -44,6 +46,17 @@ def test_migrating_twice_changes_nothing(rows_database: Database) -> None:
 
 def test_migrations_are_one_line_without_branches() -> None:
     assert len(ScriptDirectory(str(_SCRIPTS)).get_heads()) == 1
+
+
+def test_who_finds_the_tables_up_to_date_does_without_what_migrates(rows_database: Database) -> None:
+    url = make_url(rows_database.url).render_as_string(hide_password=False)
+    program = f"from storage.database import Database; Database({url!r}).migrate(); import sys; print(*sys.modules)"
+
+    imported = subprocess.check_output([sys.executable, "-c", program], text=True).split()  # noqa: S603  # ours
+
+    assert newest_revision() == ScriptDirectory(str(Path(storage.__file__).parent / "migrations")).get_current_head()
+    assert "sqlalchemy" in imported
+    assert "alembic" not in imported
 
 
 def test_migrations_can_be_taken_back(new_database_url: str) -> None:

@@ -13,7 +13,8 @@ from schemas.jobs import FINAL_STATUSES, Job
 from storage.artefacts import Artefact, ArtefactStore, NewArtefact
 from storage.attempts import AttemptStore
 from storage.database import Database
-from storage.jobs import JobStore
+from storage.job_counts import is_short
+from storage.jobs import JobStore, Origin
 from storage.opening import open_objects
 from storage.settings import embedded
 from storage.tables import datasets, models
@@ -80,16 +81,25 @@ class JobFarm:
         self.redis.kill()
         self.database.close()
 
-    def ask_for(self, kind: str, *, deadline_seconds: float = 60, ring: bool = True, **request: object) -> Artefact:
+    def ask_for(
+        self,
+        kind: str,
+        *,
+        deadline_seconds: float = 60,
+        estimated_seconds: float | None = None,
+        ring: bool = True,
+        **request: object,
+    ) -> Artefact:
         """Ask for an artefact as the API does it."""
+        origin = Origin(estimated_seconds=estimated_seconds)
         self._n_artefacts += 1
         asked = {"seed": 1, "traces": str(self.traces), **request}
         new = NewArtefact(f"prs_{self._n_artefacts}", kind, "mdl_1", "ds_1", None, asked)
         artefact, _ = self.artefacts.ask_for(
-            new, lambda connection: self.jobs.add(connection, kind, new.id, asked, deadline_seconds)
+            new, lambda connection: self.jobs.add(connection, kind, new.id, asked, deadline_seconds, origin)
         )
         if ring:
-            assert self.redis.doorbell.ring(artefact.job, deadline_seconds)
+            assert self.redis.doorbell.ring(artefact.job, deadline_seconds, is_short=is_short(estimated_seconds))
         return artefact
 
     def workspaces(self) -> list[Path]:

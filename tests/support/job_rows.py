@@ -3,7 +3,7 @@
 from storage.abandoned_jobs import AbandonedJobs
 from storage.attempts import AttemptStore, Claim
 from storage.database import Database
-from storage.jobs import JobStore
+from storage.jobs import JobStore, Origin
 
 
 class JobRows:
@@ -16,9 +16,10 @@ class JobRows:
         self.attempts = AttemptStore(database, now=self._now)
         self.abandoned = AbandonedJobs(database, self.attempts, now=self._now)
 
-    def add(self, deadline_seconds: float = 60) -> str:
+    def add(self, deadline_seconds: float = 60, estimated_seconds: float | None = None) -> str:
+        origin = Origin(estimated_seconds=estimated_seconds)
         with self.database.transaction() as connection:
-            return self.jobs.add(connection, "prototype_sets", "prs_x", {"seed": 1}, deadline_seconds)
+            return self.jobs.add(connection, "prototype_sets", "prs_x", {"seed": 1}, deadline_seconds, origin)
 
     def claim(self, job_id: str, lease_seconds: float = 30) -> Claim:
         claim = self.attempts.claim(job_id, lease_seconds)

@@ -11,7 +11,7 @@ _JOB: Row = {
     "kind": "prototype_sets", "artefact": "prs_1", "request": {"seed": 1}, "attempt": 1, "max_attempts": 3,
     "token": None, "lease_until": None, "not_before": 0.0, "deadline_seconds": 3600.0, "stage": "", "message": "",
     "created_at": 2.5, "started_at": 3.5, "request_id": "an-earlier-request",
-    "caller": "key_1",
+    "caller": "key_1", "estimated_seconds": 2.5,
 }  # fmt: skip
 _ARTEFACT: Row = {
     "noun": "prototype_sets", "model": "mdl_1", "dataset": "ds_1", "request": {"seed": 1}, "created_at": 2.5,

@@ -1,0 +1,21 @@
+"""Tell how long a job will take by estimate, and find quickly how many stand before it in the queue."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0010"
+down_revision = "0008"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Go to this revision."""
+    op.add_column("jobs", sa.Column("estimated_seconds", sa.Float()))
+    op.create_index("jobs_by_place", "jobs", ["status", "created_at", "id", "estimated_seconds"])
+
+
+def downgrade() -> None:
+    """Leave this revision."""
+    op.drop_index("jobs_by_place", "jobs")
+    op.drop_column("jobs", "estimated_seconds")

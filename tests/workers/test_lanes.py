@@ -1,0 +1,98 @@
+"""Long jobs, short jobs, and workers who take both or short ones alone."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from storage.artefacts import Artefact
+from tests.support.job_farm import JobFarm
+from tests.support.processes import children_of, kill
+
+_LONG, _SHORT = 600.0, 1.0
+
+
+@pytest.fixture
+def farm(tmp_path: Path) -> Iterator[JobFarm]:
+    farm = JobFarm(tmp_path)
+    yield farm
+    farm.stop()
+
+
+def _long_ones(farm: JobFarm, n_jobs: int) -> list[Artefact]:
+    """Have one long job run, and others wait behind it."""
+    asked = [farm.ask_for("report_for_long", estimated_seconds=_LONG) for _ in range(n_jobs)]
+    farm.wait_until(lambda: farm.jobs.get(asked[0].job).status == "running")
+    return asked
+
+
+def _status(farm: JobFarm, asked: Artefact) -> str:
+    return farm.jobs.get(asked.job).status
+
+
+def test_short_jobs_are_done_while_one_long_job_runs_and_others_wait(farm: JobFarm) -> None:
+    farm.start_workers(2)
+    long = _long_ones(farm, 3)
+
+    short = [farm.ask_for("succeed", estimated_seconds=_SHORT) for _ in range(5)]
+
+    assert [farm.wait_for_end(asked).status for asked in short] == ["succeeded"] * 5
+    assert [_status(farm, asked) for asked in long] == ["running", "queued", "queued"]
+
+
+def test_a_long_job_comes_in_its_turn_however_many_short_ones_are_asked_for_later(farm: JobFarm) -> None:
+    farm.start_workers(2)
+    (first,) = _long_ones(farm, 1)
+    long = farm.ask_for("succeed", estimated_seconds=_LONG)
+    after = [farm.ask_for("sleep_a_little", estimated_seconds=_SHORT) for _ in range(100)]
+    farm.jobs.request_cancel(first.job)
+
+    assert farm.wait_for_end(long, seconds=60).status == "succeeded"
+    assert "queued" in {_status(farm, asked) for asked in after}
+
+
+def test_one_worker_alone_does_long_and_short_jobs_in_the_order_in_which_they_were_asked_for(farm: JobFarm) -> None:
+    asked = [farm.ask_for("count_runs", estimated_seconds=seconds) for seconds in (_SHORT, _LONG, None, _SHORT)]
+    farm.start_workers(1)
+
+    ended = [farm.wait_for_end(artefact) for artefact in asked]
+
+    assert [job.status for job in ended] == ["succeeded"] * 4
+    starts = [job.started_at.timestamp() for job in ended if job.started_at]
+    assert starts == sorted(starts)
+    assert len(starts) == 4
+
+
+def test_a_short_job_whose_messages_are_lost_is_rung_for_in_its_own_lane(farm: JobFarm) -> None:
+    farm.start_workers(2)
+    _long_ones(farm, 2)
+
+    short = farm.ask_for("succeed", estimated_seconds=_SHORT, ring=False)
+
+    assert farm.wait_for_end(short).status == "succeeded"
+
+
+def test_a_short_job_is_run_once_and_no_message_of_it_is_left(farm: JobFarm) -> None:
+    farm.start_workers(2)
+    asked = [farm.ask_for("count_runs", estimated_seconds=_SHORT) for _ in range(20)]
+    for artefact in asked:
+        assert farm.wait_for_end(artefact).attempt == 1
+
+    # Maintenance may have rung again for what was about to be claimed; such a message is dropped when it is heard.
+    redis = farm.redis.doorbell.redis
+    farm.wait_until(lambda: not [*redis.scan_iter("rq:job:*"), *redis.scan_iter("rq:queue:*")])
+    assert len(farm.runs()) == 20
+
+
+def test_a_short_job_whose_worker_is_killed_is_done_all_the_same(farm: JobFarm) -> None:
+    parent = farm.start_workers(2)
+    _long_ones(farm, 1)
+    traces = farm.directory / "traces of the short one"
+    short = farm.ask_for("die_with_the_first_worker", estimated_seconds=_SHORT, traces=str(traces))
+    farm.wait_until(lambda: traces.exists() and traces.read_text().endswith("\n"))
+    (busy,) = [worker for worker in children_of(parent.pid) if int(traces.read_text()) in children_of(worker)]
+
+    kill(busy)
+
+    job = farm.wait_for_end(short)
+    assert (job.status, job.attempt) == ("succeeded", 2)

@@ -39,7 +39,7 @@ async def _request_key(
             alias="Idempotency-Key",
             pattern=r"^[\x21-\x7e]{1,255}$",
             description=(
-                "With the same key and body nothing is made twice: the answer is the thing that was made, as it stands now. "
+                "With the same key and body nothing is made twice: the answer is what was made, as it stands now. "
                 "Another body is refused. A key is forgotten when its thing is deleted."
             ),
         ),

@@ -4,7 +4,7 @@ Several workers may look at once: each row is locked while it is changed, and a 
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, and_, or_, select
@@ -29,42 +29,69 @@ class WaitingJob:
     is_short: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """After how many seconds something counts as abandoned."""
+
+    lease_seconds: float = 30.0  # that nobody renews, whatever any clock says
+    confirm_seconds: float = 7.5  # the same where it has ended by the wall clock; longer than between two renewals
+    unheard_seconds: float = 2.0  # that a new job waits, before its bell counts as lost
+
+
+_USUAL = Timing()
+
+
+@dataclass(frozen=True, slots=True)
+class _Sighting:
+    """What was seen of an attempt under way, by a clock that nobody sets."""
+
+    lease_until: float
+    lease_seen_at: float  # when this lease was first seen
+    seen_at: float  # when this attempt was first seen
+
+
 class AbandonedJobs:
     """Rows that need somebody's attention.
 
-    Parameters
-    ----------
-    unheard_seconds
-        How long a new job may wait before its bell counts as lost.
+    Wall clocks of hosts differ, and are set back and forth, but a worker that lives renews its lease every few seconds.
+    So what counts is how long a lease stays the same, by the monotonic clock of this process; one that has ended by the
+    wall clock as well need not be watched for its whole length.
     """
 
     def __init__(
         self,
         database: Database,
         attempts: AttemptStore,
+        timing: Timing = _USUAL,
         now: Callable[[], float] = time.time,
-        unheard_seconds: float = 2.0,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._database = database
         self._attempts = attempts
+        self._timing = timing
         self._now = now
-        self._unheard_seconds = unheard_seconds
+        self._clock = clock
+        self._sightings: dict[str, _Sighting] = {}  # by token
 
     def requeue_expired(self) -> int:
         """Queue jobs again whose lease ended; fail those that lost their last worker. Return how many there were."""
-        expired = and_(jobs.c.status.in_(("running", "cancelling")), jobs.c.lease_until < self._now())
-        return self._settle(expired, self._requeue)
+        expired = [row for row in self._look() if self._has_ended(self._sightings[row["token"]])]
+        # A lease that is renewed at this moment is another one.
+        unchanged = (and_(_is_attempt(row), jobs.c.lease_until == row["lease_until"]) for row in expired)
+        return self._settle(list(unchanged), self._requeue)
 
     def expire_deadlines(self) -> int:
-        """Fail jobs that run longer than they may; return how many there were."""
-        latest_end = jobs.c.started_at + jobs.c.deadline_seconds + _GRACE_SECONDS
-        return self._settle(and_(jobs.c.status == "running", latest_end < self._now()), self._fail_overdue)
+        """Fail jobs that were seen running for longer than they may; return how many there were."""
+        running = [row for row in self._look() if row["status"] == "running"]
+        overdue = (and_(_is_attempt(row), jobs.c.status == "running") for row in running if self._is_overdue(row))
+        return self._settle(list(overdue), self._fail_overdue)
 
     def due_for_ringing(self) -> list[WaitingJob]:
         """Return the queued jobs that a worker should have taken by now, oldest first."""
         now = self._now()
-        heard_by_now = or_(jobs.c.attempt > 0, jobs.c.created_at < now - self._unheard_seconds)
-        waiting = and_(jobs.c.status == "queued", jobs.c.not_before <= now, heard_by_now)
+        # What was asked for in the future was asked for before the clock was set back.
+        is_new = jobs.c.created_at.between(now - self._timing.unheard_seconds, now + self._timing.unheard_seconds)
+        waiting = and_(jobs.c.status == "queued", self._attempts.is_due(), or_(jobs.c.attempt > 0, ~is_new))
         columns = jobs.c.id, jobs.c.deadline_seconds, jobs.c.estimated_seconds
         query = select(*columns).where(waiting).order_by(jobs.c.created_at).limit(_ROWS_AT_ONCE)
         # Short ones also by themselves: however many others wait before them, somebody may be free for them.
@@ -73,9 +100,37 @@ class AbandonedJobs:
             rows = dict.fromkeys((*connection.execute(query), *connection.execute(short)))
         return [WaitingJob(job, deadline_seconds, is_short(seconds)) for job, deadline_seconds, seconds in rows]
 
-    def _settle(self, condition: ColumnElement[bool], settle: Callable[[Connection, RowMapping], None]) -> int:
+    def _look(self) -> Sequence[RowMapping]:
+        """Return the attempts under way, and take note of them."""
+        columns = jobs.c.status, jobs.c.token, jobs.c.lease_until, jobs.c.deadline_seconds
+        query = select(*columns).where(jobs.c.status.in_(("running", "cancelling")))
+        with self._database.reading() as connection:
+            rows = connection.execute(query).mappings().all()
+        self._sightings = {row["token"]: self._sighting(row) for row in rows}
+        return rows
+
+    def _sighting(self, row: RowMapping) -> _Sighting:
+        now, known = self._clock(), self._sightings.get(row["token"])
+        if known is None:
+            return _Sighting(row["lease_until"], now, now)
+        return known if known.lease_until == row["lease_until"] else _Sighting(row["lease_until"], now, known.seen_at)
+
+    def _has_ended(self, seen: _Sighting) -> bool:
+        unchanged_seconds = self._clock() - seen.lease_seen_at
+        is_over = seen.lease_until < self._now()
+        return unchanged_seconds >= (self._timing.confirm_seconds if is_over else self._timing.lease_seconds)
+
+    def _is_overdue(self, row: RowMapping) -> bool:
+        running_seconds = self._clock() - self._sightings[row["token"]].seen_at
+        return running_seconds > row["deadline_seconds"] + _GRACE_SECONDS
+
+    def _settle(
+        self, conditions: Sequence[ColumnElement[bool]], settle: Callable[[Connection, RowMapping], None]
+    ) -> int:
+        if not conditions:
+            return 0
         # Rows that another worker is settling at this moment are left to it.
-        query = select(jobs).where(condition).limit(_ROWS_AT_ONCE).with_for_update(skip_locked=True)
+        query = select(jobs).where(or_(*conditions[:_ROWS_AT_ONCE])).with_for_update(skip_locked=True)
         with self._database.transaction() as connection:
             rows = connection.execute(query).mappings().all()
             for row in rows:
@@ -90,3 +145,7 @@ class AbandonedJobs:
 
     def _fail_overdue(self, connection: Connection, row: RowMapping) -> None:
         end_job(connection, row, "failed", self._now(), deadline_exceeded(row["deadline_seconds"]))
+
+
+def _is_attempt(row: RowMapping) -> ColumnElement[bool]:
+    return and_(jobs.c.token == row["token"], jobs.c.status.in_(("running", "cancelling")))

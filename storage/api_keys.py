@@ -93,7 +93,8 @@ class ApiKeyStore:
         last = api_keys.c.last_used_at
         with self._database.transaction() as connection:
             for key_id, at in used_at.items():
-                is_due = or_(last.is_(None), last <= at - SECONDS_BETWEEN_USES)
+                # A use in the future was written before the clock was set back.
+                is_due = or_(last.is_(None), last <= at - SECONDS_BETWEEN_USES, last > at + SECONDS_BETWEEN_USES)
                 connection.execute(update(api_keys).where(api_keys.c.id == key_id, is_due).values(last_used_at=at))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, or_, update
 
 from schemas.jobs import Progress
 from schemas.problems import Problem
@@ -22,6 +22,7 @@ from .records import find_record
 from .tables import jobs
 
 RETRY_DELAYS_SECONDS = (1.0, 10.0)
+LONGEST_PAUSE_SECONDS = 60.0
 _TOKEN_BYTES = 16
 _LONGEST_STAGE = 255
 _LONGEST_MESSAGE = 1000
@@ -61,6 +62,8 @@ class AttemptStore:
     ----------
     retry_delays_seconds
         Pause before the second, third … attempt after one that was lost; the last one holds for all others.
+    longest_pause_seconds
+        No pause is longer: what is to wait for longer began its pause before the clock was set back.
     """
 
     def __init__(
@@ -68,10 +71,12 @@ class AttemptStore:
         database: Database,
         now: Callable[[], float] = time.time,
         retry_delays_seconds: Sequence[float] = RETRY_DELAYS_SECONDS,
+        longest_pause_seconds: float = LONGEST_PAUSE_SECONDS,
     ) -> None:
         self._database = database
         self._now = now
         self._retry_delays_seconds = retry_delays_seconds
+        self._longest_pause_seconds = longest_pause_seconds
 
     def claim(self, job_id: str, lease_seconds: float) -> Claim | None:
         """Begin an attempt; nothing when the job is not waiting for one (a duplicate delivery, a cancelled job)."""
@@ -86,12 +91,17 @@ class AttemptStore:
             "stage": "starting",
             "message": "",
         }
-        waiting = (jobs.c.id == job_id, jobs.c.status == "queued", jobs.c.not_before <= now)
+        waiting = (jobs.c.id == job_id, jobs.c.status == "queued", self.is_due())
         with self._database.transaction() as connection:
             if connection.execute(update(jobs).where(*waiting).values(**taken)).rowcount == 0:
                 return None
             row = find_record(connection, jobs, job_id)
         return None if row is None else _claim(row)
+
+    def is_due(self) -> ColumnElement[bool]:
+        """Return the condition that a queued job's pause is over."""
+        now = self._now()
+        return or_(jobs.c.not_before <= now, jobs.c.not_before > now + self._longest_pause_seconds)
 
     def look(self, claim: Claim) -> Standing:
         """Return how the attempt stands, without changing anything."""

@@ -3,8 +3,9 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, case, func, select
+from sqlalchemy import ColumnElement, Connection, Row, case, func, select
 
 from .database import Database
 from .tables import jobs
@@ -79,12 +80,20 @@ class EndedJobs:
 
     def new_ones(self) -> list[EndedJob]:
         """Return the jobs that have ended since the last call."""
-        since = max(self._began_at, self._looked_at - _LATE_SECONDS)
-        self._looked_at = self._now()
+        now = self._now()
+        if now < self._looked_at:  # the clock was set back: what ends from now on is later than that
+            self._began_at = now
+        since = max(self._began_at, min(now, self._looked_at) - _LATE_SECONDS)
+        self._looked_at = now
         columns = jobs.c.id, jobs.c.kind, jobs.c.status, jobs.c.started_at, jobs.c.finished_at
         query = select(*columns).where(jobs.c.finished_at >= since).limit(_ROWS_AT_ONCE)
         with self._database.reading() as connection:
             rows = [row for row in connection.execute(query) if row.id not in self._seen]
         self._seen = {job: at for job, at in self._seen.items() if at >= since}
         self._seen.update({row.id: row.finished_at for row in rows})
-        return [EndedJob(row.kind, row.status, row.finished_at - (row.started_at or row.finished_at)) for row in rows]
+        return [EndedJob(row.kind, row.status, _seconds(row)) for row in rows]
+
+
+def _seconds(row: Row[Any]) -> float:
+    # A job may end before it started, when the clock was set back meanwhile.
+    return max(0.0, row.finished_at - (row.started_at or row.finished_at))

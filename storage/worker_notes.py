@@ -29,6 +29,8 @@ class WorkerNotes:
             with self._redis.pipeline() as pipeline:
                 pipeline.zadd(_WORKERS, {worker: now})
                 pipeline.zremrangebyscore(_WORKERS, "-inf", now - _ALIVE_SECONDS)
+                # Signs from the future were given before the clock was set back.
+                pipeline.zremrangebyscore(_WORKERS, now + _ALIVE_SECONDS, "+inf")
                 pipeline.execute()
         except _FAILURES:
             return
@@ -50,7 +52,8 @@ class WorkerNotes:
     def n_workers(self) -> int | None:
         """Return how many workers live, or nothing while Redis is away."""
         try:
-            return int(self._redis.zcount(_WORKERS, self._now() - _ALIVE_SECONDS, "+inf"))
+            now = self._now()
+            return int(self._redis.zcount(_WORKERS, now - _ALIVE_SECONDS, now + _ALIVE_SECONDS))
         except _FAILURES:
             return None
 

@@ -38,7 +38,11 @@ class Attendant:
     def __init__(self, settings: WorkerSettings, database: Database, doorbell: Doorbell, fork_lock: RLock) -> None:
         self._settings = settings
         self._database = database
-        self._attempts = AttemptStore(database, retry_delays_seconds=settings.retry_delays_seconds)
+        self._attempts = AttemptStore(
+            database,
+            retry_delays_seconds=settings.retry_delays_seconds,
+            longest_pause_seconds=settings.longest_pause_seconds,
+        )
         self._doorbell = doorbell
         self._objects = open_objects(settings.storage)
         self._fork_lock = fork_lock

@@ -8,7 +8,7 @@ from redis import Redis
 from redis.backoff import ExponentialBackoff
 from redis.retry import Retry
 
-from storage.abandoned_jobs import AbandonedJobs
+from storage.abandoned_jobs import AbandonedJobs, Timing
 from storage.attempts import AttemptStore
 from storage.database import Database
 from storage.doorbell import QUEUE_NAME, RUN_JOB, SHORT_QUEUE_NAME, Doorbell
@@ -73,8 +73,13 @@ def run_worker(
 
 
 def _maintenance(settings: WorkerSettings, database: Database, doorbell: Doorbell, fork_lock: RLock) -> Maintenance:
-    attempts = AttemptStore(database, retry_delays_seconds=settings.retry_delays_seconds)
-    abandoned = AbandonedJobs(database, attempts, unheard_seconds=settings.unheard_seconds)
+    attempts = AttemptStore(
+        database,
+        retry_delays_seconds=settings.retry_delays_seconds,
+        longest_pause_seconds=settings.longest_pause_seconds,
+    )
+    timing = Timing(settings.lease_seconds, settings.confirm_seconds, settings.unheard_seconds)
+    abandoned = AbandonedJobs(database, attempts, timing)
     clearing = Clearing(WorkerNotes(doorbell.redis), settings.retention_seconds)
     objects = open_objects(settings.storage)
     return Maintenance(abandoned, doorbell, objects, fork_lock, settings.reconcile_seconds, clearing)

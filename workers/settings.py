@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from storage.attempts import RETRY_DELAYS_SECONDS
+from storage.attempts import LONGEST_PAUSE_SECONDS, RETRY_DELAYS_SECONDS
 from storage.retention import RetentionRules
 from storage.settings import CACHE_BYTES, StorageSettings, embedded, memory_bytes
 
@@ -37,6 +37,16 @@ class WorkerSettings(BaseSettings):
     keep_idempotency_days: float | None = 7  # what an Idempotency-Key made
     keep_unused_input_days: float | None = None  # models and datasets that nothing rests on; none: for ever
     keep_leaf_table_bytes: int | None = 50 << 30  # of all leaf tables, a cache; none: as many as there are
+
+    @property
+    def longest_pause_seconds(self) -> float:
+        """No job waits for longer before it is tried again."""
+        return max(LONGEST_PAUSE_SECONDS, self.storage_pause_seconds, *self.retry_delays_seconds)
+
+    @property
+    def confirm_seconds(self) -> float:
+        """How long a lease that has ended by the wall clock is watched: a worker that lives would have renewed it."""
+        return min(self.lease_seconds, 1.5 * self.renew_seconds)
 
     @property
     def retention(self) -> RetentionRules:

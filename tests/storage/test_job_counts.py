@@ -53,3 +53,17 @@ def test_each_job_that_ends_is_found_once(rows: JobRows) -> None:
     rows.attempts.succeed(claims[2], lambda _connection: None)
     assert [job.seconds for job in ended.new_ones()] == [305.0]
     assert ended.new_ones() == []
+
+
+@pytest.mark.parametrize("step_seconds", [-3600.0, 3600.0])
+def test_jobs_that_end_are_found_after_the_clock_was_set(rows: JobRows, step_seconds: float) -> None:
+    ended = EndedJobs(rows.database, lambda: rows.seconds + rows.step_seconds)
+    claim = rows.claim(rows.add())
+    rows.step_seconds = step_seconds
+    rows.seconds += 5
+    assert ended.new_ones() == []
+    rows.attempts.succeed(claim, lambda _connection: None)
+
+    (found,) = ended.new_ones()
+    assert (found.status, found.seconds >= 0) == ("succeeded", True)
+    assert ended.new_ones() == []

@@ -48,3 +48,13 @@ def test_without_redis_nothing_is_known_and_nothing_fails() -> None:
 
     assert notes.n_workers() is None
     assert notes.n_removed() == {}
+
+
+def test_a_dead_worker_is_not_counted_after_the_clock_was_set_back(redis: OwnRedis) -> None:
+    now = [10_000.0]
+    notes = WorkerNotes(redis.doorbell.redis, lambda: now[0])
+    notes.sign_of_life("dead")
+    now[0] -= 3600
+    notes.sign_of_life("alive")
+
+    assert notes.n_workers() == 1

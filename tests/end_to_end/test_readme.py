@@ -5,6 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tests.support.scripted_server import Answer, scripted
 from tests.support.serving import Service, service
 
 __all__ = ["service"]
@@ -13,19 +16,9 @@ _PROJECT = Path(__file__).parents[2]
 _SESSION = re.compile(r"<!-- session: .*? -->\n```bash\n(.*?)```", re.DOTALL)
 
 
+@pytest.mark.timeout(1200)  # six jobs, on a machine that may be busy
 def test_the_curl_session_of_the_readme_explains_rows_and_finds_nearest_ones(service: Service, tmp_path: Path) -> None:
-    (found,) = _SESSION.findall((_PROJECT / "README.md").read_text())
-    session = found.replace("localhost:8000", service.url.removeprefix("http://"))
-    session = session.replace(".venv/bin/python", f"'{sys.executable}'")
-    session = session.replace("examples/", f"'{_PROJECT / 'examples'}'/")
-
-    # A newcomer's .venv has no pandas: `make setup` installs what the service needs.
-    (tmp_path / "pandas.py").write_text("raise ImportError")
-    session = f"export PYTHONPATH='{tmp_path}'\n{session}"
-
-    ended = subprocess.run(  # noqa: S603  # the README's own words
-        ["/bin/bash", "-euo", "pipefail", "-c", session], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    ended = _run_session(service.url, tmp_path)
 
     assert ended.returncode == 0, ended.stderr
     chosen, explanations, *later = (json.loads(line) for line in ended.stdout.replace("}{", "}\n{").splitlines())
@@ -33,6 +26,55 @@ def test_the_curl_session_of_the_readme_explains_rows_and_finds_nearest_ones(ser
     (explanation,) = explanations["data"]
     assert len(explanation["nearest_prototypes"]) == 2
     _check_files(tmp_path / "example")
+
+
+@pytest.mark.parametrize("status", ["failed", "cancelled"])
+def test_the_curl_session_waits_for_its_jobs_and_ends_with_what_one_of_them_says(status: str, tmp_path: Path) -> None:
+    registered = [
+        Answer(201, {"id": "mdl_1"}),
+        Answer(201, {"id": "ds_1"}),
+        Answer(202, {"id": "prs_1", "job": "job_1"}),
+    ]
+    going_on = [Answer(200, {"status": status}) for status in ("queued", "running")]
+    over = Answer(200, {"status": status, "problem": {"code": "deadline_exceeded", "detail": "took too long"}})
+    with scripted(*registered, *going_on, over) as server:
+        ended = _run_session(server.url, tmp_path)
+
+    assert ended.returncode != 0
+    assert ended.stdout == ""
+    assert f'no prototypes: {{"status": "{status}"' in ended.stderr
+    assert "took too long" in ended.stderr
+    paths = [asked.path for asked in server.asked]
+    assert paths == ["/v1/models", "/v1/datasets", "/v1/prototype-sets", *["/v1/jobs/job_1"] * 3]
+    assert {asked.headers["Prefer"] for asked in server.asked[3:]} == {"wait=60"}
+
+
+def test_the_curl_session_ends_when_nobody_answers_for_a_job(tmp_path: Path) -> None:
+    registered = [
+        Answer(201, {"id": "mdl_1"}),
+        Answer(201, {"id": "ds_1"}),
+        Answer(202, {"id": "prs_1", "job": "job_1"}),
+    ]
+    with scripted(*registered, Answer(503, {"code": "unavailable"})) as server:
+        ended = _run_session(server.url, tmp_path)
+
+    assert ended.returncode != 0
+    assert len(server.asked) == 4
+
+
+def _run_session(url: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    (found,) = _SESSION.findall((_PROJECT / "README.md").read_text())
+    session = found.replace("localhost:8000", url.removeprefix("http://"))
+    session = session.replace(".venv/bin/python", f"'{sys.executable}'")
+    session = session.replace("examples/", f"'{_PROJECT / 'examples'}'/")
+
+    # A newcomer's .venv has no pandas: `make setup` installs what the service needs.
+    (folder / "pandas.py").write_text("raise ImportError")
+    session = f"export PYTHONPATH='{folder}'\n{session}"
+
+    return subprocess.run(  # noqa: S603  # the README's own words
+        ["/bin/bash", "-e", "-c", session], cwd=folder, capture_output=True, text=True, check=False
+    )
 
 
 def _check_files(folder: Path) -> None:

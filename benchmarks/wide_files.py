@@ -14,8 +14,9 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 from unittest.mock import patch
 
 import numpy as np
@@ -119,7 +120,7 @@ class _ReservedMemory:
         self._ends = threading.Event()
         self._thread = threading.Thread(target=self._watch)
 
-    def __enter__(self) -> "_ReservedMemory":
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
@@ -129,18 +130,17 @@ class _ReservedMemory:
 
     def _watch(self) -> None:
         while not self._ends.wait(0.005):
-            for children in Path("/proc/self/task").glob("*/children"):
-                for child in children.read_text().split():
-                    self.mebibytes = max(self.mebibytes, _data_mebibytes(child))
+            with suppress(OSError):  # processes end while they are looked at
+                for children in Path("/proc/self/task").glob("*/children"):
+                    for child in children.read_text().split():
+                        self.mebibytes = max(self.mebibytes, _data_mebibytes(child))
 
 
 def _data_mebibytes(process: str) -> float:
-    try:
-        lines = dict(line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines())
-    except OSError:
+    if "service.intake" not in Path(f"/proc/{process}/cmdline").read_text():
         return 0.0
-    is_confined = "service.intake" in Path(f"/proc/{process}/cmdline").read_text()
-    return int(lines["VmData"].split()[0]) / 1024 if is_confined and "VmData" in lines else 0.0
+    lines = dict(line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines())
+    return int(lines["VmData"].split()[0]) / 1024 if "VmData" in lines else 0.0
 
 
 def _csv(n_rows: int, n_columns: int) -> Callable[[Path], None]:
@@ -179,7 +179,6 @@ FILES: dict[str, Callable[[Path], None]] = {
     "CSV, 50 x 10,000": _csv(50, 10_000),
     "CSV, 500 x 2,000": _csv(500, 2_000),
     "CSV, 1,000 x 10,000": _csv(1_000, 10_000),
-    "CSV, 4,000 x 1,500": _csv(4_000, 1_500),
     "CSV, 1,500,000 x 10": _csv(1_500_000, 10),
     "CSV, 200,000 x 100": _csv(200_000, 100),
     "Parquet, 1,000 x 10,000": _parquet(1_000, 10_000),

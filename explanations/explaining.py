@@ -3,7 +3,7 @@
 Answers are built as plain values and written as JSON at once; a test holds them against the contract.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from schemas.explanations import ExplanationRequest
@@ -11,7 +11,7 @@ from storage.errors import StorageError
 
 from .documents import refusal
 from .explained_rows import ExplainedRow, explanation
-from .instances import read_instances, run_readable
+from .instances import read_instances, row_ids_of, run_readable
 from .warm_explainer import WarmExplainer
 
 _LACKING = {
@@ -26,11 +26,11 @@ def explain_instances(warm: WarmExplainer, request: ExplanationRequest) -> list[
     Raises
     ------
     StorageError
-        ``too_many_rows``, or ``validation_failed`` where ``row_ids`` are not one for each instance, or the explainer
-        has no rules or no tree to include.
+        ``too_many_rows``, or ``validation_failed`` where ``row_ids`` are not one for each instance or two are equal, or
+        the explainer has no rules or no tree to include.
     """
     _refuse_what_is_not_there(warm, request)
-    names = _row_ids(request)
+    names = row_ids_of(request.row_ids, len(request.instances))
     read = read_instances(request.instances, warm.features)
     outcome, positions, refused = run_readable(warm.session, read)
     proximities = warm.index.proximities(outcome.leaves)
@@ -55,13 +55,3 @@ def refuse_to_include(include: Iterable[str], has: Mapping[str, bool], explainer
         if not has.get(part, True):
             detail = f"explainer {explainer_id!r} has {_LACKING[part]}"
             raise StorageError("validation_failed", detail, "/include")
-
-
-def _row_ids(request: ExplanationRequest) -> Sequence[str]:
-    n_instances = len(request.instances)
-    if request.row_ids is None:
-        return [str(position) for position in range(n_instances)]
-    if len(request.row_ids) != n_instances:
-        detail = f"{len(request.row_ids)} row_ids for {n_instances} instances; send one for each, or none at all"
-        raise StorageError("validation_failed", detail, "/row_ids")
-    return request.row_ids

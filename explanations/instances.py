@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,35 @@ def read_instances(instances: Sequence[dict[str, Any] | list[Any]], features: Fe
         positions.append(position)
         values.append(ordered)
     return ReadInstances(_rows(encoded, features), positions, values, refused)
+
+
+def row_ids_of(row_ids: Sequence[str] | None, n_instances: int, pointer: str = "/row_ids") -> Sequence[str]:
+    """Return the id of each row: what the caller calls it, or else its 0-based index as text.
+
+    Raises
+    ------
+    StorageError
+        ``validation_failed`` where there is not one for each row, or where two rows have the same one.
+    """
+    if row_ids is None:
+        return [str(row) for row in range(n_instances)]
+    if len(row_ids) != n_instances:
+        name = pointer.removeprefix("/")
+        detail = f"{len(row_ids)} {name} for {n_instances} instances; send one for each, or none at all"
+        raise StorageError("validation_failed", detail, pointer)
+    if len(set(row_ids)) != n_instances:
+        _refuse_repeated_id(row_ids, pointer)
+    return row_ids
+
+
+def _refuse_repeated_id(row_ids: Sequence[str], pointer: str) -> NoReturn:
+    first_rows: dict[str, int] = {}
+    for row, row_id in enumerate(row_ids):
+        first = first_rows.setdefault(row_id, row)
+        if first != row:
+            detail = f"rows {first} and {row} (counted from 0) have the same id {row_id!r}; each row needs its own"
+            raise StorageError("validation_failed", detail, f"{pointer}/{row}")
+    raise AssertionError
 
 
 def run_readable(session: ModelSession, read: ReadInstances) -> tuple[Outcome, list[int], dict[int, RowRefused]]:

@@ -9,6 +9,11 @@ Item = TypeVar("Item")
 Name = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f]*$")]
 """A name a person gave: shown, never interpreted."""
 
+RowIndex = Annotated[int, Field(description="The row's 0-based index in the dataset.")]
+RowId = Annotated[
+    str, Field(description="What the dataset calls the row: its text in the row_id column, or its 0-based index.")
+]
+
 
 class _FirstFault(FailFast):
     """As part of a type it must be hashable."""

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .contract import Contract, Many, Name
+from .contract import Contract, Many, Name, RowId, RowIndex
 
 
 class DatasetMetadata(Contract):
@@ -13,7 +13,10 @@ class DatasetMetadata(Contract):
 
     name: Name | None = None
     target: Name | None = Field(default=None, description="The column with the labels or values to predict.")
-    row_id: Name | None = Field(default=None, description="Default: the 0-based row number as a string.")
+    row_id: Name | None = Field(
+        default=None,
+        description="The column with the rows' ids, each another one; default: each row's 0-based index as text.",
+    )
     features: Many[Name] | None = Field(
         default=None, description="Column names in the model's order; default: all but target and row_id."
     )
@@ -58,6 +61,6 @@ class DatasetRow(Contract):
     """One row, all columns."""
 
     object: Literal["row"] = "row"
-    row: int = Field(description="0-based position.")
-    row_id: str
+    row: RowIndex
+    row_id: RowId
     values: list[Cell]

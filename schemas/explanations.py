@@ -5,8 +5,8 @@ from typing import Literal
 from pydantic import Field
 
 from .approximation_trees import PathNode
-from .contract import Contract, Name
-from .models import MAX_INSTANCES, Instance, Prediction, Score
+from .contract import Contract, RowId
+from .models import MAX_INSTANCES, Instance, InstanceRowId, Prediction, RowIds, Score
 from .problems import Problem
 from .prototype_sets import Coverage
 
@@ -16,7 +16,7 @@ class ExplanationRequest(Contract):
 
     # More than the limit is a problem of its own (413), not an invalid field.
     instances: list[Instance] = Field(min_length=1, json_schema_extra={"maxItems": MAX_INSTANCES})
-    row_ids: list[Name] | None = Field(default=None, description="The caller's names for the rows, in their order.")
+    row_ids: RowIds | None = None
     n_prototypes: int = Field(default=3, strict=True, ge=1, le=100)
     include: list[Literal["contrast", "rules", "approximation_path"]] = Field(
         default=[],
@@ -56,7 +56,7 @@ class NearestPrototype(Contract):
     """A prototype near the instance, as the model sees it."""
 
     rank: int
-    row_id: str
+    row_id: RowId
     label: str | None
     value: float | None
     proximity: float = Field(ge=0, le=1)
@@ -80,7 +80,7 @@ class PrototypePrediction(Contract):
 class Contrast(Contract):
     """The nearest prototype of another class."""
 
-    row_id: str
+    row_id: RowId
     label: str
     proximity: float
 
@@ -116,7 +116,7 @@ class Explanation(Contract):
     """One prediction explained, or why it could not be."""
 
     object: Literal["explanation"] = "explanation"
-    row_id: str
+    row_id: InstanceRowId
     status: Literal["ok", "error"]
     prediction: Prediction | None = None
     nearest_prototypes: list[NearestPrototype] | None = None

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from .artefacts import ArtefactView, NeighborCount, ProximityKind
-from .contract import Contract
+from .contract import Contract, RowId, RowIndex
 
 N_ROWS_SHOWN = 100
 
@@ -23,8 +23,8 @@ class AuditedRow(Contract):
     """What a row's nearest rows say of its label."""
 
     rank: int = Field(description="1: the most suspect.")
-    row: int = Field(description="0-based position in the dataset.")
-    row_id: str
+    row: RowIndex
+    row_id: RowId
     label: str
     agreement: float | None = Field(
         description="Share of the row's nearest rows that have its label; null where none shares a leaf with it."

@@ -140,11 +140,21 @@ Instance = Annotated[
 """One raw row as the caller writes it."""
 
 
+RowIds = Annotated[
+    list[Name],
+    Field(
+        description="The caller's names for the rows, in their order, each another one; default: their 0-based indices."
+    ),
+]
+InstanceRowId = Annotated[str, Field(description="The caller's name for the row, or its 0-based index as text.")]
+
+
 class PredictionRequest(Contract):
     """Rows to predict."""
 
     # More than the limit is a problem of its own (413), not an invalid field.
     instances: list[Instance] = Field(min_length=1, json_schema_extra={"maxItems": MAX_INSTANCES})
+    row_ids: RowIds | None = None
     include: list[Literal["leaves"]] = Field(default=[])
 
 
@@ -168,6 +178,7 @@ class PredictionRow(Contract):
     """The prediction for one instance, or why there is none."""
 
     object: Literal["prediction"] = "prediction"
+    row_id: InstanceRowId
     status: Literal["ok", "error"]
     prediction: Prediction | None = None
     leaves: list[int] | None = Field(default=None, description="The leaf of the row in each tree.")

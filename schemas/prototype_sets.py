@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from .artefacts import ArtefactView, ProximityKind
-from .contract import Contract
+from .contract import Contract, RowId, RowIndex
 from .datasets import Cell
 from .prototype_quality import PrototypeQuality, SetQuality
 
@@ -77,8 +77,8 @@ class Prototype(Contract):
     """A real row that stands for others of its class."""
 
     rank: int
-    row_id: str
-    row: int = Field(description="0-based position in the dataset.")
+    row_id: RowId
+    row: RowIndex
     label: str | None = Field(description="Its class; null for regression.")
     value: float | None = Field(description="The model's value; null for classification.")
     gain: float = Field(description="What it adds to the objective of the prototypes before it.")

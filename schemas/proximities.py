@@ -5,8 +5,8 @@ from typing import Literal
 from pydantic import Field
 
 from .artefacts import ArtefactView, NeighborCount, ProximityKind
-from .contract import Contract
-from .models import MAX_INSTANCES, Instance
+from .contract import Contract, RowId, RowIndex
+from .models import MAX_INSTANCES, Instance, InstanceRowId, RowIds
 from .problems import Problem
 
 
@@ -50,8 +50,8 @@ class Proximities(ArtefactView):
 class Neighbor(Contract):
     """A row near another one."""
 
-    row: int = Field(description="0-based position in the dataset.")
-    row_id: str
+    row: RowIndex
+    row_id: RowId
     proximity: float = Field(gt=0, le=1)
     distance: float = Field(ge=0, lt=1, description="1 - proximity.")
 
@@ -59,8 +59,8 @@ class Neighbor(Contract):
 class NeighborsOfRow(Contract):
     """A row's nearest others, nearest first (ties: lower row), without those that share no leaf with it."""
 
-    row: int
-    row_id: str
+    row: RowIndex
+    row_id: RowId
     neighbors: list[Neighbor]
 
 
@@ -70,6 +70,8 @@ class ProximityBlockRequest(Contract):
     # More than the limit is a problem of its own (413), not an invalid field.
     instances: list[Instance] = Field(min_length=1, json_schema_extra={"maxItems": MAX_INSTANCES})
     others: list[Instance] = Field(min_length=1, json_schema_extra={"maxItems": MAX_INSTANCES})
+    row_ids: RowIds | None = None
+    other_row_ids: RowIds | None = None
     kind: ProximityKind = "auto"
     weights_of: str | None = Field(
         default=None,
@@ -82,6 +84,7 @@ class ProximityBlockRequest(Contract):
 class ComparedRow(Contract):
     """Whether a row could be compared, or why not."""
 
+    row_id: InstanceRowId
     status: Literal["ok", "error"]
     problem: Problem | None = None
 

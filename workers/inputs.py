@@ -28,6 +28,7 @@ from .context import JobContext
 from .leaf_tables import CodedOutcome, keep, place_of, read_kept, room_for_codes
 
 _BLOCK_ROWS = 65_536
+_N_CHARACTERS_SHOWN = 60
 # As where explanations are made: two threads add in another order, and a forest's ties would be broken otherwise.
 _N_THREADS = 1
 
@@ -102,16 +103,27 @@ def _look_and_keep(
         try:
             seen = model.session.fill(codes, blocks, report)
         except RowRefused as refusal:
-            raise _of_dataset(refusal, stored) from refusal
+            raise _of_dataset(context.objects, refusal, stored) from refusal
     outcome = CodedOutcome(codes, seen.scores, seen.labels)
     if path is not None:
         keep(context, place_of(model.view.id, stored.view.id), outcome, path)
     return outcome
 
 
-def _of_dataset(refusal: RowRefused, stored: StoredDataset) -> RowRefused:
-    rows = "a row" if refusal.row is None else f"row {refusal.row}"
-    return RowRefused(refusal.code, f"{rows} of dataset {stored.view.id!r}: {refusal.detail}", refusal.row)
+def _of_dataset(objects: ObjectStore, refusal: RowRefused, stored: StoredDataset) -> RowRefused:
+    dataset = f"dataset {stored.view.id!r}"
+    where = f"a row of {dataset}" if refusal.row is None else _describe_row(objects, stored, refusal.row)
+    return RowRefused(refusal.code, f"{where}: {refusal.detail}", refusal.row)
+
+
+def _describe_row(objects: ObjectStore, stored: StoredDataset, row: int) -> str:
+    """Return where a row is, for an error: its 0-based index and, where it has one, its id."""
+    dataset = f"dataset {stored.view.id!r}"
+    if stored.view.row_id is None:
+        return f"row {row} of {dataset}"
+    with DatasetFile(objects.path(stored.content)) as file:
+        (row_id,) = file.row_ids([row])
+    return f"row {row} (row_id {row_id[:_N_CHARACTERS_SHOWN]!r}) of {dataset}"
 
 
 def classes_of_rows(
@@ -141,14 +153,14 @@ def true_classes(objects: ObjectStore, model: OpenModel, seen: SeenDataset) -> N
     if values is None:
         return None
     is_missing = np.array([value is None for value in values]) if values.dtype == object else np.isnan(values)
-    _refuse_missing(is_missing, seen.stored)
+    _refuse_missing(objects, is_missing, seen.stored)
     distinct, inverse = np.unique(values.astype(str) if values.dtype == object else values, return_inverse=True)
     known = {label: position for position, label in enumerate(model.view.classes)}
     found = np.array([_position(value, known) for value in distinct.tolist()], dtype=np.int64)[inverse.reshape(-1)]
     if (found < 0).any():
         row = int((found < 0).argmax())
         shown = ", ".join(repr(label) for label in model.view.classes[:10])
-        place = f"row {row} of dataset {seen.stored.view.id!r}"
+        place = _describe_row(objects, seen.stored, row)
         given = values[row] if isinstance(values[row], str) else float(values[row])
         detail = f"{place} has the target {given!r}; the model's classes are {shown}"
         raise StorageError("schema_mismatch", detail)
@@ -163,7 +175,7 @@ def true_values(objects: ObjectStore, seen: SeenDataset) -> NDArray[np.float64] 
     if values.dtype == object:
         detail = f"the target of dataset {seen.stored.view.id!r} is a category, but the model predicts a number"
         raise StorageError("schema_mismatch", detail)
-    _refuse_missing(np.isnan(values), seen.stored)
+    _refuse_missing(objects, np.isnan(values), seen.stored)
     return values
 
 
@@ -174,10 +186,10 @@ def _target(objects: ObjectStore, stored: StoredDataset) -> NDArray[Any] | None:
         return file.read_columns([stored.view.target])[0]
 
 
-def _refuse_missing(is_missing: NDArray[np.bool_], stored: StoredDataset) -> None:
+def _refuse_missing(objects: ObjectStore, is_missing: NDArray[np.bool_], stored: StoredDataset) -> None:
     if is_missing.any():
-        row = int(is_missing.argmax())
-        detail = f"row {row} of dataset {stored.view.id!r} has no {stored.view.target!r}; leave such rows out"
+        where = _describe_row(objects, stored, int(is_missing.argmax()))
+        detail = f"{where} has no {stored.view.target!r}; leave such rows out"
         raise StorageError("schema_mismatch", detail)
 
 

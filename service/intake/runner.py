@@ -197,8 +197,8 @@ def _refusal(kind: str, code: str, detail: str) -> ExplainerError | StorageError
 
 def _beyond_memory(task: Task, n_bytes: int, n_memory_bytes: int) -> ExplainerError | StorageError:
     detail = (
-        f"reading this upload of {n_bytes:,} bytes took more than the {n_memory_bytes / 1024**3:.1f} GiB of memory that "
-        "the service gives to it; for a file of this size that is most likely a fault of the service, which has logged it"
+        f"reading this upload of {n_bytes:,} bytes took more than the {n_memory_bytes / 1024**3:.1f} GiB of memory "
+        "that the service gives to it; at this size that is most likely a fault of the service, which has logged it"
     )
     if task == "read_model":
         return ModelRefused("model_too_complex", detail)

@@ -24,8 +24,8 @@ async def explain(parts: Parts, explainer_id: str, request: ExplanationRequest) 
     NotFound
         If there is no such explainer.
     StorageError
-        ``too_many_rows``, ``validation_failed`` where ``row_ids`` are not one for each instance, or ``unavailable``
-        where too many rows wait already.
+        ``too_many_rows``, ``validation_failed`` where ``row_ids`` are not one for each instance or two are equal, or
+        ``unavailable`` where too many rows wait already.
     """
     warm = parts.explainer_cache.find(explainer_id)
     if warm is None:

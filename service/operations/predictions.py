@@ -2,7 +2,7 @@
 
 from explanations.decimals import decimals
 from explanations.features import Features
-from explanations.instances import read_instances, run_readable
+from explanations.instances import read_instances, row_ids_of, run_readable
 from schemas.models import Model, Prediction, PredictionList, PredictionRequest, PredictionRow, Score
 from schemas.problems import problem_for
 from tree_explainers.errors import RowRefused
@@ -12,12 +12,19 @@ from ..parts import Parts
 
 
 def predict(parts: Parts, model_id: str, request: PredictionRequest) -> PredictionList:
-    """Return the predictions for the instances, in their order."""
+    """Return the predictions for the instances, in their order.
+
+    Raises
+    ------
+    StorageError
+        ``too_many_rows``, or ``validation_failed`` where ``row_ids`` are not one for each instance or not distinct.
+    """
+    names = row_ids_of(request.row_ids, len(request.instances))
     model = parts.models.get(model_id).view
     read = read_instances(request.instances, Features.of(model))
     outcome, positions, refused = run_readable(parts.sessions.get(model_id), read)
-    answers = {position: _answered(model, outcome, index) for index, position in enumerate(positions)}
-    answers |= {position: _refused(error) for position, error in refused.items()}
+    answers = {position: _answered(names[position], model, outcome, index) for index, position in enumerate(positions)}
+    answers |= {position: _refused(names[position], error) for position, error in refused.items()}
     if "leaves" in request.include:
         for index, position in enumerate(positions):
             leaves = outcome.leaves[index].tolist()
@@ -38,9 +45,9 @@ def _score(label: str, value: float) -> Score:
     return Score(label=label, value=value)
 
 
-def _answered(model: Model, outcome: Outcome, row: int) -> PredictionRow:
-    return PredictionRow(status="ok", prediction=prediction_of(model, outcome, row))
+def _answered(row_id: str, model: Model, outcome: Outcome, row: int) -> PredictionRow:
+    return PredictionRow(row_id=row_id, status="ok", prediction=prediction_of(model, outcome, row))
 
 
-def _refused(error: RowRefused) -> PredictionRow:
-    return PredictionRow(status="error", problem=problem_for(error.code, error.detail))
+def _refused(row_id: str, error: RowRefused) -> PredictionRow:
+    return PredictionRow(row_id=row_id, status="error", problem=problem_for(error.code, error.detail))

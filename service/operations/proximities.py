@@ -18,7 +18,7 @@ from .artefacts import ArtefactNoun, MadeFrom, ask_for
 from .neighbor_questions import check_question
 from .positions import position_of
 
-PROXIMITIES = ArtefactNoun("proximities", method_revision=1, view=Proximities)
+PROXIMITIES = ArtefactNoun("proximities", method_revision=2, view=Proximities)
 _NEIGHBORS_PER_PAGE = 100_000  # some 10 MB of JSON, with what they are called:
 _NAMES_BYTES_PER_PAGE = 10 << 20
 
@@ -67,7 +67,7 @@ def _on_a_page(rows: range, lines: pa.Table) -> tuple[range, pa.Table]:
 
 
 def _by_row(lines: pa.Table) -> dict[int, list[dict[str, Any]]]:
-    columns = [lines.column(name).to_pylist() for name in ("row", "neighbor", "neighbor_row_id", "proximity")]
+    columns = [lines.column(name).to_pylist() for name in ("row", "neighbor_row", "neighbor_row_id", "proximity")]
     by_row = groupby(zip(*columns, strict=True), itemgetter(0))
     return {row: [_neighbor(*pair[1:]) for pair in pairs] for row, pairs in by_row}
 

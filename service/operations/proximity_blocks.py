@@ -4,6 +4,7 @@ Answers are built as plain values and written as JSON line by line; a test holds
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ import orjson
 from numpy.typing import NDArray
 
 from explanations.features import Features
-from explanations.instances import ReadInstances, read_instances, run_readable
+from explanations.instances import ReadInstances, read_instances, row_ids_of, run_readable
 from schemas.identifiers import PREFIXES
 from schemas.models import Model
 from schemas.problems import problem_for, problem_json
@@ -46,7 +47,7 @@ class _Comparison:
 class _SeenRows:
     """Rows as the model sees them."""
 
-    n_sent: int
+    row_ids: Sequence[str]  # of all that were sent
     leaves: NDArray[np.int32]  # (n_readable, n_trees)
     positions: list[int]  # of those that can be read, among those sent
     refused: dict[int, RowRefused]
@@ -60,8 +61,8 @@ async def compare_rows(parts: Parts, model_id: str, request: ProximityBlockReque
     NotFound
         If there is no such model, or nothing with the weights asked for.
     StorageError
-        ``too_many_rows``, ``ensemble_unknown``, ``conflict`` for weights of another model or kind, or ``unavailable``
-        where too many rows wait already.
+        ``too_many_rows``, ``validation_failed`` for two equal ids, ``ensemble_unknown``, ``conflict`` for weights of
+        another model or kind, or ``unavailable`` where too many rows wait already.
     """
     comparison = await asyncio.to_thread(_prepare, parts, model_id, request)
     n_rows = len(request.instances) + len(request.others)
@@ -95,10 +96,11 @@ def _weights_of(parts: Parts, model_id: str, kind: ProximityKind, artefact_id: s
 
 def _compare(comparison: _Comparison, request: ProximityBlockRequest) -> bytes:
     features = Features.of(comparison.model)
-    instances, others = (
-        _see(comparison.session, read_instances(rows, features), len(rows))
-        for rows in (request.instances, request.others)
-    )
+    # Ids are looked at before the rows are.
+    instance_ids = row_ids_of(request.row_ids, len(request.instances))
+    other_ids = row_ids_of(request.other_row_ids, len(request.others), "/other_row_ids")
+    instances = _see(comparison.session, read_instances(request.instances, features), instance_ids)
+    others = _see(comparison.session, read_instances(request.others, features), other_ids)
     document = {
         "object": "proximity_block",
         "model": comparison.model.id,
@@ -112,17 +114,17 @@ def _compare(comparison: _Comparison, request: ProximityBlockRequest) -> bytes:
     return orjson.dumps(document)
 
 
-def _see(session: ModelSession, read: ReadInstances, n_sent: int) -> _SeenRows:
+def _see(session: ModelSession, read: ReadInstances, row_ids: Sequence[str]) -> _SeenRows:
     outcome, positions, refused = run_readable(session, read)
-    return _SeenRows(n_sent, outcome.leaves, positions, refused)
+    return _SeenRows(row_ids, outcome.leaves, positions, refused)
 
 
 def _lines(comparison: _Comparison, instances: _SeenRows, others: _SeenRows) -> list[orjson.Fragment | None]:
     """Return a line for each instance; NaN is written as null."""
-    lines: list[orjson.Fragment | None] = [None] * instances.n_sent
+    lines: list[orjson.Fragment | None] = [None] * len(instances.row_ids)
     weights = _weights(comparison, np.concatenate([instances.leaves, others.leaves]))
     shared = proximity_block(instances.leaves, others.leaves, weights)
-    line = np.full(others.n_sent, np.nan)
+    line = np.full(len(others.row_ids), np.nan)
     for position, of_row in zip(instances.positions, shared / weights.sum(), strict=True):
         line[others.positions] = of_row
         # One line at a time: the interpreter's lock is let go of in between.
@@ -140,8 +142,8 @@ def _weights(comparison: _Comparison, leaves: NDArray[np.int32]) -> NDArray[np.i
 
 
 def _statuses(rows: _SeenRows) -> list[dict[str, Any]]:
-    statuses: list[dict[str, Any]] = [{"status": "ok", "problem": None} for _ in range(rows.n_sent)]
+    statuses: list[dict[str, Any]] = [{"row_id": row_id, "status": "ok", "problem": None} for row_id in rows.row_ids]
     for position, error in rows.refused.items():
         problem = problem_json(problem_for(error.code, error.detail))
-        statuses[position] = {"status": "error", "problem": problem}
+        statuses[position] = {"row_id": rows.row_ids[position], "status": "error", "problem": problem}
     return statuses

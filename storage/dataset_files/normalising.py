@@ -7,7 +7,9 @@ says what each is for. The same source gives the same bytes.
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NoReturn
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -76,10 +78,7 @@ def _summary(tally: ColumnTally, written: Path, n_rows: int) -> ColumnSummary:
         refuse_columns(f"{tally.n_missing} rows have no value in the row_id column {shown(name)}; fill them")
     n_distinct = _n_distinct(written, name) if tally.needs_count else None
     if tally.layout.role == "row_id" and n_distinct != n_rows:
-        refuse_columns(
-            f"the row_id column {shown(name)} holds {shown(_first_repeated(written, name))} more than once; "
-            "each row needs an id of its own"
-        )
+        _refuse_repeated_id(_column(written, name), name)
     return tally.summary(n_distinct)
 
 
@@ -87,10 +86,16 @@ def _n_distinct(written: Path, name: str) -> int:
     return int(pc.count_distinct(_column(written, name)).as_py())
 
 
-def _first_repeated(written: Path, name: str) -> str:
-    counted = pc.value_counts(_column(written, name).combine_chunks())
-    repeated = pc.filter(counted.field("values"), pc.greater(counted.field("counts"), 1))
-    return str(repeated[0].as_py())
+def _refuse_repeated_id(row_ids: pa.ChunkedArray, name: str) -> NoReturn:
+    """Name the first row whose id an earlier row has, and that row."""
+    codes = row_ids.combine_chunks().dictionary_encode().indices.to_numpy()
+    first_rows = np.unique(codes, return_index=True)[1]  # by code: every code occurs
+    repeat = int(np.flatnonzero(first_rows[codes] != np.arange(len(codes)))[0])
+    first = int(first_rows[codes[repeat]])
+    refuse_columns(
+        f"the row_id column {shown(name)} holds {shown(row_ids[repeat].as_py())} in row {first} and again in row "
+        f"{repeat} (counted from 0); each row needs an id of its own"
+    )
 
 
 def _column(written: Path, name: str) -> pa.ChunkedArray:

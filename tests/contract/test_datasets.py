@@ -139,6 +139,16 @@ def test_features_are_kept_in_the_order_declared_and_others_ignored(api: Api) ->
     }
 
 
+@pytest.mark.parametrize("write", [csv_of, parquet_of, _json_rows])
+def test_the_first_repeated_row_id_is_named_with_both_rows(api: Api, write: Callable[[pd.DataFrame], bytes]) -> None:
+    frame = pd.DataFrame({"id": ["u", "v", "w", "v", "u"], "x": [1.5, 2.5, 3.5, 4.5, 5.5]})
+
+    refused = api.upload("/v1/datasets", write(frame), {"row_id": "id"})
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "dataset_bad_columns")
+    assert "holds 'v' in row 1 and again in row 3 (counted from 0)" in refused.json()["detail"]
+
+
 @pytest.mark.parametrize(
     ("metadata", "code", "said"),
     [

@@ -245,9 +245,20 @@ def test_a_row_is_explained_alike_alone_among_others_and_by_position(api: Api, f
 def test_rows_keep_their_callers_names(api: Api, forest: Registered) -> None:
     instances = [forest.instance(0), forest.instance(1), forest.instance(0)]
 
-    answer = api.explain(forest.explainer["id"], instances, row_ids=["app-4711", "ü 2", "app-4711"])
+    answer = api.explain(forest.explainer["id"], instances, row_ids=["app-4711", "ü 2", "0"])
 
-    assert [row["row_id"] for row in answer["data"]] == ["app-4711", "ü 2", "app-4711"]
+    assert [row["row_id"] for row in answer["data"]] == ["app-4711", "ü 2", "0"]
+
+
+@pytest.mark.parametrize("include", [[], ["contrast"]])
+def test_two_rows_of_one_name_are_refused_saying_which(api: Api, forest: Registered, include: list[str]) -> None:
+    request = {"instances": [forest.instance(0)] * 4, "row_ids": ["a", "ü 2", "c", "ü 2"], "include": include}
+
+    refused = api.post(f"/v1/explainers/{forest.explainer['id']}/explanations", request)
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "validation_failed")
+    assert refused.json()["detail"].startswith("rows 1 and 3 (counted from 0) have the same id 'ü 2'")
+    assert refused.json()["errors"][0]["pointer"] == "/row_ids/3"
 
 
 def test_bad_rows_stand_beside_good_ones(api: Api, forest: Registered) -> None:

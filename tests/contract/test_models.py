@@ -133,6 +133,20 @@ def test_predictions_have_one_shape_whatever_the_task(api: Api, task: str) -> No
         assert len({*zip(ours.tolist(), theirs.tolist(), strict=True)}) == len({*theirs.tolist()})
 
 
+def test_predictions_are_named_by_their_rows(api: Api, forest: Registered) -> None:
+    path = f"/v1/models/{forest.model['id']}/predictions"
+    request = {"instances": [forest.instance(0), {}, forest.instance(1)]}
+
+    unnamed = api.post(path, request).json()["data"]
+    named = api.post(path, {**request, "row_ids": ["a", "b", "7"]}).json()["data"]
+    refused = [api.post(path, {**request, "row_ids": row_ids}).json() for row_ids in (["a", "b", "a"], ["a"])]
+
+    assert [row["row_id"] for row in unnamed] == ["0", "1", "2"]
+    assert [(row["row_id"], row["status"]) for row in named] == [("a", "ok"), ("b", "error"), ("7", "ok")]
+    assert [answer["code"] for answer in refused] == ["validation_failed"] * 2
+    assert [answer["errors"][0]["pointer"] for answer in refused] == ["/row_ids/2", "/row_ids"]
+
+
 def test_bad_rows_do_not_fail_good_ones(api: Api, forest: Registered) -> None:
     good = forest.instance(0)
     lacking = {name: value for name, value in good.items() if name != "f3"}

@@ -115,7 +115,7 @@ def test_rows_of_which_no_two_share_a_leaf_have_no_neighbours(api: Api) -> None:
     page = api.get(f"{_path(made)}/content").json()
     assert [(row["row"], row["neighbors"]) for row in page["data"]] == [(0, []), (1, [])]
     table = api.content(_path(made), _CSV).decode()
-    assert table == '"row","row_id","rank","neighbor","neighbor_row_id","proximity"\n'
+    assert table == '"row","row_id","rank","neighbor_row","neighbor_row_id","proximity"\n'
 
 
 @pytest.mark.parametrize("name", ["gradient_boosting_multiclass", "gradient_boosting_regression"])
@@ -147,7 +147,7 @@ def test_pages_csv_and_parquet_say_the_same(api: Api, made: Json) -> None:
     assert len(_lines(rows)) == made["n_pairs"]
     assert int(parquet.headers["Content-Length"]) == len(parquet.content)
     for table in (as_csv, as_parquet):
-        assert table.columns.tolist() == ["row", "row_id", "rank", "neighbor", "neighbor_row_id", "proximity"]
+        assert table.columns.tolist() == ["row", "row_id", "rank", "neighbor_row", "neighbor_row_id", "proximity"]
         assert list(table.itertuples(index=False, name=None)) == _lines(rows)
 
 

@@ -119,6 +119,21 @@ def test_bad_rows_have_problems_of_their_own_and_no_numbers(api: Api, forest: Re
     assert found["proximities"] == [None, *expected]
 
 
+def test_compared_rows_keep_their_callers_names(api: Api, forest: Registered) -> None:
+    rows = [forest.instance(0), {}]
+    found = _compare(api, forest.model["id"], rows, rows, row_ids=["a", "b"], other_row_ids=["b", "a"])
+    unnamed = _compare(api, forest.model["id"], rows, rows)
+
+    for side, names in (("instances", ["a", "b"]), ("others", ["b", "a"])):
+        assert [row["row_id"] for row in found[side]] == names
+        assert [row["row_id"] for row in unnamed[side]] == ["0", "1"]
+    for name in ("row_ids", "other_row_ids"):
+        body = {"instances": rows, "others": rows, name: ["c", "c"]}
+        refused = api.post(f"/v1/models/{forest.model['id']}/proximities", body).json()
+        assert (refused["code"], refused["errors"][0]["pointer"]) == ("validation_failed", f"/{name}/1")
+        assert "rows 0 and 1" in refused["detail"]
+
+
 @pytest.mark.parametrize("kind", ["random_forest", "boosting"])
 def test_where_no_row_can_be_read_there_are_no_numbers(api: Api, forest: Registered, kind: str) -> None:
     found = _compare(api, forest.model["id"], [{}], [[], [1]], kind=kind)

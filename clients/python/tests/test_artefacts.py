@@ -43,7 +43,7 @@ def test_the_nearest_rows_of_every_row_come_as_a_frame(client: Leafspace, model:
 
     of_first = frame[frame["row"] == 0]
     others = np.argsort(-_PROXIMITY[0, 1:], kind="stable")[:3] + 1
-    assert list(of_first["neighbor"]) == others.tolist()
+    assert list(of_first["neighbor_row"]) == others.tolist()
     assert list(of_first["neighbor_row_id"]) == [f"patient {row}" for row in others]
     assert of_first["proximity"].to_numpy() == pytest.approx(_PROXIMITY[0, others])
     assert frame["row"].nunique() == proximities.details.n_rows == len(_FRAME)

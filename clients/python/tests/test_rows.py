@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from leafspace_client import Invalid
 from leafspace_client.cells import plain_cell, spelled
-from leafspace_client.rows import batches, instances_of, row_ids_of
+from leafspace_client.rows import batches, instances_of, named_instances
 
 
 def test_a_data_frame_is_sent_by_column_name_with_plain_values() -> None:
@@ -122,11 +122,63 @@ def test_rows_of_many_names_go_in_calls_that_the_service_takes() -> None:
     assert max(sizes) * 784 < 300_000
 
 
-def test_names_of_rows_are_texts_and_one_for_each() -> None:
-    assert row_ids_of([1, 2.0, "c", np.int64(4)], 4) == ["1", "2", "c", "4"]
-    assert row_ids_of(None, 2) == ["0", "1"]
-    with pytest.raises(Invalid, match="1 row_ids for 2 rows"):
-        row_ids_of(["a"], 2)
+def test_row_ids_are_texts_and_one_for_each() -> None:
+    rows = np.zeros((4, 2))
+
+    assert named_instances(rows, [1, 2.0, "c", np.int64(4)])[1] == ["1", "2", "c", "4"]
+    assert named_instances(rows)[1] == ["0", "1", "2", "3"]
+    with pytest.raises(Invalid, match="1 row_ids for 4 rows"):
+        named_instances(rows, ["a"])
+    with pytest.raises(Invalid, match=r"row_ids hold '7' more than once, in rows 1 and 3 .*id of its own"):
+        named_instances(rows, [6, 7, 8, "7"])
+
+
+_FRAME = pd.DataFrame({"age": [30, 31, 32], "income": [1.5, 2.5, 3.5]})
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (_FRAME, ["0", "1", "2"]),
+        (_FRAME.iloc[[2, 0]], ["2", "0"]),
+        (_FRAME.iloc[[0]], ["0"]),
+        (_FRAME.iloc[1:], ["1", "2"]),
+        (_FRAME.set_axis(["a", "b", "c"]), ["a", "b", "c"]),
+        (_FRAME.set_axis([1.0, 2.0, 3.5]), ["1", "2", "3.5"]),
+        (_FRAME.set_axis(pd.date_range("2026-01-30", periods=3)).iloc[:1], ["2026-01-30T00:00:00"]),
+        (_FRAME.set_axis(pd.period_range("2026-01", periods=3, freq="M")).iloc[:1], ["2026-01"]),
+        (_FRAME.loc[2], ["2"]),
+        (pd.Series({"age": 30}), ["0"]),
+        ([_FRAME.iloc[2], _FRAME.iloc[1]], ["2", "1"]),
+        ([_FRAME.iloc[2], pd.Series({"age": 1})], ["0", "1"]),
+        ((row for _, row in _FRAME.iloc[::-1].iterrows()), ["2", "1", "0"]),
+        ([{"age": 30}, {"age": 31}], ["0", "1"]),
+        ([], []),
+    ],
+)
+def test_the_index_is_the_row_id(rows: Any, expected: list[str]) -> None:  # noqa: ANN401  # any form of rows
+    assert named_instances(rows)[1] == expected
+
+
+def test_row_ids_that_are_given_win_over_the_index() -> None:
+    assert named_instances(_FRAME.set_axis(["a", "a", "c"]), ["u", "v", "w"])[1] == ["u", "v", "w"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (_FRAME.set_axis(["a", "b", "a"]), "index holds 'a' more than once, in rows 0 and 2"),
+        (_FRAME.set_axis([7, "7", 8]), "index holds '7' more than once, in rows 0 and 1"),
+        (_FRAME.set_axis([7, None, 8]), "no value in row 1"),
+        (_FRAME.set_axis(pd.MultiIndex.from_product([["a"], [1, 2, 3]])), "several levels"),
+        (_FRAME.set_axis(pd.MultiIndex.from_product([["a"], [1, 2, 3]])).iloc[0], "several levels"),
+        ([_FRAME.iloc[1], _FRAME.iloc[1]], "index holds '1' more than once"),
+    ],
+)
+def test_an_index_that_cannot_name_rows_is_refused(rows: Any, said: str) -> None:  # noqa: ANN401  # any form of rows
+    with pytest.raises(Invalid, match=said) as refused:
+        named_instances(rows)
+    assert "call reset_index(), or pass row_ids" in str(refused.value)
 
 
 def test_values_are_spelled_as_the_service_spells_them() -> None:

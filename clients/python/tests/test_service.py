@@ -140,6 +140,38 @@ def test_rows_of_every_form_get_the_same_explanations(explainer: Explainer, rows
     assert explanations.provenance is not None
 
 
+def test_rows_are_called_by_their_index_wherever_they_appear(client: Leafspace) -> None:
+    numbers = np.random.default_rng(0).permutation(569) + 1000
+    rows, labels = _FEATURES.set_axis(numbers), _LABELS.set_axis(numbers)
+    model = client.register_model(_FOREST, rows)
+    dataset = client.register_dataset((rows, labels), target="diagnosis")
+    prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait(timeout=120).prototypes
+    set_id = client.prototype_sets.create(model, dataset, n_prototypes=3)
+    explainer = client.explainers.create(model, set_id)
+    asked = rows.iloc[[5, 3]]
+
+    for prototype in prototypes:
+        features = {cell.name: cell.value for cell in prototype.features}
+        assert prototype.row_id == str(numbers[prototype.row])
+        assert features["mean radius"] == rows.loc[int(prototype.row_id), "mean radius"]
+    explanations = explainer.explain(asked)
+    assert [each.row_id for each in explanations] == [str(each) for each in asked.index]
+    assert str(explanations[0]).startswith(f"Row {numbers[5]} is predicted as ")
+    near = explanations[0].nearest_prototypes[0]
+    assert f"Like row {near.row_id} (" in str(explanations[0])
+    assert near.row_id in {prototype.row_id for prototype in prototypes}
+    assert explainer.explain(rows.iloc[5])[0].row_id == str(numbers[5])
+    assert set(explanations.to_frame()["prototype_row_id"]) <= {prototype.row_id for prototype in prototypes}
+    assert [each.row_id for each in client.models.predict(model, asked)] == [str(each) for each in asked.index]
+    block = client.models.proximities(model, asked, rows.head(2))
+    assert [each.row_id for each in block.instances] == [str(each) for each in asked.index]
+    assert [each.row_id for each in block.others] == [str(numbers[0]), str(numbers[1])]
+    assert [(row.row, row.row_id) for row in client.datasets.rows(dataset, limit=2)] == [
+        (0, str(numbers[0])),
+        (1, str(numbers[1])),
+    ]
+
+
 def test_the_nearest_prototype_of_another_class_is_told_where_it_is_asked_for(explainer: Explainer) -> None:
     contrasts = [
         (each.prediction.label, each.contrast.label)

@@ -39,6 +39,7 @@ def mixed_frame() -> pd.DataFrame:
 
 def test_missing_values_categories_and_booleans_keep_their_meaning() -> None:
     assert written(mixed_frame()) == {
+        "key": ["a", "b", "c"],
         "n": [1.5, None, 3.0],
         "i": [1, 2, 3],
         "code": ["007", "08", None],
@@ -60,6 +61,58 @@ def test_without_pyarrow_the_same_goes_as_json(monkeypatch: pytest.MonkeyPatch) 
 
 def test_the_index_names_the_rows_where_it_is_asked_for() -> None:
     assert written(mixed_frame(), TableAsked(None, "key", None))["key"] == ["a", "b", "c"]
+
+
+_NUMBERS = pd.DataFrame({"a": [1, 2, 3]})
+
+
+@pytest.mark.parametrize(
+    ("frame", "row_id", "expected", "column"),
+    [
+        (_NUMBERS, None, {"a": [1, 2, 3]}, None),
+        (_NUMBERS.set_axis([0.0, 1.0, 2.0]), None, {"a": [1, 2, 3]}, None),
+        (_NUMBERS.iloc[[2, 0]], None, {"row_id": ["2", "0"], "a": [3, 1]}, "row_id"),
+        (_NUMBERS.rename_axis("customer").iloc[1:], None, {"customer": ["1", "2"], "a": [2, 3]}, "customer"),
+        (_NUMBERS.rename_axis("a").iloc[1:], None, {"row_id_1": ["1", "2"], "a": [2, 3]}, "row_id_1"),
+        (_NUMBERS.rename_axis("customer"), "customer", {"customer": ["0", "1", "2"], "a": [1, 2, 3]}, "customer"),
+        (_NUMBERS.set_axis(["u", "u", "v"]), "a", {"a": [1, 2, 3]}, "a"),
+        (
+            _NUMBERS.iloc[[2, 0]].assign(row_id=0),
+            None,
+            {"row_id_1": ["2", "0"], "a": [3, 1], "row_id": [0, 0]},
+            "row_id_1",
+        ),
+    ],
+)
+def test_the_index_is_the_row_id_unless_it_only_counts(
+    frame: pd.DataFrame, row_id: str | None, expected: dict[str, list[Any]], column: str | None
+) -> None:
+    file, asked = table_file(frame, TableAsked(None, row_id, None))
+
+    assert pq.read_table(file.content).to_pydict() == expected
+    assert asked.row_id == column
+
+
+def test_rows_and_target_are_named_by_the_rows_index() -> None:
+    rows, target = _NUMBERS.iloc[[2, 0]], pd.Series(["u", "v", "w"]).iloc[[2, 0]]
+    expected = {"row_id": ["2", "0"], "a": [3, 1], "target": ["w", "u"]}
+
+    assert written((rows, target)) == expected
+    assert written((rows, target.reset_index(drop=True))) == expected
+    assert written((rows.reset_index(drop=True), target)) == {"a": [3, 1], "target": ["w", "u"]}
+    with pytest.raises(Invalid, match="the target's index differs"):
+        written((rows, target.iloc[::-1]))
+
+
+@pytest.mark.parametrize("index", [pd.Index([4, 5, 4]), pd.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 1)])])
+def test_an_index_that_cannot_name_rows_is_refused(index: pd.Index) -> None:
+    frame = _NUMBERS.set_axis(index)
+
+    for data in (frame, (frame, [1, 2, 3])):
+        with pytest.raises(Invalid, match=r"call reset_index\(\), or pass row_id") as refused:
+            table_file(data, _NOTHING)
+        assert refused.value.code == "dataset_bad_columns"
+    assert written(frame.reset_index(drop=True)) == {"a": [1, 2, 3]}
 
 
 def test_arrays_get_names_and_a_target() -> None:

@@ -199,7 +199,11 @@ def test_row_ids_that_are_numbers_are_spelled_alike_in_all_forms(upload: Upload,
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"id,x\na,1\nb,2\na,3\n", "'a' more than once"), (b"id,x\na,1\n,2\n", "1 rows have no value")],
+    [
+        (b"id,x\na,1\nb,2\nb,3\na,3\n", "'b' in row 1 and again in row 2"),
+        (b'[{"id":7,"x":1},{"id":8,"x":2},{"id":"7","x":2}]', "'7' in row 0 and again in row 2"),
+        (b"id,x\na,1\n,2\n", "1 rows have no value"),
+    ],
 )
 def test_row_ids_must_be_there_and_differ(content: bytes, said: str, upload: Upload) -> None:
     refusal = upload.refused(content, DeclaredColumns(row_id="id"))

@@ -92,7 +92,7 @@ def test_long_names_make_for_shorter_groups(
     assert max(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)) == 30
     table = workshop.table_of(PROXIMITIES, made).to_pandas()
     assert table["row_id"].tolist() == [names[row] for row in table["row"]]
-    assert table["neighbor_row_id"].tolist() == [names[row] for row in table["neighbor"]]
+    assert table["neighbor_row_id"].tolist() == [names[row] for row in table["neighbor_row"]]
 
 
 def test_rows_without_names_are_called_by_their_position(workshop: Workshop, real_case: FindCase) -> None:
@@ -105,7 +105,7 @@ def test_rows_without_names_are_called_by_their_position(workshop: Workshop, rea
 
     table = workshop.table_of(PROXIMITIES, made).to_pandas()
     assert table["row_id"].tolist() == table["row"].astype(str).tolist()
-    assert table["neighbor_row_id"].tolist() == table["neighbor"].astype(str).tolist()
+    assert table["neighbor_row_id"].tolist() == table["neighbor_row"].astype(str).tolist()
 
 
 def test_rows_that_are_all_alike_are_told_so(workshop: Workshop, real_case: FindCase) -> None:
@@ -117,4 +117,4 @@ def test_rows_that_are_all_alike_are_told_so(workshop: Workshop, real_case: Find
 
     assert (made.mean_nearest_proximity, made.share_without_neighbors, made.n_pairs) == (1, 0, 20)
     table = workshop.table_of(PROXIMITIES, made).to_pandas()
-    assert table[table["row"] == 2]["neighbor"].tolist() == [0, 1, 3, 4]
+    assert table[table["row"] == 2]["neighbor_row"].tolist() == [0, 1, 3, 4]

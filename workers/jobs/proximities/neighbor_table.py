@@ -20,7 +20,7 @@ SCHEMA = pa.schema(
         ("row", pa.int64()),
         ("row_id", pa.string()),
         ("rank", pa.int32()),
-        ("neighbor", pa.int64()),
+        ("neighbor_row", pa.int64()),
         ("neighbor_row_id", pa.string()),
         ("proximity", pa.float64()),
     ]

@@ -113,7 +113,8 @@ def _register_dataset(
     target
         The column with the labels or values to predict; the name for ``y`` (default ``"target"``) in a pair.
     row_id
-        The column that names the rows; default: the rows' numbers. A DataFrame's index may be named here.
+        The column with the rows' ids, each another one; default: the index of a DataFrame, unless that only counts
+        the rows (0, 1, …), else the rows' 0-based indices. All that is said of a row later names it by its id.
     features
         Column names in the order of the model; default: all but target and row id. For arrays these are the names of
         the columns (default ``x0``, ``x1``, …).

@@ -16,7 +16,7 @@ from .calls import Connected, Program, awaitable, blocking
 from .endpoints import ask, create
 from .explanations import Explanation, Explanations
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
-from .rows import batches, instances_of, row_ids_of
+from .rows import batches, named_instances
 
 EXPLAINERS: Noun[Details] = Noun(
     Details, PageExplainer, "explainer_id", get_explainer, list_explainers, delete_explainer
@@ -67,7 +67,8 @@ def _explain(
         A DataFrame, an array of shape (n_rows, n_features), a dict or Series (one row), or a list of rows. More than
         1,000 are sent in several calls.
     row_ids
-        Your names for the rows; default: their positions.
+        Your names for the rows, each another one; default: the index of a DataFrame, the name of a Series, else the
+        rows' 0-based indices.
     n_prototypes
         How many of the nearest prototypes to name for each row.
     include
@@ -78,9 +79,8 @@ def _explain(
     -----
     A row that the model cannot read does not fail the others: its explanation has ``is_ok`` false and a ``problem``.
     """
-    instances = instances_of(rows)
     # Named here, so that the names are right across several calls.
-    names = row_ids_of(row_ids, len(instances))
+    instances, names = named_instances(rows, row_ids)
     explanations: list[Explanation] = []
     provenance = None
     for batch in batches(instances):

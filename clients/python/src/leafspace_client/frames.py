@@ -56,7 +56,7 @@ def _neighbor_rows(row: "NeighborsOfRow") -> list[dict[str, Any]]:
             "row": row.row,
             "row_id": row.row_id,
             "rank": rank,
-            "neighbor": neighbor.row,
+            "neighbor_row": neighbor.row,
             "neighbor_row_id": neighbor.row_id,
             "proximity": neighbor.proximity,
         }
@@ -89,7 +89,7 @@ def _explanation_rows(explanation: "Explanation") -> list[dict[str, Any]]:
     near = [
         {
             "rank": prototype.rank,
-            "prototype": prototype.row_id,
+            "prototype_row_id": prototype.row_id,
             "prototype_label": prototype.value if prototype.label is None else prototype.label,
             "proximity": prototype.proximity,
         }

@@ -1,7 +1,7 @@
 """Models: registered ONNX tree ensembles."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from io import BytesIO
 from typing import Any, Literal
 
@@ -31,7 +31,7 @@ from .conversion import ConvertedModel
 from .endpoints import ask, create
 from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of
 from .proximities import ProximityKind
-from .rows import batches, instances_of
+from .rows import batches, named_instances
 
 MODELS: Noun[Model] = Noun(Model, PageModel, "model_id", get_model, list_models, delete_model)
 
@@ -54,27 +54,36 @@ def _predict(
     self: Connected,  # noqa: ARG001  # a method
     model: Identified,
     rows: Any,  # noqa: ANN401  # DataFrames, arrays, dicts, lists
+    row_ids: Iterable[Any] | None = None,
     *,
     include: Sequence[Literal["leaves"]] = (),
 ) -> Program[list[PredictionRow]]:
     """Return the prediction for each row, in their order, and with ``include=["leaves"]`` its leaf in each tree.
 
-    A row that the model cannot read does not fail the others: its ``problem`` says why.
+    ``row_ids`` are your names for the rows, each another one; default: the index of a DataFrame, the name of a Series,
+    else the rows' 0-based indices. A row that the model cannot read does not fail the others: its ``problem`` says why.
     """
     found: list[PredictionRow] = []
-    for batch in batches(instances_of(rows)):
-        request = PredictionRequest(instances=batch, include=list(include) or UNSET)
+    instances, names = named_instances(rows, row_ids)
+    for batch in batches(instances):
+        request = PredictionRequest(
+            instances=batch,
+            row_ids=names[len(found) : len(found) + len(batch)],
+            include=list(include) or UNSET,
+        )
         answer = yield from ask(predict, PredictionList, model_id=id_of(model), body=request)
         found += answer.data
     return found
 
 
-def _proximities(  # two sets of rows and how to compare them
+def _proximities(  # noqa: PLR0913  # two sets of rows and how to compare them
     self: Connected,  # noqa: ARG001  # a method
     model: Identified,
     rows: Any,  # noqa: ANN401  # DataFrames, arrays, dicts, lists
     others: Any,  # noqa: ANN401  # the same
     *,
+    row_ids: Iterable[Any] | None = None,
+    other_row_ids: Iterable[Any] | None = None,
     kind: ProximityKind = "auto",
     weights_of: Identified | None = None,
 ) -> Program[ProximityBlock]:
@@ -86,14 +95,20 @@ def _proximities(  # two sets of rows and how to compare them
         What registering returned, or its id.
     rows, others
         DataFrames, arrays of shape (n_rows, n_features), dicts or lists.
+    row_ids, other_row_ids
+        Your names for the rows, each another one; default: the index of a DataFrame, else the rows' 0-based indices.
     kind
         Which proximity; ``auto`` follows the model's kind of ensemble.
     weights_of
         Proximities, a label audit or a prototype set whose weights of trees to take; default: as ``kind`` says.
     """
+    instances, names = named_instances(rows, row_ids)
+    other_instances, other_names = named_instances(others, other_row_ids, "other_row_ids")
     request = ProximityBlockRequest(
-        instances=_untyped(instances_of(rows)),
-        others=_untyped(instances_of(others)),
+        instances=_untyped(instances),
+        others=_untyped(other_instances),
+        row_ids=names,
+        other_row_ids=other_names,
         kind=kind,
         weights_of=None if weights_of is None else id_of(weights_of),
     )

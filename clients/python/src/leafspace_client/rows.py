@@ -28,7 +28,7 @@ def instances_of(rows: Any) -> list[Instance]:  # noqa: ANN401  # see below
     Invalid
         For rows of another form, and for values that the API does not have.
     """
-    if hasattr(rows, "columns") and hasattr(rows, "iloc"):
+    if is_frame(rows):
         return _frame_instances(rows)
     if isinstance(rows, Mapping) or _is_series(rows):
         return [named_instance(rows, "the row")]
@@ -47,20 +47,119 @@ def batches(instances: Sequence[Instance]) -> Iterator[list[Any]]:
         yield list(instances[start : start + step])
 
 
-def row_ids_of(row_ids: Iterable[Any] | None, n_rows: int) -> list[str]:
-    """Return the caller's names for rows as texts (``7`` for 7), or their positions where there are none.
+def named_instances(
+    rows: Any,  # noqa: ANN401  # as for instances_of
+    row_ids: Iterable[Any] | None = None,
+    what: str = "row_ids",
+) -> tuple[list[Instance], list[str]]:
+    """Return rows as instances, and the id of each as text.
+
+    Parameters
+    ----------
+    rows
+        As for ``instances_of``.
+    row_ids
+        The caller's ids, one for each row; default: the index of a DataFrame, the name of each Series, or else the
+        rows' 0-based indices.
+    what
+        How an error calls ``row_ids``.
 
     Raises
     ------
     Invalid
-        If there is not one for each row.
+        Also where there is not one id for each row, where two rows have the same one, and for an index of several
+        levels.
     """
+    rows = list(rows) if isinstance(rows, Iterator) else rows
+    instances = instances_of(rows)
     if row_ids is None:
-        return [str(row) for row in range(n_rows)]
-    names = [spelled(plain_cell(row_id, f"row_ids[{position}]")) for position, row_id in enumerate(row_ids)]
-    if len(names) != n_rows:
-        raise Invalid("validation_failed", f"{len(names)} row_ids for {n_rows} rows; give one for each, or none at all")
-    return names
+        names = index_names(rows, "validation_failed", what)
+        return instances, positions(len(instances)) if names is None else names
+    names = [id_text(row_id, f"{what}[{row}]") for row, row_id in enumerate(row_ids)]
+    if len(names) != len(instances):
+        detail = f"{len(names)} {what} for {len(instances)} rows; give one for each, or none at all"
+        raise Invalid("validation_failed", detail)
+    refuse_repeats(names, f"{what} hold", "validation_failed", "give each row an id of its own")
+    return instances, names
+
+
+def index_names(rows: Any, code: str, instead: str) -> list[str] | None:  # noqa: ANN401  # any rows
+    """Return how pandas calls the rows: the index of a DataFrame, or the names of Series.
+
+    Parameters
+    ----------
+    rows
+        As for ``instances_of``; what has no index is ``None``.
+    code
+        The code of the error that is raised.
+    instead
+        The parameter that an error suggests beside ``reset_index()``.
+
+    Returns
+    -------
+    list of str or None
+        ``None`` also where the index only counts the rows: 0, 1, ….
+
+    Raises
+    ------
+    Invalid
+        For an index of several levels, and for one that is missing somewhere or occurs twice.
+    """
+    labels = _labels(rows)
+    if labels is None:
+        return None
+    advice = f"call reset_index(), or pass {instead}"
+    if any(isinstance(label, tuple) for label in labels) or getattr(getattr(rows, "index", None), "nlevels", 1) > 1:
+        raise Invalid(code, f"the rows' index has several levels, but a row's id is one text; {advice}")
+    names = [_label_text(label, row, code, advice) for row, label in enumerate(labels)]
+    refuse_repeats(names, "the rows' index holds", code, advice)
+    return None if names == positions(len(names)) else names
+
+
+def positions(n_rows: int) -> list[str]:
+    """Return the ids of rows that have no others: their 0-based indices."""
+    return [str(row) for row in range(n_rows)]
+
+
+def refuse_repeats(names: Sequence[str], subject: str, code: str, advice: str) -> None:
+    """Refuse ids of which two are equal, naming the first such pair of rows."""
+    first_rows: dict[str, int] = {}
+    for row, name in enumerate(names):
+        first = first_rows.setdefault(name, row)
+        if first != row:
+            detail = f"{subject} {name[:80]!r} more than once, in rows {first} and {row} (counted from 0); {advice}"
+            raise Invalid(code, detail)
+
+
+def id_text(value: Any, where: str) -> str:  # noqa: ANN401  # whatever names a row
+    """Return an id as text, spelled as the service spells it."""
+    return spelled(plain_cell(value, where))
+
+
+def _labels(rows: Any) -> list[Any] | None:  # noqa: ANN401  # any rows
+    if is_frame(rows):
+        return list(rows.index.tolist())
+    if _is_series(rows):
+        return None if rows.name is None else [rows.name]
+    if isinstance(rows, list | tuple) and rows and all(_is_series(row) for row in rows):
+        names = [row.name for row in rows]
+        return None if any(name is None for name in names) else names
+    return None
+
+
+def _label_text(label: Any, row: int, code: str, advice: str) -> str:  # noqa: ANN401  # a label of an index
+    try:
+        cell = plain_cell(label, "the label")
+    except Invalid:
+        return str(label)  # intervals, periods
+    if cell is None:
+        raise Invalid(code, f"the rows' index has no value in row {row} (counted from 0); {advice}")
+    return spelled(cell)
+
+
+def is_frame(rows: object) -> bool:
+    """Whether this is a pandas DataFrame, or something that is like one."""
+    return hasattr(rows, "columns") and hasattr(rows, "iloc")
 
 
 def column_names(frame: Any) -> list[str]:  # noqa: ANN401  # a DataFrame

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from .cells import Cell, plain_cell, spelled
 from .errors import Invalid
-from .rows import column_names, instances_of
+from .rows import column_names, index_names, instances_of, is_frame, positions
 
 Values: TypeAlias = Any
 """The values of a column: a list of cells, or a numpy array of numbers or booleans, which is kept as it is."""
@@ -50,13 +50,11 @@ def table_file(data: Any, asked: TableAsked) -> tuple[TableFile, TableAsked]:  #
         return TableFile(_opened(Path(data)), "application/octet-stream"), asked
     if isinstance(data, bytes):
         return TableFile(BytesIO(data), "application/octet-stream"), asked
-    if hasattr(data, "columns") and hasattr(data, "iloc"):
-        return _written(_frame_columns(data, asked)), asked
+    if is_frame(data):
+        columns, row_id = _frame_columns(data, asked.row_id)
+        return _written(columns), TableAsked(asked.target, row_id, asked.features)
     if isinstance(data, tuple) and len(data) == 2:  # noqa: PLR2004  # features and target
-        target = asked.target or DEFAULT_TARGET
-        columns = _array_columns(data[0], asked.features)
-        columns[target] = _target_cells(data[1], len(next(iter(columns.values()), [])))
-        return _written(columns), TableAsked(target, asked.row_id, asked.features)
+        return _pair_file(data[0], data[1], asked)
     if isinstance(data, Sequence) and data and all(isinstance(row, Mapping) for row in data):
         return _written(_mapping_columns(data)), asked
     return _written(_array_columns(data, asked.features)), asked
@@ -70,12 +68,49 @@ def _opened(path: Path) -> BinaryIO:
         raise Invalid("dataset_parse_error", detail) from error
 
 
-def _frame_columns(frame: Any, asked: TableAsked) -> Columns:  # noqa: ANN401  # a DataFrame
+def _pair_file(rows: Any, target: Any, asked: TableAsked) -> tuple[TableFile, TableAsked]:  # noqa: ANN401  # X and y
+    name, row_id = asked.target or DEFAULT_TARGET, asked.row_id
+    if is_frame(rows):
+        _refuse_other_index(rows, target)
+        columns, row_id = _frame_columns(rows, row_id, taken=(name,))
+    else:
+        columns = _array_columns(rows, asked.features)
+    columns[name] = _target_cells(target, len(next(iter(columns.values()), [])))
+    return _written(columns), TableAsked(name, row_id, asked.features)
+
+
+def _refuse_other_index(rows: Any, target: Any) -> None:  # noqa: ANN401  # a DataFrame, and y in any form
+    """Refuse a Series whose index names other rows than that of the DataFrame, or the same in another order."""
+    if not hasattr(target, "index") or not hasattr(target, "iloc"):
+        return
+    of_rows, of_target = rows.index.tolist(), target.index.tolist()
+    counts = list(range(len(of_rows)))
+    # Where either of them only counts rows, they belong together by their order, as everywhere in scikit-learn.
+    if len(of_target) == len(of_rows) and counts not in (of_rows, of_target) and of_rows != of_target:
+        detail = "the target's index differs from the rows' index; align them (y.loc[X.index]), or send y.to_numpy()"
+        raise Invalid("dataset_bad_columns", detail)
+
+
+def _frame_columns(
+    frame: Any,  # noqa: ANN401  # a DataFrame
+    row_id: str | None,
+    taken: Sequence[str] = (),
+) -> tuple[Columns, str | None]:
+    """Return the columns, with the index as one of them where it names the rows; and the name of the row_id column."""
     names = column_names(frame)
     columns = {name: _series_cells(frame.iloc[:, index], name) for index, name in enumerate(names)}
-    if asked.row_id is not None and asked.row_id not in columns and asked.row_id == frame.index.name:
-        columns = {asked.row_id: _series_cells(frame.index.to_series(), asked.row_id)} | columns
-    return columns
+    if row_id in columns or (row_id is not None and row_id != frame.index.name):
+        return columns, row_id
+    row_ids = index_names(frame, "dataset_bad_columns", "row_id, the name of a column of ids")
+    if row_ids is None and row_id is None:
+        return columns, None
+    name = row_id or _name_of_index(frame.index.name, {*columns, *taken})
+    return {name: row_ids or positions(len(frame))} | columns, name
+
+
+def _name_of_index(name: Any, taken: set[str]) -> str:  # noqa: ANN401  # a name in pandas
+    candidates = (str(name or "row_id"), *(f"row_id_{number}" for number in range(1, len(taken) + 2)))
+    return next(candidate for candidate in candidates if candidate not in taken)
 
 
 def _series_cells(column: Any, name: str) -> Values:  # noqa: ANN401  # a Series
@@ -101,8 +136,6 @@ def _texts(cells: list[Cell]) -> list[Cell]:
 
 
 def _array_columns(data: Any, features: Sequence[str] | None) -> Columns:  # noqa: ANN401  # arrays, lists
-    if hasattr(data, "columns") and hasattr(data, "iloc"):
-        return _frame_columns(data, TableAsked(None, None, None))
     if _is_plain_array(data) and data.ndim == 2 and len(data):  # noqa: PLR2004  # rows by features
         return dict(zip(_names(features, data.shape[1]), data.T, strict=True))
     rows = instances_of(data)

@@ -143,11 +143,12 @@ def test_rows_that_fail_are_told_with_what_to_mend(workshop: Workshop, forest: t
     cases = {
         "all 20 rows": alone,
         "row 3 of dataset": unlabelled,
+        "row 3 (row_id 'customer 3') of dataset": unlabelled.assign(id=[f"customer {row}" for row in frame.index]),
         "has the target 2.0;": frame.assign(t=frame["t"] + 2),
         "has the target 'benign'": frame.assign(t="benign"),
     }
     for said, rows in cases.items():
-        dataset = workshop.register_dataset(rows, target="t")
+        dataset = workshop.register_dataset(rows, target="t", row_id="id" if "id" in rows else None)
         failed = workshop.make(model=model, dataset=dataset, n_prototypes=3)
 
         assert failed.status == "failed"

@@ -14,8 +14,8 @@ class AuditedRow:
 
     Attributes:
         rank (int): 1: the most suspect.
-        row (int): 0-based position in the dataset.
-        row_id (str):
+        row (int): The row's 0-based index in the dataset.
+        row_id (str): What the dataset calls the row: its text in the row_id column, or its 0-based index.
         label (str):
         agreement (float | None): Share of the row's nearest rows that have its label; null where none shares a leaf
             with it.

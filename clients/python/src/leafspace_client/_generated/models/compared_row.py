@@ -19,15 +19,19 @@ class ComparedRow:
     """Whether a row could be compared, or why not.
 
     Attributes:
+        row_id (str): The caller's name for the row, or its 0-based index as text.
         status (str):
         problem (None | Problem | Unset):
     """
 
+    row_id: str
     status: str
     problem: None | Problem | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.problem import Problem  # noqa: PLC0415
+
+        row_id = self.row_id
 
         status = self.status
 
@@ -43,6 +47,7 @@ class ComparedRow:
 
         field_dict.update(
             {
+                "row_id": row_id,
                 "status": status,
             }
         )
@@ -56,6 +61,8 @@ class ComparedRow:
         from ..models.problem import Problem  # noqa: PLC0415
 
         d = dict(src_dict)
+        row_id = d.pop("row_id")
+
         status = d.pop("status")
 
         def _parse_problem(data: object) -> None | Problem | Unset:
@@ -76,6 +83,7 @@ class ComparedRow:
         problem = _parse_problem(d.pop("problem", UNSET))
 
         compared_row = cls(
+            row_id=row_id,
             status=status,
             problem=problem,
         )

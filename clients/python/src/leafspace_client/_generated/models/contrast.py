@@ -13,7 +13,7 @@ class Contrast:
     """The nearest prototype of another class.
 
     Attributes:
-        row_id (str):
+        row_id (str): What the dataset calls the row: its text in the row_id column, or its 0-based index.
         label (str):
         proximity (float):
     """

@@ -19,8 +19,8 @@ class DatasetRow:
     """One row, all columns.
 
     Attributes:
-        row (int): 0-based position.
-        row_id (str):
+        row (int): The row's 0-based index in the dataset.
+        row_id (str): What the dataset calls the row: its text in the row_id column, or its 0-based index.
         values (list[Cell]):
         object_ (Literal['row'] | Unset):  Default: 'row'.
     """

@@ -25,7 +25,7 @@ class Explanation:
     """One prediction explained, or why it could not be.
 
     Attributes:
-        row_id (str):
+        row_id (str): The caller's name for the row, or its 0-based index as text.
         status (str):
         object_ (Literal['explanation'] | Unset):  Default: 'explanation'.
         prediction (None | Prediction | Unset):

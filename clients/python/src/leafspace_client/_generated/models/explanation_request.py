@@ -20,7 +20,7 @@ class ExplanationRequest:
 
     Attributes:
         instances (list[ExplanationRequestInstancesItemType0 | list[Any]]):
-        row_ids (list[str] | None | Unset): The caller's names for the rows, in their order.
+        row_ids (list[str] | None | Unset):
         n_prototypes (int | Unset):  Default: 3.
         include (list[str] | Unset): rules: with an explainer that has a rule set; approximation_path: with one that has
             a tree.

@@ -20,7 +20,7 @@ class NearestPrototype:
 
     Attributes:
         rank (int):
-        row_id (str):
+        row_id (str): What the dataset calls the row: its text in the row_id column, or its 0-based index.
         label (None | str):
         value (float | None):
         proximity (float):

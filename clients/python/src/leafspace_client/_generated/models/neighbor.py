@@ -13,8 +13,8 @@ class Neighbor:
     """A row near another one.
 
     Attributes:
-        row (int): 0-based position in the dataset.
-        row_id (str):
+        row (int): The row's 0-based index in the dataset.
+        row_id (str): What the dataset calls the row: its text in the row_id column, or its 0-based index.
         proximity (float):
         distance (float): 1 - proximity.
     """

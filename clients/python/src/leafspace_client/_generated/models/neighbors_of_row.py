@@ -17,8 +17,8 @@ class NeighborsOfRow:
     """A row's nearest others, nearest first (ties: lower row), without those that share no leaf with it.
 
     Attributes:
-        row (int):
-        row_id (str):
+        row (int): The row's 0-based index in the dataset.
+        row_id (str): What the dataset calls the row: its text in the row_id column, or its 0-based index.
         neighbors (list[Neighbor]):
     """
 

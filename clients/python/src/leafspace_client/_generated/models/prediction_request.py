@@ -20,10 +20,12 @@ class PredictionRequest:
 
     Attributes:
         instances (list[list[Any] | PredictionRequestInstancesItemType0]):
+        row_ids (list[str] | None | Unset):
         include (list[str] | Unset):
     """
 
     instances: list[list[Any] | PredictionRequestInstancesItemType0]
+    row_ids: list[str] | None | Unset = UNSET
     include: list[str] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -39,6 +41,15 @@ class PredictionRequest:
 
             instances.append(instances_item)
 
+        row_ids: list[str] | None | Unset
+        if isinstance(self.row_ids, Unset):
+            row_ids = UNSET
+        elif isinstance(self.row_ids, list):
+            row_ids = self.row_ids
+
+        else:
+            row_ids = self.row_ids
+
         include: list[str] | Unset = UNSET
         if not isinstance(self.include, Unset):
             include = self.include
@@ -50,6 +61,8 @@ class PredictionRequest:
                 "instances": instances,
             }
         )
+        if row_ids is not UNSET:
+            field_dict["row_ids"] = row_ids
         if include is not UNSET:
             field_dict["include"] = include
 
@@ -83,10 +96,28 @@ class PredictionRequest:
 
             instances.append(instances_item)
 
+        def _parse_row_ids(data: object) -> list[str] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                row_ids_type_0 = cast(list[str], data)
+
+                return row_ids_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[str] | None | Unset, data)
+
+        row_ids = _parse_row_ids(d.pop("row_ids", UNSET))
+
         include = cast(list[str], d.pop("include", UNSET))
 
         prediction_request = cls(
             instances=instances,
+            row_ids=row_ids,
             include=include,
         )
 

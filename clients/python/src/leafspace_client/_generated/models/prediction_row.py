@@ -20,6 +20,7 @@ class PredictionRow:
     """The prediction for one instance, or why there is none.
 
     Attributes:
+        row_id (str): The caller's name for the row, or its 0-based index as text.
         status (str):
         object_ (Literal['prediction'] | Unset):  Default: 'prediction'.
         prediction (None | Prediction | Unset):
@@ -27,6 +28,7 @@ class PredictionRow:
         problem (None | Problem | Unset):
     """
 
+    row_id: str
     status: str
     object_: Literal["prediction"] | Unset = "prediction"
     prediction: None | Prediction | Unset = UNSET
@@ -36,6 +38,8 @@ class PredictionRow:
     def to_dict(self) -> dict[str, Any]:
         from ..models.prediction import Prediction  # noqa: PLC0415
         from ..models.problem import Problem  # noqa: PLC0415
+
+        row_id = self.row_id
 
         status = self.status
 
@@ -70,6 +74,7 @@ class PredictionRow:
 
         field_dict.update(
             {
+                "row_id": row_id,
                 "status": status,
             }
         )
@@ -90,6 +95,8 @@ class PredictionRow:
         from ..models.problem import Problem  # noqa: PLC0415
 
         d = dict(src_dict)
+        row_id = d.pop("row_id")
+
         status = d.pop("status")
 
         object_ = cast(Literal["prediction"] | Unset, d.pop("object", UNSET))
@@ -148,6 +155,7 @@ class PredictionRow:
         problem = _parse_problem(d.pop("problem", UNSET))
 
         prediction_row = cls(
+            row_id=row_id,
             status=status,
             object_=object_,
             prediction=prediction,

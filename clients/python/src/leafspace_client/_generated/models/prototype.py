@@ -22,8 +22,8 @@ class Prototype:
 
     Attributes:
         rank (int):
-        row_id (str):
-        row (int): 0-based position in the dataset.
+        row_id (str): What the dataset calls the row: its text in the row_id column, or its 0-based index.
+        row (int): The row's 0-based index in the dataset.
         label (None | str): Its class; null for regression.
         value (float | None): The model's value; null for classification.
         gain (float): What it adds to the objective of the prototypes before it.

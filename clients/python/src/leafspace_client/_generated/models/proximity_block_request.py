@@ -22,6 +22,8 @@ class ProximityBlockRequest:
     Attributes:
         instances (list[list[Any] | ProximityBlockRequestInstancesItemType0]):
         others (list[list[Any] | ProximityBlockRequestOthersItemType0]):
+        row_ids (list[str] | None | Unset):
+        other_row_ids (list[str] | None | Unset):
         kind (str | Unset):  Default: 'auto'.
         weights_of (None | str | Unset): Proximities, a label audit or a prototype set of this model and kind: trees
             count as they do there. Default: as `kind` says; for `boosting`, by how much they vary over the rows of this
@@ -30,6 +32,8 @@ class ProximityBlockRequest:
 
     instances: list[list[Any] | ProximityBlockRequestInstancesItemType0]
     others: list[list[Any] | ProximityBlockRequestOthersItemType0]
+    row_ids: list[str] | None | Unset = UNSET
+    other_row_ids: list[str] | None | Unset = UNSET
     kind: str | Unset = "auto"
     weights_of: None | str | Unset = UNSET
 
@@ -57,6 +61,24 @@ class ProximityBlockRequest:
 
             others.append(others_item)
 
+        row_ids: list[str] | None | Unset
+        if isinstance(self.row_ids, Unset):
+            row_ids = UNSET
+        elif isinstance(self.row_ids, list):
+            row_ids = self.row_ids
+
+        else:
+            row_ids = self.row_ids
+
+        other_row_ids: list[str] | None | Unset
+        if isinstance(self.other_row_ids, Unset):
+            other_row_ids = UNSET
+        elif isinstance(self.other_row_ids, list):
+            other_row_ids = self.other_row_ids
+
+        else:
+            other_row_ids = self.other_row_ids
+
         kind = self.kind
 
         weights_of: None | str | Unset
@@ -73,6 +95,10 @@ class ProximityBlockRequest:
                 "others": others,
             }
         )
+        if row_ids is not UNSET:
+            field_dict["row_ids"] = row_ids
+        if other_row_ids is not UNSET:
+            field_dict["other_row_ids"] = other_row_ids
         if kind is not UNSET:
             field_dict["kind"] = kind
         if weights_of is not UNSET:
@@ -132,6 +158,40 @@ class ProximityBlockRequest:
 
             others.append(others_item)
 
+        def _parse_row_ids(data: object) -> list[str] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                row_ids_type_0 = cast(list[str], data)
+
+                return row_ids_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[str] | None | Unset, data)
+
+        row_ids = _parse_row_ids(d.pop("row_ids", UNSET))
+
+        def _parse_other_row_ids(data: object) -> list[str] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                other_row_ids_type_0 = cast(list[str], data)
+
+                return other_row_ids_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[str] | None | Unset, data)
+
+        other_row_ids = _parse_other_row_ids(d.pop("other_row_ids", UNSET))
+
         kind = d.pop("kind", UNSET)
 
         def _parse_weights_of(data: object) -> None | str | Unset:
@@ -146,6 +206,8 @@ class ProximityBlockRequest:
         proximity_block_request = cls(
             instances=instances,
             others=others,
+            row_ids=row_ids,
+            other_row_ids=other_row_ids,
             kind=kind,
             weights_of=weights_of,
         )

@@ -77,7 +77,8 @@ class BlockExplainer:
         index, reader = self.warm.index, self.warm.reason_texts.reader
         proximities = index.proximities(outcome.leaves)
         near = index.near_pairs(outcome.leaves, proximities, self.n_prototypes)
-        reasons, nearest = self.reasons.of(near), _nearest(near)
+        unexpected = self.warm.unexpected.of_rows(block.columns, taken)
+        reasons, nearest = self.reasons.of(near, unexpected), _nearest(near)
         contrasts = self._contrasts(proximities, outcome)
         reached = self._reached(block, taken)
         return ExplainedBlock(

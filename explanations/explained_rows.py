@@ -51,7 +51,7 @@ def _nearest_prototypes(
     warm: WarmExplainer, explained: ExplainedRow, nearest: NDArray[np.int64]
 ) -> list[dict[str, Any]]:
     shared = warm.index.shared_trees(explained.outcome.leaves[explained.row], nearest)
-    reasons = warm.reason_texts.write(nearest, shared)
+    reasons = warm.reason_texts.write(nearest, shared, warm.unexpected.of_row(explained.values))
     shares = (explained.proximities[nearest] / warm.index.total_weight).tolist()
     n_shared = shared.sum(axis=1).tolist()
     texts = _value_texts(explained.values)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -9,13 +10,67 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from tree_explainers import wording
+from tree_explainers.onnx_graph.description import ModelColumn
 from tree_explainers.prototypes.raw_units import RawReasons, RawSide
-from tree_explainers.prototypes.readable import ReasonReader
+from tree_explainers.prototypes.readable import ReasonReader, any_number, shown_name
 from tree_explainers.prototypes.reasons import Reasons
 
 HIGH = b',"high":'
-_N_PIECES = 7  # of the text of one reason
+N_PIECES = 12  # of the text of one reason
 _N_SIDES = 1 << len(RawSide)
+_HAS_LOW, _HAS_HIGH = _N_SIDES, 2 * _N_SIDES  # beside a side: there is an end
+_KEPT_NUMBERS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceParts:
+    """What stands around the numbers of a sentence, by ``sentence_codes``."""
+
+    before_low: tuple[bytes, ...]
+    before_high: tuple[bytes, ...]
+    after: tuple[bytes, ...]  # up to the lower end's own field
+
+    @staticmethod
+    def build() -> "SentenceParts":
+        """Write all of them down."""
+        codes = [
+            (RawSide(code % _N_SIDES), bool(code & _HAS_LOW), bool(code & _HAS_HIGH)) for code in range(4 * _N_SIDES)
+        ]
+        return SentenceParts(
+            tuple(_before_low(*code).encode() for code in codes),
+            tuple(_before_high(*code).encode() for code in codes),
+            tuple(b'%b","low":' % _ending(code[0]).encode() for code in codes),
+        )
+
+
+def sentence_codes(side: NDArray[np.int64], low: NDArray[Any], high: NDArray[Any]) -> NDArray[np.int64]:
+    """Return which parts the sentences take; the ends are rounded to the model's precision."""
+    codes: NDArray[np.int64] = side + _HAS_LOW * np.isfinite(low) + _HAS_HIGH * np.isfinite(high)
+    return codes
+
+
+@lru_cache(maxsize=_KEPT_NUMBERS)
+def number_words(number: bytes) -> bytes:
+    """Return a number that is JSON as sentences have it; nothing of null."""
+    return b"" if number == b"null" else wording.number_text(float(number)).encode()
+
+
+def _before_low(side: RawSide, has_low: bool, has_high: bool) -> str:  # noqa: FBT001
+    if RawSide.IS_MISSING in side:
+        return wording.MISSING
+    if not has_low and not has_high:
+        return any_number(side)
+    return wording.lower_end(inclusive=RawSide.LOW_INCLUSIVE in side) if has_low else ""
+
+
+def _before_high(side: RawSide, has_low: bool, has_high: bool) -> str:  # noqa: FBT001
+    between = " and " if has_low else ""
+    return between + wording.upper_end(inclusive=RawSide.HIGH_INCLUSIVE in side) if has_high else ""
+
+
+def _ending(side: RawSide) -> str:
+    return wording.MISSING_ALLOWED if RawSide.OR_MISSING in side else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +83,8 @@ class ReasonTexts:
     reasons: Reasons
     reader: ReasonReader
     is_shown: NDArray[np.bool_]  # (n_columns,) callers may see it
-    starts: tuple[bytes, ...]  # (n_columns,) up to the lower end
+    starts: tuple[bytes, ...]  # (n_columns,) up to what the sentence says of the feature
+    sentences: SentenceParts
     sides: tuple[bytes, ...]  # by RawSide: from the upper end to the share of trees
     ends: tuple[bytes, ...]  # (n_columns,) after the share of trees
 
@@ -47,38 +103,56 @@ class ReasonTexts:
             reasons,
             reader,
             np.array(is_shown),
-            tuple(b'{"feature":%b,"low":' % orjson.dumps(column.name) for column in reader.columns),
+            tuple(map(_start, reader.columns)),
+            SentenceParts.build(),
             tuple(_side_text(RawSide(side)) for side in range(_N_SIDES)),
             tuple(b',"transformed":%b},' % orjson.dumps(column.transformed) for column in reader.columns),
         )
 
-    def write(self, prototypes: NDArray[np.int64], shared: NDArray[np.bool_]) -> list[orjson.Fragment]:
-        """Return why a row is like each of some prototypes as JSON lists; arguments as of ``Reasons.of``."""
-        raw, others = self.reader.translate(self.reasons.of(prototypes, shared), len(prototypes))
+    def write(
+        self, prototypes: NDArray[np.int64], shared: NDArray[np.bool_], is_missing: NDArray[np.bool_] | None = None
+    ) -> list[orjson.Fragment]:
+        """Return why a row is like each of some prototypes as JSON lists.
+
+        Arguments are those of ``Reasons.of`` and of ``ReasonReader.translate``.
+        """
+        raw, others = self.reader.translate(self.reasons.of(prototypes, shared), len(prototypes), is_missing)
         pieces = self._pieces(raw)
         for place, reason in others.items():
             _replace(pieces, place, orjson.dumps(reason) + b",")
         if not self.is_shown.all():
             for place in np.flatnonzero(~self.is_shown[raw.column]).tolist():
                 _replace(pieces, place, b"")
-        bounds = (raw.bounds * _N_PIECES).tolist()
+        bounds = (raw.bounds * N_PIECES).tolist()
         return [orjson.Fragment(b"[%b]" % b"".join(pieces[start:end])[:-1]) for start, end in pairwise(bounds)]
 
     def _pieces(self, raw: RawReasons) -> list[bytes]:
         """Return the texts of all reasons, piece by piece."""
-        columns = raw.column.tolist()
-        pieces = [HIGH] * (_N_PIECES * len(columns))
-        pieces[0::_N_PIECES] = map(self.starts.__getitem__, columns)
-        pieces[1::_N_PIECES] = _number_texts(self.reader.rounded(raw.low))
-        pieces[3::_N_PIECES] = _number_texts(self.reader.rounded(raw.high))
-        pieces[4::_N_PIECES] = map(self.sides.__getitem__, raw.side.tolist())
-        pieces[5::_N_PIECES] = _number_texts(raw.tree_share)
-        pieces[6::_N_PIECES] = map(self.ends.__getitem__, columns)
+        columns, sides = raw.column.tolist(), raw.side.tolist()
+        low, high = self.reader.rounded(raw.low), self.reader.rounded(raw.high)
+        lows, highs = _number_texts(low), _number_texts(high)
+        codes = sentence_codes(raw.side, low, high).tolist()
+        pieces = [HIGH] * (N_PIECES * len(columns))
+        pieces[0::N_PIECES] = map(self.starts.__getitem__, columns)
+        pieces[1::N_PIECES] = map(self.sentences.before_low.__getitem__, codes)
+        pieces[2::N_PIECES] = map(number_words, lows)
+        pieces[3::N_PIECES] = map(self.sentences.before_high.__getitem__, codes)
+        pieces[4::N_PIECES] = map(number_words, highs)
+        pieces[5::N_PIECES] = map(self.sentences.after.__getitem__, codes)
+        pieces[6::N_PIECES] = lows
+        pieces[8::N_PIECES] = highs
+        pieces[9::N_PIECES] = map(self.sides.__getitem__, sides)
+        pieces[10::N_PIECES] = _number_texts(raw.tree_share)
+        pieces[11::N_PIECES] = map(self.ends.__getitem__, columns)
         return pieces
 
 
+def _start(column: ModelColumn) -> bytes:
+    return b'{"feature":%b,"text":%b' % (orjson.dumps(column.name), orjson.dumps(f"{shown_name(column)} is ")[:-1])
+
+
 def _replace(pieces: list[bytes], place: int, text: bytes) -> None:
-    pieces[place * _N_PIECES : (place + 1) * _N_PIECES] = [text, *[b""] * (_N_PIECES - 1)]
+    pieces[place * N_PIECES : (place + 1) * N_PIECES] = [text, *[b""] * (N_PIECES - 1)]
 
 
 def _number_texts(values: NDArray[np.float32 | np.float64]) -> Sequence[bytes]:
@@ -93,7 +167,7 @@ def _side_text(side: RawSide) -> bytes:
         "high_inclusive": RawSide.HIGH_INCLUSIVE in side,
         "or_missing": RawSide.OR_MISSING in side,
         "exact": RawSide.EXACT in side,
-        "is_missing": False,
+        "is_missing": RawSide.IS_MISSING in side,
         "category": None,
         "not_categories": [],
     }

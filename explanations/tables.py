@@ -1,7 +1,8 @@
 """Explained blocks as Arrow tables: what the JSON lines say, column by column.
 
 What there is one of stands in columns of its own (``contrast_label``); lists stay lists. The values of features are
-left out: those of the rows are in their dataset, those of the prototypes in their set.
+left out: those of the rows are in their dataset, those of the prototypes in their set. So are the sentences of
+reasons: all that they say stands in the columns beside.
 """
 
 from collections.abc import Mapping, Sequence
@@ -110,7 +111,7 @@ class TableMaker:
 
     def _reasons(self, explained: ExplainedBlock) -> pa.StructArray:
         reasons = explained.reasons
-        is_missing, category, not_categories = _of_others(explained)
+        category, not_categories = _of_others(explained)
         return _struct(
             {
                 "feature": self._features.of(reasons.column),
@@ -119,7 +120,7 @@ class TableMaker:
                 "low_inclusive": _has(reasons.side, RawSide.LOW_INCLUSIVE),
                 "high_inclusive": _has(reasons.side, RawSide.HIGH_INCLUSIVE),
                 "or_missing": _has(reasons.side, RawSide.OR_MISSING),
-                "is_missing": is_missing,
+                "is_missing": _has(reasons.side, RawSide.IS_MISSING),
                 "category": category,
                 "not_categories": not_categories,
                 "tree_share": pa.array(reasons.tree_share),
@@ -182,15 +183,13 @@ def _for_all_rows(told: Mapping[str, pa.Array], explained: ExplainedBlock) -> di
     return {name: column.take(indices) for name, column in told.items()}
 
 
-def _of_others(explained: ExplainedBlock) -> tuple[pa.Array, pa.Array, pa.Array]:
-    """Return ``is_missing``, ``category`` and ``not_categories`` of the reasons; categories are told as text."""
+def _of_others(explained: ExplainedBlock) -> tuple[pa.Array, pa.Array]:
+    """Return ``category`` and ``not_categories`` of the reasons; categories are told as text."""
     reasons = explained.reasons
     places = pa.array(np.where(reasons.other < 0, len(reasons.others), reasons.other))
-    is_missing = [reason["is_missing"] for reason in reasons.others]
     categories = [None if reason["category"] is None else str(reason["category"]) for reason in reasons.others]
     excluded = [[str(category) for category in reason["not_categories"]] for reason in reasons.others]
     return (
-        pa.array([*is_missing, False]).take(places),
         pa.array([*categories, None], pa.string()).take(places),
         pa.array([*excluded, []], pa.list_(pa.string())).take(places),
     )

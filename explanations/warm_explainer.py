@@ -9,6 +9,7 @@ from tree_explainers.prototypes.nearest import PrototypeIndex
 
 from .features import Features
 from .reason_texts import ReasonTexts
+from .reference import UnexpectedlyMissing
 from .warm_rules import WarmRules
 from .warm_tree import WarmTree
 
@@ -35,6 +36,7 @@ class WarmExplainer:
     session: ModelSession
     index: PrototypeIndex
     reason_texts: ReasonTexts
+    unexpected: UnexpectedlyMissing
     prototypes: tuple[WarmPrototype, ...]
     rules: WarmRules | None
     tree: WarmTree | None

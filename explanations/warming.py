@@ -26,6 +26,7 @@ from tree_explainers.prototypes.reasons import Reasons
 
 from .features import Features
 from .reason_texts import ReasonTexts
+from .reference import UnexpectedlyMissing, reference_columns
 from .warm_explainer import WarmExplainer, WarmPrototype
 from .warm_rules import WarmRules
 from .warm_tree import WarmTree
@@ -48,6 +49,8 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
     session = open_session(explainer.model)
     shown = None if explainer.shown_features == "all" else frozenset(explainer.shown_features)
     boxes = {name.removeprefix(_BOXES): array for name, array in arrays.items() if name.startswith(_BOXES)}
+    dataset = DatasetStore(database).get(artefact.dataset).view
+    reference = reference_columns(model, session.description.missing_tokens, dataset)
     return WarmExplainer(
         explainer_id=explainer_id,
         model=model,
@@ -56,13 +59,14 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
         index=PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
         reason_texts=ReasonTexts.build(
             Reasons.build(LeafBoxes.from_arrays(boxes)),
-            ReasonReader.build(session.description.columns, session.description.precision),
+            ReasonReader.build(session.description.columns, session.description.precision, reference),
             shown,
         ),
+        unexpected=UnexpectedlyMissing.build(session.description, reference),
         prototypes=tuple(_prototype(item, shown, model) for item in result["prototypes"]),
         rules=_rules(explainer, model, database, objects),
         tree=_tree(explainer, model, database, objects),
-        provenance=_provenance(model, DatasetStore(database).get(artefact.dataset).view.sha256, explainer),
+        provenance=_provenance(model, dataset.sha256, explainer),
     )
 
 

@@ -33,17 +33,32 @@ class ComparedFeature(Contract):
 
 
 class Reason(Contract):
-    """What the trees that put both rows into one leaf cannot tell apart: with any such value the row stays there."""
+    """The values of one feature with which a row stays in all leaves that it shares with a prototype."""
 
-    feature: str
-    low: float | None = Field(description="Null: no lower end.")
-    high: float | None = Field(description="Null: no upper end.")
-    low_inclusive: bool
-    high_inclusive: bool
-    or_missing: bool = Field(description="A missing value would do as well.")
-    is_missing: bool = Field(description="Nothing but a missing value would do.")
-    category: float | str | None = Field(description="Nothing but this value would do.")
-    not_categories: list[float | str] = Field(description="These values would not do.")
+    feature: str = Field(description="Name of the feature.")
+    text: str = Field(
+        description="The reason as an English sentence without a full stop, such as `income is above 1,200 and at most "
+        "3,400 (missing allowed)`, `color is G or H`, `income is missing`. Of categories it names those that remain or "
+        "those that are excluded, whichever is shorter. `(transformed)` follows the name of a feature that is."
+    )
+    low: float | None = Field(description="Lower end of the interval; null: there is none.")
+    high: float | None = Field(description="Upper end of the interval; null: there is none.")
+    low_inclusive: bool = Field(description="The lower end itself belongs to the interval.")
+    high_inclusive: bool = Field(description="The upper end itself belongs to the interval.")
+    or_missing: bool = Field(
+        description="A missing value keeps the row in the shared leaves, as the other values do. It is false where the "
+        "rows from which the prototypes were chosen have no missing value of this feature, unless the explained row "
+        "itself has one."
+    )
+    is_missing: bool = Field(
+        description="Only a missing value keeps the row in the shared leaves: both rows miss the value. There is no "
+        "interval and no category then, and `or_missing` is false."
+    )
+    category: float | str | None = Field(description="Only this category keeps the row in the shared leaves.")
+    not_categories: list[float | str] = Field(
+        description="These categories do not keep the row in the shared leaves; of a number, values that the interval "
+        "does not include."
+    )
     tree_share: float = Field(description="Share of the shared trees that ask about the feature on the way.")
     transformed: bool = Field(description="The feature is model-side: it could not be led back to a raw one.")
     exact: bool = Field(

@@ -8,7 +8,6 @@ from schemas.approximation_trees import ApproximationNode, ApproximationTreeCont
 
 from ..export_text.literals import on_one_line
 
-_OR_MISSING = " or missing"
 _DIGITS = 5  # of a predicted value
 _SMALLEST_P = 0.001  # told in full
 _METHODS = {
@@ -21,8 +20,7 @@ _METHODS = {
 
 def question(node: ApproximationNode) -> str:
     """Return what an inner node asks; yes is the first of its two ways."""
-    text = on_one_line(node.text or "")
-    return f"{text}{_OR_MISSING}" if node.or_missing and not text.endswith(_OR_MISSING) else text
+    return on_one_line(node.text or "")
 
 
 def prediction(node: ApproximationNode) -> str:

@@ -187,10 +187,10 @@ def _without_values(near: Json) -> Json:
 
 
 def _in_texts(reason: Json) -> Json:
-    """Tell categories as texts: a column has one type."""
+    """Tell categories as texts: a column has one type. Tables have no sentences."""
     category = reason["category"]
     return {
-        **reason,
+        **{name: value for name, value in reason.items() if name != "text"},
         "category": None if category is None else str(category),
         "not_categories": [str(each) for each in reason["not_categories"]],
     }

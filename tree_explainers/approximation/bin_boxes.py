@@ -1,12 +1,13 @@
 """BinBox: which bins of each feature the rows of a node can be in; the bins are all that an ensemble tells apart."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..rules.binned_rows import BinnedRows
 from ..rules.statements import FeatureStatements, Statements
 
 Flags = NDArray[np.bool_]
@@ -32,6 +33,13 @@ class BinBox:
     statements: Statements
     left: Mapping[int, Span | Flags] = field(default_factory=dict)  # by feature, a category's bins (n_bins,)
 
+    @staticmethod
+    def of_rows(binned: BinnedRows) -> "BinBox":
+        """Return the box of all rows whose values are missing only in features that some of these rows miss."""
+        features = enumerate(binned.statements.features)
+        left = {at: _without_missing(feature) for at, feature in features if not binned.has_missing(at)}
+        return BinBox(binned.statements, left)
+
     def narrowed(self, feature: int, own: int, *, is_true: bool) -> "BinBox":
         """Return the part of the box in which the statement ``own`` of a feature is true, or that in which it is not.
 
@@ -47,6 +55,13 @@ class BinBox:
 
     def _with(self, feature: int, left: Span | Flags) -> "BinBox":
         return BinBox(self.statements, {**self.left, feature: left})
+
+
+def _without_missing(feature: FeatureStatements) -> Span | Flags:
+    if feature.is_number:
+        return replace(whole_span(feature), missing=False)
+    flags: Flags = np.arange(feature.n_bins) != feature.missing_bin
+    return flags
 
 
 def whole_span(feature: FeatureStatements) -> Span:

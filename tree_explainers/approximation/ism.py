@@ -68,7 +68,8 @@ def grow_ism(
 
     P(C|A) is the mean of the ensemble's predicted probabilities over the training rows in A: equation 4, where
     P(Y|A) is estimated on the training rows. P(T|B) is a share of rows. A node is a leaf where no question is left
-    whose gain is above 0, where every row that could ever reach it surely gets one class (``prune_safely``), where its
+    whose gain is above 0, where every row that could ever reach it surely gets one class (``prune_safely``; no value of
+    these rows is missing in a feature that no training row misses), where its
     training rows are of one true class (``stop_when_pure``), or where the limits say so. A leaf's label is the
     ensemble's, where it labels all training rows in it alike; else the class of the highest mean probability. Ties go
     to the lower feature, the lower threshold, the earlier class.
@@ -134,7 +135,7 @@ class _Growth:
         return ClassBounds.of(*self._model, self._training.binned, self._training.scores) if self._prunes else None
 
     def root(self) -> _Node:
-        return _Node(np.arange(self._n_rows), BinBox(self._statements))
+        return _Node(np.arange(self._n_rows), BinBox.of_rows(self._training.binned))
 
     def examine(self, node: _Node, n_levels: int) -> Examined[_Node, Condition]:
         facts = self._labels.facts(node.rows)

@@ -38,10 +38,12 @@ class StatementConditions:
         """Return what the statement ``own`` of a feature asks of raw values.
 
         Numbers are compared as they are, in double precision, while the model rounds what it reads; see ``_threshold``.
+        Where no training row misses the feature, a missing value fulfils no condition on it.
         """
         about = self.binned.statements.features[feature]
+        has_missing = self.binned.has_missing(feature)
         if about.answers is not None:
-            return Question(_of_category(about, about.answers[own]), holds_where=True)
+            return Question(_of_category(about, about.answers[own], has_missing=has_missing), holds_where=True)
         missing_greater = bool(about.missing_greater[own])
         if about.cuts[own] == inf:
             return Question(Condition(about.name, about.name, "is missing", None, or_missing=False), holds_where=True)
@@ -49,9 +51,12 @@ class StatementConditions:
         low, high = _gap(values, self.binned.bins[feature], own, about.missing_bin)
         if about.stands_for is not None and low <= _HALF < high:
             name, category = about.stands_for
-            return Question(Condition(name, about.name, "is", category, missing_greater), holds_where=True)
+            return Question(
+                Condition(name, about.name, "is", category, missing_greater and has_missing), holds_where=True
+            )
         value = self._threshold(about, float(about.cuts[own]), values, (low, high))
-        return Question(Condition(about.name, about.name, "<=", value, not missing_greater), holds_where=False)
+        or_missing = has_missing and not missing_greater
+        return Question(Condition(about.name, about.name, "<=", value, or_missing), holds_where=False)
 
     def _threshold(
         self, feature: FeatureStatements, cut: float, values: NDArray[np.float64], gap: tuple[float, float]
@@ -99,9 +104,9 @@ def _gap(values: NDArray[np.float64], bins: NDArray[np.unsignedinteger], cut: in
     return float(low), float(values[(bins > cut) & (bins != missing)].min(initial=inf))
 
 
-def _of_category(feature: FeatureStatements, answers: NDArray[np.bool_]) -> Condition:
+def _of_category(feature: FeatureStatements, answers: NDArray[np.bool_], *, has_missing: bool) -> Condition:
     named = tuple(each for each, inside in zip(feature.categories, answers[:-2], strict=True) if inside)
-    with_missing = bool(answers[-1])
+    with_missing = has_missing and bool(answers[-1])
     if not named:
         return Condition(feature.name, feature.name, "is missing", None, or_missing=False)
     if len(named) == 1:

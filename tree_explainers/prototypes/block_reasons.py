@@ -60,36 +60,71 @@ class BlockReasons:
         rest = Reasons.build(_only(shown, ~is_plain))
         return BlockReasons(_ends(_only(shown, is_plain)), rest, reader, feature_numbers(reader.columns).astype(int))
 
-    def of(self, pairs: NearPairs) -> PairReasons:
-        """Return the reasons of a block of pairs: of each, what ``Reasons`` and ``ReasonReader`` say."""
+    def of(self, pairs: NearPairs, is_missing: NDArray[np.bool_] | None = None) -> PairReasons:
+        """Return the reasons of a block of pairs: of each, what ``Reasons`` and ``ReasonReader`` say.
+
+        Parameters
+        ----------
+        pairs
+            Rows and prototypes near them.
+        is_missing : (n_rows, n_columns) bool, optional
+            Of which columns each row misses the raw value; see ``ReasonReader.translate``.
+        """
         units = self.reader.units
+        arrays = (units.scale, units.offset, units.imputed)
         words = _words(pairs.shared)
-        found = _numbers(self.ends, pairs.prototypes, pairs.shared, words, (units.scale, units.offset, units.imputed))
+        found = _numbers(self.ends, pairs.prototypes, pairs.shared, words, arrays, units.is_single)
         bounds, column, low, high, side, tree_share = found
         numbers = PairReasons(bounds, column, low, high, side, tree_share, np.full(len(column), -1))
         numbers.side[~units.is_exact[numbers.column]] &= ~int(RawSide.EXACT)
+        nullable = _Nullable(
+            units.is_nullable, is_missing, np.repeat(np.arange(len(pairs.bounds) - 1), np.diff(pairs.bounds))
+        )
+        numbers.side[~nullable.of(numbers.bounds, numbers.column)] &= ~int(RawSide.OR_MISSING)
         reasons = self.rest.of(pairs.prototypes, pairs.shared)
         if len(reasons):
-            raw = group_by_feature(reasons, len(pairs.prototypes), units)
-            numbers = _joined(numbers, self._told(reasons, raw))
+            raw = group_by_feature(reasons, len(pairs.prototypes), units, np.ones(len(units.is_nullable), np.bool_))
+            raw.side[~nullable.of(raw.bounds, raw.column)] &= ~int(RawSide.OR_MISSING)
+            numbers = _joined(numbers, self._told(reasons, raw, nullable))
         return numbers.take(_order(numbers.bounds, self.features[numbers.column], numbers.tree_share))
 
-    def _told(self, reasons: NDArray[Any], raw: RawReasons) -> PairReasons:
+    def _told(self, reasons: NDArray[Any], raw: RawReasons, nullable: "_Nullable") -> PairReasons:
         """Combine what the columns of one feature say; the same intervals are combined once."""
+        pairs = reasons["pair"].copy()
         reasons["pair"], reasons["tree_share"] = 0, 1
-        known: dict[bytes, int] = {}
+        known: dict[tuple[bytes, bytes], int] = {}
         others: list[FeatureReason] = []
         other = np.full(len(raw.column), -1)
         for place in np.flatnonzero(raw.is_other).tolist():
-            own = reasons[raw.first[place] : raw.first[place] + raw.n_own[place]]
-            key = own.tobytes()
+            span = slice(raw.first[place], raw.first[place] + raw.n_own[place])
+            own, columns = reasons[span], nullable.of_pair(pairs[span.start])
+            key = own.tobytes(), columns[own["column"]].tobytes()
             if key not in known:
                 known[key] = len(others)
-                others.append(self.reader.combine(own))
+                others.append(self.reader.combine(own, columns))
             other[place] = known[key]
         told = PairReasons(raw.bounds, raw.column, raw.low, raw.high, raw.side, raw.tree_share, other, tuple(others))
         _tell_others(told)
         return told
+
+
+class _Nullable(NamedTuple):
+    """Of which columns it is said that a missing value would do as well, pair by pair."""
+
+    always: NDArray[np.bool_]  # (n_columns,) the reference rows miss some
+    is_missing: NDArray[np.bool_] | None  # (n_rows, n_columns) the row itself misses it
+    row: NDArray[np.int64]  # (n_pairs,)
+
+    def of(self, bounds: NDArray[np.int64], column: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return it for reasons of these columns, which come pair by pair."""
+        is_nullable: NDArray[np.bool_] = self.always[column]
+        if self.is_missing is not None:
+            is_nullable |= self.is_missing[np.repeat(self.row, np.diff(bounds)), column]
+        return is_nullable
+
+    def of_pair(self, pair: int) -> NDArray[np.bool_]:
+        """Return it for all columns, (n_columns,)."""
+        return self.always if self.is_missing is None else self.always | self.is_missing[self.row[pair]]
 
 
 def _tell_others(told: PairReasons) -> None:
@@ -109,6 +144,7 @@ def _side(reason: FeatureReason) -> int:
     side = RawSide.LOW_INCLUSIVE if reason["low_inclusive"] else RawSide(0)
     side |= RawSide.HIGH_INCLUSIVE if reason["high_inclusive"] else RawSide(0)
     side |= RawSide.OR_MISSING if reason["or_missing"] else RawSide(0)
+    side |= RawSide.IS_MISSING if reason["is_missing"] else RawSide(0)
     return int(side | (RawSide.EXACT if reason["exact"] else RawSide(0)))
 
 
@@ -212,6 +248,7 @@ def _numbers(
     shared: NDArray[np.bool_],
     words: NDArray[np.uint64],
     units: _Units,
+    is_single: bool,  # noqa: FBT001  # compiled
 ) -> tuple[NDArray[Any], ...]:
     """Return bounds, column, low, high, side and share of trees of the features that are single numbers."""
     room = 0
@@ -238,7 +275,7 @@ def _numbers(
             own_side |= (ends.low_side[low_at] & _LOW_INCLUSIVE) | (ends.high_side[high_at] & _HIGH_INCLUSIVE)
             of = ends.column[place]
             low[end], high[end], side[end] = raw_interval(
-                ends.low[low_at], ends.high[high_at], own_side, units[0][of], units[1][of], units[2][of]
+                ends.low[low_at], ends.high[high_at], own_side, units[0][of], units[1][of], units[2][of], is_single
             )
             column[end], tree_share[end] = of, n_asking / n_shared
             end += 1

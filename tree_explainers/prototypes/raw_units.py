@@ -21,6 +21,9 @@ class RawSide(IntFlag):
     HIGH_INCLUSIVE = 2
     OR_MISSING = 4  # a missing raw value would do as well
     EXACT = 8  # no tree asks about a set of values, and the ends are the model's own
+    IS_MISSING = 16  # no number would do, only a missing value: there is no interval
+    NOT_MISSING = 32  # any number would do, but not a missing value
+    IN_A_SET = 64  # some tree asks about a set of values, which the interval does not tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +35,13 @@ class ColumnUnits:
     imputed: NDArray[np.float64]  # model-side value of a missing raw number; NaN: it stays missing
     is_alone: NDArray[np.bool_]  # the feature's only column, and a number that varies
     is_exact: NDArray[np.bool_]  # nothing to calculate back, so ends are the model's own
+    is_nullable: NDArray[np.bool_]  # the reference rows miss some of the feature's values: missing ones are spoken of
+    is_single: bool  # numbers are in single precision, so that there may be none between two ends
 
     def interval(self, column: int, side: int, low: float, high: float) -> tuple[float, float, int]:
-        """Return a column's interval in raw units: its ends and its ``RawSide``."""
+        """Return a column's interval in raw units: its ends and its ``RawSide``, as if the column were nullable."""
         found: tuple[float, float, int] = raw_interval(
-            low, high, side, self.scale[column], self.offset[column], self.imputed[column]
+            low, high, side, self.scale[column], self.offset[column], self.imputed[column], self.is_single
         )
         low_end, high_end, raw_side = found
         return low_end, high_end, raw_side if self.is_exact[column] else raw_side & ~int(RawSide.EXACT)
@@ -57,10 +62,17 @@ class RawReasons:
     bounds: NDArray[np.int64]  # (n_pairs + 1,)
 
 
-def group_by_feature(reasons: NDArray[Any], n_pairs: int, units: ColumnUnits) -> RawReasons:
-    """Group and translate reasons, which are sorted by pair, feature and column; ties keep that order."""
-    found = RawReasons(*_group(reasons, n_pairs, units.scale, units.offset, units.imputed, units.is_alone))
+def group_by_feature(
+    reasons: NDArray[Any], n_pairs: int, units: ColumnUnits, is_nullable: NDArray[np.bool_]
+) -> RawReasons:
+    """Group and translate reasons, which are sorted by pair, feature and column; ties keep that order.
+
+    ``is_nullable``, (n_columns,), tells of which columns it is said that a missing value would do as well.
+    """
+    arrays = (units.scale, units.offset, units.imputed, units.is_alone)
+    found = RawReasons(*_group(reasons, n_pairs, *arrays, units.is_single))
     found.side[~units.is_exact[found.column]] &= ~int(RawSide.EXACT)
+    found.side[~is_nullable[found.column]] &= ~int(RawSide.OR_MISSING)
     return found
 
 
@@ -68,6 +80,7 @@ _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSI
 _MISSING_STAYS, _INCOMPLETE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE)
 _RAW_LOW_INCLUSIVE, _RAW_HIGH_INCLUSIVE = int(RawSide.LOW_INCLUSIVE), int(RawSide.HIGH_INCLUSIVE)
 _OR_MISSING, _EXACT = int(RawSide.OR_MISSING), int(RawSide.EXACT)
+_IS_MISSING, _NOT_MISSING, _IN_A_SET = int(RawSide.IS_MISSING), int(RawSide.NOT_MISSING), int(RawSide.IN_A_SET)
 
 _REASONS = numba.types.Array(numba.from_dtype(REASON), 1, "C")
 _FLOATS = numba.types.Array(numba.types.float64, 1, "C")
@@ -75,23 +88,46 @@ _INTEGERS = numba.types.Array(numba.types.int64, 1, "C")
 _BOOLEANS = numba.types.Array(numba.types.boolean, 1, "C")
 
 
-@compiled_for("Tuple((float64, float64, int64))(float64, float64, int64, float64, float64, float64)")
-def raw_interval(  # plain numbers: this runs compiled
-    low: float, high: float, side: int, scale: float, offset: float, imputed: float
+@compiled_for("boolean(float64, float64, boolean, boolean, boolean)")
+def holds_a_number(low: float, high: float, low_inclusive: bool, high_inclusive: bool, is_single: bool) -> bool:  # noqa: FBT001  # compiled
+    """Return whether there is any number in an interval, in single or double precision."""
+    if low_inclusive or high_inclusive:
+        return low < high or (low == high and low_inclusive and high_inclusive)
+    if is_single:
+        return np.float64(np.nextafter(np.float32(low), np.float32(np.inf))) < high
+    return np.nextafter(low, np.inf) < high
+
+
+@compiled_for("Tuple((float64, float64, int64))(float64, float64, int64, float64, float64, float64, boolean)")
+def raw_interval(  # noqa: PLR0913, PLR0917  # plain numbers: this runs compiled
+    low: float,
+    high: float,
+    side: int,
+    scale: float,
+    offset: float,
+    imputed: float,
+    is_single: bool,  # noqa: FBT001
 ) -> tuple[float, float, int]:
-    """Return an interval in raw units, and its ``RawSide``; ``side`` is a ``Side``, ``EXACT`` as if nothing scaled."""
+    """Return an interval in raw units, and its ``RawSide``; ``side`` is a ``Side``, ``EXACT`` as if nothing scaled.
+
+    Where trees send missing values their own way, they may have nothing else in common: then no number lies between
+    the ends, and there is no interval to tell.
+    """
     low_inclusive, high_inclusive = (side & _LOW_INCLUSIVE) != 0, (side & _HIGH_INCLUSIVE) != 0
     if isnan(imputed):
         or_missing = (side & _MISSING_STAYS) != 0
     else:
         above = imputed > low or (low_inclusive and imputed == low)
         or_missing = above and (imputed < high or (high_inclusive and imputed == high))
+    raw_side = _IN_A_SET if side & _INCOMPLETE else _EXACT
+    if or_missing and not holds_a_number(low, high, low_inclusive, high_inclusive, is_single):
+        return -np.inf, np.inf, raw_side | _IS_MISSING
+    raw_side |= _OR_MISSING if or_missing else 0
+    raw_side |= _NOT_MISSING if not or_missing and low == -np.inf and high == np.inf else 0
     raw_low, raw_high = (low - offset) / scale, (high - offset) / scale
     if scale < 0:
         raw_low, raw_high = raw_high, raw_low
         low_inclusive, high_inclusive = high_inclusive, low_inclusive
-    raw_side = _OR_MISSING if or_missing else 0
-    raw_side |= 0 if side & _INCOMPLETE else _EXACT
     raw_side |= _RAW_LOW_INCLUSIVE if low_inclusive else 0
     raw_side |= _RAW_HIGH_INCLUSIVE if high_inclusive else 0
     return raw_low, raw_high, raw_side
@@ -131,14 +167,15 @@ def _order(
     return order, bounds
 
 
-@compiled_for(_GROUPED(_REASONS, numba.types.int64, _FLOATS, _FLOATS, _FLOATS, _BOOLEANS))
-def _group(  # the parts of ColumnUnits: compiled code takes arrays
+@compiled_for(_GROUPED(_REASONS, numba.types.int64, _FLOATS, _FLOATS, _FLOATS, _BOOLEANS, numba.types.boolean))
+def _group(  # noqa: PLR0913, PLR0917  # the parts of ColumnUnits: compiled code takes arrays
     reasons: NDArray[Any],
     n_pairs: int,
     scale: NDArray[np.float64],
     offset: NDArray[np.float64],
     imputed: NDArray[np.float64],
     is_alone: NDArray[np.bool_],
+    is_single: bool,  # noqa: FBT001
 ) -> tuple[NDArray[Any], ...]:
     starts = _group_starts(reasons)
     order, bounds = _order(reasons, starts, n_pairs)
@@ -155,7 +192,7 @@ def _group(  # the parts of ColumnUnits: compiled code takes arrays
         of = own.column
         column[place], tree_share[place] = of, own.tree_share
         low[place], high[place], side[place] = raw_interval(
-            own.low, own.high, own.side, scale[of], offset[of], imputed[of]
+            own.low, own.high, own.side, scale[of], offset[of], imputed[of], is_single
         )
         first[place], n_own[place] = start, end - start
         is_other[place] = end - start > 1 or not is_alone[of]

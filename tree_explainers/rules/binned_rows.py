@@ -48,6 +48,10 @@ class BinnedRows:
         """Number of rows."""
         return int(self.bins.shape[1])
 
+    def has_missing(self, feature: int) -> bool:
+        """Return whether some row misses a feature."""
+        return bool((self.bins[feature] == self.statements.features[feature].missing_bin).any())
+
     def take(self, rows: NDArray[np.integer[Any]] | slice) -> "BinnedRows":
         """Return the bins of the rows at these 0-based positions, in this order."""
         return BinnedRows(self.statements, np.ascontiguousarray(self.bins[:, rows]))

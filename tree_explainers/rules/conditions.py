@@ -1,7 +1,6 @@
 """Conditions: what a rule asks of raw values, in words and round numbers that keep every training row on its side."""
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import inf, isfinite
@@ -10,15 +9,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import wording
 from ..rows import Rows
 from .binned_rows import BinnedRows
 from .boxes import Box
-from .round_numbers import number_text, roundest_between
+from .round_numbers import roundest_between
 from .statements import FeatureStatements
 
 Operator = Literal["<=", ">", "is", "is not", "is one of", "is none of", "is missing", "is not missing"]
 _HALF = 0.5  # between no and yes of a one-hot column
-_COULD_MISLEAD = re.compile(r",|\b(and|or|is)\b|^\s|\s$|^$")  # a category that holds words of rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +33,7 @@ class Condition:
     @property
     def text(self) -> str:
         """The condition in words."""
-        if self.value is None:
-            return f"{self.feature} {self.operator}"
-        value = ", ".join(map(_told, self.value)) if isinstance(self.value, tuple) else _told(self.value)
-        return f"{self.feature} {self.operator} {value}"
+        return _told_together((self,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +57,18 @@ class TrainingValues:
         low = np.maximum(values, rounded)[below].max(initial=-inf)
         return float(low), float(np.minimum(values, rounded)[above].min(initial=inf))
 
+    def has_missing(self, feature: int) -> bool:
+        """Return whether some training row misses a feature."""
+        return self.binned.has_missing(feature)
+
 
 def conditions_of(box: Box, values: TrainingValues) -> tuple[Condition, ...]:
     """Return what a box asks, in the order of features; of an interval the lower end first.
 
     A threshold is the number of fewest decimals between the two neighbouring training values and within a quarter of
     their distance from the cut (of these, the nearest to it): on training rows the conditions say what the box says,
-    and other rows change sides only where they lie near the cut.
+    and other rows change sides only where they lie near the cut. Where no training row misses a feature, nothing is
+    known of missing values: they fulfil no condition on it.
     """
     pairs = zip(box.features, box.admitted, strict=True)
     return tuple(condition for feature, admitted in pairs for condition in _of_feature(feature, admitted, values))
@@ -77,35 +78,26 @@ def rule_text(conditions: tuple[Condition, ...]) -> str:
     """Return a rule's conditions as one sentence; without any, it always holds."""
     if not conditions:
         return "always"
-    parts = [_merged(list(own)) for _, own in groupby(conditions, key=lambda each: (each.feature, each.or_missing))]
-    if len(parts) > 1:
-        parts = [f"({part})" if part.endswith(" or missing") else part for part in parts]
-    return " and ".join(parts)
+    parts = groupby(conditions, key=lambda each: (each.feature, each.or_missing))
+    return ", and ".join(_told_together(tuple(own)) for _, own in parts)
 
 
-def _merged(conditions: list[Condition]) -> str:
-    """Tell an interval's two ends as one."""
-    ending = " or missing" if conditions[0].or_missing else ""
-    if [each.operator for each in conditions] == [">", "<="]:
-        low, high = conditions
-        return f"{_told(low.value)} < {low.feature} <= {_told(high.value)}{ending}"
-    return " and ".join(each.text for each in conditions) + ending
-
-
-def _told(value: object) -> str:
-    if isinstance(value, float):
-        return number_text(value)
-    text = str(value)
-    return repr(text) if _COULD_MISLEAD.search(text) else text
+def _told_together(conditions: Sequence[Condition]) -> str:
+    """Tell conditions on one feature, such as an interval's two ends, as one."""
+    asked = " and ".join(wording.comparison(each.operator, each.value) for each in conditions)
+    return f"{conditions[0].feature} is {asked}{wording.MISSING_ALLOWED if conditions[0].or_missing else ''}"
 
 
 def _of_feature(at: int, admitted: NDArray[np.bool_], values: TrainingValues) -> Iterator[Condition]:
     feature = values.binned.statements.features[at]
-    with_missing = bool(admitted[-1])
+    has_missing = values.has_missing(at)
+    with_missing = bool(admitted[-1]) and has_missing
     present = admitted[: len(feature.cuts[feature.cuts < inf]) + 1] if feature.is_number else admitted[:-1]
-    if present.all() or not present.any():
-        operator: Operator = "is missing" if with_missing else "is not missing"
-        yield Condition(feature.name, feature.name, operator, None, or_missing=False)
+    if not present.any():
+        yield Condition(feature.name, feature.name, "is missing", None, or_missing=False)
+    elif present.all():
+        if has_missing:
+            yield Condition(feature.name, feature.name, "is not missing", None, or_missing=False)
     elif feature.is_number:
         inside = np.flatnonzero(present)
         if inside[0] > 0:

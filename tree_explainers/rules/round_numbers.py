@@ -28,9 +28,3 @@ def roundest_between(low: float, high: float, wanted: float) -> float:
 
 def _around(near: float, step: float, n_decimals: int) -> tuple[float, ...]:
     return tuple(round(near + move * step, n_decimals) for move in (-1, 0, 1))
-
-
-def number_text(value: float) -> str:
-    """Return a number in as few digits as bring it back, whole ones without a point."""
-    text = repr(value)
-    return text.removesuffix(".0")

@@ -25,7 +25,7 @@ SMALL = stump(
     condition("port", "is one of", ["S", "C"], or_missing=True),
     "survived",
     "died",
-    text="port is one of S, C or missing",
+    text="port is S or C (missing allowed)",
 )
 
 
@@ -34,7 +34,7 @@ def test_text_has_a_line_for_each_node_below_its_question() -> None:
         "STA, each question chosen by a test; 2 leaves, depth 1; for 3 trees, from 10 rows; fidelity 0.950 on 100 rows",
         "p: how likely new pseudo rows would lead to another question; cap: no more rows were allowed",
         "",
-        "port is one of S, C or missing?  [5 rows; p = 0.03, cap]",
+        "port is S or C (missing allowed)?  [5 rows; p = 0.03, cap]",
         "├─ yes: survived  [5 rows; survived: 1.00, died: 0.00]",
         "└─ no:  died  [5 rows; died: 1.00, survived: 0.00]",
     ]

@@ -18,7 +18,7 @@ from tree_explainers.prototypes.block_reasons import BlockReasons, PairReasons
 from tree_explainers.prototypes.leaf_boxes import LeafBoxes, leaf_boxes
 from tree_explainers.prototypes.nearest import NearPairs, PrototypeIndex
 from tree_explainers.prototypes.raw_units import RawSide
-from tree_explainers.prototypes.readable import FeatureReason, ReasonReader, feature_numbers
+from tree_explainers.prototypes.readable import FeatureReason, ReasonReader, feature_numbers, number_sentence
 from tree_explainers.prototypes.reasons import Reasons
 
 PROTOTYPES = np.array([3, 40, 77, 120])
@@ -55,13 +55,14 @@ def _told(reasons: PairReasons, place: int, reader: ReasonReader) -> FeatureReas
     said = reasons.others[other] if other >= 0 else None
     return FeatureReason(
         feature=column.name,
+        text=said["text"] if said else number_sentence(column, ends[0], ends[1], RawSide(side)),
         low=ends[0],
         high=ends[1],
         low_inclusive=bool(side & RawSide.LOW_INCLUSIVE),
         high_inclusive=bool(side & RawSide.HIGH_INCLUSIVE),
         or_missing=bool(side & RawSide.OR_MISSING),
         exact=bool(side & RawSide.EXACT),
-        is_missing=said["is_missing"] if said else False,
+        is_missing=bool(side & RawSide.IS_MISSING),
         category=said["category"] if said else None,
         not_categories=said["not_categories"] if said else (),
         tree_share=float(reasons.tree_share[place]),

@@ -58,7 +58,7 @@ def titanic() -> tuple[ReadModel, Rows]:
 def admits(reason: FeatureReason, value: float | str | None) -> bool:
     """Read a reason as a person would."""
     if value is None or value != value:  # noqa: PLR0124  # NaN
-        return reason["or_missing"]
+        return reason["or_missing"] or reason["is_missing"]
     if reason["is_missing"] or value in reason["not_categories"]:
         return False
     if reason["category"] is not None:
@@ -148,6 +148,7 @@ def test_a_number_keeps_its_ends_and_an_end_that_no_tree_sets_is_none() -> None:
 
     assert told == FeatureReason(
         feature="age",
+        text="age is at most 30.5 (missing allowed)",
         low=None,
         high=30.5,
         low_inclusive=False,
@@ -207,8 +208,8 @@ def test_an_indicator_of_missing_values_says_whether_the_value_must_be_missing()
 
     present, absent = read_one([column], reason_of(0.5, np.inf)), read_one([column], reason_of(-np.inf, 0.5))
 
-    assert (present["is_missing"], present["or_missing"]) == (True, True)
-    assert (absent["is_missing"], absent["or_missing"]) == (False, False)
+    assert (present["is_missing"], present["or_missing"], present["text"]) == (True, False, "sex is missing")
+    assert (absent["is_missing"], absent["or_missing"], absent["text"]) == (False, False, "sex is not missing")
 
 
 def test_indicators_of_one_feature_are_told_together() -> None:
@@ -247,7 +248,7 @@ def test_a_missing_value_that_is_a_category_of_its_own_can_be_the_only_one_admit
 
     told = read_one([column], reason_of(0.5, np.inf))
 
-    assert (told["is_missing"], told["or_missing"], told["category"]) == (True, True, None)
+    assert (told["is_missing"], told["or_missing"], told["category"]) == (True, False, None)
 
 
 @pytest.mark.parametrize("side", [0, Side.MISSING_STAYS])

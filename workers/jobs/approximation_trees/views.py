@@ -75,7 +75,7 @@ def _question(condition: Condition) -> dict[str, Any]:
         "operator": condition.operator,
         "value": list(condition.value) if isinstance(condition.value, tuple) else condition.value,
         "or_missing": condition.or_missing,
-        "text": condition.text + (" or missing" if condition.or_missing else ""),
+        "text": condition.text,
     }
 
 

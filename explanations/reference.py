@@ -1,0 +1,89 @@
+"""What is known of a model's raw features from the reference rows, those that prototypes were chosen from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.datasets import Column, Dataset
+from schemas.models import Model
+from storage.feature_matching import match_features
+from tree_explainers.approximation.missing_values import is_missing
+from tree_explainers.onnx_graph.description import ModelDescription
+from tree_explainers.prototypes.readable import ReferenceColumn
+
+
+def reference_columns(
+    model: Model, missing_texts: Sequence[str | None], dataset: Dataset
+) -> tuple[ReferenceColumn, ...]:
+    """Return what the dataset tells of each of the model's features, in their order.
+
+    ``missing_texts`` are texts that stand for a missing category to the model, ``None`` of numbers.
+    """
+    columns = {column.name: column for column in dataset.columns}
+    names = match_features(model, dataset)
+    return tuple(_reference(columns[name], text) for name, text in zip(names, missing_texts, strict=True))
+
+
+def _reference(column: Column, missing_text: str | None) -> ReferenceColumn:
+    categories = None if column.type != "category" else column.categories
+    if categories is None:  # of over 1,000 categories any may be the one that means missing
+        return ReferenceColumn(has_missing=column.n_missing > 0 or column.type == "category")
+    return ReferenceColumn(
+        has_missing=column.n_missing > 0 or missing_text in categories,
+        categories=tuple(category for category in categories if category != missing_text),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class UnexpectedlyMissing:
+    """Finds missing values in features of which no reference row misses any."""
+
+    positions: tuple[int, ...]  # of these features among the model's
+    missing_texts: tuple[str | None, ...]  # of each of them
+    columns: NDArray[np.int64]  # (n_columns,) which of them a model-side column belongs to; -1: to none
+
+    @staticmethod
+    def build(description: ModelDescription, reference: Sequence[ReferenceColumn]) -> "UnexpectedlyMissing":
+        """Prepare for a model's features."""
+        positions = [position for position, column in enumerate(reference) if not column.has_missing]
+        place: dict[int | None, int] = {position: index for index, position in enumerate(positions)}
+        columns = [
+            -1 if column.raw_index is None else place.get(column.raw_index, -1) for column in description.columns
+        ]
+        texts = tuple(description.missing_tokens[position] for position in positions)
+        return UnexpectedlyMissing(tuple(positions), texts, np.array(columns, dtype=np.int64))
+
+    def of_row(self, values: Sequence[Any]) -> NDArray[np.bool_] | None:
+        """Return of which model-side columns a row misses the raw value, (n_columns,); ``None``: of none.
+
+        Parameters
+        ----------
+        values
+            As callers send them, in the order of the features.
+        """
+        found = [
+            values[position] is None or (text is not None and values[position] == text)
+            for position, text in zip(self.positions, self.missing_texts, strict=True)
+        ]
+        return self._of_columns(np.array(found)) if any(found) else None
+
+    def of_rows(self, columns: Sequence[NDArray[Any]], rows: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+        """Return the same of many rows, (len(rows), n_columns).
+
+        Parameters
+        ----------
+        columns : n_features arrays (n_rows,)
+            float64, NaN where missing; or objects: texts, None where missing.
+        rows
+            Positions of those that are wanted.
+        """
+        pairs = zip(self.positions, self.missing_texts, strict=True)
+        found = np.array([is_missing(columns[position][rows], text) for position, text in pairs])
+        return self._of_columns(found.T) if found.any() else None
+
+    def _of_columns(self, found: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        missing: NDArray[np.bool_] = found[..., self.columns] & (self.columns >= 0)
+        return missing

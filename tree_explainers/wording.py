@@ -1,0 +1,96 @@
+"""Wording: conditions on raw values as plain English, the same for reasons, rules and questions of trees.
+
+Each function returns what follows "income is ": a person reads "income is above 1,200 and at most 3,400".
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from math import inf
+
+MISSING_ALLOWED = " (missing allowed)"
+MISSING, NOT_MISSING = "missing", "not missing"
+ANYTHING, IN_A_SET = "any value", "in a set of values that is not listed"
+_LONGEST_ALTERNATIVE = 2  # longer lists are told as "one of"
+_COULD_MISLEAD = re.compile(r",|\b(and|or|is)\b|^\s|\s$|^$")  # a category that holds words of conditions
+
+
+def number_text(value: float) -> str:
+    """Return a number in as few digits as bring it back, whole ones without a point: ``1,234.5``."""
+    text = repr(float(value)).removesuffix(".0")
+    if "e" in text:
+        return text
+    whole, point, fraction = text.partition(".")
+    sign = "-" if whole.startswith("-") else ""
+    return f"{sign}{int(whole.removeprefix('-')):,}{point}{fraction}"
+
+
+def value_text(value: float | str) -> str:
+    """Return a number or a category; categories that could be read as words of a condition are quoted."""
+    if not isinstance(value, str):
+        return number_text(value)
+    return repr(value) if _COULD_MISLEAD.search(value) else value
+
+
+def lower_end(*, inclusive: bool) -> str:
+    """Return what stands before a lower end."""
+    return "at least " if inclusive else "above "
+
+
+def upper_end(*, inclusive: bool) -> str:
+    """Return what stands before an upper end."""
+    return "at most " if inclusive else "below "
+
+
+def interval(low: float, high: float, *, low_inclusive: bool, high_inclusive: bool) -> str:
+    """Return an interval, such as ``above 28 and at most 33``; an infinite end is none."""
+    ends = []
+    if low > -inf:
+        ends.append(lower_end(inclusive=low_inclusive) + number_text(low))
+    if high < inf:
+        ends.append(upper_end(inclusive=high_inclusive) + number_text(high))
+    return " and ".join(ends)
+
+
+def one_of(values: Iterable[float | str]) -> str:
+    """Return ``G``, ``G or H``, or ``one of A, B, C``."""
+    told = [value_text(value) for value in values]
+    return _either(told) if len(told) <= _LONGEST_ALTERNATIVE else f"one of {', '.join(told)}"
+
+
+def none_of(values: Iterable[float | str]) -> str:
+    """Return ``not G``, ``not G or H``, or ``none of A, B, C``."""
+    told = [value_text(value) for value in values]
+    return f"not {_either(told)}" if len(told) <= _LONGEST_ALTERNATIVE else f"none of {', '.join(told)}"
+
+
+def but_not(values: Iterable[float | str]) -> str:
+    """Return what follows an interval from which single values are left out."""
+    return f" but not {_either([value_text(value) for value in values])}"
+
+
+def all_but(excluded: Sequence[float | str], known: Sequence[float | str]) -> str:
+    """Return those of the known categories that are left, or those that are excluded, whichever is shorter."""
+    left = [value for value in known if value not in set(excluded)]
+    told = none_of(excluded)
+    return min(one_of(left), told, key=len) if left else told
+
+
+def comparison(operator: str, value: float | str | tuple[str, ...] | None) -> str:
+    """Return what a condition of rules and trees asks, in words."""
+    if value is None:
+        return MISSING if operator == "is missing" else NOT_MISSING
+    return _COMPARISONS[operator](value if isinstance(value, tuple) else (value,))
+
+
+def _either(told: Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(told[:-1]), told[-1])))
+
+
+_COMPARISONS: dict[str, Callable[[tuple[float | str, ...]], str]] = {
+    "<=": lambda values: upper_end(inclusive=True) + value_text(values[0]),
+    ">": lambda values: lower_end(inclusive=False) + value_text(values[0]),
+    "is": one_of,
+    "is one of": one_of,
+    "is not": none_of,
+    "is none of": none_of,
+}

@@ -24,8 +24,8 @@ class ExplainerRequest(Contract):
     )
 
 
-class Explainer(Contract):
-    """A registered explainer."""
+class ExplainerSummary(Contract):
+    """A registered explainer in a list: without the features that it shows, which may be thousands."""
 
     object: Literal["explainer"] = "explainer"
     id: str
@@ -34,5 +34,10 @@ class Explainer(Contract):
     prototype_set: str
     rule_set: str | None = None
     approximation_tree: str | None = None
-    shown_features: Literal["all"] | list[str]
     created_at: datetime
+
+
+class Explainer(ExplainerSummary):
+    """A registered explainer."""
+
+    shown_features: Literal["all"] | list[str] = Field(description="As it was registered with.")

@@ -1,6 +1,7 @@
 """How request bodies are read: JSON strictly, and refused with a problem of its own."""
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +25,7 @@ Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 _QUICK_BYTES = 64 * 1024  # more could keep the event loop from other callers for tens of milliseconds
 _MAX_FIELDS = 100  # of a message: more than any has
 _MAX_FAULTS = 1000  # each takes as long to be told as ten to be found
+_PLAIN_INTEGER = re.compile(r"-?[0-9]{1,18}")
 _MAX_ITEMS = 10_000  # of a list in a message without rows: as many as there are features
 
 
@@ -125,6 +127,14 @@ async def _refuse_type(request: Request, detail: str) -> NoReturn:
         async for _ in request.stream():
             pass
     raise BodyRefused("unsupported_media_type", detail)
+
+
+def plain_integer(value: Any) -> Any:  # noqa: ANN401  # whatever stands in a path or query
+    """Return a parameter as it is; refuse what is not written as digits, which Python would take for a number."""
+    if isinstance(value, str) and not _PLAIN_INTEGER.fullmatch(value):
+        message = "an integer is written as digits alone, such as 10"
+        raise ValueError(message)
+    return value
 
 
 def parse_metadata(kind: type[Message], text: str | None) -> Message:

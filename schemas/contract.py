@@ -10,6 +10,10 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"
 """A name a person gave: shown, never interpreted."""
 
 
+Identifier = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
+"""The id of something: one that no database could hold, with a NUL character in it, is of nothing."""
+
+
 class _FirstFault(FailFast):
     """As part of a type it must be hashable."""
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from .contract import Contract, Many, Name
 from .problems import Problem
@@ -12,6 +12,7 @@ Ensemble = Literal["random_forest", "boosting", "other"]
 Task = Literal["classification", "regression"]
 Scalar = float | bool | str | None
 MAX_INSTANCES = 1000
+ClassName = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^\x00]*$")]
 FEW_CLASSES, FEW_CLASSES_CHARACTERS = 20, 1000  # as many as lists show
 
 
@@ -19,7 +20,7 @@ class IndicatorColumn(Contract):
     """A column that is 1 where the feature has this category, else 0."""
 
     column: Name
-    category: str
+    category: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
 
 
 class FeatureGroup(Contract):
@@ -47,7 +48,11 @@ class ModelMetadata(Contract):
     feature_names: Many[Name] | None = Field(
         default=None, description="In the order of the ONNX input; default the graph's own, or x0, x1, …"
     )
-    classes: Many[str] | None = Field(default=None, min_length=1, description="Default from the graph.")
+    classes: Many[ClassName] | None = Field(
+        default=None,
+        min_length=1,
+        description="In the order of the scores, each name once; default: from the graph.",
+    )
     ensemble: Ensemble | None = Field(
         default=None, description="The graph does not say it reliably; inferred only where that is certain."
     )

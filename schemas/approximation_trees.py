@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from .artefacts import ArtefactView
-from .contract import Contract
+from .contract import Contract, Identifier
 from .models import Score
 from .rule_sets import RuleFeature
 
@@ -19,8 +19,8 @@ MIN_PSEUDO_SAMPLES, MAX_PSEUDO_SAMPLES = 1_000, 10_000_000
 class ApproximationTreeRequest(Contract):
     """Which model one tree is to stand for, and by which rows."""
 
-    model: str
-    dataset: str
+    model: Identifier
+    dataset: Identifier
     method: ApproximationMethod = Field(
         default="sta",
         description="sta: Zhou & Hooker, each question chosen by a test on as many pseudo rows as it takes; ism: Van "
@@ -74,7 +74,7 @@ class ApproximationTreeRequest(Contract):
         strict=True,
         description="ism: a node whose rows all have one class in the dataset's target stays a leaf.",
     )
-    evaluation_dataset: str | None = None
+    evaluation_dataset: Identifier | None = None
     seed: int = Field(default=0, strict=True, ge=0, le=2**32 - 1, description="Draws the pseudo rows.")
 
 

@@ -15,6 +15,10 @@ RowId = Annotated[
 ]
 
 
+Identifier = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
+"""The id of something: one that no database could hold, with a NUL character in it, is of nothing."""
+
+
 class _FirstFault(FailFast):
     """As part of a type it must be hashable."""
 

@@ -35,8 +35,8 @@ class Column(Contract):
     max: float | None
 
 
-class Dataset(Contract):
-    """A registered dataset."""
+class DatasetSummary(Contract):
+    """A registered dataset in a list: without its columns."""
 
     object: Literal["dataset"] = "dataset"
     id: str
@@ -44,10 +44,17 @@ class Dataset(Contract):
     sha256: str
     size_bytes: int
     n_rows: int
+    n_columns: int = Field(description="Number of columns of any role.")
+    n_features: int = Field(description="Number of columns with the role `feature`.")
     target: str | None
     row_id: str | None
-    columns: list[Column]
     created_at: datetime
+
+
+class Dataset(DatasetSummary):
+    """A registered dataset."""
+
+    columns: list[Column]
 
 
 class Cell(Contract):

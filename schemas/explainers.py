@@ -5,16 +5,16 @@ from typing import Literal
 
 from pydantic import Field
 
-from .contract import Contract, Name
+from .contract import Contract, Identifier, Name
 
 
 class ExplainerRequest(Contract):
     """What to explain with."""
 
-    model: str
-    prototype_set: str
-    rule_set: str | None = Field(default=None, description='Its rules are told with `include: ["rules"]`.')
-    approximation_tree: str | None = Field(
+    model: Identifier
+    prototype_set: Identifier
+    rule_set: Identifier | None = Field(default=None, description='Its rules are told with `include: ["rules"]`.')
+    approximation_tree: Identifier | None = Field(
         default=None, description='The way of a row in it is told with `include: ["approximation_path"]`.'
     )
     name: Name | None = None
@@ -24,8 +24,8 @@ class ExplainerRequest(Contract):
     )
 
 
-class Explainer(Contract):
-    """A registered explainer."""
+class ExplainerSummary(Contract):
+    """A registered explainer in a list: without the features that it shows, which may be thousands."""
 
     object: Literal["explainer"] = "explainer"
     id: str
@@ -34,5 +34,10 @@ class Explainer(Contract):
     prototype_set: str
     rule_set: str | None = None
     approximation_tree: str | None = None
-    shown_features: Literal["all"] | list[str]
     created_at: datetime
+
+
+class Explainer(ExplainerSummary):
+    """A registered explainer."""
+
+    shown_features: Literal["all"] | list[str] = Field(description="As it was registered with.")

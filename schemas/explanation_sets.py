@@ -5,14 +5,14 @@ from typing import Literal
 from pydantic import Field
 
 from .artefacts import ArtefactView
-from .contract import Contract
+from .contract import Contract, Identifier
 
 
 class ExplanationSetRequest(Contract):
     """Which rows to explain, and by what."""
 
-    explainer: str
-    dataset: str
+    explainer: Identifier
+    dataset: Identifier
     n_prototypes: int = Field(default=3, strict=True, ge=1, le=100)
     include: list[Literal["contrast", "rules", "approximation_path"]] = Field(
         default=[],

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from .artefacts import ArtefactView, NeighborCount, ProximityKind
-from .contract import Contract, RowId, RowIndex
+from .contract import Contract, Identifier, RowId, RowIndex
 
 N_ROWS_SHOWN = 100
 
@@ -13,8 +13,8 @@ N_ROWS_SHOWN = 100
 class LabelAuditRequest(Contract):
     """Whose labels (the dataset's target), as which model sees the rows."""
 
-    model: str
-    dataset: str
+    model: Identifier
+    dataset: Identifier
     kind: ProximityKind = "auto"
     n_neighbors: NeighborCount = 10
 

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from .contract import Contract, Many, Name
 from .problems import Problem
@@ -12,13 +12,15 @@ Ensemble = Literal["random_forest", "boosting", "other"]
 Task = Literal["classification", "regression"]
 Scalar = float | bool | str | None
 MAX_INSTANCES = 1000
+ClassName = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^\x00]*$")]
+FEW_CLASSES, FEW_CLASSES_CHARACTERS = 20, 1000  # as many as lists show
 
 
 class IndicatorColumn(Contract):
     """A column that is 1 where the feature has this category, else 0."""
 
     column: Name
-    category: str
+    category: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
 
 
 class FeatureGroup(Contract):
@@ -46,7 +48,11 @@ class ModelMetadata(Contract):
     feature_names: Many[Name] | None = Field(
         default=None, description="In the order of the ONNX input; default the graph's own, or x0, x1, …"
     )
-    classes: Many[str] | None = Field(default=None, min_length=1, description="Default from the graph.")
+    classes: Many[ClassName] | None = Field(
+        default=None,
+        min_length=1,
+        description="In the order of the scores, each name once; default: from the graph.",
+    )
     ensemble: Ensemble | None = Field(
         default=None, description="The graph does not say it reliably; inferred only where that is certain."
     )
@@ -81,8 +87,8 @@ class ModelColumn(Contract):
     transformed: bool
 
 
-class Model(Contract):
-    """A registered model."""
+class _ModelFacts(Contract):
+    """What a list and the model itself say of a model."""
 
     object: Literal["model"] = "model"
     id: str
@@ -92,18 +98,33 @@ class Model(Contract):
     task: Task
     ensemble: Ensemble | None
     ensemble_inferred: bool
-    classes: list[str]
+    n_classes: int = Field(description="0 for regression.")
     n_features: int
-    feature_names: list[str]
-    feature_types: list[Literal["number", "category"]] = Field(description="What each feature's values are.")
     n_trees: int
     n_nodes: int
     n_leaves: int
     max_depth: int
-    operators: list[str]
-    column_map: list[ModelColumn]
     parity: ParityResult | None
     created_at: datetime
+
+
+class ModelSummary(_ModelFacts):
+    """A registered model in a list: without anything that grows with its features, columns or classes."""
+
+    classes: list[str] | None = Field(
+        description=f"Null where there are more than {FEW_CLASSES}, or where their names have more than "
+        f"{FEW_CLASSES_CHARACTERS:,} characters in all: read the model itself for those."
+    )
+
+
+class Model(_ModelFacts):
+    """A registered model."""
+
+    classes: list[str] = Field(description="In the order of the scores; empty for regression.")
+    feature_names: list[str]
+    feature_types: list[Literal["number", "category"]] = Field(description="What each feature's values are.")
+    operators: list[str]
+    column_map: list[ModelColumn]
 
 
 class TreeNode(Contract):

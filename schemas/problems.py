@@ -31,6 +31,7 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
     "artefact_not_ready": ProblemKind(409, "The artefact is not ready"),
     "body_too_large": ProblemKind(413, "The body is too large"),
     "too_many_rows": ProblemKind(413, "There are too many rows for one call"),
+    "row_too_large": ProblemKind(413, "A row is larger than a page"),
     "dataset_too_large": ProblemKind(413, "The dataset is too large"),
     "dataset_field_too_large": ProblemKind(413, "A field of the dataset is too large"),
     "unsupported_media_type": ProblemKind(415, "This kind of content is not accepted"),

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from .artefacts import ArtefactView, ProximityKind
-from .contract import Contract, RowId, RowIndex
+from .contract import Contract, Identifier, RowId, RowIndex
 from .datasets import Cell
 from .prototype_quality import PrototypeQuality, SetQuality
 
@@ -15,8 +15,8 @@ PrototypeMethod = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete"]
 class PrototypeSetRequest(Contract):
     """What to select, from which rows, as which model sees them."""
 
-    model: str
-    dataset: str
+    model: Identifier
+    dataset: Identifier
     method: PrototypeMethod = Field(
         default="sm_a",
         description="sm_u, sm_a, sm_wa, sg: Tan et al.; a_pete: Karolczak & Stefanowski, which stops by itself.",
@@ -56,7 +56,7 @@ class PrototypeSetRequest(Contract):
             "(150,000 rows x 200 trees). `n_candidates` of the result says how many they were."
         ),
     )
-    evaluation_dataset: str | None = None
+    evaluation_dataset: Identifier | None = None
     seed: int = Field(
         default=0,
         strict=True,

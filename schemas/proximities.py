@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from .artefacts import ArtefactView, NeighborCount, ProximityKind
-from .contract import Contract, RowId, RowIndex
+from .contract import Contract, Identifier, RowId, RowIndex
 from .models import MAX_INSTANCES, Instance, InstanceRowId, RowIds
 from .problems import Problem
 
@@ -13,8 +13,8 @@ from .problems import Problem
 class ProximitiesRequest(Contract):
     """Whose nearest rows, as which model sees them."""
 
-    model: str
-    dataset: str
+    model: Identifier
+    dataset: Identifier
     kind: ProximityKind = "auto"
     n_neighbors: NeighborCount = 10
 
@@ -73,7 +73,7 @@ class ProximityBlockRequest(Contract):
     row_ids: RowIds | None = None
     other_row_ids: RowIds | None = None
     kind: ProximityKind = "auto"
-    weights_of: str | None = Field(
+    weights_of: Identifier | None = Field(
         default=None,
         description="Proximities, a label audit or a prototype set of this model and kind: trees count as they do "
         "there. Default: as `kind` says; for `boosting`, by how much they vary over the rows of this call, instances "

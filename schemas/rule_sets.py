@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from .artefacts import ArtefactView
-from .contract import Contract
+from .contract import Contract, Identifier
 from .models import Score
 
 RuleSetMethod = Literal["fab", "em"]
@@ -17,8 +17,8 @@ MAX_RULES, MAX_RESTARTS = 20, 1000
 class RuleSetRequest(Contract):
     """Which model is to be told in rules, by which rows."""
 
-    model: str
-    dataset: str
+    model: Identifier
+    dataset: Identifier
     method: RuleSetMethod = Field(
         default="fab",
         description="fab: Hara & Hayashi, which finds the number of regions up to `max_rules`; em: their baseline, "
@@ -44,7 +44,7 @@ class RuleSetRequest(Contract):
         default="predicted",
         description="What rules are to predict: what the model says, or what the dataset's target has.",
     )
-    evaluation_dataset: str | None = None
+    evaluation_dataset: Identifier | None = None
     seed: int = Field(default=0, strict=True, ge=0, le=2**32 - 1, description="Draws the random starts.")
 
 

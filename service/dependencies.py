@@ -1,14 +1,23 @@
-"""What routes are given: the parts, the page asked for, the idempotency key."""
+"""What routes are given: the parts, room for their answer, the page asked for, the idempotency key."""
 
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from fastapi import Depends, Header, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from pydantic import BeforeValidator
+from starlette.requests import ClientDisconnect
 
 from storage.idempotency import RequestKey
 
+from .answer_room import AnswerRoom, CallerLeft
 from .edge.callers import ANYBODY, Caller
 from .parts import Parts
+from .request_class import plain_integer
+
+Result = TypeVar("Result")
+_ITEM_BYTES = 1024  # of a list, as JSON and as what it is made from
 
 
 async def _parts(request: Request) -> Parts:
@@ -24,9 +33,70 @@ class PageAsked:
     cursor: str | None
 
 
+PlainInteger = Annotated[int, BeforeValidator(plain_integer)]
+"""An integer in a path or query: Python alone would take `1_0` for 10."""
+Limit = Annotated[PlainInteger, Query(ge=1, le=1000, description="Items a page at most; it may have fewer.")]
+
+
+class Room:
+    """The part that one request takes of the memory for answers; it has it until its answer has been sent."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._taken: list[tuple[AnswerRoom, int]] = []
+
+    async def take(self, room: AnswerRoom, n_bytes: int) -> None:
+        """Wait for so many bytes; see ``AnswerRoom.take``."""
+        try:
+            await room.take(n_bytes, self._request.is_disconnected)
+        except CallerLeft as error:
+            raise ClientDisconnect from error
+        self._taken.append((room, n_bytes))
+
+    async def make(self, room: AnswerRoom, n_bytes: int, make: Callable[[], Result]) -> Result:
+        """Return what is made in a thread once there is room for it; nothing is made for a caller who has left."""
+        await self.take(room, n_bytes)
+        if await self._request.is_disconnected():
+            raise ClientDisconnect
+        return await run_in_threadpool(make)
+
+    def give_back(self) -> None:
+        """Give back all that was taken."""
+        for room, n_bytes in self._taken:
+            room.give_back(n_bytes)
+
+
+async def _room(request: Request) -> AsyncIterator[Room]:
+    room = Room(request)
+    try:
+        yield room
+    finally:
+        room.give_back()
+
+
+PartsDep = Annotated[Parts, Depends(_parts)]
+RoomDep = Annotated[Room, Depends(_room)]
+
+
 async def _page(
-    limit: Annotated[int, Query(ge=1, le=1000, description="Items a page.")] = 50,
-    cursor: Annotated[str | None, Query(max_length=255, description="`next_cursor` of the page before.")] = None,
+    parts: PartsDep,
+    room: RoomDep,
+    limit: Limit = 50,
+    cursor: Annotated[
+        str | None,
+        Query(pattern=r"^[A-Za-z0-9_-]{1,255}$", description="`next_cursor` of the page before."),
+    ] = None,
+) -> PageAsked:
+    await room.take(parts.answer_room, limit * _ITEM_BYTES)
+    return PageAsked(limit, cursor)
+
+
+async def _row_page(
+    limit: Limit = 50,
+    cursor: Annotated[
+        str | None,
+        Query(pattern=r"^[0-9]{1,255}$", description="`next_cursor` of the page before: the row that it begins with."),
+    ] = None,
 ) -> PageAsked:
     return PageAsked(limit, cursor)
 
@@ -51,6 +121,8 @@ async def _request_key(
     return RequestKey(caller.key_id or "", key)
 
 
-PartsDep = Annotated[Parts, Depends(_parts)]
 PageDep = Annotated[PageAsked, Depends(_page)]
+"""Of a list of things, for which room is taken."""
+RowPageDep = Annotated[PageAsked, Depends(_row_page)]
+"""Of a list of rows; room is taken by those who read them."""
 IdempotencyKey = Annotated[RequestKey | None, Depends(_request_key)]

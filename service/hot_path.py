@@ -46,7 +46,8 @@ class HotPath:
 
 
 def _explainer_id(scope: Mapping[str, Any]) -> str | None:
-    if scope["type"] != "http" or scope["method"] != "POST":
+    # A query is refused by the route itself.
+    if scope["type"] != "http" or scope["method"] != "POST" or scope.get("query_string"):
         return None
     path: str = scope["path"]
     if not (path.startswith(_BEFORE) and path.endswith(_AFTER)):

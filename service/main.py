@@ -17,6 +17,7 @@ from .hot_path import HotPath
 from .logs import AccessLog
 from .metrics import Metrics
 from .parts import build_parts
+from .request_class import FORM_LIMITS
 from .request_records import RequestRecords
 from .routes import (
     api_keys,
@@ -100,7 +101,7 @@ def build_app(lifespan: object = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,  # it would lead wherever the caller's Host header says
-        form_limits={"max_files": 1, "max_fields": 20},
+        form_limits=FORM_LIMITS,
         generate_unique_id_function=_operation_id,
     )
     for router in _ROUTERS:

@@ -14,6 +14,7 @@ from storage.object_store import ObjectStore
 from storage.opening import open_objects
 from storage.patience import REQUESTS
 
+from .answer_room import AnswerRoom
 from .availability import Availability
 from .batches import Batches
 from .edge.draining import Draining
@@ -53,6 +54,8 @@ class Parts:
     sessions: SessionCache
     explainer_cache: ExplainerCache
     batches: Batches
+    answer_room: AnswerRoom
+    download_room: AnswerRoom
     draining: Draining
 
     def close(self) -> None:
@@ -100,5 +103,7 @@ def build_parts(settings: ServiceSettings, draining: Draining | None = None) -> 
         sessions=sessions,
         explainer_cache=ExplainerCache(settings.warm_explainers),
         batches=Batches(settings.max_waiting_rows),
+        answer_room=AnswerRoom(settings.max_answer_bytes),
+        download_room=AnswerRoom(settings.max_download_bytes),
         draining=draining,
     )

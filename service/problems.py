@@ -114,7 +114,8 @@ def _methods_of(request: Request) -> str:
     """Return the methods that the path takes; the error names those of one route alone."""
     paths: dict[str, dict[str, Any]] = request.app.openapi()["paths"]
     methods = (operations for path, operations in paths.items() if compile_path(path)[0].match(request.url.path))
-    return ", ".join(sorted(method.upper() for operations in methods for method in operations))
+    taken = {method.upper() for operations in methods for method in operations}
+    return ", ".join(sorted(taken | ({"HEAD"} if "GET" in taken else set())))
 
 
 def _code_of(error: HTTPException) -> str:

@@ -1,17 +1,22 @@
 """How request bodies are read: JSON strictly, and refused with a problem of its own."""
 
 import asyncio
+import difflib
+import re
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypedDict, TypeVar, get_origin
 
 from fastapi import HTTPException, Request, Response, params
+from fastapi.dependencies.utils import get_flat_params
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import ValidationError
+from starlette.datastructures import FormData
 from starlette.requests import ClientDisconnect
 
 from schemas.contract import Contract
@@ -21,18 +26,30 @@ from .edge.strict_json import BadJson, parse_json
 Message = TypeVar("Message", bound=Contract)
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
+
+class FormLimits(TypedDict):
+    """How many parts a form may have."""
+
+    max_files: int
+    max_fields: int
+
+
+FORM_LIMITS: FormLimits = {"max_files": 1, "max_fields": 20}
 _QUICK_BYTES = 64 * 1024  # more could keep the event loop from other callers for tens of milliseconds
 _MAX_FIELDS = 100  # of a message: more than any has
 _MAX_FAULTS = 1000  # each takes as long to be told as ten to be found
+_PLAIN_INTEGER = re.compile(r"-?[0-9]{1,18}")
+_LARGEST_WHOLE = 2.0**53  # from there on not all integers can be told apart
 _MAX_ITEMS = 10_000  # of a list in a message without rows: as many as there are features
 
 
 class BodyRefused(HTTPException):
     """The body is not what it should be. An ``HTTPException``, because FastAPI lets only those through."""
 
-    def __init__(self, code: str, detail: str) -> None:
+    def __init__(self, code: str, detail: str, pointer: str | None = None) -> None:
         super().__init__(status_code=400, detail=detail)
         self.code = code
+        self.pointer = pointer
 
 
 class StrictRequest(Request):
@@ -62,19 +79,71 @@ class StrictRoute(APIRoute):
     def get_route_handler(self) -> Handler:
         """Return the handler that FastAPI calls."""
         handle = super().get_route_handler()
-        if self.body_field is None:
-            return handle
-        if isinstance(self.body_field.field_info, params.Form):
-            return _reading_form(handle)
-        return _reading_message(handle, self.body_field.field_info.annotation)
+        if self.body_field is not None and isinstance(self.body_field.field_info, params.Form):
+            handle = _reading_form(handle, {field.alias for field in self.dependant.body_params})
+        elif self.body_field is not None:
+            handle = _reading_message(handle, self.body_field.field_info.annotation)
+        known = [field for field in get_flat_params(self.dependant) if isinstance(field.field_info, params.Query)]
+        return _with_known_parameters(handle, {field.alias: _is_list(field) for field in known})
 
 
-def _reading_form(handle: Handler) -> Handler:
+def _is_list(field: Any) -> bool:  # noqa: ANN401  # FastAPI's own type of a parameter
+    return get_origin(field.field_info.annotation) is list
+
+
+def _with_known_parameters(handle: Handler, known: Mapping[str, bool]) -> Handler:
+    """Return a handler that refuses query parameters which its route does not have; those of ``known`` may be lists."""
+
+    async def check(request: Request) -> Response:
+        if request.scope.get("query_string"):
+            for name, values in Counter(name for name, _ in request.query_params.multi_items()).items():
+                if name not in known:
+                    _refuse_parameter(name, f"there is no query parameter {_shown(name)}", known)
+                if values > 1 and not known[name]:
+                    _refuse_parameter(name, f"the query parameter {_shown(name)} is given {values} times", ())
+        return await handle(request)
+
+    return check
+
+
+def _refuse_parameter(name: str, fault: str, known: Iterable[str]) -> NoReturn:
+    raise BodyRefused("unknown_field", f"{fault}; {_advice(name, known)}", f"/{name[:80]}")
+
+
+def _advice(name: str, known: Iterable[str]) -> str:
+    """Return what to do about a name that is not known: a kin name, if there is one."""
+    known = sorted(known)
+    if kin := difflib.get_close_matches(name[:80], known, 1):
+        return f"did you mean {kin[0]!r}?"
+    return f"leave it out, or take one of {', '.join(known)}" if known else "leave it out"
+
+
+def _shown(name: str) -> str:
+    return ascii(name[:80])
+
+
+def _reading_form(handle: Handler, known: Collection[str]) -> Handler:
     async def read_form(request: Request) -> Response:
         await _refuse_unless_form(request)
+        # FastAPI reads it once more, from what is kept here.
+        form = await request.form(**FORM_LIMITS)
+        try:
+            _refuse_odd_parts(form, known)
+        except BodyRefused:
+            await form.close()
+            raise
         return await timed(handle(request))
 
     return read_form
+
+
+def _refuse_odd_parts(form: FormData, known: Collection[str]) -> None:
+    for name, n_parts in Counter(name for name, _ in form.multi_items()).items():
+        if name not in known:
+            fault = f"the form has a part {_shown(name)} that is not known"
+            raise BodyRefused("unknown_field", f"{fault}; {_advice(name, known)}", f"/{name[:80]}")
+        if n_parts > 1:
+            raise BodyRefused("validation_failed", f"the form has {n_parts} parts {_shown(name)}; send one", f"/{name}")
 
 
 def _reading_message(handle: Handler, kind: Any) -> Handler:  # noqa: ANN401  # a contract, as each of our routes has it
@@ -127,6 +196,14 @@ async def _refuse_type(request: Request, detail: str) -> NoReturn:
     raise BodyRefused("unsupported_media_type", detail)
 
 
+def plain_integer(value: Any) -> Any:  # noqa: ANN401  # whatever stands in a path or query
+    """Return a parameter as it is; refuse what is not written as digits, which Python would take for a number."""
+    if isinstance(value, str) and not _PLAIN_INTEGER.fullmatch(value):
+        message = "an integer is written as digits alone, such as 10"
+        raise ValueError(message)
+    return value
+
+
 def parse_metadata(kind: type[Message], text: str | None) -> Message:
     """Return the metadata that came with an upload as JSON text."""
     value = _parsed((text or "{}").encode("utf-8", "surrogatepass"), "metadata: ")
@@ -142,8 +219,14 @@ def _reader() -> ThreadPoolExecutor:
 def _read(kind: type[Message], body: bytes) -> Message:
     value = _parsed(body)
     if type(value) is dict:
+        value = {name: _whole(item) for name, item in value.items()}
         _refuse_crowd(value, _most_rows(kind))
     return _validated(kind, value)
+
+
+def _whole(item: Any) -> Any:  # noqa: ANN401  # any JSON value
+    # To JSON Schema 18.0 is an integer, to Python it is none.
+    return int(item) if type(item) is float and item.is_integer() and abs(item) < _LARGEST_WHOLE else item
 
 
 def _parsed(body: bytes, place: str = "") -> Any:  # noqa: ANN401  # any JSON value

@@ -93,7 +93,8 @@ class RouteScopes:
         self._remembered: dict[tuple[str, str], frozenset[Scope]] = {}
 
     def wanted(self, method: str, path: str) -> frozenset[Scope]:
-        """Return what a request wants; all scopes where it fits no route."""
+        """Return what a request wants; all scopes where it fits no route. HEAD wants what GET does."""
+        method = "GET" if method == "HEAD" else method
         found = self._remembered.get((method, path))
         if found is None:
             found = self._matched(method, path)

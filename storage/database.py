@@ -18,12 +18,14 @@ from .patience import WORKERS, Patience
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _SECONDS_BETWEEN_TRIES = 0.01
 _LONG_SECONDS = 1.0
+_LOCKED_IN_A_ROW = 3
 _DISK_FULL = "53100"  # PostgreSQL's SQLSTATE, as are these
 _READ_ONLY = "25006"
 _IS_AWAY = ("57P01", "57P02", "57P03", "53")  # shut down, crashed, starting; 53…: out of connections or memory
 _MIGRATION_LOCK = 5_061_370_153  # any number that no other program on the server takes
 _AWAY = "the database does not answer; try again in a moment"
 _NOT_WRITABLE = "the database takes no changes at present: it is read-only; try again in a moment"
+_LOCKED = "the database is busy: another request has been writing for seconds; send this one again in a moment"
 _BUSY = "all connections to the database are in use; try again in a moment"
 
 
@@ -100,26 +102,49 @@ def newest_revision() -> str:
 
 
 class _Rest:
-    """A time in which nobody tries, after somebody waited long in vain: else all would, thread after thread."""
+    """A time in which nobody tries, after others waited long in vain: else all would, thread after thread.
+
+    A database that does not answer at all is left alone at once. Where another holds SQLite's lock, those who waited
+    for it hear that it is busy, and the others go on: only a lock that outlasts several waits, one begun after the
+    other, is taken for one that stays.
+    """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._until = float("-inf")
+        self._detail = _AWAY
+        self._n_locked = 0  # waits in a row that found it locked
+        self._locked_at = float("-inf")
 
-    def has_begun(self) -> bool:
-        return time.monotonic() < self._until
+    def refuse_while_it_lasts(self) -> None:
+        if time.monotonic() < self._until:
+            raise StorageUnavailable(self._detail)
 
-    def begin(self, waited_since: float) -> None:
+    def end(self) -> None:
+        """Take note that somebody was answered."""
+        self._n_locked = 0
+
+    def begin(self, waited_since: float, *, is_locked: bool) -> None:
+        """Take note that somebody waited in vain."""
         now = time.monotonic()
         # What fails at once keeps nobody waiting, and may be the end of one connection alone.
-        if now - waited_since >= _LONG_SECONDS:
-            self._until = now + self._seconds
+        if now - waited_since < _LONG_SECONDS:
+            return
+        if is_locked:
+            self._count_lock(waited_since, now)
+        if not is_locked or self._n_locked >= _LOCKED_IN_A_ROW:
+            self._until, self._detail = now + self._seconds, _LOCKED if is_locked else _AWAY
+
+    def _count_lock(self, waited_since: float, now: float) -> None:
+        # Those who waited side by side met one lock.
+        if waited_since >= self._locked_at:
+            self._n_locked += 1
+            self._locked_at = now
 
 
 @contextmanager
 def _failures_are_said(rest: _Rest) -> Iterator[None]:
-    if rest.has_begun():
-        raise StorageUnavailable(_AWAY)
+    rest.refuse_while_it_lasts()
     began = time.monotonic()
     try:
         yield
@@ -127,9 +152,16 @@ def _failures_are_said(rest: _Rest) -> Iterator[None]:
         raise StorageUnavailable(_BUSY) from error
     except DBAPIError as error:
         if _nobody_answers(error):
-            rest.begin(began)
+            rest.begin(began, is_locked=_is_locked(error))
         _say(error)
         raise
+    else:
+        rest.end()
+
+
+def _is_locked(error: DBAPIError) -> bool:
+    code = getattr(error.orig, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def _say(error: DBAPIError) -> None:
@@ -146,7 +178,7 @@ def _say(error: DBAPIError) -> None:
     if _sqlstate(error) == _READ_ONLY:
         raise StorageUnavailable(_NOT_WRITABLE) from error
     if isinstance(error, OperationalError) or error.connection_invalidated or _sqlstate(error).startswith(_IS_AWAY):
-        raise StorageUnavailable(_AWAY) from error
+        raise StorageUnavailable(_LOCKED if _is_locked(error) else _AWAY) from error
 
 
 def _sqlstate(error: DBAPIError) -> str:

@@ -4,17 +4,29 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
 from sqlalchemy import Connection, RowMapping, delete, or_, select
 
 from schemas.contract import Page
-from schemas.datasets import Dataset
+from schemas.datasets import Dataset, DatasetSummary
 
 from .database import Database
 from .errors import InUse
 from .leaf_tables import forget_leaf_tables
 from .pages import read_page
-from .records import add_record, existing_record, find_record, forget_keys_of, moment, unreferenced
+from .records import (
+    add_record,
+    existing_record,
+    find_record,
+    first_record,
+    forget_keys_of,
+    moment,
+    require,
+    unreferenced,
+)
 from .tables import artefacts, datasets, leaf_tables
+
+_LISTED = ("id", "name", "sha256", "size_bytes", "listed", "created_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +65,8 @@ class DatasetStore:
         """Keep the dataset; return it, and whether it is new."""
         with self._database.transaction() as connection:
             values = {field: getattr(dataset, field) for field in NewDataset.__dataclass_fields__}
-            is_new = add_record(connection, datasets, {**values, "created_at": time.time()})
+            values |= {"listed": _listed(dataset.summary, dataset.metadata), "created_at": time.time()}
+            is_new = add_record(connection, datasets, values)
             return _view(existing_record(connection, datasets, dataset.id)), is_new
 
     def find(self, dataset_id: str) -> Dataset | None:
@@ -68,10 +81,33 @@ class DatasetStore:
             row = existing_record(connection, datasets, dataset_id)
         return StoredDataset(_view(row), row["content"])
 
-    def list(self, limit: int, cursor: str | None) -> Page[Dataset]:
-        """Return one page of datasets, newest first."""
+    def content(self, dataset_id: str) -> str:
+        """Return the object that holds the dataset's rows, and nothing that grows with its columns."""
+        query = select(datasets.c.content).where(datasets.c.id == dataset_id)
         with self._database.reading() as connection:
-            return read_page(connection, select(datasets), datasets, (limit, cursor), _view)
+            found: str = require(first_record(connection, query), "datasets", dataset_id)["content"]
+        return found
+
+    def document(self, dataset_id: str) -> dict[str, Any]:
+        """Return the dataset as its readers get it, in plain values: messages would take several times the memory."""
+        with self._database.reading() as connection:
+            row = existing_record(connection, datasets, dataset_id)
+        listed = row["listed"] or _listed(row["summary"], row["metadata"])
+        summary = DatasetSummary(**_facts(row, listed))
+        return {**summary.model_dump(mode="json"), "columns": row["summary"]["columns"]}
+
+    def n_bytes(self, dataset_id: str) -> int:
+        """Return how long the summary of the dataset's columns is as JSON, without reading it."""
+        query = select(datasets.c.listed["n_bytes"].as_integer().label("n_bytes")).where(datasets.c.id == dataset_id)
+        with self._database.reading() as connection:
+            row = require(first_record(connection, query), "datasets", dataset_id)
+        return row["n_bytes"] or 0
+
+    def list(self, limit: int, cursor: str | None) -> Page[DatasetSummary]:
+        """Return one page of datasets, newest first."""
+        query = select(*(datasets.c[name] for name in _LISTED))
+        with self._database.reading() as connection:
+            return read_page(connection, query, datasets, (limit, cursor), lambda row: _summary(connection, row))
 
     def delete(self, dataset_id: str) -> tuple[str, ...]:
         """Forget the dataset; return the objects that nothing refers to any more. Refused while in use."""
@@ -92,16 +128,33 @@ def _refuse_if_used(connection: Connection, dataset_id: str) -> None:
         raise InUse(detail)
 
 
+def _listed(summary: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of a summary that lists show, and how long the whole is."""
+    columns = summary["columns"]
+    return {
+        "n_rows": summary["n_rows"],
+        "n_columns": len(columns),
+        "n_features": sum(column["role"] == "feature" for column in columns),
+        "target": metadata.get("target"),
+        "row_id": metadata.get("row_id"),
+        "n_bytes": len(orjson.dumps(summary)),
+    }
+
+
+def _summary(connection: Connection, row: RowMapping) -> DatasetSummary:
+    # A process of an earlier release may still be running beside this one, and writes no summaries.
+    if (listed := row["listed"]) is None:
+        whole = existing_record(connection, datasets, row["id"])
+        listed = _listed(whole["summary"], whole["metadata"])
+    return DatasetSummary(**_facts(row, listed))
+
+
 def _view(row: RowMapping) -> Dataset:
-    summary = row["summary"]
-    return Dataset(
-        id=row["id"],
-        name=row["name"],
-        sha256=row["sha256"],
-        size_bytes=row["size_bytes"],
-        n_rows=summary["n_rows"],
-        target=row["metadata"].get("target"),
-        row_id=row["metadata"].get("row_id"),
-        columns=summary["columns"],
-        created_at=moment(row["created_at"]),
-    )
+    listed = row["listed"] or _listed(row["summary"], row["metadata"])
+    return Dataset(**_facts(row, listed), columns=row["summary"]["columns"])
+
+
+def _facts(row: RowMapping, listed: dict[str, Any]) -> dict[str, Any]:
+    said = {name: value for name, value in listed.items() if name != "n_bytes"}
+    own = {name: row[name] for name in ("id", "name", "sha256", "size_bytes")}
+    return {**own, **said, "created_at": moment(row["created_at"])}

@@ -1,16 +1,19 @@
 """Registered explainers: which model is explained by which prototypes, rules and tree."""
 
 import time
+from typing import Any
 
 from sqlalchemy import RowMapping, delete, select
 
 from schemas.contract import Page
-from schemas.explainers import Explainer, ExplainerRequest
+from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
 
 from .database import Database
 from .pages import read_page
 from .records import add_record, existing_record, forget_keys_of, moment
 from .tables import explainers
+
+_LISTED = ("id", "name", "model", "prototype_set", "rule_set", "approximation_tree", "created_at")
 
 
 class ExplainerStore:
@@ -40,10 +43,11 @@ class ExplainerStore:
         with self._database.reading() as connection:
             return _view(existing_record(connection, explainers, explainer_id))
 
-    def list(self, limit: int, cursor: str | None) -> Page[Explainer]:
+    def list(self, limit: int, cursor: str | None) -> Page[ExplainerSummary]:
         """Return one page of explainers, newest first."""
+        query = select(*(explainers.c[name] for name in _LISTED))
         with self._database.reading() as connection:
-            return read_page(connection, select(explainers), explainers, (limit, cursor), _view)
+            return read_page(connection, query, explainers, (limit, cursor), _summary)
 
     def delete(self, explainer_id: str) -> None:
         """Forget the explainer."""
@@ -53,14 +57,13 @@ class ExplainerStore:
             connection.execute(delete(explainers).where(explainers.c.id == explainer_id))
 
 
+def _summary(row: RowMapping) -> ExplainerSummary:
+    return ExplainerSummary(**_facts(row))
+
+
 def _view(row: RowMapping) -> Explainer:
-    return Explainer(
-        id=row["id"],
-        name=row["name"],
-        model=row["model"],
-        prototype_set=row["prototype_set"],
-        rule_set=row["rule_set"],
-        approximation_tree=row["approximation_tree"],
-        shown_features=row["request"]["shown_features"],
-        created_at=moment(row["created_at"]),
-    )
+    return Explainer(**_facts(row), shown_features=row["request"]["shown_features"])
+
+
+def _facts(row: RowMapping) -> dict[str, Any]:
+    return {name: row[name] for name in _LISTED} | {"created_at": moment(row["created_at"])}

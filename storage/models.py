@@ -4,17 +4,30 @@ import time
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import orjson
 from sqlalchemy import Connection, RowMapping, delete, select
 
 from schemas.contract import Page
-from schemas.models import Model, ModelColumn
+from schemas.models import FEW_CLASSES, FEW_CLASSES_CHARACTERS, Model, ModelColumn, ModelSummary
 
 from .database import Database
 from .errors import InUse
 from .leaf_tables import forget_leaf_tables
 from .pages import read_page
-from .records import add_record, existing_record, find_record, forget_keys_of, moment, unreferenced
+from .records import (
+    add_record,
+    existing_record,
+    find_record,
+    first_record,
+    forget_keys_of,
+    moment,
+    require,
+    unreferenced,
+)
 from .tables import artefacts, explainers, leaf_tables, models
+
+_LISTED = ("id", "name", "sha256", "size_bytes", "listed", "parity", "created_at")
+_SAID_AS_THEY_ARE = ("task", "ensemble", "ensemble_inferred", "n_trees", "n_nodes", "n_leaves", "max_depth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +65,8 @@ class ModelStore:
         """Keep the model; return it, and whether it is new."""
         with self._database.transaction() as connection:
             values = {field: getattr(model, field) for field in NewModel.__dataclass_fields__}
-            is_new = add_record(connection, models, {**values, "created_at": time.time()})
+            values |= {"listed": _listed(model.description), "created_at": time.time()}
+            is_new = add_record(connection, models, values)
             return _view(existing_record(connection, models, model.id)), is_new
 
     def find(self, model_id: str) -> Model | None:
@@ -67,10 +81,40 @@ class ModelStore:
             row = existing_record(connection, models, model_id)
         return StoredModel(_view(row), row["leaf_graph"], row["ensemble"], row["description"])
 
-    def list(self, limit: int, cursor: str | None) -> Page[Model]:
-        """Return one page of models, newest first."""
+    def document(self, model_id: str) -> dict[str, Any]:
+        """Return the model as its readers get it, in plain values: messages would take several times the memory."""
         with self._database.reading() as connection:
-            return read_page(connection, select(models), models, (limit, cursor), _view)
+            row = existing_record(connection, models, model_id)
+        description = row["description"]
+        for column in description["columns"]:
+            column["transformed"] = column["kind"] == "transformed"
+            del column["raw_index"]
+        summary = _summary_of(row, row["listed"] or _listed(description))
+        return {
+            **summary.model_dump(mode="json"),
+            **{name: description[name] for name in ("classes", "feature_names", "operators")},
+            "feature_types": _feature_types(description["inputs"]),
+            "column_map": description["columns"],
+        }
+
+    def summary(self, model_id: str) -> ModelSummary:
+        """Return what lists say of the model, without reading more."""
+        query = select(*(models.c[name] for name in _LISTED)).where(models.c.id == model_id)
+        with self._database.reading() as connection:
+            return _summary(connection, require(first_record(connection, query), "models", model_id))
+
+    def n_bytes(self, model_id: str) -> int:
+        """Return how long the model's description is as JSON, without reading it."""
+        query = select(models.c.listed["n_bytes"].as_integer().label("n_bytes")).where(models.c.id == model_id)
+        with self._database.reading() as connection:
+            row = require(first_record(connection, query), "models", model_id)
+        return row["n_bytes"] or 0
+
+    def list(self, limit: int, cursor: str | None) -> Page[ModelSummary]:
+        """Return one page of models, newest first."""
+        query = select(*(models.c[name] for name in _LISTED))
+        with self._database.reading() as connection:
+            return read_page(connection, query, models, (limit, cursor), lambda row: _summary(connection, row))
 
     def delete(self, model_id: str) -> tuple[str, ...]:
         """Forget the model; return the objects that nothing refers to any more. Refused while in use."""
@@ -91,27 +135,42 @@ def _refuse_if_used(connection: Connection, model_id: str) -> None:
             raise InUse(detail)
 
 
+def _listed(description: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of a description that lists show, and how long the whole is."""
+    classes = description["classes"]
+    is_short = len(classes) <= FEW_CLASSES and sum(map(len, classes)) <= FEW_CLASSES_CHARACTERS
+    return {name: description[name] for name in _SAID_AS_THEY_ARE} | {
+        "classes": classes if is_short else None,
+        "n_classes": len(classes),
+        "n_features": len(description["feature_names"]),
+        "n_bytes": len(orjson.dumps(description)),
+    }
+
+
+def _summary(connection: Connection, row: RowMapping) -> ModelSummary:
+    # A process of an earlier release may still be running beside this one, and writes no summaries.
+    listed = row["listed"] or _listed(existing_record(connection, models, row["id"])["description"])
+    return _summary_of(row, listed)
+
+
+def _summary_of(row: RowMapping, listed: dict[str, Any]) -> ModelSummary:
+    said = {name: value for name, value in listed.items() if name != "n_bytes"}
+    own = {name: row[name] for name in ("id", "name", "sha256", "size_bytes", "parity")}
+    return ModelSummary(**own, **said, created_at=moment(row["created_at"]))
+
+
 def _view(row: RowMapping) -> Model:
     description = row["description"]
     return Model(
-        id=row["id"],
-        name=row["name"],
-        sha256=row["sha256"],
-        size_bytes=row["size_bytes"],
-        task=description["task"],
-        ensemble=description["ensemble"],
-        ensemble_inferred=description["ensemble_inferred"],
+        **{name: row[name] for name in ("id", "name", "sha256", "size_bytes", "parity")},
+        **{name: description[name] for name in _SAID_AS_THEY_ARE},
         classes=description["classes"],
+        n_classes=len(description["classes"]),
         n_features=len(description["feature_names"]),
         feature_names=description["feature_names"],
         feature_types=_feature_types(description["inputs"]),
-        n_trees=description["n_trees"],
-        n_nodes=description["n_nodes"],
-        n_leaves=description["n_leaves"],
-        max_depth=description["max_depth"],
         operators=description["operators"],
         column_map=[_column(column) for column in description["columns"]],
-        parity=row["parity"],
         created_at=moment(row["created_at"]),
     )
 

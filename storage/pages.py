@@ -3,6 +3,8 @@
 import base64
 import binascii
 import json
+import math
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -13,6 +15,7 @@ from schemas.contract import Page
 from .errors import StorageError
 
 Item = TypeVar("Item")
+_IDENTIFIER = re.compile(r"[a-z0-9_]{1,64}")
 
 
 def read_page(
@@ -46,7 +49,11 @@ def _encode(created_at: float, identifier: str) -> str:
 def _decode(cursor: str) -> tuple[float, str]:
     try:
         created_at, identifier = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        return float(created_at), str(identifier)
-    except (binascii.Error, ValueError, TypeError) as error:
-        detail = f"cursor {cursor[:80]!r} is not one that a list gave; leave it out to start from the newest"
-        raise StorageError("validation_failed", detail, "/cursor") from error
+    except (binascii.Error, ValueError, TypeError, RecursionError):
+        created_at, identifier = None, None
+    # A text that no database can be asked about is no id: half a surrogate pair, or a NUL character.
+    is_place = isinstance(created_at, float | int) and math.isfinite(created_at)
+    if not (is_place and isinstance(identifier, str) and _IDENTIFIER.fullmatch(identifier)):
+        detail = f"cursor {cursor[:80]!a} is not one that a list gave; leave it out to start from the newest"
+        raise StorageError("validation_failed", detail, "/cursor")
+    return float(created_at), identifier

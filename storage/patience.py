@@ -7,8 +7,8 @@ from dataclasses import dataclass
 class Patience:
     """Seconds of waiting, each for one thing.
 
-    Whoever waited in vain for a connection or for SQLite's lock spares others the wait: during ``rest_seconds``
-    they are told at once.
+    Whoever waited in vain for a database that does not answer spares others the wait: during ``rest_seconds`` they are
+    told at once. A lock of SQLite's must have been waited for in vain several times, one after the other.
     """
 
     lock_seconds: float = 10  # until others let go of a row, or of SQLite's file

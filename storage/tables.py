@@ -19,6 +19,7 @@ models = Table(
     Column("description", JSON, nullable=False),
     Column("metadata", JSON, nullable=False),
     Column("parity", JSON),
+    Column("listed", JSON),  # what lists show of it: small, whatever its description holds
     Column("created_at", Float, nullable=False, index=True),
 )
 
@@ -32,6 +33,7 @@ datasets = Table(
     Column("content", String(64), nullable=False),  # object: the same rows as normalised Parquet
     Column("summary", JSON, nullable=False),
     Column("metadata", JSON, nullable=False),
+    Column("listed", JSON),  # what lists show of it: small, whatever its summary holds
     Column("created_at", Float, nullable=False, index=True),
 )
 

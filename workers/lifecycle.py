@@ -25,6 +25,7 @@ from .settings import WorkerSettings
 
 _OURS = "internal_error"
 _BYTES_PER_GIB = 1 << 30
+_MAX_RESULT_BYTES = 32 << 20
 _log = logging.getLogger(__name__)
 
 
@@ -81,6 +82,7 @@ def _context(
 
 def _keep(context: JobContext, attempts: AttemptStore, claim: Claim, produced: Produced) -> None:
     objects = context.objects
+    _refuse_large_result(produced.result)
     with objects.keeping():
         result = objects.put(produced.result)
         arrays = None if produced.arrays is None else objects.put(produced.arrays)
@@ -93,6 +95,16 @@ def _keep(context: JobContext, attempts: AttemptStore, claim: Claim, produced: P
     if not is_published:
         discard_orphans(context.database, objects, (result, arrays, *files.values()))
         raise JobStopped
+
+
+def _refuse_large_result(result: bytes) -> None:
+    """Refuse a result that readers could not take as a whole: what grows with the rows is kept in files."""
+    if len(result) > _MAX_RESULT_BYTES:
+        detail = (
+            f"the result has {len(result):,} bytes, more than the {_MAX_RESULT_BYTES:,} that a result may have; ask "
+            "for fewer prototypes, rules or questions, or leave long texts out of the dataset"
+        )
+        raise StorageError(code="resource_estimate_exceeds_limit", detail=detail)
 
 
 def _problem(error: Exception, settings: WorkerSettings, claim: Claim) -> Problem:

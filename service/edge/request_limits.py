@@ -137,7 +137,7 @@ class _Places:
 def _is_watching(scope: Mapping[str, Any]) -> bool:
     """Say whether a request waits for a job: for its end, or for all that happens."""
     path: str = scope["path"]
-    if not path.startswith(_JOBS) or scope["method"] != "GET":
+    if not path.startswith(_JOBS) or scope["method"] not in {"GET", "HEAD"}:
         return False
     return path.endswith(_EVENTS) or any(name == _PREFER for name, _ in scope["headers"])
 

@@ -9,7 +9,7 @@ from .authorization import Authorization, Door
 from .body_guard import BodyGuard, BodyLimits
 from .draining import Draining, Farewell
 from .metering import Metering, NoteRequest
-from .plain_paths import PlainPaths
+from .plain_paths import HeadAsGet, NamedHosts, PlainPaths
 from .request_id import RequestIds
 from .request_limits import RequestLimits, RequestRates
 from .security_headers import SecurityHeaders
@@ -38,6 +38,6 @@ def behind_edge(
     """
     watching = watching or Watching()
     refused = limited_to(rates.refused_per_second, rates.refused_burst)
-    guarded = Authorization(PlainPaths(RequestLimits(BodyGuard(app, limits), rates)), door, refused)
-    metered = Metering(Farewell(Surplus(guarded), watching.draining), watching.records, watching.note)
+    guarded = Authorization(PlainPaths(RequestLimits(BodyGuard(HeadAsGet(app), limits), rates)), door, refused)
+    metered = Metering(Farewell(Surplus(NamedHosts(guarded)), watching.draining), watching.records, watching.note)
     return RequestIds(SecurityHeaders(metered))

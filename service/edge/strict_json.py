@@ -1,5 +1,6 @@
 """parse_json: JSON bodies read strictly, and quickly."""
 
+import json
 import re
 from typing import Any, NoReturn
 
@@ -37,9 +38,10 @@ def parse_json(body: bytes) -> Any:  # noqa: ANN401  # any JSON value
     ------
     BadJson
         ``malformed_json``: not JSON in UTF-8 (``NaN`` and ``Infinity`` are not JSON), nested deeper than 64 levels,
-        or an integer of hundreds of digits. ``bad_string``: lone surrogates or NUL characters, which databases and
-        encoders choke on. ``non_finite_number``: a number beyond the range of double precision, such as 1e400.
-        ``too_many_rows``: more values, or lists and objects, than can be made while others wait.
+        a name that an object has twice, or an integer of hundreds of digits. ``bad_string``: lone surrogates or NUL
+        characters, which databases and encoders choke on. ``non_finite_number``: a number beyond the range of double
+        precision, such as 1e400. ``too_many_rows``: more values, or lists and objects, than can be made while others
+        wait.
     """
     if len(body) > _SMALL_BYTES:
         _refuse_crowd(body)
@@ -52,7 +54,33 @@ def parse_json(body: bytes) -> Any:  # noqa: ANN401  # any JSON value
         raise BadJson("bad_string", "a text holds a NUL character (\\u0000); remove it")
     if body.count(b"[") + body.count(b"{") > _MAX_DEPTH:
         _refuse_depth(value)
+    if (n_colons := body.count(b":")) and _n_names(value) < n_colons:
+        _refuse_repeats(body)
     return value
+
+
+def _n_names(value: Any) -> int:  # noqa: ANN401  # any JSON value
+    """Return how many names the objects have: fewer than the colons behind them where one was repeated."""
+    n_names = 0
+    level = [value] if type(value) in _CONTAINERS else []
+    while level:
+        n_names += sum(len(container) for container in level if type(container) is dict)
+        level = [inner for container in level for inner in _containers_in(container)]
+    return n_names
+
+
+def _refuse_repeats(body: bytes) -> None:
+    # Colons in texts are the usual reason to look again; the slower reader shows each object before it is made.
+    json.loads(body, object_pairs_hook=_distinct)
+
+
+def _distinct(members: list[tuple[str, Any]]) -> None:
+    names: set[str] = set()
+    for name, _ in members:
+        if name in names:
+            detail = f"an object of the body has the name {name[:80]!a} more than once; send each name once"
+            raise BadJson("malformed_json", detail)
+        names.add(name)
 
 
 def _refuse_crowd(body: bytes) -> None:

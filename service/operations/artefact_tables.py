@@ -15,6 +15,7 @@ from ..parts import Parts
 from .artefacts import ArtefactNoun, ready_result
 
 _TABLE = "table"  # the name of the file among an artefact's files
+_LINES_TOGETHER = 1024
 
 
 class KeptTable:
@@ -24,6 +25,9 @@ class KeptTable:
         self.file = file
         self.size_bytes = size_bytes
         self._parquet = pq.ParquetFile(file)
+        # For pages: a text is kept once, however many lines have it.
+        texts = [index for index, each in enumerate(self.schema) if pa.types.is_string(each.type)]
+        self._encoded = pq.ParquetFile(file, metadata=self._parquet.metadata, read_dictionary=texts)
         footer = self._parquet.metadata
         n_group_lines = [footer.row_group(group).num_rows for group in range(footer.num_row_groups)]
         self._group_starts = np.concatenate(([0], np.cumsum(n_group_lines, dtype=np.int64)))
@@ -51,9 +55,9 @@ class KeptTable:
         return int(self._group_starts[-1])
 
     def blocks(self) -> Iterator[pa.Table]:
-        """Yield all lines, one row group after the other."""
-        for group in range(self._parquet.num_row_groups):
-            yield self._read_groups([group])
+        """Yield all lines, some at a time: a row group may be large."""
+        for batch in self._parquet.iter_batches(_LINES_TOGETHER, use_threads=False):
+            yield pa.Table.from_batches([batch])
 
     def read(self, start: int, stop: int) -> pa.Table:
         """Return lines ``start`` up to, not including, ``stop``."""
@@ -61,10 +65,13 @@ class KeptTable:
             return self.schema.empty_table()
         first, last = (int(np.searchsorted(self._group_starts, line, side="right")) - 1 for line in (start, stop - 1))
         lines = self._read_groups(list(range(first, last + 1)))
-        return lines.slice(start - int(self._group_starts[first]), stop - start)
+        return lines.slice(start - int(self._group_starts[first]), stop - start).cast(self.schema)
 
-    def read_where(self, column: str, start: int, stop: int) -> pa.Table:
-        """Return the lines with ``start <= column < stop``; the table is sorted by this column."""
+    def read_where(self, column: str, start: int, stop: int, names: list[str] | None = None) -> pa.Table:
+        """Return the columns of the lines with ``start <= column < stop``, texts as they are encoded.
+
+        The table is sorted by this column, which is among those that are named (default: all).
+        """
         position = self.schema.get_field_index(column)
         ranges = [
             self._parquet.metadata.row_group(group).column(position).statistics
@@ -72,12 +79,12 @@ class KeptTable:
         ]
         # A group without lines has none: a block of rows may have no neighbours at all.
         groups = [group for group, values in enumerate(ranges) if values and values.min < stop and values.max >= start]
-        lines = self._read_groups(groups)
+        lines = self._encoded.read_row_groups(groups, columns=names, use_threads=False)
         values = lines.column(column)
         return lines.filter(pc.and_(pc.greater_equal(values, start), pc.less(values, stop)))
 
     def _read_groups(self, groups: list[int]) -> pa.Table:
-        return self._parquet.read_row_groups(groups, use_threads=False)
+        return self._encoded.read_row_groups(groups, use_threads=False)
 
 
 def open_table(parts: Parts, noun: ArtefactNoun[Any], artefact_id: str) -> tuple[Artefact, KeptTable]:

@@ -4,7 +4,9 @@ What a noun's requests may say is checked in a file of its own, which then asks 
 """
 
 import json
+from collections.abc import Generator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import structlog
@@ -28,6 +30,7 @@ from .job_estimates import NEEDS_OF_KIND, Sizes, estimate_job, refuse_beyond
 _LOG = structlog.get_logger(__name__)
 View = TypeVar("View", bound=ArtefactView)
 _LARGE_DATASET_ROWS = 100_000
+_BLOCK_BYTES = 256 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,42 @@ def list_all(parts: Parts, noun: ArtefactNoun[View], limit: int, cursor: str | N
 def get_one(parts: Parts, noun: ArtefactNoun[View], artefact_id: str) -> View:
     """Return an artefact, with what was found if it is ready."""
     return _view(parts, noun, parts.artefacts.get(noun.name, artefact_id))
+
+
+def write_one(parts: Parts, noun: ArtefactNoun[View], artefact_id: str) -> Generator[bytes]:
+    """Return the same as JSON in blocks: what was found is passed on as its job wrote it, however much it is."""
+    artefact = parts.artefacts.get(noun.name, artefact_id)
+    view = noun.view.model_validate({**_standing(artefact), "reused": False})
+    if artefact.result is None:
+        return iter_once(view.model_dump_json().encode())
+    standing = view.model_dump_json(include=set(ArtefactView.model_fields)).encode()
+    return _joined(standing, parts.objects.path_of_pages(artefact.result))
+
+
+def result_path(parts: Parts, noun: ArtefactNoun[View], artefact_id: str) -> Path:
+    """Return the file that holds the whole result as JSON."""
+    return parts.objects.path_of_pages(ready_result(parts.artefacts.get(noun.name, artefact_id)))
+
+
+def file_blocks(path: Path) -> Generator[bytes]:
+    """Yield a file's bytes."""
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK_BYTES):
+            yield block
+
+
+def iter_once(body: bytes) -> Generator[bytes]:
+    """Yield a body that is whole already."""
+    yield body
+
+
+def _joined(standing: bytes, result: Path) -> Generator[bytes]:
+    """Yield one JSON object of the members of two."""
+    with result.open("rb") as file:
+        file.read(1)  # the brace, for which the comma stands
+        yield standing[:-1] + b","
+        while block := file.read(_BLOCK_BYTES):
+            yield block
 
 
 def get_result(parts: Parts, noun: ArtefactNoun[View], artefact_id: str) -> bytes:

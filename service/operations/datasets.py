@@ -1,15 +1,27 @@
 """Register, read and delete datasets."""
 
+from collections.abc import Generator, Iterator, Sequence
+from pathlib import Path
 from typing import BinaryIO
 
+import orjson
+
 from schemas.contract import Page
-from schemas.datasets import Dataset, DatasetMetadata, DatasetRow
+from schemas.datasets import Dataset, DatasetMetadata, DatasetSummary
 from storage.dataset_files import DatasetFile
 from storage.datasets import NewDataset
+from storage.errors import StorageError
 
 from ..parts import Parts
+from .json_pages import MAX_PAGE_BYTES, Rows, page_blocks, refuse_row
 from .positions import position_of
 from .uploads import Upload, received
+
+_LARGE_ROW = (
+    "name the columns to read (`?columns=a&columns=b`), or download all rows as Parquet "
+    "(`Accept: application/vnd.apache.parquet`)"
+)
+_ENCODED_TOGETHER_BYTES = 256 << 10
 
 
 def register_dataset(parts: Parts, file: BinaryIO, metadata: DatasetMetadata) -> tuple[Dataset, bool]:
@@ -25,24 +37,38 @@ def register_dataset(parts: Parts, file: BinaryIO, metadata: DatasetMetadata) ->
         return (known, False) if known else _read_and_keep(parts, upload)
 
 
-def list_datasets(parts: Parts, limit: int, cursor: str | None) -> Page[Dataset]:
+def list_datasets(parts: Parts, limit: int, cursor: str | None) -> Page[DatasetSummary]:
     """Return one page of datasets, newest first."""
     return parts.datasets.list(limit, cursor)
 
 
-def get_dataset(parts: Parts, dataset_id: str) -> Dataset:
-    """Return a dataset."""
-    return parts.datasets.get(dataset_id).view
+def write_dataset(parts: Parts, dataset_id: str) -> bytes:
+    """Return a dataset as JSON: a ``Dataset``."""
+    return orjson.dumps(parts.datasets.document(dataset_id))
 
 
-def list_rows(parts: Parts, dataset_id: str, limit: int, cursor: str | None) -> Page[DatasetRow]:
-    """Return one page of a dataset's rows, in their order; the cursor is the position of the next row."""
-    dataset = parts.datasets.get(dataset_id)
-    start = position_of(cursor)
-    stop = min(start + limit, dataset.view.n_rows)
-    with DatasetFile(parts.objects.path_of_pages(dataset.content)) as content:
-        rows = [DatasetRow(**row) for row in content.rows(start, stop)]
-    return Page[DatasetRow](data=rows, next_cursor=str(stop) if stop < dataset.view.n_rows else None)
+def dataset_bytes(parts: Parts, dataset_id: str) -> int:
+    """Return how large a dataset's columns are as JSON; raise ``NotFound`` where there is none."""
+    return parts.datasets.n_bytes(dataset_id)
+
+
+def list_rows(
+    parts: Parts, dataset_id: str, columns: Sequence[str], limit: int, cursor: str | None
+) -> Generator[bytes]:
+    """Return one page of a dataset's rows as JSON, in their order: a ``Page`` of ``DatasetRow``.
+
+    The cursor is the position of the next row; a page holds fewer than ``limit`` rows where these are large. Without
+    ``columns`` the rows have all.
+    """
+    start, path = position_of(cursor), open_content(parts, dataset_id)
+    with DatasetFile(path) as file:
+        names, n_rows = _chosen(file.names, columns), file.n_rows
+    return page_blocks(Rows(_encoded_rows(path, names, start, limit), start, n_rows, _LARGE_ROW))
+
+
+def open_content(parts: Parts, dataset_id: str) -> Path:
+    """Return the Parquet file that holds a dataset's rows."""
+    return parts.objects.path_of_pages(parts.datasets.content(dataset_id))
 
 
 def delete_dataset(parts: Parts, dataset_id: str) -> None:
@@ -66,3 +92,29 @@ def _read_and_keep(parts: Parts, upload: Upload) -> tuple[Dataset, bool]:
             metadata=upload.metadata,
         )
         return parts.datasets.add(dataset)
+
+
+def _chosen(names: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """Return the names of the columns to read, in the order in which they are kept."""
+    if unknown := set(columns).difference(names):
+        detail = f"the dataset has no column {min(unknown)[:80]!r}; take names from its `columns`"
+        raise StorageError("validation_failed", detail, "/columns")
+    wanted = set(columns)
+    return [name for name in names if name in wanted] if wanted else list(names)
+
+
+def _encoded_rows(path: Path, names: list[str], start: int, limit: int) -> Iterator[bytes]:
+    """Yield rows as JSON, as many as may fit into a page."""
+    with DatasetFile(path) as file:
+        id_column = file.row_id_column
+        read = names if id_column is None or id_column in names else [*names, id_column]
+        page = file.page(read, start, limit, MAX_PAGE_BYTES)
+        if not page.n_rows and start < file.n_rows:
+            raise refuse_row(start, _LARGE_ROW)
+        n_together = max(1, page.n_rows * _ENCODED_TOGETHER_BYTES // max(1, page.n_bytes))
+        for first in range(0, page.n_rows, n_together):
+            columns = [column.slice(first, n_together).to_pylist() for column in page.columns]
+            for row, cells in enumerate(zip(*columns, strict=True), start + first):
+                row_id = str(row) if id_column is None else cells[read.index(id_column)]
+                values = [{"name": name, "value": cell} for name, cell in zip(names, cells, strict=False)]
+                yield orjson.dumps({"object": "row", "row": row, "row_id": row_id, "values": values})

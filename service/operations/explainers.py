@@ -1,7 +1,7 @@
 """Register explainers, and read them."""
 
 from schemas.contract import Page
-from schemas.explainers import Explainer, ExplainerRequest
+from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
 from schemas.identifiers import content_identifier
 from schemas.models import Model
 from storage.artefacts import Artefact
@@ -34,7 +34,7 @@ def register_explainer(parts: Parts, request: ExplainerRequest) -> tuple[Explain
     return parts.explainers.add(content_identifier("explainers", request.model_dump(mode="json")), request)
 
 
-def list_explainers(parts: Parts, limit: int, cursor: str | None) -> Page[Explainer]:
+def list_explainers(parts: Parts, limit: int, cursor: str | None) -> Page[ExplainerSummary]:
     """Return one page of explainers, newest first."""
     return parts.explainers.list(limit, cursor)
 
@@ -59,6 +59,9 @@ def _check_artefact(artefact: Artefact, noun: str, request: ExplainerRequest) ->
 
 def _check_shown_features(model: Model, request: ExplainerRequest) -> None:
     known = set(model.feature_names)
+    if len(set(request.shown_features)) < len(request.shown_features) and request.shown_features != "all":
+        detail = "shown_features names a feature more than once; name each once"
+        raise StorageError("validation_failed", detail, "/shown_features")
     unknown = [name for name in request.shown_features if name not in known] if request.shown_features != "all" else []
     if unknown:
         detail = f"model {model.id!r} has no feature {unknown[0]!r} to be shown; take names from its `feature_names`"

@@ -1,11 +1,11 @@
 """The lines of explanation sets, kept compressed frame by frame: read as a whole, or one page of them."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
-import orjson
 import pyarrow as pa
 from numpy.typing import NDArray
 
@@ -14,10 +14,15 @@ from storage.array_files import read_arrays
 from ..parts import Parts
 from .artefacts import ready_result
 from .explanation_sets import EXPLANATION_SETS
+from .json_pages import MAX_PAGE_BYTES, Rows, page_blocks
 from .positions import position_of
 
 _COMPRESSION = "zstd"
 _BLOCK_BYTES = 1 << 20
+_LARGE_LINE = (
+    "download all explanations as JSON lines (`Accept: application/x-ndjson`) or Parquet "
+    "(`Accept: application/vnd.apache.parquet`)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +50,31 @@ class KeptLines:
             while block := lines.read(_BLOCK_BYTES):
                 yield block
 
-    def read(self, start: int, stop: int) -> list[bytes]:
-        """Return lines ``start`` up to, not including, ``stop``, or as many of them as are in one frame."""
+    def read(self, start: int, stop: int) -> Iterator[bytes]:
+        """Yield lines ``start`` up to, not including, ``stop``, or as many of them as are in one frame."""
         if start >= self.rows[-1]:
-            return []
+            return
         frame = int(np.searchsorted(self.rows, start, side="right")) - 1
         first, last = self.offsets[frame : frame + 2].tolist()
+        skipped, wanted = start - int(self.rows[frame]), stop - int(self.rows[frame])
         with self.path.open("rb") as file:
             file.seek(first)
             kept = pa.BufferReader(file.read(last - first))
         with pa.CompressedInputStream(kept, _COMPRESSION) as lines:
-            own: list[bytes] = lines.read().splitlines()
-        return own[start - int(self.rows[frame]) : stop - int(self.rows[frame])]
+            yield from islice(_split(lines), skipped, wanted)
+
+
+def _split(lines: pa.NativeFile) -> Iterator[bytes]:
+    """Yield lines one by one; a line that no page can hold is cut off there, and is the last."""
+    pending = bytearray()
+    while block := lines.read(_BLOCK_BYTES):
+        *whole, rest = (bytes(pending) + block).split(b"\n")
+        pending[:] = rest
+        yield from whole
+        if len(pending) > MAX_PAGE_BYTES:
+            break
+    if pending:
+        yield bytes(pending)
 
 
 def open_lines(parts: Parts, explanation_set_id: str) -> KeptLines:
@@ -67,14 +85,11 @@ def open_lines(parts: Parts, explanation_set_id: str) -> KeptLines:
     return KeptLines(parts.objects.path_of_pages(artefact.files["lines"]), index["rows"], index["bytes"])
 
 
-def list_explanations(parts: Parts, explanation_set_id: str, limit: int, cursor: str | None) -> bytes:
+def list_explanations(parts: Parts, explanation_set_id: str, limit: int, cursor: str | None) -> Generator[bytes]:
     """Return one page of explanations as JSON: a ``Page`` of ``Explanation``.
 
     The cursor is the position of the next row; a page holds fewer than ``limit`` rows where a frame of them ends.
     """
     start = position_of(cursor)
     lines = open_lines(parts, explanation_set_id)
-    data = lines.read(start, start + limit)
-    stop = start + len(data)
-    next_cursor = str(stop) if data and stop < lines.rows[-1] else None
-    return orjson.dumps({"object": "list", "data": list(map(orjson.Fragment, data)), "next_cursor": next_cursor})
+    return page_blocks(Rows(lines.read(start, start + limit), start, int(lines.rows[-1]), _LARGE_LINE))

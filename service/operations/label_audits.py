@@ -1,6 +1,9 @@
 """Ask for label audits, and read their rows page by page."""
 
+from collections.abc import Generator, Iterator
+
 import orjson
+import pyarrow as pa
 
 from schemas.label_audits import LabelAudit, LabelAuditRequest
 from storage.errors import StorageError
@@ -8,10 +11,12 @@ from storage.errors import StorageError
 from ..parts import Parts
 from .artefact_tables import open_table
 from .artefacts import ArtefactNoun, MadeFrom, ask_for
+from .json_pages import PARQUET_ADVICE, Rows, page_blocks
 from .neighbor_questions import check_question
 from .positions import position_of
 
 LABEL_AUDITS = ArtefactNoun("label_audits", method_revision=1, view=LabelAudit)
+_LINES_TOGETHER = 64
 
 
 def ask_for_label_audit(parts: Parts, request: LabelAuditRequest) -> LabelAudit:
@@ -32,14 +37,18 @@ def ask_for_label_audit(parts: Parts, request: LabelAuditRequest) -> LabelAudit:
     return ask_for(parts, LABEL_AUDITS, asked, MadeFrom(model.id, dataset))
 
 
-def list_audited_rows(parts: Parts, label_audit_id: str, limit: int, cursor: str | None) -> bytes:
+def list_audited_rows(parts: Parts, label_audit_id: str, limit: int, cursor: str | None) -> Generator[bytes]:
     """Return one page of rows as JSON, the most suspect first: a ``Page`` of ``AuditedRow``.
 
     The cursor is how many rows come before.
     """
     start = position_of(cursor)
     with open_table(parts, LABEL_AUDITS, label_audit_id)[1] as table:
-        stop = min(start + limit, table.n_lines)
-        data = table.read(start, stop).to_pylist()
-        next_cursor = str(stop) if stop < table.n_lines else None
-    return orjson.dumps({"object": "list", "data": data, "next_cursor": next_cursor})
+        n_rows = table.n_lines
+        lines = table.read(start, min(start + limit, n_rows))
+    return page_blocks(Rows(_encoded(lines), start, n_rows, PARQUET_ADVICE))
+
+
+def _encoded(lines: pa.Table) -> Iterator[bytes]:
+    for first in range(0, lines.num_rows, _LINES_TOGETHER):
+        yield from map(orjson.dumps, lines.slice(first, _LINES_TOGETHER).to_pylist())

@@ -2,8 +2,10 @@
 
 from typing import Any, BinaryIO
 
+import orjson
+
 from schemas.contract import Page
-from schemas.models import Model, ModelMetadata
+from schemas.models import Model, ModelMetadata, ModelSummary
 from storage.models import NewModel
 from tree_explainers.onnx_graph.sniffing import HEAD_BYTES, sniff_model
 
@@ -26,14 +28,19 @@ def register_model(parts: Parts, file: BinaryIO, metadata: ModelMetadata) -> tup
         return (known, False) if known else _vet_and_keep(parts, upload)
 
 
-def list_models(parts: Parts, limit: int, cursor: str | None) -> Page[Model]:
+def list_models(parts: Parts, limit: int, cursor: str | None) -> Page[ModelSummary]:
     """Return one page of models, newest first."""
     return parts.models.list(limit, cursor)
 
 
-def get_model(parts: Parts, model_id: str) -> Model:
-    """Return a model."""
-    return parts.models.get(model_id).view
+def write_model(parts: Parts, model_id: str) -> bytes:
+    """Return a model as JSON: a ``Model``."""
+    return orjson.dumps(parts.models.document(model_id))
+
+
+def model_bytes(parts: Parts, model_id: str) -> int:
+    """Return how large a model's description is as JSON; raise ``NotFound`` where there is none."""
+    return parts.models.n_bytes(model_id)
 
 
 def delete_model(parts: Parts, model_id: str) -> None:

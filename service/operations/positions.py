@@ -13,7 +13,7 @@ def position_of(cursor: str | None) -> int:
     """
     if cursor is None:
         return 0
-    if not cursor.isdecimal():
-        detail = f"cursor {cursor[:80]!r} is not one that this list gave; leave it out to start from the first row"
+    if not (cursor.isascii() and cursor.isdecimal()):
+        detail = f"cursor {cursor[:80]!a} is not one that this list gave; leave it out to start from the first row"
         raise StorageError("validation_failed", detail, "/cursor")
     return int(cursor)

@@ -1,13 +1,11 @@
 """Ask for the nearest rows of every row, and read them page by page."""
 
-from itertools import groupby
-from operator import itemgetter
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import numpy as np
 import orjson
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from schemas.proximities import Proximities, ProximitiesRequest
 from storage.dataset_files import DatasetFile
@@ -15,12 +13,13 @@ from storage.dataset_files import DatasetFile
 from ..parts import Parts
 from .artefact_tables import open_table
 from .artefacts import ArtefactNoun, MadeFrom, ask_for
+from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, page_blocks
 from .neighbor_questions import check_question
 from .positions import position_of
 
 PROXIMITIES = ArtefactNoun("proximities", method_revision=2, view=Proximities)
-_NEIGHBORS_PER_PAGE = 100_000  # some 10 MB of JSON, with what they are called:
-_NAMES_BYTES_PER_PAGE = 10 << 20
+_READ = ["row", "neighbor_row", "neighbor_row_id", "proximity"]
+_NEIGHBOR_BYTES = 52  # as JSON, at least
 
 
 def ask_for_proximities(parts: Parts, request: ProximitiesRequest) -> Proximities:
@@ -35,41 +34,42 @@ def ask_for_proximities(parts: Parts, request: ProximitiesRequest) -> Proximitie
     return ask_for(parts, PROXIMITIES, asked, MadeFrom(model.id, dataset))
 
 
-def list_neighbors(parts: Parts, proximities_id: str, limit: int, cursor: str | None) -> bytes:
+def list_neighbors(parts: Parts, proximities_id: str, limit: int, cursor: str | None) -> Generator[bytes]:
     """Return one page of rows with their neighbours as JSON: a ``Page`` of ``NeighborsOfRow``.
 
     The cursor is the position of the next row; a page holds fewer than ``limit`` rows where they have many neighbours.
     """
-    position = position_of(cursor)
+    start = position_of(cursor)
     artefact, table = open_table(parts, PROXIMITIES, proximities_id)
-    with table:
-        dataset = parts.datasets.get(artefact.dataset)
-        n_rows = dataset.view.n_rows
-        n_wanted = min(limit, max(1, _NEIGHBORS_PER_PAGE // artefact.request["n_neighbors"]))
-        asked = range(min(position, n_rows), min(position + n_wanted, n_rows))
-        rows, lines = _on_a_page(asked, table.read_where("row", asked.start, asked.stop))
-    neighbors = _by_row(lines)
-    with DatasetFile(parts.objects.path_of_pages(dataset.content)) as file:
-        named = zip(rows, file.row_ids(rows), strict=True)
-    data = [{"row": row, "row_id": row_id, "neighbors": neighbors.get(row, [])} for row, row_id in named]
-    next_cursor = str(rows.stop) if rows.stop < n_rows else None
-    return orjson.dumps({"object": "list", "data": data, "next_cursor": next_cursor})
+    n_wanted = min(limit, max(1, MAX_PAGE_BYTES // (_NEIGHBOR_BYTES * artefact.request["n_neighbors"])))
+    with table, DatasetFile(parts.objects.path_of_pages(parts.datasets.content(artefact.dataset))) as file:
+        rows = range(min(start, file.n_rows), min(start + n_wanted, file.n_rows))
+        lines = table.read_where("row", rows.start, rows.stop, _READ)
+        row_ids = _row_ids(file, rows)
+        return page_blocks(Rows(_encoded(lines, rows, row_ids), start, file.n_rows, PARQUET_ADVICE))
 
 
-def _on_a_page(rows: range, lines: pa.Table) -> tuple[range, pa.Table]:
-    """Return as many of the first rows, one at least, as have names of moderate length altogether; and their lines."""
-    n_bytes = np.cumsum(pc.binary_length(lines.column("neighbor_row_id")).to_numpy())
-    n_fitting = int(np.searchsorted(n_bytes, _NAMES_BYTES_PER_PAGE, side="right"))
-    if n_fitting == len(lines):
-        return rows, lines
-    stop = max(rows.start + 1, lines.column("row")[n_fitting].as_py())
-    return range(rows.start, stop), lines.filter(pc.less(lines.column("row"), stop))
+def _row_ids(file: DatasetFile, rows: range) -> list[str]:
+    """Return what rows are called: those of them, from the first on, whose names a page can hold."""
+    if file.row_id_column is None:
+        return list(map(str, rows))
+    row_ids: list[str] = []
+    while len(row_ids) < len(rows):
+        page = file.page([file.row_id_column], rows.start + len(row_ids), len(rows) - len(row_ids), MAX_PAGE_BYTES)
+        if not page.n_rows:
+            break
+        row_ids += page.columns[0].to_pylist()
+    return row_ids
 
 
-def _by_row(lines: pa.Table) -> dict[int, list[dict[str, Any]]]:
-    columns = [lines.column(name).to_pylist() for name in ("row", "neighbor_row", "neighbor_row_id", "proximity")]
-    by_row = groupby(zip(*columns, strict=True), itemgetter(0))
-    return {row: [_neighbor(*pair[1:]) for pair in pairs] for row, pairs in by_row}
+def _encoded(lines: pa.Table, rows: range, row_ids: list[str]) -> Iterator[bytes]:
+    of_row = lines.column("row").to_numpy()
+    starts, stops = (np.searchsorted(of_row, rows, side=side) for side in ("left", "right"))
+    for row, row_id, start, stop in zip(rows, row_ids, starts.tolist(), stops.tolist(), strict=False):
+        own = lines.slice(start, stop - start)
+        columns = [own.column(name).to_pylist() for name in _READ[1:]]
+        neighbors = [_neighbor(*each) for each in zip(*columns, strict=True)]
+        yield orjson.dumps({"row": row, "row_id": row_id, "neighbors": neighbors})
 
 
 def _neighbor(row: int, row_id: str, proximity: float) -> dict[str, Any]:

@@ -1,5 +1,8 @@
 """One tree of a model, node by node, in raw names and units where they are known."""
 
+from collections.abc import Generator, Iterator
+from itertools import islice
+
 import numpy as np
 
 from schemas.models import Tree, TreeNode
@@ -11,16 +14,38 @@ from tree_explainers.onnx_graph.description import InputType, ModelColumn, Model
 from ..parts import Parts
 from .tree_questions import ModelQuestion, in_raw_terms
 
+_NODE_BYTES, _VALUE_BYTES = 120, 16  # as kept, and once more as arrays
+_NODES_TOGETHER = 256
 
-def get_tree(parts: Parts, model_id: str, tree: int) -> Tree:
-    """Return tree number ``tree``, from 0; raise ``NotFound`` where the model has none."""
+
+def write_tree(parts: Parts, model_id: str, tree: int) -> Generator[bytes]:
+    """Return tree number ``tree``, from 0, as JSON in blocks: a ``Tree``; ``NotFound`` where the model has none."""
+    n_trees = parts.models.summary(model_id).n_trees
+    if not 0 <= tree < n_trees:
+        raise NotFound("tree", str(tree), f"model {model_id!r} has trees 0 to {n_trees - 1}")
     model = parts.models.get(model_id)
-    if not 0 <= tree < model.view.n_trees:
-        raise NotFound("tree", str(tree), f"model {model_id!r} has trees 0 to {model.view.n_trees - 1}")
     ensemble = TreeEnsemble.from_arrays(read_arrays(parts.objects.get(model.ensemble)))
     start, stop = int(ensemble.offsets[tree]), int(ensemble.offsets[tree + 1])
     columns = _columns(ModelDescription.from_json(model.description))
-    return Tree(model=model_id, tree=tree, nodes=[_node(ensemble, columns, start, node) for node in range(start, stop)])
+    head = Tree(model=model_id, tree=tree, nodes=[]).model_dump_json().encode()
+    nodes = (_node(ensemble, columns, start, node) for node in range(start, stop))
+    return _written(head, nodes)
+
+
+def tree_bytes(parts: Parts, model_id: str) -> int:
+    """Return about how much memory a model's trees take while one is read."""
+    model = parts.models.summary(model_id)
+    return model.n_nodes * _NODE_BYTES + model.n_leaves * max(1, model.n_classes) * _VALUE_BYTES
+
+
+def _written(head: bytes, nodes: Iterator[TreeNode]) -> Generator[bytes]:
+    """Yield a tree as JSON; ``head`` is one without nodes."""
+    yield head.removesuffix(b"]}")
+    separator = b""
+    while some := list(islice(nodes, _NODES_TOGETHER)):
+        yield separator + b",".join(node.model_dump_json().encode() for node in some)
+        separator = b","
+    yield b"]}"
 
 
 def _columns(description: ModelDescription) -> list[tuple[ModelColumn, InputType]]:

@@ -4,6 +4,7 @@ from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
+from fastapi.concurrency import run_in_threadpool
 
 from schemas.approximation_trees import (
     ApproximationTree,
@@ -14,7 +15,7 @@ from schemas.approximation_trees import (
 from schemas.contract import Page
 from schemas.next_questions import NextQuestion, NextQuestionRequest
 
-from ..dependencies import IdempotencyKey, PageDep, PartsDep
+from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep
 from ..operations import artefacts
 from ..operations.approximation_trees import APPROXIMATION_TREES, ask_for_approximation_tree, export_tree
 from ..operations.next_questions import ask_next
@@ -23,6 +24,7 @@ from ..tree_exports import MEDIA_TYPES
 from . import approximation_tree_formats as formats
 from .answers import asked_once, made_by_job, problems
 from .media_types import JSON, Accept, choose, three_forms
+from .streamed_answers import BLOCK_BYTES, kept_file, rewritten, stream_file, stream_json
 
 _PATH = "/v1/approximation-trees"
 _FORMS = three_forms("The whole result; CSV and Parquet have a row for each node.")
@@ -58,10 +60,11 @@ def list_approximation_trees(parts: PartsDep, page: PageDep) -> Page[Approximati
     return artefacts.list_all(parts, APPROXIMATION_TREES, page.limit, page.cursor)
 
 
-@router.get("/{approximation_tree_id}", responses=problems(404, 503))
-def get_approximation_tree(approximation_tree_id: str, parts: PartsDep) -> ApproximationTree:
+@router.get("/{approximation_tree_id}", response_model=ApproximationTree, responses=problems(404, 503))
+async def get_approximation_tree(approximation_tree_id: str, parts: PartsDep, room: RoomDep) -> Response:
     """Read an approximation tree, with its nodes if it is ready."""
-    return artefacts.get_one(parts, APPROXIMATION_TREES, approximation_tree_id)
+    written = partial(artefacts.write_one, parts, APPROXIMATION_TREES, approximation_tree_id)
+    return await stream_json(parts, room, written, BLOCK_BYTES)
 
 
 @router.get(
@@ -69,21 +72,30 @@ def get_approximation_tree(approximation_tree_id: str, parts: PartsDep) -> Appro
     response_model=ApproximationTreeContent,
     responses=_FORMS | problems(404, 406, 409, 503),
 )
-def get_approximation_tree_content(approximation_tree_id: str, parts: PartsDep, accept: Accept = JSON) -> Response:
+async def get_approximation_tree_content(
+    approximation_tree_id: str, parts: PartsDep, room: RoomDep, accept: Accept = JSON
+) -> Response:
     """Read the whole result as JSON, CSV or Parquet, as `Accept` says."""
     media_type = choose(accept)
-    result = artefacts.get_result(parts, APPROXIMATION_TREES, approximation_tree_id)
-    return Response(formats.write(result, media_type), media_type=media_type)
+    path = await run_in_threadpool(artefacts.result_path, parts, APPROXIMATION_TREES, approximation_tree_id)
+    if media_type == JSON:
+        return await stream_file(parts, room, lambda: kept_file(path, JSON))
+    return await rewritten(parts, room, path, lambda result: formats.write(result, media_type), media_type)
 
 
 @router.get(
     "/{approximation_tree_id}/export", response_class=Response, responses=_EXPORTS | problems(404, 409, 422, 503)
 )
-def export_approximation_tree(
-    approximation_tree_id: str, parts: PartsDep, form: Annotated[TreeExportFormat, Query(alias="format")] = "json"
+async def export_approximation_tree(
+    approximation_tree_id: str,
+    parts: PartsDep,
+    room: RoomDep,
+    form: Annotated[TreeExportFormat, Query(alias="format")] = "json",
 ) -> Response:
     """Export the tree as JSON, text, Graphviz, a drawing in SVG, an SQL expression, a Python function, or ONNX."""
-    return Response(export_tree(parts, approximation_tree_id, form), media_type=MEDIA_TYPES[form])
+    path = await run_in_threadpool(artefacts.result_path, parts, APPROXIMATION_TREES, approximation_tree_id)
+    media_type = MEDIA_TYPES[form]
+    return await rewritten(parts, room, path, lambda _: export_tree(parts, approximation_tree_id, form), media_type)
 
 
 @router.post("/{approximation_tree_id}/next-question", responses=problems(400, 404, 408, 409, 413, 415, 422, 503))

@@ -1,16 +1,30 @@
 """/v1/datasets: registered tables of reference rows."""
 
 from functools import partial
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
+from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page
-from schemas.datasets import Dataset, DatasetMetadata, DatasetRow
+from schemas.datasets import Dataset, DatasetMetadata, DatasetRow, DatasetSummary
 
-from ..dependencies import IdempotencyKey, PageDep, PartsDep
+from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep, RowPageDep
 from ..operations import datasets as operations
 from ..request_class import StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, create_once, created, problems, repeated, upload_fingerprint
+from .media_types import JSON, PARQUET, Accept, choose
+from .streamed_answers import kept_file, stream_file, stream_json, whole_json
+
+_WRITTEN = {JSON: JSON, PARQUET: PARQUET, "*/*": JSON, "application/*": JSON, "": JSON}
+_FORMS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "JSON: one page of rows, as `limit` and `cursor` say; a page ends at 4 MiB, if need be with "
+        "fewer rows than `limit`, and a row that is larger is refused. Parquet: all rows and columns, as numbers, "
+        "texts and booleans.",
+        "content": {PARQUET: {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
 
 router = APIRouter(prefix="/v1/datasets", tags=["datasets"], route_class=StrictRoute)
 
@@ -37,21 +51,35 @@ def register_dataset(
 
 
 @router.get("", responses=problems(422, 503))
-def list_datasets(parts: PartsDep, page: PageDep) -> Page[Dataset]:
-    """List datasets, newest first."""
+def list_datasets(parts: PartsDep, page: PageDep) -> Page[DatasetSummary]:
+    """List datasets, newest first, without their columns."""
     return operations.list_datasets(parts, page.limit, page.cursor)
 
 
-@router.get("/{dataset_id}", responses=problems(404, 503))
-def get_dataset(dataset_id: str, parts: PartsDep) -> Dataset:
+@router.get("/{dataset_id}", response_model=Dataset, responses=problems(404, 503))
+async def get_dataset(dataset_id: str, parts: PartsDep, room: RoomDep) -> Response:
     """Read a dataset's columns."""
-    return operations.get_dataset(parts, dataset_id)
+    n_bytes = await run_in_threadpool(operations.dataset_bytes, parts, dataset_id)
+    return await whole_json(parts, room, n_bytes, lambda: operations.write_dataset(parts, dataset_id))
 
 
-@router.get("/{dataset_id}/rows", responses=problems(404, 422, 503))
-def list_rows(dataset_id: str, parts: PartsDep, page: PageDep) -> Page[DatasetRow]:
-    """Read a dataset's rows in their order."""
-    return operations.list_rows(parts, dataset_id, page.limit, page.cursor)
+@router.get("/{dataset_id}/rows", response_model=Page[DatasetRow], responses=_FORMS | problems(404, 406, 413, 422, 503))
+async def list_rows(
+    dataset_id: str,
+    parts: PartsDep,
+    room: RoomDep,
+    page: RowPageDep,
+    columns: Annotated[
+        list[str],
+        Query(max_length=10_000, description="Names of the columns to read, one each (default: all). JSON alone."),
+    ] = [],  # noqa: B006  # as FastAPI has defaults
+    accept: Accept = JSON,
+) -> Response:
+    """Read a dataset's rows in their order as JSON, page by page, or all as Parquet, as `Accept` says."""
+    if choose(accept, _WRITTEN) == PARQUET:
+        return await stream_file(parts, room, lambda: kept_file(operations.open_content(parts, dataset_id), PARQUET))
+    read = partial(operations.list_rows, parts, dataset_id, columns, page.limit, page.cursor)
+    return await stream_json(parts, room, read)
 
 
 @router.delete("/{dataset_id}", status_code=204, responses=problems(404, 409, 503))

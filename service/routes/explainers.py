@@ -5,7 +5,7 @@ from functools import partial
 from fastapi import APIRouter, Response
 
 from schemas.contract import Page
-from schemas.explainers import Explainer, ExplainerRequest
+from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
 from schemas.explanations import ExplanationList, ExplanationRequest
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep
@@ -48,8 +48,8 @@ def register_explainer(request: ExplainerRequest, parts: PartsDep, idempotency_k
 
 
 @router.get("", responses=problems(422, 503))
-def list_explainers(parts: PartsDep, page: PageDep) -> Page[Explainer]:
-    """List explainers, newest first."""
+def list_explainers(parts: PartsDep, page: PageDep) -> Page[ExplainerSummary]:
+    """List explainers, newest first, without the features that they show."""
     return operations.list_explainers(parts, page.limit, page.cursor)
 
 

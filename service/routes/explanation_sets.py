@@ -10,7 +10,7 @@ from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.explanations import Explanation
 
 from ..contract_document import text_of_many
-from ..dependencies import IdempotencyKey, PageDep, PartsDep
+from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep, RowPageDep
 from ..operations import artefacts
 from ..operations.artefact_tables import open_table
 from ..operations.explanation_lines import list_explanations, open_lines
@@ -19,7 +19,7 @@ from ..parts import Parts
 from ..request_class import StrictRoute
 from .answers import asked_once, made_by_job, problems
 from .media_types import JSON, PARQUET, Accept, choose
-from .streamed_answers import StreamedAnswer
+from .streamed_answers import BLOCK_BYTES, StreamedAnswer, stream_file, stream_json
 from .table_answers import table_answer
 
 _PATH = "/v1/explanation-sets"
@@ -59,25 +59,28 @@ def list_explanation_sets(parts: PartsDep, page: PageDep) -> Page[ExplanationSet
     return artefacts.list_all(parts, EXPLANATION_SETS, page.limit, page.cursor)
 
 
-@router.get("/{explanation_set_id}", responses=problems(404, 503))
-def get_explanation_set(explanation_set_id: str, parts: PartsDep) -> ExplanationSet:
+@router.get("/{explanation_set_id}", response_model=ExplanationSet, responses=problems(404, 503))
+async def get_explanation_set(explanation_set_id: str, parts: PartsDep, room: RoomDep) -> Response:
     """Read what is known of all rows together."""
-    return artefacts.get_one(parts, EXPLANATION_SETS, explanation_set_id)
+    written = partial(artefacts.write_one, parts, EXPLANATION_SETS, explanation_set_id)
+    return await stream_json(parts, room, written, BLOCK_BYTES)
 
 
 @router.get(
     "/{explanation_set_id}/content",
     response_model=Page[Explanation],
-    responses=_FORMS | problems(404, 406, 409, 422, 503),
+    responses=_FORMS | problems(404, 406, 409, 413, 422, 503),
 )
-def get_explanations(explanation_set_id: str, parts: PartsDep, page: PageDep, accept: Accept = _NDJSON) -> Response:
+async def get_explanations(
+    explanation_set_id: str, parts: PartsDep, room: RoomDep, page: RowPageDep, accept: Accept = _NDJSON
+) -> Response:
     """Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says."""
     media_type = choose(accept, _WRITTEN)
     if media_type == JSON:
-        return Response(list_explanations(parts, explanation_set_id, page.limit, page.cursor), media_type=JSON)
-    if media_type == PARQUET:
-        return table_answer(open_table(parts, EXPLANATION_SETS, explanation_set_id)[1], media_type)
-    return _all_lines(parts, explanation_set_id, media_type)
+        return await stream_json(
+            parts, room, lambda: list_explanations(parts, explanation_set_id, page.limit, page.cursor)
+        )
+    return await stream_file(parts, room, lambda: _whole(parts, explanation_set_id, media_type))
 
 
 @router.delete("/{explanation_set_id}", status_code=204, responses=problems(404, 409, 503))
@@ -86,7 +89,9 @@ def delete_explanation_set(explanation_set_id: str, parts: PartsDep) -> None:
     artefacts.delete_one(parts, EXPLANATION_SETS, explanation_set_id)
 
 
-def _all_lines(parts: Parts, explanation_set_id: str, media_type: str) -> StreamedAnswer:
+def _whole(parts: Parts, explanation_set_id: str, media_type: str) -> StreamedAnswer:
+    if media_type == PARQUET:
+        return table_answer(open_table(parts, EXPLANATION_SETS, explanation_set_id)[1], media_type)
     lines = open_lines(parts, explanation_set_id)
     if media_type == _ZSTD:
         return StreamedAnswer(lines.kept_blocks(), _ZSTD, lines.size_bytes)

@@ -7,13 +7,14 @@ from fastapi import APIRouter, Response
 from schemas.contract import Page
 from schemas.label_audits import AuditedRow, LabelAudit, LabelAuditRequest
 
-from ..dependencies import IdempotencyKey, PageDep, PartsDep
+from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep, RowPageDep
 from ..operations import artefacts
 from ..operations.artefact_tables import open_table
 from ..operations.label_audits import LABEL_AUDITS, ask_for_label_audit, list_audited_rows
 from ..request_class import StrictRoute
 from .answers import asked_once, made_by_job, problems
 from .media_types import JSON, Accept, choose, three_forms
+from .streamed_answers import BLOCK_BYTES, stream_file, stream_json
 from .table_answers import table_answer
 
 _PATH = "/v1/label-audits"
@@ -37,23 +38,28 @@ def list_label_audits(parts: PartsDep, page: PageDep) -> Page[LabelAudit]:
     return artefacts.list_all(parts, LABEL_AUDITS, page.limit, page.cursor)
 
 
-@router.get("/{label_audit_id}", responses=problems(404, 503))
-def get_label_audit(label_audit_id: str, parts: PartsDep) -> LabelAudit:
+@router.get("/{label_audit_id}", response_model=LabelAudit, responses=problems(404, 503))
+async def get_label_audit(label_audit_id: str, parts: PartsDep, room: RoomDep) -> Response:
     """Read a label audit with its most suspect rows."""
-    return artefacts.get_one(parts, LABEL_AUDITS, label_audit_id)
+    written = partial(artefacts.write_one, parts, LABEL_AUDITS, label_audit_id)
+    return await stream_json(parts, room, written, BLOCK_BYTES)
 
 
 @router.get(
     "/{label_audit_id}/content",
     response_model=Page[AuditedRow],
-    responses=_FORMS | problems(404, 406, 409, 422, 503),
+    responses=_FORMS | problems(404, 406, 409, 413, 422, 503),
 )
-def get_audited_rows(label_audit_id: str, parts: PartsDep, page: PageDep, accept: Accept = JSON) -> Response:
+async def get_audited_rows(
+    label_audit_id: str, parts: PartsDep, room: RoomDep, page: RowPageDep, accept: Accept = JSON
+) -> Response:
     """Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says."""
     media_type = choose(accept)
     if media_type == JSON:
-        return Response(list_audited_rows(parts, label_audit_id, page.limit, page.cursor), media_type=JSON)
-    return table_answer(open_table(parts, LABEL_AUDITS, label_audit_id)[1], media_type)
+        return await stream_json(parts, room, lambda: list_audited_rows(parts, label_audit_id, page.limit, page.cursor))
+    return await stream_file(
+        parts, room, lambda: table_answer(open_table(parts, LABEL_AUDITS, label_audit_id)[1], media_type)
+    )
 
 
 @router.delete("/{label_audit_id}", status_code=204, responses=problems(404, 409, 503))

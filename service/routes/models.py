@@ -1,18 +1,21 @@
 """/v1/models: registered ONNX tree ensembles."""
 
 from functools import partial
+from typing import Annotated
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Path, Response
+from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page
-from schemas.models import Model, ModelMetadata, PredictionList, PredictionRequest, Tree
+from schemas.models import Model, ModelMetadata, ModelSummary, PredictionList, PredictionRequest, Tree
 from schemas.proximities import ProximityBlock, ProximityBlockRequest
 
-from ..dependencies import IdempotencyKey, PageDep, PartsDep
+from ..dependencies import IdempotencyKey, PageDep, PartsDep, PlainInteger, RoomDep
 from ..operations import models as operations
 from ..operations import predictions, proximity_blocks, trees
 from ..request_class import StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, create_once, created, problems, repeated, upload_fingerprint
+from .streamed_answers import StreamedAnswer, stream_json, whole_json
 
 router = APIRouter(prefix="/v1/models", tags=["models"], route_class=StrictRoute)
 
@@ -39,15 +42,16 @@ def register_model(
 
 
 @router.get("", responses=problems(422, 503))
-def list_models(parts: PartsDep, page: PageDep) -> Page[Model]:
-    """List models, newest first."""
+def list_models(parts: PartsDep, page: PageDep) -> Page[ModelSummary]:
+    """List models, newest first, without what grows with their features."""
     return operations.list_models(parts, page.limit, page.cursor)
 
 
-@router.get("/{model_id}", responses=problems(404, 503))
-def get_model(model_id: str, parts: PartsDep) -> Model:
+@router.get("/{model_id}", response_model=Model, responses=problems(404, 503))
+async def get_model(model_id: str, parts: PartsDep, room: RoomDep) -> Response:
     """Read a model."""
-    return operations.get_model(parts, model_id)
+    n_bytes = await run_in_threadpool(operations.model_bytes, parts, model_id)
+    return await whole_json(parts, room, n_bytes, lambda: operations.write_model(parts, model_id))
 
 
 @router.delete("/{model_id}", status_code=204, responses=problems(404, 409, 503))
@@ -56,10 +60,13 @@ def delete_model(model_id: str, parts: PartsDep) -> None:
     operations.delete_model(parts, model_id)
 
 
-@router.get("/{model_id}/trees/{tree}", responses=problems(404, 422, 503))
-def get_tree(model_id: str, tree: int, parts: PartsDep) -> Tree:
+@router.get("/{model_id}/trees/{tree}", response_model=Tree, responses=problems(404, 422, 503))
+async def get_tree(
+    model_id: str, tree: Annotated[PlainInteger, Path()], parts: PartsDep, room: RoomDep
+) -> StreamedAnswer:
     """Read one tree of a model, for drawing; trees are numbered from 0."""
-    return trees.get_tree(parts, model_id, tree)
+    n_bytes = await run_in_threadpool(trees.tree_bytes, parts, model_id)
+    return await stream_json(parts, room, lambda: trees.write_tree(parts, model_id, tree), n_bytes)
 
 
 @router.post("/{model_id}/predictions", responses=problems(400, 404, 408, 413, 415, 422, 503))

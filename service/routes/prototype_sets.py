@@ -3,17 +3,19 @@
 from functools import partial
 
 from fastapi import APIRouter, Response
+from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page
 from schemas.prototype_sets import PrototypeSet, PrototypeSetContent, PrototypeSetRequest
 
-from ..dependencies import IdempotencyKey, PageDep, PartsDep
+from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep
 from ..operations import artefacts
 from ..operations.prototype_sets import PROTOTYPE_SETS, ask_for_prototype_set
 from ..request_class import StrictRoute
 from . import prototype_set_formats as formats
 from .answers import asked_once, made_by_job, problems
 from .media_types import JSON, Accept, choose, three_forms
+from .streamed_answers import BLOCK_BYTES, kept_file, rewritten, stream_file, stream_json
 
 _PATH = "/v1/prototype-sets"
 _FORMS = three_forms("The whole result; CSV and Parquet have a row for each prototype.")
@@ -33,10 +35,11 @@ def list_prototype_sets(parts: PartsDep, page: PageDep) -> Page[PrototypeSet]:
     return artefacts.list_all(parts, PROTOTYPE_SETS, page.limit, page.cursor)
 
 
-@router.get("/{prototype_set_id}", responses=problems(404, 503))
-def get_prototype_set(prototype_set_id: str, parts: PartsDep) -> PrototypeSet:
+@router.get("/{prototype_set_id}", response_model=PrototypeSet, responses=problems(404, 503))
+async def get_prototype_set(prototype_set_id: str, parts: PartsDep, room: RoomDep) -> Response:
     """Read a prototype set, with what was found if it is ready."""
-    return artefacts.get_one(parts, PROTOTYPE_SETS, prototype_set_id)
+    written = partial(artefacts.write_one, parts, PROTOTYPE_SETS, prototype_set_id)
+    return await stream_json(parts, room, written, BLOCK_BYTES)
 
 
 @router.get(
@@ -44,11 +47,13 @@ def get_prototype_set(prototype_set_id: str, parts: PartsDep) -> PrototypeSet:
     response_model=PrototypeSetContent,
     responses=_FORMS | problems(404, 406, 409, 503),
 )
-def get_content(prototype_set_id: str, parts: PartsDep, accept: Accept = JSON) -> Response:
+async def get_content(prototype_set_id: str, parts: PartsDep, room: RoomDep, accept: Accept = JSON) -> Response:
     """Read the whole result as JSON, CSV or Parquet, as `Accept` says."""
     media_type = choose(accept)
-    result = artefacts.get_result(parts, PROTOTYPE_SETS, prototype_set_id)
-    return Response(formats.write(result, media_type), media_type=media_type)
+    path = await run_in_threadpool(artefacts.result_path, parts, PROTOTYPE_SETS, prototype_set_id)
+    if media_type == JSON:
+        return await stream_file(parts, room, lambda: kept_file(path, JSON))
+    return await rewritten(parts, room, path, lambda result: formats.write(result, media_type), media_type)
 
 
 @router.delete("/{prototype_set_id}", status_code=204, responses=problems(404, 409, 503))

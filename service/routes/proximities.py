@@ -7,13 +7,14 @@ from fastapi import APIRouter, Response
 from schemas.contract import Page
 from schemas.proximities import NeighborsOfRow, Proximities, ProximitiesRequest
 
-from ..dependencies import IdempotencyKey, PageDep, PartsDep
+from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep, RowPageDep
 from ..operations import artefacts
 from ..operations.artefact_tables import open_table
 from ..operations.proximities import PROXIMITIES, ask_for_proximities, list_neighbors
 from ..request_class import StrictRoute
 from .answers import asked_once, made_by_job, problems
 from .media_types import JSON, Accept, choose, three_forms
+from .streamed_answers import BLOCK_BYTES, stream_file, stream_json
 from .table_answers import table_answer
 
 _PATH = "/v1/proximities"
@@ -37,23 +38,28 @@ def list_proximities(parts: PartsDep, page: PageDep) -> Page[Proximities]:
     return artefacts.list_all(parts, PROXIMITIES, page.limit, page.cursor)
 
 
-@router.get("/{proximities_id}", responses=problems(404, 503))
-def get_proximities(proximities_id: str, parts: PartsDep) -> Proximities:
+@router.get("/{proximities_id}", response_model=Proximities, responses=problems(404, 503))
+async def get_proximities(proximities_id: str, parts: PartsDep, room: RoomDep) -> Response:
     """Read what is known of all rows together."""
-    return artefacts.get_one(parts, PROXIMITIES, proximities_id)
+    written = partial(artefacts.write_one, parts, PROXIMITIES, proximities_id)
+    return await stream_json(parts, room, written, BLOCK_BYTES)
 
 
 @router.get(
     "/{proximities_id}/content",
     response_model=Page[NeighborsOfRow],
-    responses=_FORMS | problems(404, 406, 409, 422, 503),
+    responses=_FORMS | problems(404, 406, 409, 413, 422, 503),
 )
-def get_neighbors(proximities_id: str, parts: PartsDep, page: PageDep, accept: Accept = JSON) -> Response:
+async def get_neighbors(
+    proximities_id: str, parts: PartsDep, room: RoomDep, page: RowPageDep, accept: Accept = JSON
+) -> Response:
     """Read the neighbours of each row as JSON, page by page, or all as CSV or Parquet, as `Accept` says."""
     media_type = choose(accept)
     if media_type == JSON:
-        return Response(list_neighbors(parts, proximities_id, page.limit, page.cursor), media_type=JSON)
-    return table_answer(open_table(parts, PROXIMITIES, proximities_id)[1], media_type)
+        return await stream_json(parts, room, lambda: list_neighbors(parts, proximities_id, page.limit, page.cursor))
+    return await stream_file(
+        parts, room, lambda: table_answer(open_table(parts, PROXIMITIES, proximities_id)[1], media_type)
+    )
 
 
 @router.delete("/{proximities_id}", status_code=204, responses=problems(404, 409, 503))

@@ -4,17 +4,19 @@ from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
+from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page
 from schemas.rule_sets import RuleExportFormat, RuleSet, RuleSetContent, RuleSetRequest
 
-from ..dependencies import IdempotencyKey, PageDep, PartsDep
+from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep
 from ..operations import artefacts
 from ..operations.rule_sets import RULE_SETS, ask_for_rule_set, export_rules
 from ..request_class import StrictRoute
 from . import rule_set_formats as formats
 from .answers import asked_once, made_by_job, problems
 from .media_types import JSON, Accept, choose, three_forms
+from .streamed_answers import BLOCK_BYTES, kept_file, rewritten, stream_file, stream_json
 
 _PATH = "/v1/rule-sets"
 _FORMS = three_forms("The whole result; CSV and Parquet have a row for each rule, and one for what no rule covers.")
@@ -43,26 +45,34 @@ def list_rule_sets(parts: PartsDep, page: PageDep) -> Page[RuleSet]:
     return artefacts.list_all(parts, RULE_SETS, page.limit, page.cursor)
 
 
-@router.get("/{rule_set_id}", responses=problems(404, 503))
-def get_rule_set(rule_set_id: str, parts: PartsDep) -> RuleSet:
+@router.get("/{rule_set_id}", response_model=RuleSet, responses=problems(404, 503))
+async def get_rule_set(rule_set_id: str, parts: PartsDep, room: RoomDep) -> Response:
     """Read a rule set, with its rules if it is ready."""
-    return artefacts.get_one(parts, RULE_SETS, rule_set_id)
+    written = partial(artefacts.write_one, parts, RULE_SETS, rule_set_id)
+    return await stream_json(parts, room, written, BLOCK_BYTES)
 
 
 @router.get("/{rule_set_id}/content", response_model=RuleSetContent, responses=_FORMS | problems(404, 406, 409, 503))
-def get_rules(rule_set_id: str, parts: PartsDep, accept: Accept = JSON) -> Response:
+async def get_rules(rule_set_id: str, parts: PartsDep, room: RoomDep, accept: Accept = JSON) -> Response:
     """Read the whole result as JSON, CSV or Parquet, as `Accept` says."""
     media_type = choose(accept)
-    result = artefacts.get_result(parts, RULE_SETS, rule_set_id)
-    return Response(formats.write(result, media_type), media_type=media_type)
+    path = await run_in_threadpool(artefacts.result_path, parts, RULE_SETS, rule_set_id)
+    if media_type == JSON:
+        return await stream_file(parts, room, lambda: kept_file(path, JSON))
+    return await rewritten(parts, room, path, lambda result: formats.write(result, media_type), media_type)
 
 
 @router.get("/{rule_set_id}/export", response_class=Response, responses=_EXPORTS | problems(404, 409, 422, 503))
-def export_rule_set(
-    rule_set_id: str, parts: PartsDep, form: Annotated[RuleExportFormat, Query(alias="format")] = "json"
+async def export_rule_set(
+    rule_set_id: str,
+    parts: PartsDep,
+    room: RoomDep,
+    form: Annotated[RuleExportFormat, Query(alias="format")] = "json",
 ) -> Response:
     """Export the rules as JSON, a table in Markdown, an SQL expression, or a Python function."""
-    return Response(export_rules(parts, rule_set_id, form), media_type=formats.EXPORT_TYPES[form])
+    path = await run_in_threadpool(artefacts.result_path, parts, RULE_SETS, rule_set_id)
+    media_type = formats.EXPORT_TYPES[form]
+    return await rewritten(parts, room, path, lambda _: export_rules(parts, rule_set_id, form), media_type)
 
 
 @router.delete("/{rule_set_id}", status_code=204, responses=problems(404, 409, 503))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .layout import ColumnLayout
 from .normalising import LAYOUT_KEY
+from .row_pages import RowGroup, RowPage, read_page
 
 Values = NDArray[np.float64] | NDArray[np.object_]
 
@@ -25,6 +26,7 @@ class DatasetFile:
     """
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         self._file = pq.ParquetFile(path)
         described = json.loads(self._file.metadata.metadata[LAYOUT_KEY])
         self.columns = tuple(
@@ -94,29 +96,40 @@ class DatasetFile:
 
     def row_ids(self, rows: Sequence[int] | NDArray[np.integer[Any]] | None = None) -> list[str]:
         """Return the identifiers of these rows (default: of all), in their order."""
-        name = self._row_id_column
+        name = self.row_id_column
         if name is None:
             return [str(row) for row in (range(self.n_rows) if rows is None else rows)]
         table = self._range([name], 0, self.n_rows) if rows is None else self._take([name], rows)
         identifiers: list[str] = table.column(0).to_pylist()
         return identifiers
 
-    def rows(self, start: int, stop: int) -> list[dict[str, Any]]:
-        """Return rows ``start`` up to, not including, ``stop`` as objects that are ready for JSON: all columns."""
-        stop = min(stop, self.n_rows)
-        return self._objects(self._range(self.names, start, stop), list(range(start, stop)))
+    def page(self, names: Sequence[str], start: int, limit: int, n_bytes: int) -> RowPage:
+        """Return the first of these rows, as many as fit into so many bytes of JSON; none where a single one does not.
+
+        A page ends with its row group, too, and holds one row at least if there is one and it fits.
+        """
+        if start >= self.n_rows:
+            return RowPage(0, [], 0)
+        group = int(np.searchsorted(self._group_starts, start, side="right")) - 1
+        first, end = self._group_starts[group : group + 2].tolist()
+        texts = [index for index, column in enumerate(self.columns) if column.type == "category"]
+        # Opened for this alone: jobs read whole columns, which are plain either way.
+        with pq.ParquetFile(self._path, metadata=self._file.metadata, read_dictionary=texts) as encoded:
+            rows = range(start - first, min(start + limit, end) - first)
+            return read_page(RowGroup(self._file, encoded, group), names, rows, n_bytes)
 
     def take(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> list[dict[str, Any]]:
         """Return these rows, in their order, as objects that are ready for JSON: all columns."""
         return self._objects(self._take(self.names, rows), [int(row) for row in rows])
 
     @property
-    def _row_id_column(self) -> str | None:
+    def row_id_column(self) -> str | None:
+        """The column that holds the rows' identifiers, if there is one."""
         return next((column.name for column in self.columns if column.role == "row_id"), None)
 
     def _objects(self, table: pa.Table, rows: list[int]) -> list[dict[str, Any]]:
         columns = [column.to_pylist() for column in table.columns]
-        id_index = None if self._row_id_column is None else self.names.index(self._row_id_column)
+        id_index = None if self.row_id_column is None else self.names.index(self.row_id_column)
         return [
             {
                 "object": "row",

@@ -10,6 +10,7 @@ ColumnType = Literal["number", "category", "boolean"]
 ColumnRole = Literal["feature", "target", "row_id", "ignored"]
 
 _MAX_NAME_CHARACTERS = 255
+_MAX_NAMES_BYTES = 1 << 20
 _N_NAMES_SHOWN = 20
 _N_CHARACTERS_SHOWN = 60
 
@@ -94,6 +95,8 @@ def check_names(names: Sequence[str]) -> None:
         if any(character < " " or character == "\x7f" for character in name):
             refuse_columns(f"the name of column {index + 1} holds a control character: {shown(name)}")
     _refuse_repeats(names, "the columns' names")
+    if (n_bytes := sum(len(name.encode("utf-8", "surrogatepass")) for name in names)) > _MAX_NAMES_BYTES:
+        refuse_columns(f"the columns' names have {n_bytes:,} bytes in all; at most {_MAX_NAMES_BYTES:,} are kept")
 
 
 def shown(text: str) -> str:

@@ -20,6 +20,8 @@ from .limits import DatasetLimits, refuse_many_rows
 from .sources import ARROW_TYPES, ColumnSource, rows_per_block
 from .summaries import ColumnSummary, ColumnTally, without_excess
 
+_MAX_ID_CHARACTERS = 255  # as callers name rows to be explained
+_PAGE_ROWS = 128  # after which a page of the file may end: a reader of a few rows decodes a page at once
 LAYOUT_KEY = b"leafspace.layout"
 _N_PENDING_BYTES = 256 * 1024**2
 
@@ -31,7 +33,8 @@ def write_normalised(
     tallies = [ColumnTally(column) for column in layout]
     schema = pa.schema([pa.field(column.name, ARROW_TYPES[column.type]) for column in layout])
     n_rows = 0
-    with pq.ParquetWriter(into, schema, compression="zstd", write_statistics=False, store_schema=False) as writer:
+    options = {"write_statistics": False, "store_schema": False, "write_batch_size": _PAGE_ROWS}
+    with pq.ParquetWriter(into, schema, compression="zstd", **options) as writer:
         for group in _row_groups(_tables(source, layout, schema), rows_per_block(len(layout))):
             n_rows += group.num_rows
             refuse_many_rows(n_rows, len(layout), limits)
@@ -76,10 +79,23 @@ def _summary(tally: ColumnTally, written: Path, n_rows: int) -> ColumnSummary:
     name = tally.layout.name
     if tally.layout.role == "row_id" and tally.n_missing:
         refuse_columns(f"{tally.n_missing} rows have no value in the row_id column {shown(name)}; fill them")
+    if tally.layout.role == "row_id":
+        _refuse_long_ids(written, name)
     n_distinct = _n_distinct(written, name) if tally.needs_count else None
     if tally.layout.role == "row_id" and n_distinct != n_rows:
         _refuse_repeated_id(_column(written, name), name)
     return tally.summary(n_distinct)
+
+
+def _refuse_long_ids(written: Path, name: str) -> None:
+    n_characters = pc.utf8_length(_column(written, name))
+    longest = pc.max(n_characters).as_py() or 0
+    if longest > _MAX_ID_CHARACTERS:
+        row = pc.index(n_characters, longest).as_py()
+        refuse_columns(
+            f"the row_id column {shown(name)} holds {longest:,} characters in row {row}; an id has "
+            f"{_MAX_ID_CHARACTERS} at most"
+        )
 
 
 def _n_distinct(written: Path, name: str) -> int:

@@ -1,5 +1,6 @@
 """Summaries: what a dataset's columns hold, counted while the rows go by."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -10,7 +11,7 @@ from .layout import ColumnLayout, ColumnRole, ColumnType
 
 _MAX_CATEGORIES = 1_000
 _MAX_CATEGORY_CHARACTERS = 256 * 1024  # of one column; more is free text
-_MAX_LISTED_CHARACTERS = 4 * 1024**2  # of all columns; the summary is sent whole
+_MAX_LISTED_BYTES = 4 * 1024**2  # of all columns, as JSON; the summary is sent whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,8 @@ def without_excess(summaries: Sequence[ColumnSummary]) -> tuple[ColumnSummary, .
     """Return the summaries, the lists of categories left out from where they become too much to be shown."""
     n_listed, kept = 0, []
     for summary in summaries:
-        n_listed += sum(map(len, summary.categories or ()))
-        kept.append(summary if n_listed <= _MAX_LISTED_CHARACTERS else _unlisted(summary))
+        n_listed += len(json.dumps(summary.categories or ()))
+        kept.append(summary if n_listed <= _MAX_LISTED_BYTES else _unlisted(summary))
     return tuple(kept)
 
 

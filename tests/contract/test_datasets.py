@@ -10,7 +10,20 @@ from schemas.datasets import Dataset, DatasetRow
 from tests.support.api import Api, Json, Registered, csv_of, parquet_of
 from tests.support.shared import shared_path
 
-_FIELDS = {"object", "id", "name", "sha256", "size_bytes", "n_rows", "target", "row_id", "columns", "created_at"}
+_FIELDS = {
+    "object",
+    "id",
+    "name",
+    "sha256",
+    "size_bytes",
+    "n_rows",
+    "n_columns",
+    "n_features",
+    "target",
+    "row_id",
+    "columns",
+    "created_at",
+}
 _COLUMN_FIELDS = {"name", "type", "role", "n_missing", "n_categories", "categories", "min", "max"}
 _FRAME = pd.DataFrame(
     {

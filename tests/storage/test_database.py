@@ -116,7 +116,7 @@ def hurried(tmp_path: Path) -> Iterator[Database]:
 
 def test_of_many_who_find_the_database_locked_none_waits_long(hurried: Database) -> None:
     with _locked(hurried), ThreadPoolExecutor(_N_CALLERS) as callers:
-        waited = list(callers.map(lambda _: _seconds_until_refused(hurried), range(4 * _N_CALLERS)))
+        waited = list(callers.map(lambda _: _seconds_until_refused(hurried), range(20 * _N_CALLERS)))
 
     # One lock's patience each, and for the later ones, none: they are told at once.
     assert max(waited) < _HURRIED.lock_seconds + _HURRIED.pool_seconds + 1.5
@@ -133,9 +133,22 @@ def test_readers_are_not_kept_by_writers_who_wait(hurried: Database) -> None:
         assert all(each.result() > 0 for each in waiting)
 
 
-def test_soon_after_the_lock_is_gone_rows_are_written_again(hurried: Database) -> None:
+def test_one_slow_lock_is_told_to_those_who_waited_for_it_and_keeps_nobody_else_from_trying(hurried: Database) -> None:
+    with _locked(hurried), ThreadPoolExecutor(4) as callers:
+        waiting = [callers.submit(_seconds_until_refused, hurried) for _ in range(4)]
+        assert all(each.result() >= _HURRIED.lock_seconds for each in waiting)
+    with _locked(hurried), pytest.raises(StorageUnavailable, match="is busy"):
+        _add(hurried, "refused")
+
+    _add(hurried, "a")
+
+    assert _keys(hurried) == ["a"]
+
+
+def test_soon_after_a_long_lock_is_gone_rows_are_written_again(hurried: Database) -> None:
     with _locked(hurried):
-        _seconds_until_refused(hurried)
+        for _ in range(3):
+            assert _seconds_until_refused(hurried) >= _HURRIED.lock_seconds
         assert _seconds_until_refused(hurried) < 0.1
     time.sleep(_HURRIED.rest_seconds)
 

@@ -146,6 +146,8 @@ class ModelLimits:
     max_outputs: int = 1_000  # classes or targets
     max_features: int = 10_000
     max_operators: int = 6_000  # bagging of 1,000 trees makes about 4,000
+    max_name_bytes: int = 1 << 20  # of all features and classes together
+    max_description_bytes: int = 24 << 20  # as JSON: columns and their categories, too
     max_leaf_values: int = 100_000_000  # leaves x outputs, 8 bytes each
 
 

@@ -1,5 +1,6 @@
 """Which outputs of a graph hold the label and the scores, and what the classes are called."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -7,11 +8,13 @@ import numpy as np
 from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto
 
 from ..errors import ModelRefused
+from .checking import quoted
 from .constants import tensor_array
 from .description import DeclaredModel, ScoreKind, Task
 from .tree_attributes import attributes_of, class_labels, integers, numbers
 from .wiring import first_that_computes, makers_of
 
+_MAX_CHARACTERS = 255
 _NUMBERS = (TensorProto.FLOAT, TensorProto.DOUBLE)
 _LABELS = (TensorProto.INT64, TensorProto.INT32, TensorProto.STRING, TensorProto.BOOL)
 
@@ -109,12 +112,12 @@ def _texts_or_integers(tensor: TensorProto) -> tuple[int | str, ...]:
 
 def _classes(label_values: tuple[int | str, ...], declared: tuple[str, ...] | None) -> tuple[str, ...]:
     found = tuple(str(value) for value in label_values)
+    _refuse_odd_names(found, "The graph's classes")
     if declared is None:
         if not found:
             raise ModelRefused("validation_failed", "The graph does not name its classes; give them as `classes`.")
         return found
-    if len(set(declared)) < len(declared):
-        raise ModelRefused("validation_failed", "The declared classes are not distinct.")
+    _refuse_odd_names(declared, "The declared classes")
     if found and len(found) != len(declared):
         detail = f"{len(declared)} classes are declared; the model has {len(found)}."
         raise ModelRefused("validation_failed", detail)
@@ -122,6 +125,21 @@ def _classes(label_values: tuple[int | str, ...], declared: tuple[str, ...] | No
         detail = "The declared classes are in another order than the model's; give them in the order of the scores."
         raise ModelRefused("validation_failed", detail)
     return declared
+
+
+def _refuse_odd_names(classes: tuple[str, ...], whose: str) -> None:
+    """Refuse names of classes by which labels could not be told apart, or not be written."""
+    for index, name in enumerate(classes):
+        if not name or "\0" in name or len(name) > _MAX_CHARACTERS:
+            fault = "are empty" if not name else "hold a NUL character" if "\0" in name else "are very long"
+            detail = (
+                f"{whose} have names that {fault} (class {index}: {quoted(name[:40])}); name each with 1 to "
+                f"{_MAX_CHARACTERS} characters."
+            )
+            raise ModelRefused("validation_failed", detail)
+    if repeated := [name for name, n_times in Counter(classes).items() if n_times > 1]:
+        detail = f"{whose} are not distinct: {quoted(repeated[0][:40])} is there more than once."
+        raise ModelRefused("validation_failed", detail)
 
 
 def _are_probabilities(score: str, makers: Mapping[str, NodeProto]) -> bool:

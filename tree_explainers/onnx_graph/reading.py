@@ -1,5 +1,6 @@
 """read_model: bytes from a stranger to a description, flat arrays and the graph that gives leaves."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -94,6 +95,7 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
         operators=op_types,
         columns=group_columns(columns, declared.feature_groups),
     )
+    _refuse_large_description(description, limits)
     leaf_graph = build_leaf_graph(model, parts, [name for name in (front.outputs.label, front.outputs.score) if name])
     return ReadModel(description, ensemble, leaf_graph)
 
@@ -101,7 +103,30 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
 def _read_front(graph: GraphProto, declared: DeclaredModel, limits: ModelLimits) -> _Front:
     inputs = find_inputs(graph, declared.feature_names, limits)
     names = name_features(inputs, declared.feature_names)
-    return _Front(inputs, names, map_columns(graph, inputs, names), find_outputs(graph, declared))
+    outputs = find_outputs(graph, declared)
+    _refuse_long_names(names, outputs.classes, limits)
+    return _Front(inputs, names, map_columns(graph, inputs, names), outputs)
+
+
+def _refuse_long_names(features: Sequence[str], classes: Sequence[str], limits: ModelLimits) -> None:
+    n_bytes = sum(len(name.encode("utf-8", "surrogatepass")) for name in (*features, *classes))
+    if n_bytes > limits.max_name_bytes:
+        detail = (
+            f"The names of the {len(features):,} features and {len(classes):,} classes have {n_bytes:,} bytes in all; "
+            f"at most {limits.max_name_bytes:,} are accepted: declare shorter `feature_names` or `classes`."
+        )
+        raise ModelRefused("model_too_complex", detail)
+
+
+def _refuse_large_description(description: ModelDescription, limits: ModelLimits) -> None:
+    n_bytes = len(json.dumps(description.to_json()))
+    if n_bytes > limits.max_description_bytes:
+        detail = (
+            f"What is told of the {len(description.columns):,} columns that the trees read, and of their categories, "
+            f"has {n_bytes:,} bytes as JSON; at most {limits.max_description_bytes:,} are accepted: shorten names and "
+            "categories, or leave out columns."
+        )
+        raise ModelRefused("model_too_complex", detail)
 
 
 def _describe(front: _Front, declared: DeclaredModel, kind: Ensemble | None) -> ModelDescription:

@@ -108,10 +108,10 @@ def test_each_block_of_lines_can_be_read_alone(shop: Shop) -> None:
     kept, lines = shop.open(made), shop.lines(made)
 
     middle = int(kept.rows[2])
-    assert kept.read(middle - 3, middle + 10) == lines[middle - 3 : middle]
-    assert kept.read(middle, middle + 10) == lines[middle : middle + 10]
-    assert kept.read(_N_ROWS - 1, _N_ROWS + 10) == lines[-1:]
-    assert kept.read(_N_ROWS, _N_ROWS + 10) == []
+    assert list(kept.read(middle - 3, middle + 10)) == lines[middle - 3 : middle]
+    assert list(kept.read(middle, middle + 10)) == lines[middle : middle + 10]
+    assert list(kept.read(_N_ROWS - 1, _N_ROWS + 10)) == lines[-1:]
+    assert list(kept.read(_N_ROWS, _N_ROWS + 10)) == []
     assert b"".join(kept.kept_blocks()) == kept.path.read_bytes()
 
 

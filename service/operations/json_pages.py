@@ -1,0 +1,68 @@
+"""JSON pages: rows written one after the other, in blocks, until a page has as many bytes as it may."""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+
+import orjson
+
+from storage.errors import StorageError
+
+MAX_PAGE_BYTES = 4 << 20  # of the rows; what they are made from is read up to the same size
+PARQUET_ADVICE = "download all rows as Parquet (`Accept: application/vnd.apache.parquet`)"
+_BLOCK_BYTES = 256 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of a list, from a position on, and how a caller gets a row that no page can hold."""
+
+    encoded: Iterator[bytes]
+    start: int
+    n_rows: int  # of the whole list
+    advice: str  # ends a sentence about a row that is too large
+
+
+def page_blocks(rows: Rows) -> Generator[bytes]:
+    """Return the blocks of a page as JSON, the first of which is made at once: a refusal comes before any answer.
+
+    A page ends before the row that would make it larger than ``MAX_PAGE_BYTES``; the next one begins there.
+
+    Raises
+    ------
+    StorageError
+        ``row_too_large`` where the first row is larger than a page.
+    """
+    blocks = _blocks(rows)
+    return _after(next(blocks), blocks)
+
+
+def refuse_row(row: int, advice: str) -> StorageError:
+    """Return the refusal of a row that is larger than a page."""
+    detail = f"row {row} alone has more than the {MAX_PAGE_BYTES:,} bytes of a page; {advice}"
+    return StorageError("row_too_large", detail)
+
+
+def _after(first: bytes, blocks: Generator[bytes]) -> Generator[bytes]:
+    try:
+        yield first
+        yield from blocks
+    finally:
+        blocks.close()
+
+
+def _blocks(rows: Rows) -> Generator[bytes]:
+    pending = bytearray(b'{"object":"list","data":[')
+    n_rows = n_bytes = 0
+    for row in rows.encoded:
+        n_bytes += len(row) + 1
+        if n_bytes > MAX_PAGE_BYTES:
+            if not n_rows:
+                raise refuse_row(rows.start, rows.advice)
+            break
+        pending += b"," + row if n_rows else row
+        n_rows += 1
+        if len(pending) >= _BLOCK_BYTES:
+            yield bytes(pending)
+            pending.clear()
+    stop = rows.start + n_rows
+    yield bytes(pending) + b'],"next_cursor":' + orjson.dumps(str(stop) if stop < rows.n_rows else None) + b"}"

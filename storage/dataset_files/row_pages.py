@@ -1,0 +1,130 @@
+"""Row pages: as many rows of a normalised file as fit into a page, without ever decoding many more.
+
+A file of a kilobyte can hold a page of gigabytes: a text is kept once, however many rows have it. So texts stay
+encoded until it is known how many rows fit, and columns are decoded a few at a time.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+_DECODED_BYTES = 4 << 20  # of the columns that are decoded together
+_BATCH_ROWS = 64  # of a column that is larger by itself
+_CELL_BYTES = 22  # {"name":"","value":0},
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """A row group of an open file, by two readers: one leaves texts as they are encoded."""
+
+    plain: pq.ParquetFile
+    encoded: pq.ParquetFile
+    index: int
+
+    def decoded_bytes(self, names: Sequence[str]) -> list[int]:
+        """Return how much memory each column takes at most while its texts stay encoded."""
+        group = self.plain.metadata.row_group(self.index)
+        places = {name: place for place, name in enumerate(self.plain.schema_arrow.names)}
+        return [
+            group.column(places[name]).total_uncompressed_size + 4 * group.num_rows  # texts are told by number
+            for name in names
+        ]
+
+    def read(self, names: Sequence[str]) -> list[pa.ChunkedArray]:
+        """Return whole columns, texts encoded."""
+        # A name with a dot in it selects its neighbours too, hence the second selection.
+        table = self.encoded.read_row_group(self.index, columns=list(names), use_threads=False)
+        return list(table.select(list(names)).columns)
+
+    def batches(self, name: str) -> Iterator[pa.Array]:
+        """Yield a column a few rows at a time."""
+        for batch in self.plain.iter_batches(_BATCH_ROWS, row_groups=[self.index], columns=[name], use_threads=False):
+            yield batch.column(batch.schema.get_field_index(name))
+
+
+@dataclass(frozen=True, slots=True)
+class RowPage:
+    """The columns of some rows, in plain arrays that hold these rows and no others."""
+
+    n_rows: int  # 0 where a single row is larger than a page
+    columns: list[pa.Array]
+    n_bytes: int  # of the rows as JSON, at least
+
+
+def read_page(group: RowGroup, names: Sequence[str], rows: range, n_bytes: int) -> RowPage:
+    """Return as many of these rows of the group as fit into so many bytes of JSON, for all that is known of them.
+
+    Characters that JSON escapes are not: the rows may turn out to be longer, but never shorter.
+    """
+    columns: list[pa.Array] = []
+    ends = np.zeros(len(rows), dtype=np.int64)  # bytes of the rows up to each one
+    for part in _parts(names, group.decoded_bytes(names)):
+        wanted = range(rows.start, rows.start + len(ends))
+        for name, column in zip(part, _first_rows(group, part, wanted, n_bytes), strict=True):
+            lengths = _lengths(column)[: len(ends)] + len(name.encode()) + _CELL_BYTES
+            ends = ends[: len(lengths)] + np.cumsum(lengths)
+            n_fitting = int(np.searchsorted(ends, n_bytes, side="right"))
+            if not n_fitting:
+                return RowPage(0, [], int(ends[0]))
+            ends = ends[:n_fitting]
+            columns.append(_plain(column.slice(0, n_fitting)))
+    n_rows = len(ends)
+    return RowPage(n_rows, [column.slice(0, n_rows) for column in columns], int(ends[-1]) if n_rows else 0)
+
+
+def _parts(names: Sequence[str], sizes: Sequence[int]) -> Iterator[list[str]]:
+    """Yield the names of columns that may be decoded together."""
+    part: list[str] = []
+    n_bytes = 0
+    for name, size in zip(names, sizes, strict=True):
+        if part and n_bytes + size > _DECODED_BYTES:
+            yield part
+            part, n_bytes = [], 0
+        part.append(name)
+        n_bytes += size
+    if part:
+        yield part
+
+
+def _first_rows(group: RowGroup, names: Sequence[str], rows: range, n_bytes: int) -> list[pa.Array]:
+    """Return columns of these rows; a large one ends where it alone has more than so many bytes."""
+    if len(names) == 1 and group.decoded_bytes(names)[0] > _DECODED_BYTES:
+        return [_large_column(group, names[0], rows, n_bytes)]
+    return [column.slice(rows.start, len(rows)).combine_chunks() for column in group.read(names)]
+
+
+def _large_column(group: RowGroup, name: str, rows: range, n_bytes: int) -> pa.Array:
+    taken: list[pa.Array] = []
+    start = n_taken_bytes = 0
+    for batch in group.batches(name):
+        first, end = max(0, rows.start - start), min(len(batch), rows.stop - start)
+        own = batch.slice(first, max(0, end - first))
+        start += len(batch)
+        if len(own):
+            taken.append(own)
+            n_taken_bytes += int(_lengths(own).sum())
+        if start >= rows.stop or n_taken_bytes > n_bytes:
+            break
+    return pa.concat_arrays(taken)
+
+
+def _lengths(column: pa.Array) -> NDArray[np.int64]:
+    """Return the bytes of each text; 0 of anything else, and of what is missing."""
+    if pa.types.is_dictionary(column.type):
+        of_distinct = np.append(_lengths(column.dictionary), 0)
+        indices = pc.fill_null(column.indices, len(of_distinct) - 1).to_numpy(zero_copy_only=False)
+        return np.asarray(of_distinct[indices])
+    if not pa.types.is_string(column.type):
+        return np.zeros(len(column), dtype=np.int64)
+    return np.asarray(pc.fill_null(pc.binary_length(column), 0).to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    # Taken rather than sliced: a slice would keep all that it was cut from.
+    own = column.take(pa.array(np.arange(len(column))))
+    return own.cast(pa.string()) if pa.types.is_dictionary(own.type) else own

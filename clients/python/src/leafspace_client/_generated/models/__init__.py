@@ -25,9 +25,11 @@ from .contrast import Contrast
 from .coverage import Coverage
 from .dataset import Dataset
 from .dataset_row import DatasetRow
+from .dataset_summary import DatasetSummary
 from .evaluation import Evaluation
 from .explainer import Explainer
 from .explainer_request import ExplainerRequest
+from .explainer_summary import ExplainerSummary
 from .explanation import Explanation
 from .explanation_list import ExplanationList
 from .explanation_request import ExplanationRequest
@@ -45,6 +47,7 @@ from .label_count import LabelCount
 from .liveness import Liveness
 from .model import Model
 from .model_column import ModelColumn
+from .model_summary import ModelSummary
 from .nearest_prototype import NearestPrototype
 from .neighbor import Neighbor
 from .neighbors_of_row import NeighborsOfRow
@@ -55,14 +58,14 @@ from .next_question_request_answers import NextQuestionRequestAnswers
 from .page_api_key import PageApiKey
 from .page_approximation_tree import PageApproximationTree
 from .page_audited_row import PageAuditedRow
-from .page_dataset import PageDataset
 from .page_dataset_row import PageDatasetRow
-from .page_explainer import PageExplainer
+from .page_dataset_summary import PageDatasetSummary
+from .page_explainer_summary import PageExplainerSummary
 from .page_explanation import PageExplanation
 from .page_explanation_set import PageExplanationSet
 from .page_job import PageJob
 from .page_label_audit import PageLabelAudit
-from .page_model import PageModel
+from .page_model_summary import PageModelSummary
 from .page_neighbors_of_row import PageNeighborsOfRow
 from .page_prototype_set import PagePrototypeSet
 from .page_proximities import PageProximities
@@ -135,9 +138,11 @@ __all__ = (
     "Coverage",
     "Dataset",
     "DatasetRow",
+    "DatasetSummary",
     "Evaluation",
     "Explainer",
     "ExplainerRequest",
+    "ExplainerSummary",
     "Explanation",
     "ExplanationList",
     "ExplanationRequest",
@@ -155,6 +160,7 @@ __all__ = (
     "Liveness",
     "Model",
     "ModelColumn",
+    "ModelSummary",
     "NearestPrototype",
     "Neighbor",
     "NeighborsOfRow",
@@ -165,14 +171,14 @@ __all__ = (
     "PageApiKey",
     "PageApproximationTree",
     "PageAuditedRow",
-    "PageDataset",
     "PageDatasetRow",
-    "PageExplainer",
+    "PageDatasetSummary",
+    "PageExplainerSummary",
     "PageExplanation",
     "PageExplanationSet",
     "PageJob",
     "PageLabelAudit",
-    "PageModel",
+    "PageModelSummary",
     "PageNeighborsOfRow",
     "PagePrototypeSet",
     "PageProximities",

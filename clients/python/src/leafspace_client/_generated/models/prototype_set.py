@@ -46,12 +46,12 @@ class PrototypeSet:
         nested (bool | None | Unset):
         objective (float | None | Unset):
         objective_mean (float | None | Unset):
-        objective_upper_bound (float | None | Unset):
+        all_rows_certificate (float | None | Unset):
+        all_rows_upper_bound (float | None | Unset):
         certificate (float | None | Unset):
+        objective_upper_bound (float | None | Unset):
         certificate_scope (None | str | Unset):
         certificate_objective (CertificateObjective | None | Unset):
-        all_rows_upper_bound (float | None | Unset):
-        all_rows_certificate (float | None | Unset):
         stopped_by (None | StopReason | Unset):
         prototypes (list[Prototype] | None | Unset):
         quality (None | SetQuality | Unset):
@@ -59,6 +59,8 @@ class PrototypeSet:
         evaluated_on (None | str | Unset):
         measured_against (None | str | Unset):
         baseline (Baseline | None | Unset):
+        classes_without_prototypes (list[str] | None | Unset):
+        caution (None | str | Unset):
     """
 
     id: str
@@ -80,12 +82,12 @@ class PrototypeSet:
     nested: bool | None | Unset = UNSET
     objective: float | None | Unset = UNSET
     objective_mean: float | None | Unset = UNSET
-    objective_upper_bound: float | None | Unset = UNSET
+    all_rows_certificate: float | None | Unset = UNSET
+    all_rows_upper_bound: float | None | Unset = UNSET
     certificate: float | None | Unset = UNSET
+    objective_upper_bound: float | None | Unset = UNSET
     certificate_scope: None | str | Unset = UNSET
     certificate_objective: CertificateObjective | None | Unset = UNSET
-    all_rows_upper_bound: float | None | Unset = UNSET
-    all_rows_certificate: float | None | Unset = UNSET
     stopped_by: None | StopReason | Unset = UNSET
     prototypes: list[Prototype] | None | Unset = UNSET
     quality: None | SetQuality | Unset = UNSET
@@ -93,6 +95,8 @@ class PrototypeSet:
     evaluated_on: None | str | Unset = UNSET
     measured_against: None | str | Unset = UNSET
     baseline: Baseline | None | Unset = UNSET
+    classes_without_prototypes: list[str] | None | Unset = UNSET
+    caution: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.baseline import Baseline  # noqa: PLC0415
@@ -193,17 +197,29 @@ class PrototypeSet:
         else:
             objective_mean = self.objective_mean
 
-        objective_upper_bound: float | None | Unset
-        if isinstance(self.objective_upper_bound, Unset):
-            objective_upper_bound = UNSET
+        all_rows_certificate: float | None | Unset
+        if isinstance(self.all_rows_certificate, Unset):
+            all_rows_certificate = UNSET
         else:
-            objective_upper_bound = self.objective_upper_bound
+            all_rows_certificate = self.all_rows_certificate
+
+        all_rows_upper_bound: float | None | Unset
+        if isinstance(self.all_rows_upper_bound, Unset):
+            all_rows_upper_bound = UNSET
+        else:
+            all_rows_upper_bound = self.all_rows_upper_bound
 
         certificate: float | None | Unset
         if isinstance(self.certificate, Unset):
             certificate = UNSET
         else:
             certificate = self.certificate
+
+        objective_upper_bound: float | None | Unset
+        if isinstance(self.objective_upper_bound, Unset):
+            objective_upper_bound = UNSET
+        else:
+            objective_upper_bound = self.objective_upper_bound
 
         certificate_scope: None | str | Unset
         if isinstance(self.certificate_scope, Unset):
@@ -218,18 +234,6 @@ class PrototypeSet:
             certificate_objective = self.certificate_objective.to_dict()
         else:
             certificate_objective = self.certificate_objective
-
-        all_rows_upper_bound: float | None | Unset
-        if isinstance(self.all_rows_upper_bound, Unset):
-            all_rows_upper_bound = UNSET
-        else:
-            all_rows_upper_bound = self.all_rows_upper_bound
-
-        all_rows_certificate: float | None | Unset
-        if isinstance(self.all_rows_certificate, Unset):
-            all_rows_certificate = UNSET
-        else:
-            all_rows_certificate = self.all_rows_certificate
 
         stopped_by: dict[str, Any] | None | Unset
         if isinstance(self.stopped_by, Unset):
@@ -291,6 +295,21 @@ class PrototypeSet:
         else:
             baseline = self.baseline
 
+        classes_without_prototypes: list[str] | None | Unset
+        if isinstance(self.classes_without_prototypes, Unset):
+            classes_without_prototypes = UNSET
+        elif isinstance(self.classes_without_prototypes, list):
+            classes_without_prototypes = self.classes_without_prototypes
+
+        else:
+            classes_without_prototypes = self.classes_without_prototypes
+
+        caution: None | str | Unset
+        if isinstance(self.caution, Unset):
+            caution = UNSET
+        else:
+            caution = self.caution
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -330,18 +349,18 @@ class PrototypeSet:
             field_dict["objective"] = objective
         if objective_mean is not UNSET:
             field_dict["objective_mean"] = objective_mean
-        if objective_upper_bound is not UNSET:
-            field_dict["objective_upper_bound"] = objective_upper_bound
+        if all_rows_certificate is not UNSET:
+            field_dict["all_rows_certificate"] = all_rows_certificate
+        if all_rows_upper_bound is not UNSET:
+            field_dict["all_rows_upper_bound"] = all_rows_upper_bound
         if certificate is not UNSET:
             field_dict["certificate"] = certificate
+        if objective_upper_bound is not UNSET:
+            field_dict["objective_upper_bound"] = objective_upper_bound
         if certificate_scope is not UNSET:
             field_dict["certificate_scope"] = certificate_scope
         if certificate_objective is not UNSET:
             field_dict["certificate_objective"] = certificate_objective
-        if all_rows_upper_bound is not UNSET:
-            field_dict["all_rows_upper_bound"] = all_rows_upper_bound
-        if all_rows_certificate is not UNSET:
-            field_dict["all_rows_certificate"] = all_rows_certificate
         if stopped_by is not UNSET:
             field_dict["stopped_by"] = stopped_by
         if prototypes is not UNSET:
@@ -356,6 +375,10 @@ class PrototypeSet:
             field_dict["measured_against"] = measured_against
         if baseline is not UNSET:
             field_dict["baseline"] = baseline
+        if classes_without_prototypes is not UNSET:
+            field_dict["classes_without_prototypes"] = classes_without_prototypes
+        if caution is not UNSET:
+            field_dict["caution"] = caution
 
         return field_dict
 
@@ -516,14 +539,23 @@ class PrototypeSet:
 
         objective_mean = _parse_objective_mean(d.pop("objective_mean", UNSET))
 
-        def _parse_objective_upper_bound(data: object) -> float | None | Unset:
+        def _parse_all_rows_certificate(data: object) -> float | None | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
                 return data
             return cast(float | None | Unset, data)
 
-        objective_upper_bound = _parse_objective_upper_bound(d.pop("objective_upper_bound", UNSET))
+        all_rows_certificate = _parse_all_rows_certificate(d.pop("all_rows_certificate", UNSET))
+
+        def _parse_all_rows_upper_bound(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        all_rows_upper_bound = _parse_all_rows_upper_bound(d.pop("all_rows_upper_bound", UNSET))
 
         def _parse_certificate(data: object) -> float | None | Unset:
             if data is None:
@@ -533,6 +565,15 @@ class PrototypeSet:
             return cast(float | None | Unset, data)
 
         certificate = _parse_certificate(d.pop("certificate", UNSET))
+
+        def _parse_objective_upper_bound(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        objective_upper_bound = _parse_objective_upper_bound(d.pop("objective_upper_bound", UNSET))
 
         def _parse_certificate_scope(data: object) -> None | str | Unset:
             if data is None:
@@ -559,24 +600,6 @@ class PrototypeSet:
             return cast(CertificateObjective | None | Unset, data)
 
         certificate_objective = _parse_certificate_objective(d.pop("certificate_objective", UNSET))
-
-        def _parse_all_rows_upper_bound(data: object) -> float | None | Unset:
-            if data is None:
-                return data
-            if isinstance(data, Unset):
-                return data
-            return cast(float | None | Unset, data)
-
-        all_rows_upper_bound = _parse_all_rows_upper_bound(d.pop("all_rows_upper_bound", UNSET))
-
-        def _parse_all_rows_certificate(data: object) -> float | None | Unset:
-            if data is None:
-                return data
-            if isinstance(data, Unset):
-                return data
-            return cast(float | None | Unset, data)
-
-        all_rows_certificate = _parse_all_rows_certificate(d.pop("all_rows_certificate", UNSET))
 
         def _parse_stopped_by(data: object) -> None | StopReason | Unset:
             if data is None:
@@ -691,6 +714,32 @@ class PrototypeSet:
 
         baseline = _parse_baseline(d.pop("baseline", UNSET))
 
+        def _parse_classes_without_prototypes(data: object) -> list[str] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                classes_without_prototypes_type_0 = cast(list[str], data)
+
+                return classes_without_prototypes_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[str] | None | Unset, data)
+
+        classes_without_prototypes = _parse_classes_without_prototypes(d.pop("classes_without_prototypes", UNSET))
+
+        def _parse_caution(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        caution = _parse_caution(d.pop("caution", UNSET))
+
         prototype_set = cls(
             id=id,
             status=status,
@@ -711,12 +760,12 @@ class PrototypeSet:
             nested=nested,
             objective=objective,
             objective_mean=objective_mean,
-            objective_upper_bound=objective_upper_bound,
+            all_rows_certificate=all_rows_certificate,
+            all_rows_upper_bound=all_rows_upper_bound,
             certificate=certificate,
+            objective_upper_bound=objective_upper_bound,
             certificate_scope=certificate_scope,
             certificate_objective=certificate_objective,
-            all_rows_upper_bound=all_rows_upper_bound,
-            all_rows_certificate=all_rows_certificate,
             stopped_by=stopped_by,
             prototypes=prototypes,
             quality=quality,
@@ -724,6 +773,8 @@ class PrototypeSet:
             evaluated_on=evaluated_on,
             measured_against=measured_against,
             baseline=baseline,
+            classes_without_prototypes=classes_without_prototypes,
+            caution=caution,
         )
 
         return prototype_set

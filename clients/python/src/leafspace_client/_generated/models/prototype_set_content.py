@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ..types import UNSET, Unset
+
 if TYPE_CHECKING:
     from ..models.baseline import Baseline
     from ..models.certificate_objective import CertificateObjective
@@ -33,14 +35,17 @@ class PrototypeSetContent:
         nested (bool): The first k prototypes are the answer for k: not for sm_u, nor after swaps.
         objective (float): Sum over rows of the proximity to the nearest prototype of their class.
         objective_mean (float):
+        all_rows_certificate (float): Share of the best possible that is surely reached, whichever of all rows were
+            prototypes: `certificate_objective.value` / `all_rows_upper_bound`.
+        all_rows_upper_bound (float): No set of any rows exceeds this, of those that keep the constraint of
+            `certificate_objective`. The looser of the two bounds where candidates are a sample, otherwise the same.
+        certificate (float): As `all_rows_certificate`, but of the best that sets within `certificate_scope` can reach:
+            `certificate_objective.value` / `objective_upper_bound`. Swaps never lower it.
         objective_upper_bound (float): No set exceeds this, of those that `certificate_objective` and
             `certificate_scope` speak of.
-        certificate (float): Share of the best possible that is surely reached: value / objective_upper_bound.
-        certificate_scope (str): Whether these are sets of any rows, or of the sampled candidates only.
+        certificate_scope (str): What sets `certificate` and `objective_upper_bound` speak of: of any rows, or of the
+            sampled candidates only, which says nothing of rows that were not drawn.
         certificate_objective (CertificateObjective): What a certificate speaks of.
-        all_rows_upper_bound (float): As `objective_upper_bound`, for sets of any rows: looser where candidates are a
-            sample.
-        all_rows_certificate (float): As `certificate`, for sets of any rows.
         stopped_by (StopReason): Why the selection ended, before any swaps.
         prototypes (list[Prototype]):
         quality (SetQuality): The measures of all prototypes together, each 0 to 1; null where there is nothing to take
@@ -50,7 +55,15 @@ class PrototypeSetContent:
         evaluation (list[Evaluation]):
         evaluated_on (str): The rows that `quality`, `evaluation` and `baseline` speak of.
         measured_against (str): What r2, errors and accuracies compare with: without a target there are no accuracies.
-        baseline (Baseline): The model itself, and the nearest of all rows (not counting the row itself).
+        baseline (Baseline): The model itself, the nearest of all rows (not counting the row itself), and always the
+            same prediction.
+        classes_without_prototypes (list[str] | Unset): Classes that rows of the dataset have (as `labels` says) and no
+            prototype: the nearest prototype gives their rows another class, or none. Empty for regression.
+        caution (None | str | Unset): Why the figures of `evaluation` may look better than they are for other rows, in
+            words: they were measured on the rows that this was made from, and the model repeats at least 99 % of their
+            target (regression: R2 of at least 0.95), as one may that knows them by heart. Null where nothing is known
+            against them: judged on other rows, without a target, or by a model that does not repeat it. Classes without a
+            prototype are named here, too.
     """
 
     kind: str
@@ -64,12 +77,12 @@ class PrototypeSetContent:
     nested: bool
     objective: float
     objective_mean: float
-    objective_upper_bound: float
+    all_rows_certificate: float
+    all_rows_upper_bound: float
     certificate: float
+    objective_upper_bound: float
     certificate_scope: str
     certificate_objective: CertificateObjective
-    all_rows_upper_bound: float
-    all_rows_certificate: float
     stopped_by: StopReason
     prototypes: list[Prototype]
     quality: SetQuality
@@ -77,6 +90,8 @@ class PrototypeSetContent:
     evaluated_on: str
     measured_against: str
     baseline: Baseline
+    classes_without_prototypes: list[str] | Unset = UNSET
+    caution: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         kind = self.kind
@@ -101,17 +116,17 @@ class PrototypeSetContent:
 
         objective_mean = self.objective_mean
 
-        objective_upper_bound = self.objective_upper_bound
+        all_rows_certificate = self.all_rows_certificate
+
+        all_rows_upper_bound = self.all_rows_upper_bound
 
         certificate = self.certificate
+
+        objective_upper_bound = self.objective_upper_bound
 
         certificate_scope = self.certificate_scope
 
         certificate_objective = self.certificate_objective.to_dict()
-
-        all_rows_upper_bound = self.all_rows_upper_bound
-
-        all_rows_certificate = self.all_rows_certificate
 
         stopped_by = self.stopped_by.to_dict()
 
@@ -133,6 +148,16 @@ class PrototypeSetContent:
 
         baseline = self.baseline.to_dict()
 
+        classes_without_prototypes: list[str] | Unset = UNSET
+        if not isinstance(self.classes_without_prototypes, Unset):
+            classes_without_prototypes = self.classes_without_prototypes
+
+        caution: None | str | Unset
+        if isinstance(self.caution, Unset):
+            caution = UNSET
+        else:
+            caution = self.caution
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -148,12 +173,12 @@ class PrototypeSetContent:
                 "nested": nested,
                 "objective": objective,
                 "objective_mean": objective_mean,
-                "objective_upper_bound": objective_upper_bound,
+                "all_rows_certificate": all_rows_certificate,
+                "all_rows_upper_bound": all_rows_upper_bound,
                 "certificate": certificate,
+                "objective_upper_bound": objective_upper_bound,
                 "certificate_scope": certificate_scope,
                 "certificate_objective": certificate_objective,
-                "all_rows_upper_bound": all_rows_upper_bound,
-                "all_rows_certificate": all_rows_certificate,
                 "stopped_by": stopped_by,
                 "prototypes": prototypes,
                 "quality": quality,
@@ -163,6 +188,10 @@ class PrototypeSetContent:
                 "baseline": baseline,
             }
         )
+        if classes_without_prototypes is not UNSET:
+            field_dict["classes_without_prototypes"] = classes_without_prototypes
+        if caution is not UNSET:
+            field_dict["caution"] = caution
 
         return field_dict
 
@@ -198,17 +227,17 @@ class PrototypeSetContent:
 
         objective_mean = d.pop("objective_mean")
 
-        objective_upper_bound = d.pop("objective_upper_bound")
+        all_rows_certificate = d.pop("all_rows_certificate")
+
+        all_rows_upper_bound = d.pop("all_rows_upper_bound")
 
         certificate = d.pop("certificate")
+
+        objective_upper_bound = d.pop("objective_upper_bound")
 
         certificate_scope = d.pop("certificate_scope")
 
         certificate_objective = CertificateObjective.from_dict(d.pop("certificate_objective"))
-
-        all_rows_upper_bound = d.pop("all_rows_upper_bound")
-
-        all_rows_certificate = d.pop("all_rows_certificate")
 
         stopped_by = StopReason.from_dict(d.pop("stopped_by"))
 
@@ -234,6 +263,17 @@ class PrototypeSetContent:
 
         baseline = Baseline.from_dict(d.pop("baseline"))
 
+        classes_without_prototypes = cast(list[str], d.pop("classes_without_prototypes", UNSET))
+
+        def _parse_caution(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        caution = _parse_caution(d.pop("caution", UNSET))
+
         prototype_set_content = cls(
             kind=kind,
             task=task,
@@ -246,12 +286,12 @@ class PrototypeSetContent:
             nested=nested,
             objective=objective,
             objective_mean=objective_mean,
-            objective_upper_bound=objective_upper_bound,
+            all_rows_certificate=all_rows_certificate,
+            all_rows_upper_bound=all_rows_upper_bound,
             certificate=certificate,
+            objective_upper_bound=objective_upper_bound,
             certificate_scope=certificate_scope,
             certificate_objective=certificate_objective,
-            all_rows_upper_bound=all_rows_upper_bound,
-            all_rows_certificate=all_rows_certificate,
             stopped_by=stopped_by,
             prototypes=prototypes,
             quality=quality,
@@ -259,6 +299,8 @@ class PrototypeSetContent:
             evaluated_on=evaluated_on,
             measured_against=measured_against,
             baseline=baseline,
+            classes_without_prototypes=classes_without_prototypes,
+            caution=caution,
         )
 
         return prototype_set_content

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .artefacts import ArtefactView
+from .artefacts import CAUTION_OF_FIGURES, ArtefactView, ConstantPrediction
 from .contract import Contract, Identifier
 from .models import Score
 from .rule_sets import RuleFeature
@@ -153,6 +153,13 @@ class AgainstTarget(Contract):
     r2: float | None = Field(default=None, description="Regression; null also where all values are alike.")
 
 
+class ConstantTreeScores(AgainstTarget, ConstantPrediction):
+    """What always the same prediction scores."""
+
+    fidelity: float | None = Field(description="As of the tree.")
+    balanced_fidelity: float | None = Field(description="As of the tree.")
+
+
 class ApproximationTreeEvaluation(AgainstTarget):
     """How well the tree stands for the model on the rows of one dataset; without a target, only for the model."""
 
@@ -162,12 +169,22 @@ class ApproximationTreeEvaluation(AgainstTarget):
         description="Share of rows with the model's own label; for regression R2 to the model's own values, null where "
         "these are all alike."
     )
+    balanced_fidelity: float | None = Field(
+        default=None,
+        description="Mean over the labels that the model gives of the share of their rows with the same label; null "
+        "for regression.",
+    )
     probability_l1: float | None = Field(
         description="Mean over rows of the sum over classes of the difference of the two scores, 0 to 2; null for "
         "regression."
     )
     mean_questions: float = Field(ge=0, description="Questions from the root to the leaf, on average over rows.")
     model: AgainstTarget | None = Field(description="Of the model itself; null where there is no target.")
+    constant: ConstantTreeScores | None = Field(
+        default=None,
+        description="Of always the same prediction: figures are worth what they are better than it. Null in trees that "
+        "were made before it was measured.",
+    )
 
 
 class StructureCount(Contract):
@@ -194,6 +211,7 @@ class ApproximationTreeContent(Contract):
     smoothing: Smoothing | None = Field(description="Null where no pseudo rows are drawn.")
     evaluation: ApproximationTreeEvaluation = Field(description="On `evaluation_dataset`, or else on the dataset.")
     training_evaluation: ApproximationTreeEvaluation = Field(description="On the rows that the tree was made from.")
+    caution: str | None = Field(default=None, description=CAUTION_OF_FIGURES)
     stability: list[StructureCount] | None = Field(description="Null without repeats.")
     n_repeats: int
 
@@ -217,5 +235,6 @@ class ApproximationTree(ArtefactView):
     smoothing: Smoothing | None = None
     evaluation: ApproximationTreeEvaluation | None = None
     training_evaluation: ApproximationTreeEvaluation | None = None
+    caution: str | None = None
     stability: list[StructureCount] | None = None
     n_repeats: int | None = None

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .artefacts import ArtefactView, ProximityKind
+from .artefacts import CAUTION_OF_FIGURES, ArtefactView, ConstantPrediction, ProximityKind
 from .contract import Contract, Identifier, RowId, RowIndex
 from .datasets import Cell
 from .prototype_quality import PrototypeQuality, SetQuality
@@ -96,7 +96,13 @@ class Evaluation(Contract):
     n_prototypes: int
     balanced_accuracy: float | None = None
     accuracy: float | None = None
-    fidelity: float | None = Field(default=None, description="Share of rows with the model's own label.")
+    fidelity: float | None = Field(
+        default=None, description="Share of rows with the model's own label; read it beside `baseline.constant`."
+    )
+    balanced_fidelity: float | None = Field(
+        default=None,
+        description="Mean over the labels that the model gives of the share of their rows with the same label.",
+    )
     r2: float | None = None
     mean_absolute_error: float | None = None
     unassigned: float = Field(description="Share of rows that share no leaf with any prototype.")
@@ -109,16 +115,26 @@ class BaselineScore(Contract):
     balanced_accuracy: float | None = None
     accuracy: float | None = None
     fidelity: float | None = None
+    balanced_fidelity: float | None = Field(default=None, description="As of the prototypes: see `evaluation`.")
     r2: float | None = None
     mean_absolute_error: float | None = None
     unassigned: float = 0.0
 
 
+class ConstantScore(BaselineScore, ConstantPrediction):
+    """What always the same prediction scores."""
+
+
 class Baseline(Contract):
-    """The model itself, and the nearest of all rows (not counting the row itself)."""
+    """The model itself, the nearest of all rows (not counting the row itself), and always the same prediction."""
 
     model: BaselineScore | None = Field(description="Null where the dataset has no target.")
     one_nearest_neighbor: BaselineScore
+    constant: ConstantScore | None = Field(
+        default=None,
+        description="What always the same prediction scores: figures are worth what they are above it. Null in sets "
+        "that were made before it was measured.",
+    )
 
 
 class StopReason(Contract):
@@ -203,6 +219,14 @@ class PrototypeSetContent(Contract):
         description="What r2, errors and accuracies compare with: without a target there are no accuracies."
     )
     baseline: Baseline
+    classes_without_prototypes: list[str] = Field(
+        default=[],
+        description="Classes that rows of the dataset have (as `labels` says) and no prototype: the nearest prototype "
+        "gives their rows another class, or none. Empty for regression.",
+    )
+    caution: str | None = Field(
+        default=None, description=f"{CAUTION_OF_FIGURES} Classes without a prototype are named here, too."
+    )
 
 
 class PrototypeSet(ArtefactView):
@@ -234,3 +258,5 @@ class PrototypeSet(ArtefactView):
     evaluated_on: Literal["dataset", "evaluation_dataset"] | None = None
     measured_against: Literal["target", "model"] | None = None
     baseline: Baseline | None = None
+    classes_without_prototypes: list[str] | None = None
+    caution: str | None = None

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .artefacts import ArtefactView
+from .artefacts import CAUTION_OF_FIGURES, ArtefactView, ConstantPrediction
 from .contract import Contract, Identifier
 from .models import Score
 
@@ -102,8 +102,17 @@ class RuleScores(Contract):
         default=None,
         description="Share of rows with the model's own label; for regression R2 to the model's own values.",
     )
+    balanced_fidelity: float | None = Field(
+        default=None,
+        description="Mean over the labels that the model gives of the share of their rows with the same label; null "
+        "for regression.",
+    )
     mse: float | None = Field(default=None, description="Mean squared error; null for classification.")
     r2: float | None = Field(default=None, description="Null for classification, and where all values are alike.")
+
+
+class ConstantRuleScores(RuleScores, ConstantPrediction):
+    """How far always the same prediction is from what predictions are measured against."""
 
 
 class RuleSetEvaluation(Contract):
@@ -120,6 +129,11 @@ class RuleSetEvaluation(Contract):
         "statements and cannot be had from the printed rules."
     )
     model: RuleScores | None = Field(description="Of the model itself; null where there is no target.")
+    constant: ConstantRuleScores | None = Field(
+        default=None,
+        description="Of always the same prediction: figures are worth what they are better than it. Null in rule sets "
+        "that were made before it was measured.",
+    )
     coverage: float = Field(ge=0, le=1, description="Share of rows that some rule covers; the others get the default.")
     mean_rules_per_row: float = Field(ge=0, description="Rules whose conditions hold, on average over rows.")
 
@@ -158,6 +172,7 @@ class RuleSetContent(Contract):
     default_support: int = Field(description="Rows of the dataset that no rule covers.")
     evaluation: RuleSetEvaluation = Field(description="On `evaluation_dataset`, or else on the dataset itself.")
     training_evaluation: RuleSetEvaluation = Field(description="On the rows that the rules were made from.")
+    caution: str | None = Field(default=None, description=CAUTION_OF_FIGURES)
     restarts: list[Restart]
     lower_bound: list[float] = Field(description="Of the chosen restart, iteration by iteration; it never falls.")
 
@@ -185,5 +200,6 @@ class RuleSet(ArtefactView):
     default_support: int | None = None
     evaluation: RuleSetEvaluation | None = None
     training_evaluation: RuleSetEvaluation | None = None
+    caution: str | None = None
     restarts: list[Restart] | None = None
     lower_bound: list[float] | None = None

@@ -74,4 +74,12 @@ def _fidelity(content: ApproximationTreeContent) -> Iterator[str]:
     fidelity = content.evaluation.fidelity
     if fidelity is not None:
         measure = "R2 to the model" if content.task == "regression" else "fidelity"
-        yield f"{measure} {fidelity:.3f} on {content.evaluation.n_rows:,} rows"
+        yield f"{measure} {fidelity:.3f}{_for_nothing(content)} on {content.evaluation.n_rows:,} rows"
+
+
+def _for_nothing(content: ApproximationTreeContent) -> str:
+    """Return the fidelity of always the same label, without which that of the tree says little."""
+    constant = content.evaluation.constant
+    if constant is None or constant.fidelity is None or content.task == "regression":
+        return ""  # R2 is measured from the mean value: always that one has 0
+    return f" (always {label(str(constant.model_prediction))}: {constant.fidelity:.3f})"

@@ -16,6 +16,7 @@ _FIELDS = {
     *("objective_upper_bound", "certificate", "certificate_scope", "certificate_objective"),
     *("all_rows_upper_bound", "all_rows_certificate"),
     *("stopped_by", "prototypes", "quality", "evaluation", "evaluated_on", "measured_against", "baseline"),
+    *("classes_without_prototypes", "caution"),
 }
 _PROTOTYPE_FIELDS = {
     *("rank", "row_id", "row", "label", "value", "gain", "objective", "coverage", "quality", "features"),
@@ -25,7 +26,8 @@ _QUALITY_FIELDS = {
     *("mean_distance", "distance_deviation"),
 }
 _EVALUATION_FIELDS = {
-    *("n_prototypes", "balanced_accuracy", "accuracy", "fidelity", "r2", "mean_absolute_error", "unassigned"),
+    *("n_prototypes", "balanced_accuracy", "accuracy", "fidelity", "balanced_fidelity", "r2", "mean_absolute_error"),
+    "unassigned",
 }
 
 
@@ -97,7 +99,9 @@ def test_a_ready_set_tells_all_that_was_found(forest: Registered) -> None:
     assert [each["label"] for each in body["quality"]["by_class"]] == body["classes"]
     assert (body["quality"]["n_rows"], body["quality"]["labels"]) == (569, "predicted")
     assert [set(each) for each in body["evaluation"]] == [_EVALUATION_FIELDS] * 8
-    assert set(body["baseline"]) == {"model", "one_nearest_neighbor"}
+    assert set(body["baseline"]) == {"model", "one_nearest_neighbor", "constant"}
+    assert {"prediction", "model_prediction", "fidelity"} <= set(body["baseline"]["constant"])
+    assert body["classes_without_prototypes"] == []
     assert (body["evaluated_on"], body["measured_against"]) == ("dataset", "target")
 
 

@@ -94,9 +94,10 @@ def test_models_of_every_kind_are_told(api: Api, name: str, changes: Json) -> No
     is_number = found["task"] == "regression"
     assert {type(rule["prediction"]) for rule in found["rules"]} == {float if is_number else str}
     assert found["classes"] == ([] if is_number else [str(each) for each in np.unique(model.target)])
-    measures = {"mse", "r2", "fidelity"} if is_number else {"error", "balanced_error", "fidelity"}
-    for scores in (found["evaluation"][part] for part in ("printed", "map", "model")):
-        assert {measure for measure, value in scores.items() if value is not None} == measures
+    measures = {"mse", "r2", "fidelity"} if is_number else {"error", "balanced_error", "fidelity", "balanced_fidelity"}
+    for scores in (found["evaluation"][part] for part in ("printed", "map", "model", "constant")):
+        told = {measure for measure, value in scores.items() if value is not None}
+        assert told - {"prediction", "model_prediction"} == measures
 
 
 def test_rules_are_judged_on_other_rows_when_asked_to(api: Api, forest: Registered, request_: Json) -> None:
@@ -107,6 +108,7 @@ def test_rules_are_judged_on_other_rows_when_asked_to(api: Api, forest: Register
     found = api.made(_PATH, {**request_, "dataset": first, "evaluation_dataset": second})
 
     on = {part: (found[part]["n_rows"], found[part]["evaluated_on"]) for part in ("evaluation", "training_evaluation")}
+    assert found["caution"] is None
     assert on == {"evaluation": (169, "evaluation_dataset"), "training_evaluation": (400, "dataset")}
     assert found["evaluation"]["printed"]["error"] < 0.25
     on_itself = api.post(_PATH, {**request_, "evaluation_dataset": request_["dataset"]})

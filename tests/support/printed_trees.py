@@ -17,6 +17,7 @@ _EVALUATION = {
     "probability_l1": 0.1,
     "mean_questions": 2.5,
     "model": None,
+    "constant": {"prediction": "no", "model_prediction": "no", "fidelity": 0.9, "balanced_fidelity": 0.5},
 }
 
 

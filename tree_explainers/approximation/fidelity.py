@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rows import Rows
-from ..rules.rule_scores import score_predictions
+from ..rules.rule_scores import PredictionScores, score_constants, score_predictions
 from ..rules.targets import Targets
 from .trees import ApproximationTree
 
@@ -34,10 +34,21 @@ class Fidelity:
     """What is measured of a tree on some rows."""
 
     fidelity: float | None  # share of rows with the ensemble's own label; of values r2 to its own, None where all alike
+    balanced_fidelity: float | None  # mean over the ensemble's labels of that share of their rows; None for regression
     probability_l1: float | None  # mean over rows of sum_c |p_c - q_c|, in [0, 2]; None for regression
     mean_questions: float  # asked from the root to the leaf, mean over rows
     tree: AgainstTarget | None  # None without targets
     model: AgainstTarget | None
+    constant: "ConstantScores"
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantScores:
+    """What is always the same prediction scores on the same rows: for each measure the constant that is best at it."""
+
+    fidelity: float | None
+    balanced_fidelity: float | None
+    against_target: AgainstTarget | None  # None without targets
 
 
 def measure_fidelity(
@@ -63,20 +74,31 @@ def measure_fidelity(
     leaves = tree.leaves_of(rows)
     scores = np.array([node.facts.scores for node in tree.nodes])[leaves]
     told = scores[:, 0] if answers.told.is_regression else _labels(tree)[leaves]
+    to_model = score_predictions(told, None, answers.told)
     return Fidelity(
-        fidelity=score_predictions(told, None, answers.told).fidelity,
+        fidelity=to_model.fidelity,
+        balanced_fidelity=to_model.balanced_fidelity,
         probability_l1=None if answers.told.is_regression else _mean_distance(scores, answers.scores),
         mean_questions=float(tree.depths[leaves].mean()),
         tree=None if targets is None else against_target(told, targets),
         model=None if targets is None else against_target(_told(answers.told), targets),
+        constant=_score_constants(answers.told, targets),
     )
 
 
 def against_target(told: NDArray[np.int64] | NDArray[np.float64], targets: Targets) -> AgainstTarget:
     """Measure predictions, (n_rows,) classes or values, against targets."""
-    found = score_predictions(told, targets, targets)
-    accuracy, balanced = (None if error is None else 1 - error for error in (found.error, found.balanced_error))
-    return AgainstTarget(accuracy, balanced, found.mse, found.r2)
+    return _against_target(score_predictions(told, targets, targets))
+
+
+def _against_target(scores: PredictionScores) -> AgainstTarget:
+    accuracy, balanced = (None if error is None else 1 - error for error in (scores.error, scores.balanced_error))
+    return AgainstTarget(accuracy, balanced, scores.mse, scores.r2)
+
+
+def _score_constants(told: Targets, targets: Targets | None) -> ConstantScores:
+    found = score_constants(targets, told)
+    return ConstantScores(found.fidelity, found.balanced_fidelity, None if targets is None else _against_target(found))
 
 
 def _labels(tree: ApproximationTree) -> NDArray[np.int64]:

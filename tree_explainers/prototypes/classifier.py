@@ -5,7 +5,7 @@ unassigned and gets nothing.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from ..leaves import LeafTable
 from ..nearest_rows import NearestRows
 from ..progress import ReportProgress, ignore_progress
 from ..proximity import each_column
+from ..scoring import balanced_share, constant_class, constant_value
 
 UNASSIGNED = -1
 
@@ -26,9 +27,10 @@ class Scores:
     balanced_accuracy: float | None = None  # mean over the true classes of the share of their rows given that class
     accuracy: float | None = None  # share of rows given their true class
     fidelity: float | None = None  # share of rows given the class that the model predicts
+    balanced_fidelity: float | None = None  # mean over the classes that the model predicts of that share of their rows
     r2: float | None = None
     mean_absolute_error: float | None = None  # in units of the target
-    unassigned: float = 0.0  # share of rows given nothing, which count as wrong in the first three
+    unassigned: float = 0.0  # share of rows given nothing, which count as wrong in the first four
 
 
 def nearest_by_size(
@@ -116,14 +118,15 @@ def score_classes(
     Returns
     -------
     Scores
-        Balanced accuracy is the mean over the classes that rows truly have, as in scikit-learn.
+        Balanced accuracy is the mean over the classes that rows truly have, as in scikit-learn; balanced fidelity
+        likewise, over the classes that the model gives them.
     """
     _check_rows(given, truth, predicted)
-    right = None if truth is None else given == truth
     return Scores(
-        balanced_accuracy=None if truth is None else _balanced_accuracy(given, truth),
-        accuracy=None if right is None else float(right.mean()),
+        balanced_accuracy=None if truth is None else balanced_share(given == truth, truth),
+        accuracy=None if truth is None else float((given == truth).mean()),
         fidelity=None if predicted is None else float((given == predicted).mean()),
+        balanced_fidelity=None if predicted is None else balanced_share(given == predicted, predicted),
         unassigned=float((given == UNASSIGNED).mean()),
     )
 
@@ -158,6 +161,24 @@ def score_values(given: NDArray[np.float64], truth: NDArray[np.float64]) -> Scor
     )
 
 
+def score_constant_class(truth: NDArray[np.int64] | None, predicted: NDArray[np.int64]) -> Scores:
+    """Judge what is always the same class: what a share means beside that of the class that most rows have.
+
+    Each measure is that of the constant that is best at it: accuracies are those of the class that most rows truly
+    have, fidelities those of the class that the model predicts for most. Parameters are those of ``score_classes``.
+    """
+    to_model = score_classes(np.full(len(predicted), constant_class(predicted)), None, predicted)
+    if truth is None:
+        return to_model
+    to_truth = score_classes(np.full(len(truth), constant_class(truth)), truth, None)
+    return replace(to_truth, fidelity=to_model.fidelity, balanced_fidelity=to_model.balanced_fidelity)
+
+
+def score_constant_value(truth: NDArray[np.float64]) -> Scores:
+    """Judge what is always the mean of the true values, (n_rows,), as ``score_values`` does."""
+    return score_values(np.full(len(truth), constant_value(truth)), truth)
+
+
 def classes_of(nearest: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the class of each row's nearest prototype, ``UNASSIGNED`` where there is none."""
     return np.where(nearest == UNASSIGNED, UNASSIGNED, classes[nearest])
@@ -170,12 +191,6 @@ def values_of(nearest: NDArray[np.int64], values: NDArray[np.float64]) -> NDArra
 
 def _assigned(neighbors: NDArray[np.int64], proximities: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.where(proximities[:, 0] > 0, neighbors[:, 0], UNASSIGNED)
-
-
-def _balanced_accuracy(given: NDArray[np.int64], truth: NDArray[np.int64]) -> float:
-    sizes = np.bincount(truth)
-    n_right = np.bincount(truth[given == truth], minlength=len(sizes))
-    return float((n_right[sizes > 0] / sizes[sizes > 0]).mean())
 
 
 def _check_rows(*columns_of_rows: NDArray[np.int64] | NDArray[np.float64] | None) -> None:

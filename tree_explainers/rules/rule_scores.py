@@ -1,10 +1,11 @@
 """How good rules are: of each rule its coverage and precision, of predictions their errors and their fidelity."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..scoring import balanced_share, constant_class, constant_value
 from .rule_lists import RuleList, first_firing
 from .targets import Targets
 
@@ -36,6 +37,7 @@ class PredictionScores:
     mse: float | None = None
     r2: float | None = None  # None where all targets are alike
     fidelity: float | None = None  # share of rows with the model's class; for values r2 to the model's values
+    balanced_fidelity: float | None = None  # mean over the classes that the model gives of that share of their rows
 
 
 def measure_each(rules: RuleList, fires: NDArray[np.bool_], targets: Targets) -> MeasuresOfEach:
@@ -81,15 +83,37 @@ def score_predictions(
     if truth.values is not None and model.values is not None:
         mse = float(np.mean((predicted - truth.values) ** 2))
         return PredictionScores(mse=mse, r2=_r2(predicted, truth.values), fidelity=_r2(predicted, model.values))
-    wrong = predicted != truth.classes
-    fidelity = float(np.mean(predicted == model.classes))
-    return PredictionScores(float(wrong.mean()), _balanced(wrong, truth), fidelity=fidelity)
+    assert truth.classes is not None  # noqa: S101  # for the type checker: there are classes where no values are
+    assert model.classes is not None  # noqa: S101  # likewise
+    wrong, alike = predicted != truth.classes, predicted == model.classes
+    return PredictionScores(
+        error=float(wrong.mean()),
+        balanced_error=balanced_share(wrong, truth.classes),
+        fidelity=float(alike.mean()),
+        balanced_fidelity=balanced_share(alike, model.classes),
+    )
 
 
-def _balanced(wrong: NDArray[np.bool_], truth: Targets) -> float:
-    n_rows = np.bincount(truth.classes, minlength=truth.n_classes)  # type: ignore[arg-type]  # classes are there
-    n_wrong = np.bincount(truth.classes, weights=wrong, minlength=truth.n_classes)  # type: ignore[arg-type]
-    return float((n_wrong[n_rows > 0] / n_rows[n_rows > 0]).mean())
+def score_constants(targets: Targets | None, model: Targets) -> PredictionScores:
+    """Score what is always the same prediction, beside which other scores are to be read.
+
+    Each measure is that of the constant that is best at it: errors, mse and r2 are those of ``constant_of`` what is
+    true of the rows, fidelities those of ``constant_of`` what the model says. Parameters are those of
+    ``score_predictions``.
+    """
+    truth = model if targets is None else targets
+    to_truth, to_model = (
+        score_predictions(np.full(of.n_rows, constant_of(of)), targets, model) for of in (truth, model)
+    )
+    return replace(to_truth, fidelity=to_model.fidelity, balanced_fidelity=to_model.balanced_fidelity)
+
+
+def constant_of(targets: Targets) -> int | float:
+    """Return the class that most rows have (ties: the first), or the mean of the values."""
+    if targets.values is not None:
+        return constant_value(targets.values)
+    assert targets.classes is not None  # noqa: S101  # for the type checker: there is one of the two
+    return constant_class(targets.classes)
 
 
 def _r2(predicted: NDArray[np.int64] | NDArray[np.float64], values: NDArray[np.float64]) -> float | None:

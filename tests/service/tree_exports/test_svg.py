@@ -169,7 +169,10 @@ def test_screen_readers_are_told_what_is_drawn() -> None:
     assert root.get("role") == "img"
     assert root.get("aria-labelledby", "").split() == list(named)
     assert named["tree-title"] == "Approximation tree"
-    assert re.search(r"\d+ leaves, depth 7 .* fidelity 0\.950 on 100 rows\. Rows for which", named["tree-description"])
+    assert re.search(
+        r"\d+ leaves, depth 7 .* fidelity 0\.950 \(always no: 0\.900\) on 100 rows\. Rows for which",
+        named["tree-description"],
+    )
 
 
 def test_bars_show_the_shares_of_classes_in_their_order() -> None:

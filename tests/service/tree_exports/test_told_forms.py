@@ -31,7 +31,10 @@ SMALL = stump(
 
 def test_text_has_a_line_for_each_node_below_its_question() -> None:
     assert write_tree(SMALL, "text").splitlines() == [
-        "STA, each question chosen by a test; 2 leaves, depth 1; for 3 trees, from 10 rows; fidelity 0.950 on 100 rows",
+        (
+            "STA, each question chosen by a test; 2 leaves, depth 1; for 3 trees, from 10 rows; "
+            "fidelity 0.950 (always no: 0.900) on 100 rows"
+        ),
         "p: how likely new pseudo rows would lead to another question; cap: no more rows were allowed",
         "",
         "port is S or C (missing allowed)?  [5 rows; p = 0.03, cap]",

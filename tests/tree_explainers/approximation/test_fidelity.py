@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, mean_squared_error, r2_score
 
+from tests.support import naive_scores as twin
 from tests.support.models import fitted
 from tests.support.trees_of_conditions import GrownTree, grown, with_holes
 from tree_explainers.approximation.fidelity import Fidelity, ModelAnswers, measure_fidelity
@@ -62,6 +63,7 @@ def test_a_tree_of_classes_is_measured_against_model_and_target() -> None:
     labels = [leaf.label for leaf in leaves]
     assert 0.5 < accuracy_score(said.told.classes, labels) < 1
     assert found.fidelity == pytest.approx(accuracy_score(said.told.classes, labels))
+    assert found.balanced_fidelity == pytest.approx(balanced_accuracy_score(said.told.classes, labels))
     assert found.probability_l1 == pytest.approx(_l1([leaf.scores for leaf in leaves], list(said.scores)))
     assert found.mean_questions == pytest.approx(np.mean([len(way) - 1 for way in ways]))
     assert found.tree is not None
@@ -70,6 +72,18 @@ def test_a_tree_of_classes_is_measured_against_model_and_target() -> None:
         assert against.accuracy == pytest.approx(accuracy_score(targets.classes, told))
         assert against.balanced_accuracy == pytest.approx(balanced_accuracy_score(targets.classes, told))
         assert (against.mse, against.r2) == (None, None)
+    constant, most = found.constant.against_target, [twin.most_frequent(_listed(targets.classes))] * len(made.rows)
+    most_of_model = [twin.most_frequent(_listed(said.told.classes))] * len(made.rows)
+    assert constant is not None
+    assert constant.accuracy == pytest.approx(accuracy_score(targets.classes, most))
+    assert constant.balanced_accuracy == pytest.approx(1 / 3)
+    assert found.constant.fidelity == pytest.approx(accuracy_score(said.told.classes, most_of_model))
+    assert found.constant.balanced_fidelity == pytest.approx(1 / 3)
+
+
+def _listed(classes: NDArray[np.int64] | None) -> list[int]:
+    assert classes is not None
+    return [int(each) for each in classes]
 
 
 def test_a_tree_of_values_is_measured_by_squares() -> None:
@@ -88,6 +102,12 @@ def test_a_tree_of_values_is_measured_by_squares() -> None:
         assert against.mse == pytest.approx(mean_squared_error(targets.values, told))
         assert against.r2 == pytest.approx(r2_score(targets.values, told))
         assert (against.accuracy, against.balanced_accuracy) == (None, None)
+    constant = found.constant.against_target
+    assert constant is not None
+    assert targets.values is not None
+    assert constant.mse == pytest.approx(mean_squared_error(targets.values, [targets.values.mean()] * len(made.rows)))
+    assert (constant.r2, found.constant.fidelity) == pytest.approx((0, 0), abs=1e-12)
+    assert (found.balanced_fidelity, found.constant.balanced_fidelity) == (None, None)
 
 
 def test_without_a_target_only_the_model_is_compared_with() -> None:
@@ -96,7 +116,8 @@ def test_without_a_target_only_the_model_is_compared_with() -> None:
     found = _measured(made, "random_forest_multiclass", None)
 
     assert found.fidelity is not None
-    assert (found.tree, found.model) == (None, None)
+    assert (found.tree, found.model, found.constant.against_target) == (None, None, None)
+    assert found.constant.fidelity is not None
 
 
 def test_a_tree_that_says_what_the_model_says_is_as_near_as_can_be() -> None:

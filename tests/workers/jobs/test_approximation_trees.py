@@ -9,6 +9,7 @@ import onnxruntime
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import balanced_accuracy_score, r2_score
 
@@ -119,6 +120,7 @@ def test_the_evaluation_is_of_the_tree_as_it_is_printed(grown: Grown) -> None:
         return
     scores = np.array([[score.value for score in content.nodes[leaf].scores] for leaf in grown.leaves])
     assert found.fidelity == pytest.approx(np.mean(told == grown.predicted))
+    assert found.balanced_fidelity == pytest.approx(balanced_accuracy_score(grown.predicted, told))
     assert found.probability_l1 == pytest.approx(np.abs(scores - grown.scores).sum(axis=1).mean())
     assert found.accuracy == pytest.approx(np.mean(told == grown.target))
     assert found.balanced_accuracy == pytest.approx(balanced_accuracy_score(grown.target, told))
@@ -126,13 +128,34 @@ def test_the_evaluation_is_of_the_tree_as_it_is_printed(grown: Grown) -> None:
 
 
 def test_a_tree_says_more_than_one_answer_for_all(grown: Grown) -> None:
-    fidelity = grown.content.training_evaluation.fidelity
-    assert fidelity is not None
+    found = grown.content.training_evaluation
+    assert found.fidelity is not None
+    assert found.constant is not None
     if grown.content.task == "regression":
-        assert fidelity > 0.4
+        assert found.fidelity > 0.4
+        assert found.constant.prediction == pytest.approx(grown.target.mean(), rel=1e-6)
+        assert found.constant.mse == pytest.approx(np.var(grown.target), rel=1e-6)
+        assert (found.constant.r2, found.constant.fidelity) == pytest.approx((0, 0), abs=1e-9)
+        return
+    rows = np.zeros((len(grown.predicted), 1))
+    always = [DummyClassifier().fit(rows, labels).predict(rows) for labels in (grown.target, grown.predicted)]
+    assert (found.constant.prediction, found.constant.model_prediction) == (always[0][0], always[1][0])
+    assert found.constant.accuracy == pytest.approx(np.mean(always[0] == grown.target))
+    assert found.constant.balanced_accuracy == pytest.approx(balanced_accuracy_score(grown.target, always[0]))
+    assert found.constant.fidelity == pytest.approx(np.mean(always[1] == grown.predicted))
+    assert found.constant.balanced_fidelity == pytest.approx(balanced_accuracy_score(grown.predicted, always[1]))
+    assert found.fidelity > found.constant.fidelity
+
+
+def test_a_tree_is_cautioned_of_where_the_model_knows_its_rows_by_heart(grown: Grown) -> None:
+    model, caution = grown.content.training_evaluation.model, grown.content.caution
+
+    assert model is not None
+    assert grown.made.caution == caution
+    if grown.content.task == "regression":
+        assert (caution is not None) == ((model.r2 or 0) >= 0.95)
     else:
-        _, counts = np.unique(grown.predicted, return_counts=True)
-        assert fidelity > counts.max() / len(grown.predicted)
+        assert (caution is not None) == (np.mean(grown.predicted == grown.target) >= 0.99)
 
 
 def test_the_kept_onnx_file_runs_and_says_the_same(workshop: Workshop, grown: Grown) -> None:

@@ -18,6 +18,7 @@ from tests.support import printed_rules
 from tests.support.api import frame_of
 from tests.support.models import fitted
 from tests.support.naive import balanced_accuracy
+from tests.support.naive_scores import balanced_share_alike, most_frequent
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 from tests.support.workshop import Workshop
 
@@ -145,6 +146,38 @@ def test_errors_are_those_of_the_printed_rules_and_of_the_model_itself(told: Tol
     for scores, given in ((evaluation.printed, told.by_words), (evaluation.model, told.predicted)):
         _check(scores, given, told)
     assert told.made.evaluation == evaluation
+    assert told.made.caution == told.content.caution
+    for scores in (evaluation.map, evaluation.printed):
+        assert (scores.balanced_fidelity is None) == (told.content.task == "regression")
+
+
+def test_errors_stand_beside_those_of_always_the_same_prediction(told: Told) -> None:
+    constant = told.content.training_evaluation.constant
+
+    assert constant is not None
+    if told.content.task == "regression":
+        assert (constant.prediction, constant.model_prediction) == pytest.approx(
+            (told.target.mean(), told.predicted.mean()), rel=1e-6
+        )
+        assert constant.mse == pytest.approx(np.var(told.target), rel=1e-6)
+        assert (constant.r2, constant.fidelity) == pytest.approx((0, 0), abs=1e-9)
+        return
+    most, most_of_model = (most_frequent([str(each) for each in labels]) for labels in (told.target, told.predicted))
+    assert (constant.prediction, constant.model_prediction) == (most, most_of_model)
+    assert constant.error == pytest.approx(np.mean(told.target != most))
+    assert constant.balanced_error == pytest.approx(1 - 1 / len(np.unique(told.target)))
+    assert constant.fidelity == pytest.approx(np.mean(told.predicted == most_of_model))
+    assert constant.balanced_fidelity == pytest.approx(1 / len(np.unique(told.predicted)))
+
+
+def test_rules_are_cautioned_of_where_the_model_knows_their_rows_by_heart(told: Told) -> None:
+    model, caution = told.content.training_evaluation.model, told.content.caution
+
+    assert model is not None
+    if told.content.task == "regression":
+        assert (caution is not None) == ((model.r2 or 0) >= 0.95)
+    else:
+        assert (caution is not None) == (np.mean(told.predicted == told.target) >= 0.99)
 
 
 def _check(scores: RuleScores, given: NDArray[Any], told: Told) -> None:
@@ -158,6 +191,8 @@ def _check(scores: RuleScores, given: NDArray[Any], told: Told) -> None:
     else:
         assert scores.error == pytest.approx(np.mean(given != told.target))
         assert scores.fidelity == pytest.approx(np.mean(given == told.predicted))
+        own, others = ([str(each) for each in values] for values in (given, told.predicted))
+        assert scores.balanced_fidelity == pytest.approx(balanced_share_alike(own, others))
         known = {label: at for at, label in enumerate(told.content.classes)}
         codes = [np.array([known[str(each)] for each in values]) for values in (given, told.target)]
         assert scores.balanced_error == pytest.approx(1 - float(balanced_accuracy(*codes)))

@@ -1,8 +1,13 @@
 """Make an approximation tree: grow it, grow it again where its stability is asked for, judge it, write it as ONNX."""
 
-from schemas.approximation_trees import ApproximationTreeContent, ApproximationTreeRequest
+from schemas.approximation_trees import (
+    ApproximationTreeContent,
+    ApproximationTreeEvaluation,
+    ApproximationTreeRequest,
+)
 from tree_explainers.approximation.onnx_form import tree_onnx
 
+from ...cautions import caution_of_figures
 from ...context import JobContext, Produced
 from ...progress import part_of
 from .growing import grow_trees
@@ -21,11 +26,13 @@ def make_approximation_tree(context: JobContext) -> Produced:
     trees = grow_trees(request, material, context.rng, part_of(context.report, *GROWING))
     context.report(JUDGING, "judging the tree")
     tree, model = trees[0], material.model
-    on_training = judge(tree, material.training, "dataset")
-    elsewhere = None if material.evaluation is None else judge(tree, material.evaluation, "evaluation_dataset")
+    classes, elsewhere = model.view.classes, None
+    on_training = judge(tree, material.training, classes, "dataset")
+    if material.evaluation is not None:
+        elsewhere = judge(tree, material.evaluation, classes, "evaluation_dataset")
     content = ApproximationTreeContent(
         task=model.view.task,
-        classes=model.view.classes,
+        classes=classes,
         method=request.method,
         n_rows=len(material.training.rows),
         n_trees=model.view.n_trees,
@@ -34,9 +41,15 @@ def make_approximation_tree(context: JobContext) -> Produced:
         smoothing=SMOOTHING[request.method],
         training_evaluation=on_training,
         evaluation=elsewhere or on_training,
+        caution=_caution(on_training) if elsewhere is None else None,
         stability=view_stability(trees),
         n_repeats=len(trees),
     )
     path = context.workspace / "tree.onnx"
     path.write_bytes(tree_onnx(tree, model.description))
     return Produced(content.model_dump_json().encode(), files={_ONNX: path})
+
+
+def _caution(on_training: ApproximationTreeEvaluation) -> str | None:
+    model = on_training.model
+    return None if model is None else caution_of_figures(accuracy=model.accuracy, r2=model.r2)

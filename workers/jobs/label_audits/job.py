@@ -6,13 +6,18 @@ from numpy.typing import NDArray
 from schemas.label_audits import N_ROWS_SHOWN, AuditedRow, LabelAuditContent, LabelAuditRequest
 from tree_explainers.label_audit import audit_labels
 
+from ...cautions import caution_of_labels
 from ...context import JobContext, Produced
 from ...inputs import classes_of_rows
 from ...progress import part_of
 from ...tree_space import SEEN, TreeSpace, enter_tree_space, row_names
 from .audit_table import Audited, audit_lines, write_audit
 
-_MEMORISED = 0.99  # share of labels that the model repeats
+_RANKING_IS_WEAKER = (
+    "where it was grown on the same rows until its leaves were pure, it has learned the wrong labels too, and rows "
+    "with the same wrong label stand in one leaf, which weakens the signal; a model with larger leaves, or one trained "
+    "on other rows, tells more"
+)
 
 
 def make_label_audit(context: JobContext) -> Produced:
@@ -43,20 +48,10 @@ def _content(request: LabelAuditRequest, audited: Audited, model_agreement: floa
         n_suggested=int((audit.suggested >= 0).sum()),
         n_without_neighbors=int((~judged).sum()),
         model_agreement=model_agreement,
-        caution=_caution(model_agreement),
+        caution=caution_of_labels(model_agreement, _RANKING_IS_WEAKER),
         rows=[AuditedRow(**line) for line in first.to_pylist()],
     )
 
 
 def _model_agreement(space: TreeSpace, labels: NDArray[np.int64]) -> float:
     return float(np.mean(space.seen.labels == labels))
-
-
-def _caution(model_agreement: float) -> str | None:
-    if model_agreement < _MEMORISED:
-        return None
-    return (
-        f"the model predicts {model_agreement:.1%} of these labels: where it was grown on the same rows until its "
-        "leaves were pure, it has learned the wrong labels too, and rows with the same wrong label stand in one leaf, "
-        "which weakens the signal; a model with larger leaves, or one trained on other rows, tells more"
-    )

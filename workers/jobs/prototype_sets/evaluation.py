@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.prototype_sets import Baseline, BaselineScore, Evaluation
+from schemas.prototype_sets import Baseline, BaselineScore, ConstantScore, Evaluation
 from tree_explainers.prototypes.classifier import (
     classes_of,
     nearest_by_size,
@@ -15,24 +15,56 @@ from tree_explainers.prototypes.classifier import (
     nearest_training_rows,
     values_of,
 )
+from tree_explainers.scoring import constant_class, constant_value
 
+from ...cautions import caution_of_figures
 from ...context import JobContext
 from ...progress import part_of
 from .choosing import ChosenPrototypes
 from .judged import Judged
 from .stages import COMPARING, EVALUATING
 
+_NAMED_CLASSES = 30  # in a caution; `classes_without_prototypes` has them all
 _MAX_COMPARISONS = 2e11  # rows x rows x trees for the nearest-row baseline: some 10 s
 
 
 def evaluate(context: JobContext, chosen: ChosenPrototypes, judged: Judged) -> dict[str, Any]:
     """Return the fields of ``PrototypeSetContent`` that tell how well the prototypes predict."""
+    evaluation, baseline = list(_evaluations(context, chosen, judged)), _baseline(context, chosen, judged)
+    left_out = _classes_without_prototypes(chosen)
     return {
-        "evaluation": list(_evaluations(context, chosen, judged)),
+        "evaluation": evaluation,
         "evaluated_on": "dataset" if judged.is_training else "evaluation_dataset",
         "measured_against": "model" if judged.truth is None else "target",
-        "baseline": _baseline(context, chosen, judged),
+        "baseline": baseline,
+        "classes_without_prototypes": left_out,
+        "caution": _caution(judged, baseline.model, left_out),
     }
+
+
+def _classes_without_prototypes(chosen: ChosenPrototypes) -> list[str]:
+    """Return the classes that rows of the dataset have and no prototype has, in their order."""
+    names = chosen.model.view.classes
+    return [names[each] for each in np.setdiff1d(chosen.classes, chosen.selection.classes).tolist()] if names else []
+
+
+def _caution(judged: Judged, model: BaselineScore | None, left_out: list[str]) -> str | None:
+    """Return what is to be known before the figures are believed."""
+    parts = []
+    if judged.is_training and model is not None:
+        parts.append(caution_of_figures(accuracy=model.accuracy, r2=model.r2))
+    if left_out:
+        parts.append(_of_classes(left_out))
+    return "; ".join(part for part in parts if part) or None
+
+
+def _of_classes(left_out: list[str]) -> str:
+    named = ", ".join(map(repr, left_out[:_NAMED_CLASSES])) + (", …" if len(left_out) > _NAMED_CLASSES else "")
+    classes = "1 class has" if len(left_out) == 1 else f"{len(left_out)} classes have"
+    return (
+        f"{classes} no prototype ({named}): the nearest prototype never gives their rows their own class; ask for more "
+        "prototypes, or for sm_u, which chooses as many of each class"
+    )
 
 
 def _given(chosen: ChosenPrototypes, nearest: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[Any]:
@@ -57,7 +89,22 @@ def _baseline(context: JobContext, chosen: ChosenPrototypes, judged: Judged) -> 
     sample = _sample(context.rng, n_rows, chosen.seen.n_rows * len(chosen.weights))
     nearest = _nearest_of_all(context, chosen, judged, sample)
     scores = judged.score(_given(chosen, nearest, np.arange(chosen.seen.n_rows)), sample)
-    return Baseline(model=model, one_nearest_neighbor=BaselineScore(n_rows=len(sample), **asdict(scores)))
+    return Baseline(
+        model=model,
+        one_nearest_neighbor=BaselineScore(n_rows=len(sample), **asdict(scores)),
+        constant=_constant(judged, chosen.model.view.classes),
+    )
+
+
+def _constant(judged: Judged, classes: list[str]) -> ConstantScore:
+    """Return what always the same prediction scores."""
+    n_rows, scores = judged.seen.n_rows, asdict(judged.score_constant())
+    given = [_most_or_mean(of, classes) for of in (judged.measured_against, judged.predicted)]
+    return ConstantScore(n_rows=n_rows, prediction=given[0], model_prediction=given[1], **scores)
+
+
+def _most_or_mean(values: NDArray[Any], classes: list[str]) -> str | float:
+    return classes[constant_class(values)] if classes else constant_value(values)
 
 
 def _nearest_of_all(

@@ -7,7 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.prototype_sets import PrototypeSetRequest
-from tree_explainers.prototypes.classifier import Scores, score_classes, score_values
+from tree_explainers.prototypes.classifier import (
+    Scores,
+    score_classes,
+    score_constant_class,
+    score_constant_value,
+    score_values,
+)
 
 from ...context import JobContext
 from ...inputs import SeenDataset, see_dataset, true_classes, true_values
@@ -37,8 +43,19 @@ class Judged:
         """Judge what was given to these rows."""
         truth = None if self.truth is None else self.truth[rows]
         if self.labels is None:
-            return score_values(given, self.predicted[rows] if truth is None else truth)
+            return score_values(given, self.measured_against[rows])
         return score_classes(given, truth, self.predicted[rows])
+
+    @property
+    def measured_against(self) -> NDArray[Any]:
+        """What predictions are to be, (n_rows,): the truth, or what the model says where that is not known."""
+        return self.predicted if self.truth is None else self.truth
+
+    def score_constant(self) -> Scores:
+        """Judge what is always the same prediction."""
+        if self.labels is None:
+            return score_constant_value(self.measured_against)
+        return score_constant_class(self.truth, self.predicted)
 
 
 def rows_to_judge(context: JobContext, request: PrototypeSetRequest, material: Material) -> Judged:

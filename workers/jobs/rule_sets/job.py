@@ -1,9 +1,10 @@
 """Make a rule set: fit regions, make rules of them, print the rules, and judge them as they are printed."""
 
-from schemas.rule_sets import RuleSetContent, RuleSetRequest
+from schemas.rule_sets import RuleSetContent, RuleSetEvaluation, RuleSetRequest
 from tree_explainers.rules.rule_finding import FoundRules, RuleSettings, find_rules
 from tree_explainers.rules.rule_search import RuleLimits
 
+from ...cautions import caution_of_figures
 from ...context import JobContext, Produced
 from ...progress import part_of
 from .judging import judge
@@ -20,13 +21,13 @@ def make_rule_set(context: JobContext) -> Produced:
     found = _find(context, request, material)
     context.report(JUDGING, "judging rules")
     printed = printed_as_published(found.rules, material)
-    on_training = judge(found, printed, material.training, "dataset")
-    elsewhere = (
-        None if material.evaluation is None else judge(found, printed, material.evaluation, "evaluation_dataset")
-    )
+    classes = material.model.view.classes
+    on_training, elsewhere = judge(found, printed, material.training, classes, "dataset"), None
+    if material.evaluation is not None:
+        elsewhere = judge(found, printed, material.evaluation, classes, "evaluation_dataset")
     content = RuleSetContent(
         task=material.model.view.task,
-        classes=material.model.view.classes,
+        classes=classes,
         method=request.method,
         search=request.search,
         labels=request.labels,
@@ -36,10 +37,18 @@ def make_rule_set(context: JobContext) -> Produced:
         **view_rules(found, printed, material),
         training_evaluation=on_training,
         evaluation=elsewhere or on_training,
+        caution=_caution(on_training) if elsewhere is None else None,
         restarts=view_restarts(found.restarts),
         lower_bound=found.restarts.best.lower_bounds.tolist(),
     )
     return Produced(content.model_dump_json().encode())
+
+
+def _caution(on_training: RuleSetEvaluation) -> str | None:
+    model = on_training.model
+    if model is None:
+        return None
+    return caution_of_figures(accuracy=None if model.error is None else 1 - model.error, r2=model.r2)
 
 
 def _find(context: JobContext, request: RuleSetRequest, material: Material) -> FoundRules:

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, mean_absolute_error, r2_score
 
-from schemas.prototype_sets import BaselineScore, Evaluation, PrototypeSet
+from schemas.prototype_sets import BaselineScore, ConstantScore, Evaluation, PrototypeSet
 from tests.support import naive
 from tests.support.real_jobs import CLASSIFICATIONS, N_TRAINING_ROWS, REGRESSION, RealCase
 from tests.support.real_leaves import KINDS
@@ -76,6 +77,7 @@ def test_accuracies_are_scikit_learns_for_every_number_of_prototypes(
         assert found.accuracy == pytest.approx(accuracy_score(truth, given))
         assert found.balanced_accuracy == pytest.approx(balanced_accuracy_score(truth, given))
         assert found.fidelity == pytest.approx(accuracy_score(predicted, given))
+        assert found.balanced_fidelity == pytest.approx(balanced_accuracy_score(predicted, given))
         assert found.unassigned == pytest.approx((nearest < 0).mean())
         assert (found.r2, found.mean_absolute_error) == (None, None)
 
@@ -105,7 +107,30 @@ def test_the_baselines_are_the_model_and_the_nearest_other_row(
     assert made.baseline is not None
     assert made.baseline.model is not None
     assert made.baseline.model.accuracy == pytest.approx(accuracy_score(truth, predicted))
-    assert made.baseline.model.fidelity == 1
+    assert made.baseline.model.fidelity == made.baseline.model.balanced_fidelity == 1
+    _check_constant(case, made, rows)
+
+
+def _check_constant(case: RealCase, made: PrototypeSet, rows: slice) -> None:
+    """Compare with what scikit-learn always predicts."""
+    truth, predicted, classes = case.real.target[rows], case.real.predicted[rows], made.classes or []
+    most, most_of_model = (
+        int(DummyClassifier(strategy="most_frequent").fit(labels[:, None], labels).predict([[0]])[0])
+        for labels in (truth, predicted)
+    )
+    constant = _constant(made)
+    assert (constant.prediction, constant.model_prediction) == (classes[most], classes[most_of_model])
+    assert (constant.n_rows, constant.unassigned) == (len(truth), 0)
+    assert constant.accuracy == pytest.approx(np.mean(truth == most))
+    assert constant.balanced_accuracy == pytest.approx(1 / len(np.unique(truth)))
+    assert constant.fidelity == pytest.approx(np.mean(predicted == most_of_model))
+    assert constant.balanced_fidelity == pytest.approx(1 / len(np.unique(predicted)))
+
+
+def _constant(made: PrototypeSet) -> ConstantScore:
+    assert made.baseline is not None
+    assert made.baseline.constant is not None
+    return made.baseline.constant
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -130,6 +155,58 @@ def test_regression_is_judged_by_r2_and_absolute_errors_of_the_nearest_prototype
     assert made.baseline is not None
     assert made.baseline.model is not None
     assert made.baseline.model.r2 == pytest.approx(r2_score(truth, predicted), rel=1e-4)
+    constant, mean = _constant(made), DummyRegressor().fit(truth[:, None], truth).predict(truth[:, None])
+    assert constant.prediction == pytest.approx(mean[0])
+    assert constant.model_prediction == pytest.approx(predicted.mean(), rel=1e-6)
+    assert constant.r2 == pytest.approx(r2_score(truth, mean), abs=1e-12)
+    assert constant.mean_absolute_error == pytest.approx(mean_absolute_error(truth, mean))
+    assert (made.classes_without_prototypes, made.caution) == ([], None)
+
+
+def test_rows_that_the_model_knows_by_heart_are_cautioned_of(workshop: Workshop, real_case: FindCase) -> None:
+    case = real_case("breast_cancer", "random_forest")
+
+    own = _made(workshop, case)
+    others = _made(workshop, case, evaluation_dataset=case.evaluation_dataset)
+
+    assert own.baseline is not None
+    assert own.baseline.model is not None
+    share = own.baseline.model.accuracy or 0
+    assert share > 0.99
+    assert f"the model predicts {share:.1%} of these labels" in (own.caution or "")
+    assert "evaluation_dataset" in (own.caution or "")
+    assert others.caution is None
+
+
+@pytest.mark.parametrize(
+    ("method", "size", "kind"),
+    [
+        ("a_pete", {"n_prototypes": None}, "random_forest"),
+        ("sm_a", {"n_prototypes": 2}, "random_forest"),
+        ("sm_a", {"n_prototypes": 2}, "boosting"),
+    ],
+)
+def test_classes_that_no_prototype_stands_for_are_named(
+    workshop: Workshop, real_case: FindCase, method: str, size: dict[str, object], kind: ProximityKind
+) -> None:
+    case = real_case("covertype_20k", kind)
+
+    made = _made(workshop, case, method=method, evaluation_dataset=case.evaluation_dataset, **size)
+
+    standing = {prototype.label for prototype in made.prototypes or []}
+    present = [(made.classes or [])[each] for each in np.unique(case.real.predicted[_TRAINING])]
+    left_out = [label for label in present if label not in standing]
+    assert made.classes_without_prototypes == left_out
+    assert left_out
+    assert f"{len(left_out)} class" in (made.caution or "")
+    assert all(repr(label) in (made.caution or "") for label in left_out)
+
+
+def test_where_all_classes_have_prototypes_none_is_named(workshop: Workshop, real_case: FindCase) -> None:
+    made = _made(workshop, real_case("covertype_20k", "random_forest"), method="sm_u", n_prototypes=14)
+
+    assert made.classes_without_prototypes == []
+    assert "no prototype" not in (made.caution or "")
 
 
 def test_a_set_that_is_not_nested_is_judged_as_a_whole(workshop: Workshop, real_case: FindCase) -> None:

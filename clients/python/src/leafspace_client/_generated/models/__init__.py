@@ -21,6 +21,9 @@ from .column import Column
 from .compared_feature import ComparedFeature
 from .compared_row import ComparedRow
 from .condition import Condition
+from .constant_rule_scores import ConstantRuleScores
+from .constant_score import ConstantScore
+from .constant_tree_scores import ConstantTreeScores
 from .contrast import Contrast
 from .coverage import Coverage
 from .dataset import Dataset
@@ -134,6 +137,9 @@ __all__ = (
     "ComparedFeature",
     "ComparedRow",
     "Condition",
+    "ConstantRuleScores",
+    "ConstantScore",
+    "ConstantTreeScores",
     "Contrast",
     "Coverage",
     "Dataset",

@@ -48,6 +48,7 @@ class ApproximationTree:
         smoothing (None | Smoothing | Unset):
         evaluation (ApproximationTreeEvaluation | None | Unset):
         training_evaluation (ApproximationTreeEvaluation | None | Unset):
+        caution (None | str | Unset):
         stability (list[StructureCount] | None | Unset):
         n_repeats (int | None | Unset):
     """
@@ -74,6 +75,7 @@ class ApproximationTree:
     smoothing: None | Smoothing | Unset = UNSET
     evaluation: ApproximationTreeEvaluation | None | Unset = UNSET
     training_evaluation: ApproximationTreeEvaluation | None | Unset = UNSET
+    caution: None | str | Unset = UNSET
     stability: list[StructureCount] | None | Unset = UNSET
     n_repeats: int | None | Unset = UNSET
 
@@ -210,6 +212,12 @@ class ApproximationTree:
         else:
             training_evaluation = self.training_evaluation
 
+        caution: None | str | Unset
+        if isinstance(self.caution, Unset):
+            caution = UNSET
+        else:
+            caution = self.caution
+
         stability: list[dict[str, Any]] | None | Unset
         if isinstance(self.stability, Unset):
             stability = UNSET
@@ -273,6 +281,8 @@ class ApproximationTree:
             field_dict["evaluation"] = evaluation
         if training_evaluation is not UNSET:
             field_dict["training_evaluation"] = training_evaluation
+        if caution is not UNSET:
+            field_dict["caution"] = caution
         if stability is not UNSET:
             field_dict["stability"] = stability
         if n_repeats is not UNSET:
@@ -513,6 +523,15 @@ class ApproximationTree:
 
         training_evaluation = _parse_training_evaluation(d.pop("training_evaluation", UNSET))
 
+        def _parse_caution(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        caution = _parse_caution(d.pop("caution", UNSET))
+
         def _parse_stability(data: object) -> list[StructureCount] | None | Unset:
             if data is None:
                 return data
@@ -567,6 +586,7 @@ class ApproximationTree:
             smoothing=smoothing,
             evaluation=evaluation,
             training_evaluation=training_evaluation,
+            caution=caution,
             stability=stability,
             n_repeats=n_repeats,
         )

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ..types import UNSET, Unset
+
 if TYPE_CHECKING:
     from ..models.approximation_node import ApproximationNode
     from ..models.approximation_tree_evaluation import ApproximationTreeEvaluation
@@ -39,6 +41,10 @@ class ApproximationTreeContent:
             dataset; without a target, only for the model.
         stability (list[StructureCount] | None): Null without repeats.
         n_repeats (int):
+        caution (None | str | Unset): Why the figures of `evaluation` may look better than they are for other rows, in
+            words: they were measured on the rows that this was made from, and the model repeats at least 99 % of their
+            target (regression: R2 of at least 0.95), as one may that knows them by heart. Null where nothing is known
+            against them: judged on other rows, without a target, or by a model that does not repeat it.
     """
 
     task: str
@@ -57,6 +63,7 @@ class ApproximationTreeContent:
     training_evaluation: ApproximationTreeEvaluation
     stability: list[StructureCount] | None
     n_repeats: int
+    caution: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.smoothing import Smoothing  # noqa: PLC0415
@@ -111,6 +118,12 @@ class ApproximationTreeContent:
 
         n_repeats = self.n_repeats
 
+        caution: None | str | Unset
+        if isinstance(self.caution, Unset):
+            caution = UNSET
+        else:
+            caution = self.caution
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -133,6 +146,8 @@ class ApproximationTreeContent:
                 "n_repeats": n_repeats,
             }
         )
+        if caution is not UNSET:
+            field_dict["caution"] = caution
 
         return field_dict
 
@@ -218,6 +233,15 @@ class ApproximationTreeContent:
 
         n_repeats = d.pop("n_repeats")
 
+        def _parse_caution(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        caution = _parse_caution(d.pop("caution", UNSET))
+
         approximation_tree_content = cls(
             task=task,
             classes=classes,
@@ -235,6 +259,7 @@ class ApproximationTreeContent:
             training_evaluation=training_evaluation,
             stability=stability,
             n_repeats=n_repeats,
+            caution=caution,
         )
 
         return approximation_tree_content

@@ -9,6 +9,7 @@ from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.against_target import AgainstTarget
+    from ..models.constant_tree_scores import ConstantTreeScores
 
 
 T = TypeVar("T", bound="ApproximationTreeEvaluation")
@@ -32,6 +33,10 @@ class ApproximationTreeEvaluation:
             classification.
         mse (float | None | Unset): Mean squared error; regression.
         r2 (float | None | Unset): Regression; null also where all values are alike.
+        balanced_fidelity (float | None | Unset): Mean over the labels that the model gives of the share of their rows
+            with the same label; null for regression.
+        constant (ConstantTreeScores | None | Unset): Of always the same prediction: figures are worth what they are
+            better than it. Null in trees that were made before it was measured.
     """
 
     n_rows: int
@@ -44,9 +49,12 @@ class ApproximationTreeEvaluation:
     balanced_accuracy: float | None | Unset = UNSET
     mse: float | None | Unset = UNSET
     r2: float | None | Unset = UNSET
+    balanced_fidelity: float | None | Unset = UNSET
+    constant: ConstantTreeScores | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.against_target import AgainstTarget  # noqa: PLC0415
+        from ..models.constant_tree_scores import ConstantTreeScores  # noqa: PLC0415
 
         n_rows = self.n_rows
 
@@ -90,6 +98,20 @@ class ApproximationTreeEvaluation:
         else:
             r2 = self.r2
 
+        balanced_fidelity: float | None | Unset
+        if isinstance(self.balanced_fidelity, Unset):
+            balanced_fidelity = UNSET
+        else:
+            balanced_fidelity = self.balanced_fidelity
+
+        constant: dict[str, Any] | None | Unset
+        if isinstance(self.constant, Unset):
+            constant = UNSET
+        elif isinstance(self.constant, ConstantTreeScores):
+            constant = self.constant.to_dict()
+        else:
+            constant = self.constant
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -110,12 +132,17 @@ class ApproximationTreeEvaluation:
             field_dict["mse"] = mse
         if r2 is not UNSET:
             field_dict["r2"] = r2
+        if balanced_fidelity is not UNSET:
+            field_dict["balanced_fidelity"] = balanced_fidelity
+        if constant is not UNSET:
+            field_dict["constant"] = constant
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.against_target import AgainstTarget  # noqa: PLC0415
+        from ..models.constant_tree_scores import ConstantTreeScores  # noqa: PLC0415
 
         d = dict(src_dict)
         n_rows = d.pop("n_rows")
@@ -189,6 +216,32 @@ class ApproximationTreeEvaluation:
 
         r2 = _parse_r2(d.pop("r2", UNSET))
 
+        def _parse_balanced_fidelity(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        balanced_fidelity = _parse_balanced_fidelity(d.pop("balanced_fidelity", UNSET))
+
+        def _parse_constant(data: object) -> ConstantTreeScores | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                constant_type_0 = ConstantTreeScores.from_dict(data)
+
+                return constant_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(ConstantTreeScores | None | Unset, data)
+
+        constant = _parse_constant(d.pop("constant", UNSET))
+
         approximation_tree_evaluation = cls(
             n_rows=n_rows,
             evaluated_on=evaluated_on,
@@ -200,6 +253,8 @@ class ApproximationTreeEvaluation:
             balanced_accuracy=balanced_accuracy,
             mse=mse,
             r2=r2,
+            balanced_fidelity=balanced_fidelity,
+            constant=constant,
         )
 
         return approximation_tree_evaluation

@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ..types import UNSET, Unset
+
 if TYPE_CHECKING:
     from ..models.baseline_score import BaselineScore
+    from ..models.constant_score import ConstantScore
 
 
 T = TypeVar("T", bound="Baseline")
@@ -14,18 +17,22 @@ T = TypeVar("T", bound="Baseline")
 
 @_attrs_define
 class Baseline:
-    """The model itself, and the nearest of all rows (not counting the row itself).
+    """The model itself, the nearest of all rows (not counting the row itself), and always the same prediction.
 
     Attributes:
         model (BaselineScore | None): Null where the dataset has no target.
         one_nearest_neighbor (BaselineScore): The same measures for what prototypes are compared with.
+        constant (ConstantScore | None | Unset): What always the same prediction scores: figures are worth what they are
+            above it. Null in sets that were made before it was measured.
     """
 
     model: BaselineScore | None
     one_nearest_neighbor: BaselineScore
+    constant: ConstantScore | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.baseline_score import BaselineScore  # noqa: PLC0415
+        from ..models.constant_score import ConstantScore  # noqa: PLC0415
 
         model: dict[str, Any] | None
         if isinstance(self.model, BaselineScore):
@@ -35,6 +42,14 @@ class Baseline:
 
         one_nearest_neighbor = self.one_nearest_neighbor.to_dict()
 
+        constant: dict[str, Any] | None | Unset
+        if isinstance(self.constant, Unset):
+            constant = UNSET
+        elif isinstance(self.constant, ConstantScore):
+            constant = self.constant.to_dict()
+        else:
+            constant = self.constant
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -43,12 +58,15 @@ class Baseline:
                 "one_nearest_neighbor": one_nearest_neighbor,
             }
         )
+        if constant is not UNSET:
+            field_dict["constant"] = constant
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.baseline_score import BaselineScore  # noqa: PLC0415
+        from ..models.constant_score import ConstantScore  # noqa: PLC0415
 
         d = dict(src_dict)
 
@@ -69,9 +87,27 @@ class Baseline:
 
         one_nearest_neighbor = BaselineScore.from_dict(d.pop("one_nearest_neighbor"))
 
+        def _parse_constant(data: object) -> ConstantScore | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                constant_type_0 = ConstantScore.from_dict(data)
+
+                return constant_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(ConstantScore | None | Unset, data)
+
+        constant = _parse_constant(d.pop("constant", UNSET))
+
         baseline = cls(
             model=model,
             one_nearest_neighbor=one_nearest_neighbor,
+            constant=constant,
         )
 
         return baseline

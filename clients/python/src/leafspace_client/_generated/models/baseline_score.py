@@ -19,6 +19,7 @@ class BaselineScore:
         balanced_accuracy (float | None | Unset):
         accuracy (float | None | Unset):
         fidelity (float | None | Unset):
+        balanced_fidelity (float | None | Unset): As of the prototypes: see `evaluation`.
         r2 (float | None | Unset):
         mean_absolute_error (float | None | Unset):
         unassigned (float | Unset):  Default: 0.0.
@@ -28,6 +29,7 @@ class BaselineScore:
     balanced_accuracy: float | None | Unset = UNSET
     accuracy: float | None | Unset = UNSET
     fidelity: float | None | Unset = UNSET
+    balanced_fidelity: float | None | Unset = UNSET
     r2: float | None | Unset = UNSET
     mean_absolute_error: float | None | Unset = UNSET
     unassigned: float | Unset = 0.0
@@ -52,6 +54,12 @@ class BaselineScore:
             fidelity = UNSET
         else:
             fidelity = self.fidelity
+
+        balanced_fidelity: float | None | Unset
+        if isinstance(self.balanced_fidelity, Unset):
+            balanced_fidelity = UNSET
+        else:
+            balanced_fidelity = self.balanced_fidelity
 
         r2: float | None | Unset
         if isinstance(self.r2, Unset):
@@ -80,6 +88,8 @@ class BaselineScore:
             field_dict["accuracy"] = accuracy
         if fidelity is not UNSET:
             field_dict["fidelity"] = fidelity
+        if balanced_fidelity is not UNSET:
+            field_dict["balanced_fidelity"] = balanced_fidelity
         if r2 is not UNSET:
             field_dict["r2"] = r2
         if mean_absolute_error is not UNSET:
@@ -121,6 +131,15 @@ class BaselineScore:
 
         fidelity = _parse_fidelity(d.pop("fidelity", UNSET))
 
+        def _parse_balanced_fidelity(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        balanced_fidelity = _parse_balanced_fidelity(d.pop("balanced_fidelity", UNSET))
+
         def _parse_r2(data: object) -> float | None | Unset:
             if data is None:
                 return data
@@ -146,6 +165,7 @@ class BaselineScore:
             balanced_accuracy=balanced_accuracy,
             accuracy=accuracy,
             fidelity=fidelity,
+            balanced_fidelity=balanced_fidelity,
             r2=r2,
             mean_absolute_error=mean_absolute_error,
             unassigned=unassigned,

@@ -19,7 +19,9 @@ class Evaluation:
         unassigned (float): Share of rows that share no leaf with any prototype.
         balanced_accuracy (float | None | Unset):
         accuracy (float | None | Unset):
-        fidelity (float | None | Unset): Share of rows with the model's own label.
+        fidelity (float | None | Unset): Share of rows with the model's own label; read it beside `baseline.constant`.
+        balanced_fidelity (float | None | Unset): Mean over the labels that the model gives of the share of their rows
+            with the same label.
         r2 (float | None | Unset):
         mean_absolute_error (float | None | Unset):
     """
@@ -29,6 +31,7 @@ class Evaluation:
     balanced_accuracy: float | None | Unset = UNSET
     accuracy: float | None | Unset = UNSET
     fidelity: float | None | Unset = UNSET
+    balanced_fidelity: float | None | Unset = UNSET
     r2: float | None | Unset = UNSET
     mean_absolute_error: float | None | Unset = UNSET
 
@@ -54,6 +57,12 @@ class Evaluation:
             fidelity = UNSET
         else:
             fidelity = self.fidelity
+
+        balanced_fidelity: float | None | Unset
+        if isinstance(self.balanced_fidelity, Unset):
+            balanced_fidelity = UNSET
+        else:
+            balanced_fidelity = self.balanced_fidelity
 
         r2: float | None | Unset
         if isinstance(self.r2, Unset):
@@ -81,6 +90,8 @@ class Evaluation:
             field_dict["accuracy"] = accuracy
         if fidelity is not UNSET:
             field_dict["fidelity"] = fidelity
+        if balanced_fidelity is not UNSET:
+            field_dict["balanced_fidelity"] = balanced_fidelity
         if r2 is not UNSET:
             field_dict["r2"] = r2
         if mean_absolute_error is not UNSET:
@@ -122,6 +133,15 @@ class Evaluation:
 
         fidelity = _parse_fidelity(d.pop("fidelity", UNSET))
 
+        def _parse_balanced_fidelity(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        balanced_fidelity = _parse_balanced_fidelity(d.pop("balanced_fidelity", UNSET))
+
         def _parse_r2(data: object) -> float | None | Unset:
             if data is None:
                 return data
@@ -146,6 +166,7 @@ class Evaluation:
             balanced_accuracy=balanced_accuracy,
             accuracy=accuracy,
             fidelity=fidelity,
+            balanced_fidelity=balanced_fidelity,
             r2=r2,
             mean_absolute_error=mean_absolute_error,
         )

@@ -59,6 +59,8 @@ class PrototypeSet:
         evaluated_on (None | str | Unset):
         measured_against (None | str | Unset):
         baseline (Baseline | None | Unset):
+        classes_without_prototypes (list[str] | None | Unset):
+        caution (None | str | Unset):
     """
 
     id: str
@@ -93,6 +95,8 @@ class PrototypeSet:
     evaluated_on: None | str | Unset = UNSET
     measured_against: None | str | Unset = UNSET
     baseline: Baseline | None | Unset = UNSET
+    classes_without_prototypes: list[str] | None | Unset = UNSET
+    caution: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.baseline import Baseline  # noqa: PLC0415
@@ -291,6 +295,21 @@ class PrototypeSet:
         else:
             baseline = self.baseline
 
+        classes_without_prototypes: list[str] | None | Unset
+        if isinstance(self.classes_without_prototypes, Unset):
+            classes_without_prototypes = UNSET
+        elif isinstance(self.classes_without_prototypes, list):
+            classes_without_prototypes = self.classes_without_prototypes
+
+        else:
+            classes_without_prototypes = self.classes_without_prototypes
+
+        caution: None | str | Unset
+        if isinstance(self.caution, Unset):
+            caution = UNSET
+        else:
+            caution = self.caution
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -356,6 +375,10 @@ class PrototypeSet:
             field_dict["measured_against"] = measured_against
         if baseline is not UNSET:
             field_dict["baseline"] = baseline
+        if classes_without_prototypes is not UNSET:
+            field_dict["classes_without_prototypes"] = classes_without_prototypes
+        if caution is not UNSET:
+            field_dict["caution"] = caution
 
         return field_dict
 
@@ -691,6 +714,32 @@ class PrototypeSet:
 
         baseline = _parse_baseline(d.pop("baseline", UNSET))
 
+        def _parse_classes_without_prototypes(data: object) -> list[str] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                classes_without_prototypes_type_0 = cast(list[str], data)
+
+                return classes_without_prototypes_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[str] | None | Unset, data)
+
+        classes_without_prototypes = _parse_classes_without_prototypes(d.pop("classes_without_prototypes", UNSET))
+
+        def _parse_caution(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        caution = _parse_caution(d.pop("caution", UNSET))
+
         prototype_set = cls(
             id=id,
             status=status,
@@ -724,6 +773,8 @@ class PrototypeSet:
             evaluated_on=evaluated_on,
             measured_against=measured_against,
             baseline=baseline,
+            classes_without_prototypes=classes_without_prototypes,
+            caution=caution,
         )
 
         return prototype_set

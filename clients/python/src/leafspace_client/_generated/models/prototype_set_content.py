@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ..types import UNSET, Unset
+
 if TYPE_CHECKING:
     from ..models.baseline import Baseline
     from ..models.certificate_objective import CertificateObjective
@@ -53,7 +55,15 @@ class PrototypeSetContent:
         evaluation (list[Evaluation]):
         evaluated_on (str): The rows that `quality`, `evaluation` and `baseline` speak of.
         measured_against (str): What r2, errors and accuracies compare with: without a target there are no accuracies.
-        baseline (Baseline): The model itself, and the nearest of all rows (not counting the row itself).
+        baseline (Baseline): The model itself, the nearest of all rows (not counting the row itself), and always the
+            same prediction.
+        classes_without_prototypes (list[str] | Unset): Classes that rows of the dataset have (as `labels` says) and no
+            prototype: the nearest prototype gives their rows another class, or none. Empty for regression.
+        caution (None | str | Unset): Why the figures of `evaluation` may look better than they are for other rows, in
+            words: they were measured on the rows that this was made from, and the model repeats at least 99 % of their
+            target (regression: R2 of at least 0.95), as one may that knows them by heart. Null where nothing is known
+            against them: judged on other rows, without a target, or by a model that does not repeat it. Classes without a
+            prototype are named here, too.
     """
 
     kind: str
@@ -80,6 +90,8 @@ class PrototypeSetContent:
     evaluated_on: str
     measured_against: str
     baseline: Baseline
+    classes_without_prototypes: list[str] | Unset = UNSET
+    caution: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         kind = self.kind
@@ -136,6 +148,16 @@ class PrototypeSetContent:
 
         baseline = self.baseline.to_dict()
 
+        classes_without_prototypes: list[str] | Unset = UNSET
+        if not isinstance(self.classes_without_prototypes, Unset):
+            classes_without_prototypes = self.classes_without_prototypes
+
+        caution: None | str | Unset
+        if isinstance(self.caution, Unset):
+            caution = UNSET
+        else:
+            caution = self.caution
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -166,6 +188,10 @@ class PrototypeSetContent:
                 "baseline": baseline,
             }
         )
+        if classes_without_prototypes is not UNSET:
+            field_dict["classes_without_prototypes"] = classes_without_prototypes
+        if caution is not UNSET:
+            field_dict["caution"] = caution
 
         return field_dict
 
@@ -237,6 +263,17 @@ class PrototypeSetContent:
 
         baseline = Baseline.from_dict(d.pop("baseline"))
 
+        classes_without_prototypes = cast(list[str], d.pop("classes_without_prototypes", UNSET))
+
+        def _parse_caution(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        caution = _parse_caution(d.pop("caution", UNSET))
+
         prototype_set_content = cls(
             kind=kind,
             task=task,
@@ -262,6 +299,8 @@ class PrototypeSetContent:
             evaluated_on=evaluated_on,
             measured_against=measured_against,
             baseline=baseline,
+            classes_without_prototypes=classes_without_prototypes,
+            caution=caution,
         )
 
         return prototype_set_content

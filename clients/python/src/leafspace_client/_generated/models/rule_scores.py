@@ -19,6 +19,8 @@ class RuleScores:
         balanced_error (float | None | Unset): Mean over classes that have rows of their error.
         fidelity (float | None | Unset): Share of rows with the model's own label; for regression R2 to the model's own
             values.
+        balanced_fidelity (float | None | Unset): Mean over the labels that the model gives of the share of their rows
+            with the same label; null for regression.
         mse (float | None | Unset): Mean squared error; null for classification.
         r2 (float | None | Unset): Null for classification, and where all values are alike.
     """
@@ -26,6 +28,7 @@ class RuleScores:
     error: float | None | Unset = UNSET
     balanced_error: float | None | Unset = UNSET
     fidelity: float | None | Unset = UNSET
+    balanced_fidelity: float | None | Unset = UNSET
     mse: float | None | Unset = UNSET
     r2: float | None | Unset = UNSET
 
@@ -48,6 +51,12 @@ class RuleScores:
         else:
             fidelity = self.fidelity
 
+        balanced_fidelity: float | None | Unset
+        if isinstance(self.balanced_fidelity, Unset):
+            balanced_fidelity = UNSET
+        else:
+            balanced_fidelity = self.balanced_fidelity
+
         mse: float | None | Unset
         if isinstance(self.mse, Unset):
             mse = UNSET
@@ -69,6 +78,8 @@ class RuleScores:
             field_dict["balanced_error"] = balanced_error
         if fidelity is not UNSET:
             field_dict["fidelity"] = fidelity
+        if balanced_fidelity is not UNSET:
+            field_dict["balanced_fidelity"] = balanced_fidelity
         if mse is not UNSET:
             field_dict["mse"] = mse
         if r2 is not UNSET:
@@ -107,6 +118,15 @@ class RuleScores:
 
         fidelity = _parse_fidelity(d.pop("fidelity", UNSET))
 
+        def _parse_balanced_fidelity(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        balanced_fidelity = _parse_balanced_fidelity(d.pop("balanced_fidelity", UNSET))
+
         def _parse_mse(data: object) -> float | None | Unset:
             if data is None:
                 return data
@@ -129,6 +149,7 @@ class RuleScores:
             error=error,
             balanced_error=balanced_error,
             fidelity=fidelity,
+            balanced_fidelity=balanced_fidelity,
             mse=mse,
             r2=r2,
         )

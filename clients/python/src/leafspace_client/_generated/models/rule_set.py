@@ -52,6 +52,7 @@ class RuleSet:
         default_support (int | None | Unset):
         evaluation (None | RuleSetEvaluation | Unset):
         training_evaluation (None | RuleSetEvaluation | Unset):
+        caution (None | str | Unset):
         restarts (list[Restart] | None | Unset):
         lower_bound (list[float] | None | Unset):
     """
@@ -82,6 +83,7 @@ class RuleSet:
     default_support: int | None | Unset = UNSET
     evaluation: None | RuleSetEvaluation | Unset = UNSET
     training_evaluation: None | RuleSetEvaluation | Unset = UNSET
+    caution: None | str | Unset = UNSET
     restarts: list[Restart] | None | Unset = UNSET
     lower_bound: list[float] | None | Unset = UNSET
 
@@ -245,6 +247,12 @@ class RuleSet:
         else:
             training_evaluation = self.training_evaluation
 
+        caution: None | str | Unset
+        if isinstance(self.caution, Unset):
+            caution = UNSET
+        else:
+            caution = self.caution
+
         restarts: list[dict[str, Any]] | None | Unset
         if isinstance(self.restarts, Unset):
             restarts = UNSET
@@ -319,6 +327,8 @@ class RuleSet:
             field_dict["evaluation"] = evaluation
         if training_evaluation is not UNSET:
             field_dict["training_evaluation"] = training_evaluation
+        if caution is not UNSET:
+            field_dict["caution"] = caution
         if restarts is not UNSET:
             field_dict["restarts"] = restarts
         if lower_bound is not UNSET:
@@ -600,6 +610,15 @@ class RuleSet:
 
         training_evaluation = _parse_training_evaluation(d.pop("training_evaluation", UNSET))
 
+        def _parse_caution(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        caution = _parse_caution(d.pop("caution", UNSET))
+
         def _parse_restarts(data: object) -> list[Restart] | None | Unset:
             if data is None:
                 return data
@@ -666,6 +685,7 @@ class RuleSet:
             default_support=default_support,
             evaluation=evaluation,
             training_evaluation=training_evaluation,
+            caution=caution,
             restarts=restarts,
             lower_bound=lower_bound,
         )

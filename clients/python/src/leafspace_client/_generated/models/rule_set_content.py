@@ -44,6 +44,10 @@ class RuleSetContent:
         lower_bound (list[float]): Of the chosen restart, iteration by iteration; it never falls.
         served (str | Unset): What predicts is what is printed: these rules, in this order, on raw rows. Default:
             'printed'.
+        caution (None | str | Unset): Why the figures of `evaluation` may look better than they are for other rows, in
+            words: they were measured on the rows that this was made from, and the model repeats at least 99 % of their
+            target (regression: R2 of at least 0.95), as one may that knows them by heart. Null where nothing is known
+            against them: judged on other rows, without a target, or by a model that does not repeat it.
     """
 
     task: str
@@ -66,6 +70,7 @@ class RuleSetContent:
     restarts: list[Restart]
     lower_bound: list[float]
     served: str | Unset = "printed"
+    caution: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         task = self.task
@@ -121,6 +126,12 @@ class RuleSetContent:
 
         served = self.served
 
+        caution: None | str | Unset
+        if isinstance(self.caution, Unset):
+            caution = UNSET
+        else:
+            caution = self.caution
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -148,6 +159,8 @@ class RuleSetContent:
         )
         if served is not UNSET:
             field_dict["served"] = served
+        if caution is not UNSET:
+            field_dict["caution"] = caution
 
         return field_dict
 
@@ -223,6 +236,15 @@ class RuleSetContent:
 
         served = d.pop("served", UNSET)
 
+        def _parse_caution(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        caution = _parse_caution(d.pop("caution", UNSET))
+
         rule_set_content = cls(
             task=task,
             classes=classes,
@@ -244,6 +266,7 @@ class RuleSetContent:
             restarts=restarts,
             lower_bound=lower_bound,
             served=served,
+            caution=caution,
         )
 
         return rule_set_content

@@ -5,7 +5,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ..types import UNSET, Unset
+
 if TYPE_CHECKING:
+    from ..models.constant_rule_scores import ConstantRuleScores
     from ..models.rule_scores import RuleScores
 
 
@@ -25,6 +28,8 @@ class RuleSetEvaluation:
         model (None | RuleScores): Of the model itself; null where there is no target.
         coverage (float): Share of rows that some rule covers; the others get the default.
         mean_rules_per_row (float): Rules whose conditions hold, on average over rows.
+        constant (ConstantRuleScores | None | Unset): Of always the same prediction: figures are worth what they are
+            better than it. Null in rule sets that were made before it was measured.
     """
 
     n_rows: int
@@ -35,8 +40,10 @@ class RuleSetEvaluation:
     model: None | RuleScores
     coverage: float
     mean_rules_per_row: float
+    constant: ConstantRuleScores | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.constant_rule_scores import ConstantRuleScores  # noqa: PLC0415
         from ..models.rule_scores import RuleScores  # noqa: PLC0415
 
         n_rows = self.n_rows
@@ -59,6 +66,14 @@ class RuleSetEvaluation:
 
         mean_rules_per_row = self.mean_rules_per_row
 
+        constant: dict[str, Any] | None | Unset
+        if isinstance(self.constant, Unset):
+            constant = UNSET
+        elif isinstance(self.constant, ConstantRuleScores):
+            constant = self.constant.to_dict()
+        else:
+            constant = self.constant
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -73,11 +88,14 @@ class RuleSetEvaluation:
                 "mean_rules_per_row": mean_rules_per_row,
             }
         )
+        if constant is not UNSET:
+            field_dict["constant"] = constant
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.constant_rule_scores import ConstantRuleScores  # noqa: PLC0415
         from ..models.rule_scores import RuleScores  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -110,6 +128,23 @@ class RuleSetEvaluation:
 
         mean_rules_per_row = d.pop("mean_rules_per_row")
 
+        def _parse_constant(data: object) -> ConstantRuleScores | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                constant_type_0 = ConstantRuleScores.from_dict(data)
+
+                return constant_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(ConstantRuleScores | None | Unset, data)
+
+        constant = _parse_constant(d.pop("constant", UNSET))
+
         rule_set_evaluation = cls(
             n_rows=n_rows,
             evaluated_on=evaluated_on,
@@ -119,6 +154,7 @@ class RuleSetEvaluation:
             model=model,
             coverage=coverage,
             mean_rules_per_row=mean_rules_per_row,
+            constant=constant,
         )
 
         return rule_set_evaluation

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="ConstantRuleScores")
+
+
+@_attrs_define
+class ConstantRuleScores:
+    """How far always the same prediction is from what predictions are measured against.
+
+    Attributes:
+        prediction (float | str): What all measures but fidelities are of: the class that most of these rows have (ties:
+            the first of the classes), for regression their mean value. By the target, or the model's own answers where
+            there is none: as `measured_against` says.
+        model_prediction (float | str): What fidelities are of: the label that the model gives most of these rows, for
+            regression the mean of its values.
+        error (float | None | Unset): Share of wrong labels; null for regression.
+        balanced_error (float | None | Unset): Mean over classes that have rows of their error.
+        fidelity (float | None | Unset): Share of rows with the model's own label; for regression R2 to the model's own
+            values.
+        balanced_fidelity (float | None | Unset): Mean over the labels that the model gives of the share of their rows
+            with the same label; null for regression.
+        mse (float | None | Unset): Mean squared error; null for classification.
+        r2 (float | None | Unset): Null for classification, and where all values are alike.
+    """
+
+    prediction: float | str
+    model_prediction: float | str
+    error: float | None | Unset = UNSET
+    balanced_error: float | None | Unset = UNSET
+    fidelity: float | None | Unset = UNSET
+    balanced_fidelity: float | None | Unset = UNSET
+    mse: float | None | Unset = UNSET
+    r2: float | None | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        prediction: float | str
+        prediction = self.prediction
+
+        model_prediction: float | str
+        model_prediction = self.model_prediction
+
+        error: float | None | Unset
+        if isinstance(self.error, Unset):
+            error = UNSET
+        else:
+            error = self.error
+
+        balanced_error: float | None | Unset
+        if isinstance(self.balanced_error, Unset):
+            balanced_error = UNSET
+        else:
+            balanced_error = self.balanced_error
+
+        fidelity: float | None | Unset
+        if isinstance(self.fidelity, Unset):
+            fidelity = UNSET
+        else:
+            fidelity = self.fidelity
+
+        balanced_fidelity: float | None | Unset
+        if isinstance(self.balanced_fidelity, Unset):
+            balanced_fidelity = UNSET
+        else:
+            balanced_fidelity = self.balanced_fidelity
+
+        mse: float | None | Unset
+        if isinstance(self.mse, Unset):
+            mse = UNSET
+        else:
+            mse = self.mse
+
+        r2: float | None | Unset
+        if isinstance(self.r2, Unset):
+            r2 = UNSET
+        else:
+            r2 = self.r2
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "prediction": prediction,
+                "model_prediction": model_prediction,
+            }
+        )
+        if error is not UNSET:
+            field_dict["error"] = error
+        if balanced_error is not UNSET:
+            field_dict["balanced_error"] = balanced_error
+        if fidelity is not UNSET:
+            field_dict["fidelity"] = fidelity
+        if balanced_fidelity is not UNSET:
+            field_dict["balanced_fidelity"] = balanced_fidelity
+        if mse is not UNSET:
+            field_dict["mse"] = mse
+        if r2 is not UNSET:
+            field_dict["r2"] = r2
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+
+        def _parse_prediction(data: object) -> float | str:
+            return cast(float | str, data)
+
+        prediction = _parse_prediction(d.pop("prediction"))
+
+        def _parse_model_prediction(data: object) -> float | str:
+            return cast(float | str, data)
+
+        model_prediction = _parse_model_prediction(d.pop("model_prediction"))
+
+        def _parse_error(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        error = _parse_error(d.pop("error", UNSET))
+
+        def _parse_balanced_error(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        balanced_error = _parse_balanced_error(d.pop("balanced_error", UNSET))
+
+        def _parse_fidelity(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        fidelity = _parse_fidelity(d.pop("fidelity", UNSET))
+
+        def _parse_balanced_fidelity(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        balanced_fidelity = _parse_balanced_fidelity(d.pop("balanced_fidelity", UNSET))
+
+        def _parse_mse(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        mse = _parse_mse(d.pop("mse", UNSET))
+
+        def _parse_r2(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        r2 = _parse_r2(d.pop("r2", UNSET))
+
+        constant_rule_scores = cls(
+            prediction=prediction,
+            model_prediction=model_prediction,
+            error=error,
+            balanced_error=balanced_error,
+            fidelity=fidelity,
+            balanced_fidelity=balanced_fidelity,
+            mse=mse,
+            r2=r2,
+        )
+
+        return constant_rule_scores

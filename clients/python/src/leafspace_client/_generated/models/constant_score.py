@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="ConstantScore")
+
+
+@_attrs_define
+class ConstantScore:
+    """What always the same prediction scores.
+
+    Attributes:
+        prediction (float | str): What all measures but fidelities are of: the class that most of these rows have (ties:
+            the first of the classes), for regression their mean value. By the target, or the model's own answers where
+            there is none: as `measured_against` says.
+        model_prediction (float | str): What fidelities are of: the label that the model gives most of these rows, for
+            regression the mean of its values.
+        n_rows (int): Rows judged: all, or a seeded sample where all would take too long.
+        balanced_accuracy (float | None | Unset):
+        accuracy (float | None | Unset):
+        fidelity (float | None | Unset):
+        balanced_fidelity (float | None | Unset): As of the prototypes: see `evaluation`.
+        r2 (float | None | Unset):
+        mean_absolute_error (float | None | Unset):
+        unassigned (float | Unset):  Default: 0.0.
+    """
+
+    prediction: float | str
+    model_prediction: float | str
+    n_rows: int
+    balanced_accuracy: float | None | Unset = UNSET
+    accuracy: float | None | Unset = UNSET
+    fidelity: float | None | Unset = UNSET
+    balanced_fidelity: float | None | Unset = UNSET
+    r2: float | None | Unset = UNSET
+    mean_absolute_error: float | None | Unset = UNSET
+    unassigned: float | Unset = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        prediction: float | str
+        prediction = self.prediction
+
+        model_prediction: float | str
+        model_prediction = self.model_prediction
+
+        n_rows = self.n_rows
+
+        balanced_accuracy: float | None | Unset
+        if isinstance(self.balanced_accuracy, Unset):
+            balanced_accuracy = UNSET
+        else:
+            balanced_accuracy = self.balanced_accuracy
+
+        accuracy: float | None | Unset
+        if isinstance(self.accuracy, Unset):
+            accuracy = UNSET
+        else:
+            accuracy = self.accuracy
+
+        fidelity: float | None | Unset
+        if isinstance(self.fidelity, Unset):
+            fidelity = UNSET
+        else:
+            fidelity = self.fidelity
+
+        balanced_fidelity: float | None | Unset
+        if isinstance(self.balanced_fidelity, Unset):
+            balanced_fidelity = UNSET
+        else:
+            balanced_fidelity = self.balanced_fidelity
+
+        r2: float | None | Unset
+        if isinstance(self.r2, Unset):
+            r2 = UNSET
+        else:
+            r2 = self.r2
+
+        mean_absolute_error: float | None | Unset
+        if isinstance(self.mean_absolute_error, Unset):
+            mean_absolute_error = UNSET
+        else:
+            mean_absolute_error = self.mean_absolute_error
+
+        unassigned = self.unassigned
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "prediction": prediction,
+                "model_prediction": model_prediction,
+                "n_rows": n_rows,
+            }
+        )
+        if balanced_accuracy is not UNSET:
+            field_dict["balanced_accuracy"] = balanced_accuracy
+        if accuracy is not UNSET:
+            field_dict["accuracy"] = accuracy
+        if fidelity is not UNSET:
+            field_dict["fidelity"] = fidelity
+        if balanced_fidelity is not UNSET:
+            field_dict["balanced_fidelity"] = balanced_fidelity
+        if r2 is not UNSET:
+            field_dict["r2"] = r2
+        if mean_absolute_error is not UNSET:
+            field_dict["mean_absolute_error"] = mean_absolute_error
+        if unassigned is not UNSET:
+            field_dict["unassigned"] = unassigned
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+
+        def _parse_prediction(data: object) -> float | str:
+            return cast(float | str, data)
+
+        prediction = _parse_prediction(d.pop("prediction"))
+
+        def _parse_model_prediction(data: object) -> float | str:
+            return cast(float | str, data)
+
+        model_prediction = _parse_model_prediction(d.pop("model_prediction"))
+
+        n_rows = d.pop("n_rows")
+
+        def _parse_balanced_accuracy(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        balanced_accuracy = _parse_balanced_accuracy(d.pop("balanced_accuracy", UNSET))
+
+        def _parse_accuracy(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        accuracy = _parse_accuracy(d.pop("accuracy", UNSET))
+
+        def _parse_fidelity(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        fidelity = _parse_fidelity(d.pop("fidelity", UNSET))
+
+        def _parse_balanced_fidelity(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        balanced_fidelity = _parse_balanced_fidelity(d.pop("balanced_fidelity", UNSET))
+
+        def _parse_r2(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        r2 = _parse_r2(d.pop("r2", UNSET))
+
+        def _parse_mean_absolute_error(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        mean_absolute_error = _parse_mean_absolute_error(d.pop("mean_absolute_error", UNSET))
+
+        unassigned = d.pop("unassigned", UNSET)
+
+        constant_score = cls(
+            prediction=prediction,
+            model_prediction=model_prediction,
+            n_rows=n_rows,
+            balanced_accuracy=balanced_accuracy,
+            accuracy=accuracy,
+            fidelity=fidelity,
+            balanced_fidelity=balanced_fidelity,
+            r2=r2,
+            mean_absolute_error=mean_absolute_error,
+            unassigned=unassigned,
+        )
+
+        return constant_score

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="ConstantTreeScores")
+
+
+@_attrs_define
+class ConstantTreeScores:
+    """What always the same prediction scores.
+
+    Attributes:
+        prediction (float | str): What all measures but fidelities are of: the class that most of these rows have (ties:
+            the first of the classes), for regression their mean value. By the target, or the model's own answers where
+            there is none: as `measured_against` says.
+        model_prediction (float | str): What fidelities are of: the label that the model gives most of these rows, for
+            regression the mean of its values.
+        fidelity (float | None): As of the tree.
+        balanced_fidelity (float | None): As of the tree.
+        accuracy (float | None | Unset): Share of rows with the right label; classification.
+        balanced_accuracy (float | None | Unset): Mean over classes that have rows of the share of them that is right;
+            classification.
+        mse (float | None | Unset): Mean squared error; regression.
+        r2 (float | None | Unset): Regression; null also where all values are alike.
+    """
+
+    prediction: float | str
+    model_prediction: float | str
+    fidelity: float | None
+    balanced_fidelity: float | None
+    accuracy: float | None | Unset = UNSET
+    balanced_accuracy: float | None | Unset = UNSET
+    mse: float | None | Unset = UNSET
+    r2: float | None | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        prediction: float | str
+        prediction = self.prediction
+
+        model_prediction: float | str
+        model_prediction = self.model_prediction
+
+        fidelity: float | None
+        fidelity = self.fidelity
+
+        balanced_fidelity: float | None
+        balanced_fidelity = self.balanced_fidelity
+
+        accuracy: float | None | Unset
+        if isinstance(self.accuracy, Unset):
+            accuracy = UNSET
+        else:
+            accuracy = self.accuracy
+
+        balanced_accuracy: float | None | Unset
+        if isinstance(self.balanced_accuracy, Unset):
+            balanced_accuracy = UNSET
+        else:
+            balanced_accuracy = self.balanced_accuracy
+
+        mse: float | None | Unset
+        if isinstance(self.mse, Unset):
+            mse = UNSET
+        else:
+            mse = self.mse
+
+        r2: float | None | Unset
+        if isinstance(self.r2, Unset):
+            r2 = UNSET
+        else:
+            r2 = self.r2
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "prediction": prediction,
+                "model_prediction": model_prediction,
+                "fidelity": fidelity,
+                "balanced_fidelity": balanced_fidelity,
+            }
+        )
+        if accuracy is not UNSET:
+            field_dict["accuracy"] = accuracy
+        if balanced_accuracy is not UNSET:
+            field_dict["balanced_accuracy"] = balanced_accuracy
+        if mse is not UNSET:
+            field_dict["mse"] = mse
+        if r2 is not UNSET:
+            field_dict["r2"] = r2
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+
+        def _parse_prediction(data: object) -> float | str:
+            return cast(float | str, data)
+
+        prediction = _parse_prediction(d.pop("prediction"))
+
+        def _parse_model_prediction(data: object) -> float | str:
+            return cast(float | str, data)
+
+        model_prediction = _parse_model_prediction(d.pop("model_prediction"))
+
+        def _parse_fidelity(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        fidelity = _parse_fidelity(d.pop("fidelity"))
+
+        def _parse_balanced_fidelity(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        balanced_fidelity = _parse_balanced_fidelity(d.pop("balanced_fidelity"))
+
+        def _parse_accuracy(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        accuracy = _parse_accuracy(d.pop("accuracy", UNSET))
+
+        def _parse_balanced_accuracy(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        balanced_accuracy = _parse_balanced_accuracy(d.pop("balanced_accuracy", UNSET))
+
+        def _parse_mse(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        mse = _parse_mse(d.pop("mse", UNSET))
+
+        def _parse_r2(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        r2 = _parse_r2(d.pop("r2", UNSET))
+
+        constant_tree_scores = cls(
+            prediction=prediction,
+            model_prediction=model_prediction,
+            fidelity=fidelity,
+            balanced_fidelity=balanced_fidelity,
+            accuracy=accuracy,
+            balanced_accuracy=balanced_accuracy,
+            mse=mse,
+            r2=r2,
+        )
+
+        return constant_tree_scores

@@ -1,0 +1,38 @@
+"""Why figures may say less than they seem to, in words: the model knows the rows that it is judged on by heart."""
+
+_MEMORISED = 0.99  # share of labels that the model repeats
+_MEMORISED_R2 = 0.95  # forests grown until leaves are pure, each tree on a sample of the rows, are not far above this
+
+_FIGURES_FLATTER = (
+    "where it was trained on the same rows, it may know them by heart, and what is measured on them here looks "
+    "better than it would on other rows; name rows that it was not trained on as evaluation_dataset"
+)
+
+
+def caution_of_labels(agreement: float, consequence: str) -> str | None:
+    """Return a caution if a model repeats nearly all labels of some rows; nothing otherwise.
+
+    Parameters
+    ----------
+    agreement
+        Share of the labels that the model predicts.
+    consequence
+        What that does to what is told, as the rest of the sentence.
+    """
+    return f"the model predicts {agreement:.1%} of these labels: {consequence}" if agreement >= _MEMORISED else None
+
+
+def caution_of_figures(*, accuracy: float | None, r2: float | None) -> str | None:
+    """Return a caution if figures were measured on rows that a model has memorised; nothing otherwise.
+
+    Parameters
+    ----------
+    accuracy, r2
+        How well the model itself predicts the target of the rows, which are those that the artefact was made from;
+        ``None`` where that is not known.
+    """
+    if accuracy is not None:
+        return caution_of_labels(accuracy, _FIGURES_FLATTER)
+    if r2 is None or r2 < _MEMORISED_R2:
+        return None
+    return f"the model's values have an R2 of {r2:.3f} to these rows' own: {_FIGURES_FLATTER}"

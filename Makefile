@@ -9,7 +9,7 @@ BENCHMARKS := start_up hot_path metering overload heavy_job job_estimates qualit
 	nearest_rows swap_refinement certificates explanation_sets million_rows ism_trees approximation_trees chaos
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev s3-server quickstart test test-long check format client openapi settings requirements benchmarks paper-tables defrag-tables approximation-tables clean
+.PHONY: help setup setup-dev s3-server quickstart test test-long check format client openapi settings requirements notices benchmarks paper-tables defrag-tables approximation-tables clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,7 @@ check: $(VENV)/.dev ## Lint, types, layers, and generated files up to date
 	$(BIN)/openapi-spec-validator openapi.json
 	$(BIN)/python -m scripts.generate_client --check
 	$(BIN)/python -m scripts.write_settings_table --check
+	$(BIN)/python -m scripts.write_notices --check
 
 format: $(VENV)/.dev ## Format the code and mend what lint can mend
 	$(BIN)/ruff format .
@@ -77,6 +78,9 @@ requirements: $(VENV)/.dev ## Compile requirements/*.txt from requirements/*.in
 	cd requirements && ../$(UV_COMPILE) dev.in -o dev.txt
 	cd requirements && ../$(UV_COMPILE) benchmarks.in -o benchmarks.txt
 	cd requirements && ../$(UV_COMPILE) s3-server.in -o s3-server.txt
+
+notices: $(VENV)/.dev ## Write the bill of materials and third-party notices from requirements/runtime.txt
+	$(BIN)/python -m scripts.write_notices
 
 clean: ## Remove .venv and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -70,8 +70,8 @@ def _tell_recovery(recovery: Recovery) -> None:
         "a job's process killed, until that is noticed (to reach: 1)": recovery.of_a_job_whose_process_is_killed,
         "a worker killed, until its job is taken back (to reach: 32)": recovery.of_a_job_whose_worker_is_killed,
         "a job cancelled, until its process is gone (to reach: 2)": recovery.of_a_job_that_is_cancelled,
-        "the API killed, until another answers": recovery.of_the_api,
-        "Redis killed, until another answers": recovery.of_redis,
+        "the API killed, until another answers (to reach: a warm start and 0.3)": recovery.of_the_api,
+        "Redis killed, until nothing is degraded any more (to reach: 0.5)": recovery.of_redis,
         "the whole service killed, from the next start until it is ready (to reach: 5)": recovery.of_the_whole_service,
     }
     print("Seconds, in two turns")

@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -101,13 +101,15 @@ def _job(artefact: Any) -> Iterator[None]:  # noqa: ANN401  # of the SDK
 
 
 def _jobs() -> list[psutil.Process]:
-    """Return the processes that the worker has forked for jobs."""
-    found = []
-    for process in psutil.Process().children(recursive=True):
-        parent = process.parent()
-        if parent is not None and "workers" in parent.cmdline():
-            found.append(process)
-    return found
+    """Return the processes that workers, which are forked themselves, have forked for jobs."""
+    return [process for process in psutil.Process().children(recursive=True) if _is_job(process)]
+
+
+def _is_job(process: psutil.Process) -> bool:
+    with suppress(psutil.NoSuchProcess):
+        above = [parent.cmdline() for parent in process.parents()[:2]]
+        return len(above) > 1 and all("workers" in command for command in above)
+    return False
 
 
 def _job_seconds() -> float:

@@ -211,11 +211,11 @@ def _seconds_of_prototypes(sizes: Sizes, request: Mapping[str, Any]) -> float:
 
 
 def _seconds_of_rules(sizes: Sizes, request: Mapping[str, Any]) -> float:
-    return 2.5e-5 * sizes.n_cells * request.get("n_restarts", 1)
+    return 2.5e-5 * sizes.n_cells * float(request.get("n_restarts", 1))
 
 
 def _seconds_of_trees(sizes: Sizes, request: Mapping[str, Any]) -> float:
-    asked = request["max_pseudo_samples"] * sizes.n_trees * max(1, request.get("repeats") or 1)
+    asked = float(request["max_pseudo_samples"] * sizes.n_trees * max(1, request.get("repeats") or 1))
     return _SECONDS_A_PSEUDO_ROW[request["method"]] * asked
 
 

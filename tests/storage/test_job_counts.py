@@ -2,8 +2,9 @@
 
 import pytest
 
+from schemas.jobs import Progress
 from storage.database import Database
-from storage.job_counts import EndedJobs, count_jobs
+from storage.job_counts import SHORT_SECONDS, EndedJobs, count_jobs
 from storage.job_problems import worker_lost
 from tests.support.job_rows import JobRows
 
@@ -33,6 +34,52 @@ def test_nothing_waits_where_there_are_no_jobs(rows: JobRows) -> None:
     counts = count_jobs(rows.database)
 
     assert (counts.n_by_kind, counts.oldest_queued_seconds, counts.n_busy_workers) == ({}, 0.0, 0)
+
+
+def test_a_waiting_job_says_how_many_wait_before_it_and_short_ones_count_short_ones_alone(rows: JobRows) -> None:
+    asked = []
+    for estimated_seconds in (None, 600.0, 1.0, 600.0, SHORT_SECONDS):
+        rows.seconds += 1
+        asked.append(rows.add(estimated_seconds=estimated_seconds))
+    before = [
+        "waits for a worker",
+        "waits for a worker; 1 other job waits before it",
+        "waits for a worker",
+        "waits for a worker; 3 other jobs wait before it",
+        "waits for a worker; 1 other job waits before it",
+    ]
+
+    assert [rows.jobs.get(job).progress.message for job in asked] == before
+    assert [job.progress.message for job in rows.jobs.list(10, None).data] == before[::-1]
+    assert {job: found.progress.message for job, found in rows.jobs.get_many(asked).items()} == dict(
+        zip(asked, before, strict=True)
+    )
+
+    rows.claim(asked[0])
+    rows.jobs.request_cancel(asked[2])
+    assert [rows.jobs.get(job).progress.message for job in asked] == [
+        "",
+        "waits for a worker",
+        "",
+        "waits for a worker; 1 other job waits before it",
+        "waits for a worker",
+    ]
+
+
+def test_a_job_that_waits_for_something_else_says_that(rows: JobRows) -> None:
+    for _ in range(2):
+        rows.seconds += 1
+        job = rows.add()
+    rows.attempts.hand_back(rows.claim(job), 5, "waits for storage: it is away")
+    assert rows.jobs.get(job).progress.message == "waits for storage: it is away"
+
+    rows.seconds += 5
+    claim = rows.claim(job)
+    rows.attempts.renew(claim, 30, "waits for processor time")
+    rows.attempts.report_progress(claim, Progress(fraction=0.5, stage="half"))
+    assert rows.jobs.get(job).progress.message == "waits for processor time"
+    rows.attempts.renew(claim, 30)
+    assert rows.jobs.get(job).progress.message == ""
 
 
 def test_each_job_that_ends_is_found_once(rows: JobRows) -> None:

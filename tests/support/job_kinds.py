@@ -113,6 +113,17 @@ def fork_for_help(context: JobContext) -> Produced:
     return Produced(b"{}")
 
 
+def compete_for_a_processor(context: JobContext) -> Produced:
+    """Go on for a minute, on one processor that four other processes want as much."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    is_rival = any(os.fork() == 0 for _ in range(4))
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        if not is_rival:
+            context.report(0.5, "competing")
+    return Produced(b"{}")
+
+
 def start_a_program_and_end(context: JobContext) -> Produced:
     program = subprocess.Popen(["sleep", "60"])  # noqa: S607  # whichever sleep there is
     Path(context.request["traces"]).write_text(f"{program.pid}\n")
@@ -161,6 +172,7 @@ KINDS = {
         find_storage_away_for_long,
         die_always,
         fork_for_help,
+        compete_for_a_processor,
         start_a_program_and_end,
         write_files,
         fill_the_disk,

@@ -2,7 +2,7 @@
 
 import re
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -22,9 +22,9 @@ def test_a_worker_that_is_killed_is_forked_again_and_takes_jobs(farm: JobFarm) -
     parent = farm.start_workers(1)
     for _ in range(2):
         assert farm.wait_for_end(farm.ask_for("succeed")).status == "succeeded"
-        (worker,) = children_of(parent.pid)
-        kill(worker)
-        farm.wait_until(lambda gone=worker: children_of(parent.pid) not in ([], [gone]))
+        workers = children_of(parent.pid)
+        kill(workers[0])
+        farm.wait_until(_is_another(parent.pid, workers))
 
     assert farm.wait_for_end(farm.ask_for("succeed")).status == "succeeded"
     assert parent.poll() is None
@@ -66,7 +66,10 @@ def test_workers_share_what_their_parent_imported(farm: JobFarm) -> None:
         assert _own_kilobytes(worker) < 0.4 * _own_kilobytes(worker, "Rss")
 
 
-def _own_kilobytes(pid: int, *names: str) -> int:
+def _is_another(parent: int, before: list[int]) -> Callable[[], bool]:
+    return lambda: children_of(parent) not in ([], before)
+
+
+def _own_kilobytes(pid: int, names: str = "Private_Clean|Private_Dirty") -> int:
     told = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    wanted = names or ("Private_Clean", "Private_Dirty")
-    return sum(int(re.search(rf"^{name}: +(\d+) kB", told, re.MULTILINE)[1]) for name in wanted)  # type: ignore[index]
+    return sum(map(int, re.findall(rf"^(?:{names}): +(\d+) kB", told, re.MULTILINE)))

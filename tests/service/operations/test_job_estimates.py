@@ -15,6 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from service.operations.job_estimates import NEEDS_OF_KIND, JobEstimate, Need, Sizes, estimate_job, refuse_beyond
 from storage.errors import StorageError
+from storage.job_counts import is_short
 from tests.support.models import onnx_of
 from tests.support.workshop import Workshop, workshop_in
 from workers.job_kinds import JOB_KINDS
@@ -60,7 +61,9 @@ def test_a_job_within_the_limit_is_let_through_and_one_beyond_says_by_how_much_a
 @pytest.mark.parametrize("what", ["n_rows", "n_trees", "n_features", "n_outputs", "n_nodes"])
 def test_more_of_anything_is_never_estimated_to_need_less(kind: str, what: str) -> None:
     more = replace(SOME, **{what: 10 * getattr(SOME, what)})
-    assert estimate_job(kind, more, REQUESTS[kind]).n_bytes >= estimate_job(kind, SOME, REQUESTS[kind]).n_bytes
+    of_more, of_some = (estimate_job(kind, sizes, REQUESTS[kind]) for sizes in (more, SOME))
+    assert of_more.n_bytes >= of_some.n_bytes
+    assert of_more.seconds >= of_some.seconds
 
 
 @pytest.mark.parametrize(
@@ -94,6 +97,15 @@ def test_every_kind_of_job_has_an_estimate() -> None:
         assert GIB / 8 < estimate_job(kind, SOME, request).n_bytes < 8 * GIB
     for method in ("sta", "ism", "cart", "born_again"):
         estimate_job("approximation_trees", SOME, {"method": method, "max_pseudo_samples": 10})
+
+
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_a_job_on_a_small_table_is_short_and_one_on_many_rows_is_not(kind: str) -> None:
+    request = REQUESTS[kind] | {"max_pseudo_samples": 1000}
+    small = replace(SOME, n_rows=700, n_trees=100)
+
+    assert is_short(estimate_job(kind, small, request).seconds)
+    assert not is_short(estimate_job(kind, SOME, request).seconds)
 
 
 N_ROWS, N_FEATURES, N_TREES = 12_000, 20, 60

@@ -47,10 +47,13 @@ def _kill_one(part: Part) -> Callable[[ServiceUnderFire, random.Random], bool]:
 
 def _wipe_redis(service: ServiceUnderFire, _rng: random.Random) -> bool:
     victims = _victims(service, "redis")
+    assert service.process is not None
+    # The supervisor would start it again while its data is being wiped.
+    service.signal(service.process.pid, signal.SIGSTOP)
     for victim in victims:
         service.signal(victim)
-        # Before the supervisor starts it again, half a second later.
         service.wipe_messages()
+    service.signal(service.process.pid, signal.SIGCONT)
     return bool(victims)
 
 

@@ -74,6 +74,20 @@ class Recovery:
 
         return self._seconds_until(victim, is_back)
 
+    def of_a_worker(self, part: Part = "worker") -> float:
+        """Until a job runs that is asked for at once; of several workers, one that is left may take it."""
+        victim = self._service.parts(part)[0]
+        began = time.monotonic()
+        self._service.signal(victim)
+        self._n_asked += 1
+        asked = self._api.post("/v1/approximation-trees", self._about | _LONG | {"seed": self._n_asked})
+        job = str(asked.json()["job"])
+        wait_until(lambda: self._job(job)["status"] == "running")
+        seconds = time.monotonic() - began
+        self._api.post(f"/v1/jobs/{job}/cancel")
+        self._api.wait(job)
+        return seconds
+
     def of_the_whole_service(self) -> float:
         """Until the next start is ready."""
         self._service.kill_all()

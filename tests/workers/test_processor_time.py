@@ -1,0 +1,49 @@
+"""A job that hardly gets a processor says so; one that waits for something else does not."""
+
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.job_farm import JobFarm
+from workers.processor_time import ProcessorTime
+
+
+@pytest.fixture
+def farm(tmp_path: Path) -> Iterator[JobFarm]:
+    farm = JobFarm(tmp_path)
+    yield farm
+    farm.stop()
+
+
+def test_a_process_that_waits_for_something_else_is_not_said_to_wait_for_a_processor() -> None:
+    with subprocess.Popen(["sleep", "60"]) as process:  # noqa: S607  # whichever sleep there is
+        watched = ProcessorTime(process.pid)
+        for _ in range(12):
+            time.sleep(0.25)  # it is looked at as often
+            watched.look()
+        told = watched.told()
+        process.kill()
+
+    assert told == ""
+
+
+def test_a_process_that_is_gone_waits_for_nothing() -> None:
+    watched = ProcessorTime(1 << 30)  # no process has such a number
+    watched.look()
+
+    assert watched.told() == ""
+
+
+def test_a_job_that_others_keep_from_its_processor_says_so(farm: JobFarm) -> None:
+    farm.start_worker(LEAFSPACE_RENEW_SECONDS="3", LEAFSPACE_LEASE_SECONDS="30")
+    asked = farm.ask_for("compete_for_a_processor")
+
+    farm.wait_until(lambda: "processor time" in farm.jobs.get(asked.job).progress.message)
+
+    found = farm.jobs.get(asked.job)
+    assert (found.status, found.progress.stage) == ("running", "competing")
+    farm.jobs.request_cancel(asked.job)
+    assert farm.wait_for_end(asked).status == "cancelled"

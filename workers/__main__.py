@@ -1,6 +1,11 @@
 """``python -m workers``: a worker with settings from the environment."""
 
 import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .settings import WorkerSettings
 
 _BEFORE_IMPORTS = {
     # GNU OpenMP does not survive a fork after its first parallel region; numba's own threads do.
@@ -34,7 +39,21 @@ def main() -> None:
     from .main import run_worker  # noqa: PLC0415
 
     log_json_lines(settings.log_level)
+    _check_database(settings)
     run_worker(settings, load_job_kinds())
+
+
+def _check_database(settings: "WorkerSettings") -> None:
+    from storage.database import Database  # noqa: PLC0415
+    from storage.errors import StorageError  # noqa: PLC0415
+
+    database = Database(settings.storage.database_url)
+    try:
+        database.check_usable()
+    except StorageError as error:
+        sys.exit(f"Error: {error.detail}")
+    finally:
+        database.close()
 
 
 if __name__ == "__main__":

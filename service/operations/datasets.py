@@ -8,6 +8,7 @@ from storage.dataset_files import DatasetFile
 from storage.datasets import NewDataset
 
 from ..parts import Parts
+from .deletion import delete_with_objects
 from .positions import position_of
 from .uploads import Upload, received
 
@@ -47,9 +48,7 @@ def list_rows(parts: Parts, dataset_id: str, limit: int, cursor: str | None) -> 
 
 def delete_dataset(parts: Parts, dataset_id: str) -> None:
     """Forget a dataset that nothing is built on."""
-    with parts.objects.discarding():
-        for sha256 in parts.datasets.delete(dataset_id):
-            parts.objects.delete(sha256)
+    delete_with_objects(parts, lambda: parts.datasets.delete(dataset_id))
 
 
 def _read_and_keep(parts: Parts, upload: Upload) -> tuple[Dataset, bool]:

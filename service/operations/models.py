@@ -8,6 +8,7 @@ from storage.models import NewModel
 from tree_explainers.onnx_graph.sniffing import HEAD_BYTES, sniff_model
 
 from ..parts import Parts
+from .deletion import delete_with_objects
 from .uploads import Upload, received
 
 
@@ -38,9 +39,7 @@ def get_model(parts: Parts, model_id: str) -> Model:
 
 def delete_model(parts: Parts, model_id: str) -> None:
     """Forget a model that nothing is built on."""
-    with parts.objects.discarding():
-        for sha256 in parts.models.delete(model_id):
-            parts.objects.delete(sha256)
+    delete_with_objects(parts, lambda: parts.models.delete(model_id))
     parts.sessions.forget(model_id)
 
 

@@ -7,7 +7,7 @@ it, and sets it aside again.
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _NAME = "reserve"
@@ -18,18 +18,12 @@ _LITTLE_ROOM_BYTES = 4 << 20
 
 def set_aside(directory: Path) -> None:
     """Set the reserve aside, unless it is; on a disk that has no room for all of it, as much as there is room for."""
-    path = directory / _NAME
-    if path.exists() and path.stat().st_size >= _N_BYTES:
-        return
-    n_bytes = _N_BYTES
-    while n_bytes >= _LEAST_BYTES:
-        try:
-            path.write_bytes(bytes(n_bytes))
-        except OSError:
-            path.unlink(missing_ok=True)
+    with suppress(OSError), (directory / _NAME).open("ab") as file:
+        n_bytes = _N_BYTES
+        while os.fstat(file.fileno()).st_size < n_bytes >= _LEAST_BYTES:
+            with suppress(OSError):
+                os.posix_fallocate(file.fileno(), 0, n_bytes)
             n_bytes //= 2
-        else:
-            return
 
 
 @contextmanager

@@ -134,8 +134,9 @@ def sync_detailed(
      Ask for one tree that stands for an ensemble; a job grows it unless it is known.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (ApproximationTreeRequest): Which model one tree is to stand for, and by which rows.
 
     Raises:
@@ -169,8 +170,9 @@ def sync(
      Ask for one tree that stands for an ensemble; a job grows it unless it is known.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (ApproximationTreeRequest): Which model one tree is to stand for, and by which rows.
 
     Raises:
@@ -199,8 +201,9 @@ async def asyncio_detailed(
      Ask for one tree that stands for an ensemble; a job grows it unless it is known.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (ApproximationTreeRequest): Which model one tree is to stand for, and by which rows.
 
     Raises:
@@ -232,8 +235,9 @@ async def asyncio(
      Ask for one tree that stands for an ensemble; a job grows it unless it is known.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (ApproximationTreeRequest): Which model one tree is to stand for, and by which rows.
 
     Raises:

@@ -130,8 +130,9 @@ def sync_detailed(
      Register what to explain a model's predictions with.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (ExplainerRequest): What to explain with.
 
     Raises:
@@ -165,8 +166,9 @@ def sync(
      Register what to explain a model's predictions with.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (ExplainerRequest): What to explain with.
 
     Raises:
@@ -195,8 +197,9 @@ async def asyncio_detailed(
      Register what to explain a model's predictions with.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (ExplainerRequest): What to explain with.
 
     Raises:
@@ -228,8 +231,9 @@ async def asyncio(
      Register what to explain a model's predictions with.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (ExplainerRequest): What to explain with.
 
     Raises:

@@ -134,8 +134,9 @@ def sync_detailed(
      Ask for every row of a dataset to be explained; a job does it unless it is done.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (ExplanationSetRequest): Which rows to explain, and by what.
 
     Raises:
@@ -169,8 +170,9 @@ def sync(
      Ask for every row of a dataset to be explained; a job does it unless it is done.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (ExplanationSetRequest): Which rows to explain, and by what.
 
     Raises:
@@ -199,8 +201,9 @@ async def asyncio_detailed(
      Ask for every row of a dataset to be explained; a job does it unless it is done.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (ExplanationSetRequest): Which rows to explain, and by what.
 
     Raises:
@@ -232,8 +235,9 @@ async def asyncio(
      Ask for every row of a dataset to be explained; a job does it unless it is done.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (ExplanationSetRequest): Which rows to explain, and by what.
 
     Raises:

@@ -132,8 +132,9 @@ def sync_detailed(
      Ask which labels look wrong; a job finds out unless it is known.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (LabelAuditRequest): Whose labels (the dataset's target), as which model sees the
             rows.
 
@@ -168,8 +169,9 @@ def sync(
      Ask which labels look wrong; a job finds out unless it is known.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (LabelAuditRequest): Whose labels (the dataset's target), as which model sees the
             rows.
 
@@ -199,8 +201,9 @@ async def asyncio_detailed(
      Ask which labels look wrong; a job finds out unless it is known.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (LabelAuditRequest): Whose labels (the dataset's target), as which model sees the
             rows.
 
@@ -233,8 +236,9 @@ async def asyncio(
      Ask which labels look wrong; a job finds out unless it is known.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (LabelAuditRequest): Whose labels (the dataset's target), as which model sees the
             rows.
 

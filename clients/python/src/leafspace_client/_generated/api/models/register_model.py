@@ -125,8 +125,9 @@ def sync_detailed(
      Register an ONNX model: it is checked, and first run, in a process of its own.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (BodyRegisterModel):
 
     Raises:
@@ -160,8 +161,9 @@ def sync(
      Register an ONNX model: it is checked, and first run, in a process of its own.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (BodyRegisterModel):
 
     Raises:
@@ -190,8 +192,9 @@ async def asyncio_detailed(
      Register an ONNX model: it is checked, and first run, in a process of its own.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (BodyRegisterModel):
 
     Raises:
@@ -223,8 +226,9 @@ async def asyncio(
      Register an ONNX model: it is checked, and first run, in a process of its own.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (BodyRegisterModel):
 
     Raises:

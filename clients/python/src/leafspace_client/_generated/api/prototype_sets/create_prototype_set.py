@@ -132,8 +132,9 @@ def sync_detailed(
      Ask for a prototype set; a job makes it unless it is there.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (PrototypeSetRequest): What to select, from which rows, as which model sees them.
 
     Raises:
@@ -167,8 +168,9 @@ def sync(
      Ask for a prototype set; a job makes it unless it is there.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (PrototypeSetRequest): What to select, from which rows, as which model sees them.
 
     Raises:
@@ -197,8 +199,9 @@ async def asyncio_detailed(
      Ask for a prototype set; a job makes it unless it is there.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (PrototypeSetRequest): What to select, from which rows, as which model sees them.
 
     Raises:
@@ -230,8 +233,9 @@ async def asyncio(
      Ask for a prototype set; a job makes it unless it is there.
 
     Args:
-        idempotency_key (None | str | Unset): The same key and body give the same answer; another
-            body is refused.
+        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
+            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
+            when its thing is deleted.
         body (PrototypeSetRequest): What to select, from which rows, as which model sees them.
 
     Raises:

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from storage.doorbell import Doorbell
 from storage.errors import StorageError
+from storage.reserve import released
 from storage.worker_notes import WorkerNotes
 from workers.clearing import clear_once
 from workers.settings import WorkerSettings
@@ -15,7 +16,6 @@ from workers.settings import WorkerSettings
 from .errors import CannotServe
 from .places import check_there_is_a_database, storage_of
 from .redis_server import running_server_url
-from .reserve import released
 
 
 def clear(data_dir: Path) -> None:

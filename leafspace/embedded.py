@@ -13,6 +13,8 @@ from pathlib import Path
 
 import click
 
+from storage.database_file import fault_of
+from storage.reserve import set_aside
 from workers.restarts import ReadySign, Restarts
 from workers.supervisor import Child, Supervisor
 
@@ -21,10 +23,10 @@ from .errors import CannotServe
 from .listening import check_keys, free_port, url_of
 from .processes import start_process
 from .redis_server import RedisServer, find_redis_binary
-from .reserve import set_aside
 
 READY = "Leafspace is ready at "
 REQUIRE_KEYS = "LEAFSPACE_REQUIRE_KEYS"
+_SQLITE = "sqlite:///"
 _YES = frozenset({"1", "true", "yes", "on", "t", "y"})  # as the API's settings read it
 _SECONDS_TO_ANSWER = 1
 _STARTS_BEFORE_GIVING_UP = 3
@@ -55,6 +57,7 @@ def serve(options: ServeOptions) -> None:
         If something outside has to change first.
     """
     with opened(options.data_dir) as data_dir:
+        _check_database_file(data_dir)
         set_aside(data_dir)
         asked = os.environ.get(REQUIRE_KEYS, "0").lower() in _YES
         check_keys(options.host, are_asked_for=asked, there_are_keys=lambda: _there_are_keys(data_dir))
@@ -90,6 +93,14 @@ def n_workers_here() -> int:
 def module_command(module: str, *arguments: str) -> list[str]:
     """Return the command that runs one of our modules, whatever lies in the current folder."""
     return [sys.executable, "-P", "-m", module, *arguments]
+
+
+def _check_database_file(data_dir: Path) -> None:
+    url = os.environ.get("LEAFSPACE_DATABASE_URL")
+    if url is None or url.startswith(_SQLITE):
+        fault = fault_of(data_dir / "leafspace.db" if url is None else Path(url.removeprefix(_SQLITE)))
+        if fault is not None:
+            raise CannotServe(fault)
 
 
 def _there_are_keys(data_dir: Path) -> bool:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
-from alembic.util import CommandError
 from sqlalchemy import select
 
 from schemas.api_keys import ApiKey
 from storage.api_keys import MAX_KEYS, ApiKeyStore
 from storage.attempts import AttemptStore, Claim
 from storage.database import Database
+from storage.errors import DatabaseUnusable
 from storage.settings import embedded
 from storage.tables import jobs
 
@@ -119,9 +119,8 @@ def _make_ready(folder: Path, manifest: Manifest, *, with_keys: bool) -> _Restor
             for key_id in keys.ids():
                 keys.revoke(key_id)
         return _Restored(manifest, _hand_back_jobs(database), keys.list(MAX_KEYS, None).data)
-    except CommandError as error:
-        message = "the backup was made by a newer version; install that one, or a newer one still"
-        raise CannotServe(message) from error
+    except DatabaseUnusable as error:
+        raise CannotServe(error.detail) from error
     finally:
         database.close()
 

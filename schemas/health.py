@@ -14,10 +14,11 @@ class Liveness(Contract):
 
 
 class Readiness(Contract):
-    """The process can do its work; ``degraded`` names what is away, without which warm explainers answer all the same.
+    """The process can do its work; ``degraded`` names what is amiss; warm explainers answer all the same.
 
-    Redis: nothing is lost, jobs start when it is back. Objects: uploads and what is not in memory wait for it.
+    Redis: nothing is lost, jobs start when it is back. Objects: uploads and what is not in memory wait for it. Disk: it
+    is full, or nearly; what exists can be read and deleted. Database: a part of it was found damaged.
     """
 
     status: Literal["ok"] = "ok"
-    degraded: list[Literal["redis", "objects"]] = Field(default=[])
+    degraded: list[Literal["redis", "objects", "disk", "database"]] = Field(default=[])

@@ -67,6 +67,7 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
     "resource_estimate_exceeds_limit": ProblemKind(422, "The job would exceed the limits"),
     "rate_limited": ProblemKind(429, "Too many requests"),
     "internal_error": ProblemKind(500, "Something failed on our side"),
+    "database_damaged": ProblemKind(500, "The database is damaged"),
     "object_damaged": ProblemKind(500, "What is kept is damaged"),
     "job_failed": ProblemKind(500, "The job failed"),
     "job_cancelled": ProblemKind(409, "The job was cancelled"),

@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 import click
+from sqlalchemy import URL
 
 _GRACE_SECONDS = 5  # for requests under way when it is told to stop
 
@@ -27,6 +28,7 @@ def main(host: str, port: int) -> None:
     from .settings import ServiceSettings  # noqa: PLC0415
 
     settings = ServiceSettings(host=host, port=port)
+    _check_database(settings.storage.database_url)
     _spool_to(settings.data_dir / "spool")
     log_json_lines(settings.log_level)
     allow_many_connections()
@@ -41,6 +43,21 @@ def main(host: str, port: int) -> None:
         **uvicorn_options(settings.connection_limits),
     )
     Server(config, draining, settings.drain_seconds).run()
+
+
+def _check_database(url: "str | URL") -> None:
+    from storage.database import Database  # noqa: PLC0415
+    from storage.errors import StorageError  # noqa: PLC0415
+    from storage.patience import REQUESTS  # noqa: PLC0415
+
+    database = Database(url, REQUESTS)
+    try:
+        database.check_usable()
+    except StorageError as error:
+        # Here rather than where the tables are brought up to date, as the server would print how it got there.
+        raise click.ClickException(error.detail) from error
+    finally:
+        database.close()
 
 
 def _spool_to(directory: Path) -> None:

@@ -1,6 +1,8 @@
 """Parts: everything an operation may need, built once when the process starts."""
 
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 from storage.api_keys import ApiKeyStore
 from storage.artefacts import ArtefactStore
@@ -13,6 +15,7 @@ from storage.models import ModelStore
 from storage.object_store import ObjectStore
 from storage.opening import open_objects
 from storage.patience import REQUESTS
+from storage.reserve import has_room, set_aside
 
 from .answer_room import AnswerRoom
 from .availability import Availability
@@ -27,7 +30,7 @@ from .key_ring import KeyRing
 from .session_cache import SessionCache
 from .settings import ServiceSettings
 
-_OBJECTS_FRESH_SECONDS = 5.0
+_FRESH_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +78,11 @@ def build_parts(settings: ServiceSettings, draining: Draining | None = None) -> 
     database.migrate()
     objects = open_objects(settings.storage)
     objects.sweep()
+    set_aside(settings.data_dir)
     models, datasets = ModelStore(database), DatasetStore(database)
     artefacts, explainers = ArtefactStore(database), ExplainerStore(database)
     sessions = SessionCache(models, objects, settings.warm_explainers)
-    queue, objects_available = JobQueue(settings.redis_url), Availability(objects.is_available, _OBJECTS_FRESH_SECONDS)
+    queue, objects_available = JobQueue(settings.redis_url), Availability(objects.is_available, _FRESH_SECONDS)
     keys = KeyRing(ApiKeyStore(watching))
     if settings.keys_required:
         keys.start()
@@ -86,7 +90,15 @@ def build_parts(settings: ServiceSettings, draining: Draining | None = None) -> 
         settings=settings,
         database=database,
         watching=watching,
-        health=HealthWatch(watching, {"redis": queue.is_available, "objects": objects_available}),
+        health=HealthWatch(
+            watching,
+            {
+                "redis": queue.is_available,
+                "objects": objects_available,
+                "disk": Availability(partial(has_room, *_written_to(settings)), _FRESH_SECONDS),
+                "database": lambda: not (database.is_damaged or watching.is_damaged),
+            },
+        ),
         objects=objects,
         objects_available=objects_available,
         models=models,
@@ -107,3 +119,7 @@ def build_parts(settings: ServiceSettings, draining: Draining | None = None) -> 
         download_room=AnswerRoom(settings.max_download_bytes),
         draining=draining,
     )
+
+
+def _written_to(settings: ServiceSettings) -> tuple[Path, Path]:
+    return settings.data_dir, settings.storage.objects_dir

@@ -122,7 +122,7 @@ class AbandonedJobs:
 
     def _is_overdue(self, row: RowMapping) -> bool:
         running_seconds = self._clock() - self._sightings[row["token"]].seen_at
-        return running_seconds > row["deadline_seconds"] + _GRACE_SECONDS
+        return running_seconds > float(row["deadline_seconds"]) + _GRACE_SECONDS
 
     def _settle(
         self, conditions: Sequence[ColumnElement[bool]], settle: Callable[[Connection, RowMapping], None]

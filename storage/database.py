@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make_url, select, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, inspect, make_url, select, text
 from sqlalchemy.exc import DataError, DBAPIError, DisconnectionError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
 from . import postgresql
-from .errors import Conflict, InsufficientStorage, StorageError, StorageUnavailable
+from .database_file import fault_of, newer_revision
+from .errors import Conflict, DatabaseUnusable, InsufficientStorage, StorageError, StorageUnavailable
 from .patience import WORKERS, Patience
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
@@ -21,8 +22,10 @@ _LONG_SECONDS = 1.0
 _LOCKED_IN_A_ROW = 3
 _DISK_FULL = "53100"  # PostgreSQL's SQLSTATE, as are these
 _READ_ONLY = "25006"
+_CORRUPTED = ("XX001", "XX002")
 _IS_AWAY = ("57P01", "57P02", "57P03", "53")  # shut down, crashed, starting; 53…: out of connections or memory
 _MIGRATION_LOCK = 5_061_370_153  # any number that no other program on the server takes
+_DAMAGED = "a part of the database is damaged and cannot be read; its owner has to restore it from a backup"
 _AWAY = "the database does not answer; try again in a moment"
 _NOT_WRITABLE = "the database takes no changes at present: it is read-only; try again in a moment"
 _LOCKED = "the database is busy: another request has been writing for seconds; send this one again in a moment"
@@ -43,6 +46,7 @@ class Database:
 
     def __init__(self, url: str | URL, patience: Patience = WORKERS) -> None:
         self.url = url
+        self.is_damaged = False  # as far as was seen
         self.engine = _create_engine(url, patience)
         # Whoever waits to write to SQLite holds a connection meanwhile, and must not keep readers from theirs.
         readers = _create_engine(url, patience) if _is_sqlite(url) else self.engine
@@ -52,17 +56,24 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """Yield a connection whose changes are committed together at the end, or not at all."""
-        with _failures_are_said(self._writing_rests), self.engine.begin() as connection:
+        with self._damage_is_noted(), _failures_are_said(self._writing_rests), self.engine.begin() as connection:
             yield connection
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Yield a connection that sees the rows as they are now, and keeps nobody from writing."""
-        with _failures_are_said(self._reading_rests), self._reader.connect() as connection:
+        with self._damage_is_noted(), _failures_are_said(self._reading_rests), self._reader.connect() as connection:
             yield connection
 
     def migrate(self) -> None:
-        """Bring the tables up to date, however long that takes; several processes may try at once."""
+        """Bring the tables up to date, however long that takes; several processes may try at once.
+
+        Raises
+        ------
+        DatabaseUnusable
+            If that cannot be done; see ``check_usable``.
+        """
+        self.check_usable()
         if self._revision() == newest_revision():
             return
         # Imported late: whoever finds the tables as they should be starts sooner without.
@@ -82,13 +93,38 @@ class Database:
         finally:
             unhurried.dispose()
 
+    def check_usable(self) -> None:
+        """Return when this version can work with the tables, or has still to make them.
+
+        Raises
+        ------
+        DatabaseUnusable
+            If it is damaged, none at all, or a newer version's; says so in a sentence.
+        StorageUnavailable
+            If it does not answer.
+        """
+        if _is_sqlite(self.url):
+            fault = fault_of(Path(make_url(self.url).database or ":memory:"), seconds=0)
+        else:
+            revision = self._revision()
+            fault = None if revision is None else newer_revision(make_url(self.url).database or "", revision)
+        if fault is not None:
+            raise DatabaseUnusable(fault)
+
     def _revision(self) -> str | None:
-        """Return the revision of the tables; nothing where there are none, or where they cannot be asked."""
+        """Return the revision of the tables; nothing where there are none yet."""
+        with self.reading() as connection:
+            if not inspect(connection).has_table("alembic_version"):
+                return None
+            return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+    @contextmanager
+    def _damage_is_noted(self) -> Iterator[None]:
         try:
-            with self._reader.connect() as connection:
-                return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-        except (DBAPIError, NoConnectionFree):
-            return None
+            yield
+        except DatabaseUnusable:
+            self.is_damaged = True
+            raise
 
     def close(self) -> None:
         """Close all connections."""
@@ -175,6 +211,8 @@ def _say(error: DBAPIError) -> None:
     if isinstance(error, DataError) and "NUL" in reason:
         # Other databases look for such an identifier, and find nothing.
         raise StorageError("not_found", "nothing has an id that holds a NUL character") from error
+    if _means_damage(error):
+        raise DatabaseUnusable(_DAMAGED) from error
     if _sqlstate(error) == _READ_ONLY:
         raise StorageUnavailable(_NOT_WRITABLE) from error
     if isinstance(error, OperationalError) or error.connection_invalidated or _sqlstate(error).startswith(_IS_AWAY):
@@ -195,6 +233,11 @@ def _nobody_answers(error: DBAPIError) -> bool:
 def _means_full_disk(error: DBAPIError) -> bool:
     is_said_by_sqlite = isinstance(error, OperationalError) and "disk is full" in str(error.orig)
     return is_said_by_sqlite or _sqlstate(error) == _DISK_FULL
+
+
+def _means_damage(error: DBAPIError) -> bool:
+    sqlite_code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF  # without the bits that say more
+    return sqlite_code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB} or _sqlstate(error) in _CORRUPTED
 
 
 def _is_sqlite(url: str | URL) -> bool:

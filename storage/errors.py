@@ -48,6 +48,13 @@ class StorageUnavailable(StorageError):
         super().__init__("unavailable", detail)
 
 
+class DatabaseUnusable(StorageError):
+    """The database is damaged, or a newer version's: nothing here can mend it."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("database_damaged", detail)
+
+
 class InsufficientStorage(StorageError):
     """The disk is full; nothing was written."""
 

@@ -94,6 +94,8 @@ class EndedJobs:
         return [EndedJob(row.kind, row.status, _seconds(row)) for row in rows]
 
 
-def _seconds(row: Row[Any]) -> float:
+def _seconds(row: Row[*tuple[Any, ...]]) -> float:
     # A job may end before it started, when the clock was set back meanwhile.
-    return max(0.0, row.finished_at - (row.started_at or row.finished_at))
+    started_at: float | None = row.started_at
+    finished_at: float = row.finished_at
+    return 0.0 if started_at is None else max(0.0, finished_at - started_at)

@@ -2,6 +2,11 @@
 
 import argparse
 import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .settings import WorkerSettings
 
 _BEFORE_IMPORTS = {
     # GNU OpenMP does not survive a fork after its first parallel region; numba's own threads do.
@@ -36,6 +41,7 @@ def main() -> None:
     from .main import run_workers  # noqa: PLC0415
 
     log_json_lines(settings.log_level)
+    _check_database(settings)
     run_workers(settings, load_job_kinds(), asked.workers, asked.ready_fd)
 
 
@@ -44,6 +50,19 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=1, help="how many of them")
     parser.add_argument("--ready-fd", type=int, help="where to say that they are started, for a supervisor")
     return parser.parse_args()
+
+
+def _check_database(settings: "WorkerSettings") -> None:
+    from storage.database import Database  # noqa: PLC0415
+    from storage.errors import StorageError  # noqa: PLC0415
+
+    database = Database(settings.storage.database_url)
+    try:
+        database.check_usable()
+    except StorageError as error:
+        sys.exit(f"Error: {error.detail}")
+    finally:
+        database.close()
 
 
 if __name__ == "__main__":

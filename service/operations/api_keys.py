@@ -7,6 +7,7 @@ from schemas.contract import Page
 from storage.idempotency import RequestKey
 
 from ..parts import Parts
+from .deletion import with_reserve
 from .made_once import made_once
 
 _LOG = structlog.get_logger(__name__)
@@ -57,6 +58,6 @@ def get_api_key(parts: Parts, key_id: str) -> ApiKey:
 
 def revoke_api_key(parts: Parts, key_id: str) -> None:
     """Revoke a key: in this process at once, in others within two seconds."""
-    parts.api_keys.revoke(key_id)
+    with_reserve(parts, lambda: parts.api_keys.revoke(key_id))
     _LOG.info("api_key_revoked", key_id=key_id)
     parts.keys.renew()

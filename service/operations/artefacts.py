@@ -25,6 +25,7 @@ from ..edge.callers import CURRENT_KEY
 from ..logs import current_request_id
 from ..parts import Parts
 from ..settings import ServiceSettings
+from .deletion import delete_with_objects
 from .job_estimates import NEEDS_OF_KIND, Sizes, estimate_job, refuse_beyond
 
 _LOG = structlog.get_logger(__name__)
@@ -159,9 +160,7 @@ def get_result(parts: Parts, noun: ArtefactNoun[View], artefact_id: str) -> byte
 
 def delete_one(parts: Parts, noun: ArtefactNoun[View], artefact_id: str) -> None:
     """Forget an artefact that nothing is built on."""
-    with parts.objects.discarding():
-        for sha256 in parts.artefacts.delete(noun.name, artefact_id):
-            parts.objects.delete(sha256)
+    delete_with_objects(parts, lambda: parts.artefacts.delete(noun.name, artefact_id))
 
 
 def ready_result(artefact: Artefact) -> str:

@@ -13,6 +13,7 @@ from storage.datasets import NewDataset
 from storage.errors import StorageError
 
 from ..parts import Parts
+from .deletion import delete_with_objects
 from .json_pages import MAX_PAGE_BYTES, Rows, page_blocks, refuse_row
 from .positions import position_of
 from .uploads import Upload, received
@@ -73,9 +74,7 @@ def open_content(parts: Parts, dataset_id: str) -> Path:
 
 def delete_dataset(parts: Parts, dataset_id: str) -> None:
     """Forget a dataset that nothing is built on."""
-    with parts.objects.discarding():
-        for sha256 in parts.datasets.delete(dataset_id):
-            parts.objects.delete(sha256)
+    delete_with_objects(parts, lambda: parts.datasets.delete(dataset_id))
 
 
 def _read_and_keep(parts: Parts, upload: Upload) -> tuple[Dataset, bool]:

@@ -10,6 +10,7 @@ from storage.errors import StorageError
 from ..parts import Parts
 from .approximation_trees import APPROXIMATION_TREES
 from .artefacts import ready_result
+from .deletion import with_reserve
 from .prototype_sets import PROTOTYPE_SETS
 from .rule_sets import RULE_SETS
 
@@ -46,7 +47,7 @@ def get_explainer(parts: Parts, explainer_id: str) -> Explainer:
 
 def delete_explainer(parts: Parts, explainer_id: str) -> None:
     """Forget an explainer."""
-    parts.explainers.delete(explainer_id)
+    with_reserve(parts, lambda: parts.explainers.delete(explainer_id))
     parts.explainer_cache.forget(explainer_id)
 
 

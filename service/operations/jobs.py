@@ -7,6 +7,7 @@ from schemas.contract import Page
 from schemas.jobs import FINAL_STATUSES, Job
 
 from ..parts import Parts
+from .deletion import with_reserve
 
 
 def list_jobs(parts: Parts, limit: int, cursor: str | None) -> Page[Job]:
@@ -21,7 +22,7 @@ def get_job(parts: Parts, job_id: str) -> Job:
 
 def cancel_job(parts: Parts, job_id: str) -> Job:
     """Ask for a job to stop; it has stopped within two seconds."""
-    return parts.jobs.request_cancel(job_id)
+    return with_reserve(parts, lambda: parts.jobs.request_cancel(job_id))
 
 
 async def wait_for_end(parts: Parts, job: Job, seconds: float) -> Job:

@@ -10,6 +10,7 @@ from storage.models import NewModel
 from tree_explainers.onnx_graph.sniffing import HEAD_BYTES, sniff_model
 
 from ..parts import Parts
+from .deletion import delete_with_objects
 from .uploads import Upload, received
 
 
@@ -45,9 +46,7 @@ def model_bytes(parts: Parts, model_id: str) -> int:
 
 def delete_model(parts: Parts, model_id: str) -> None:
     """Forget a model that nothing is built on."""
-    with parts.objects.discarding():
-        for sha256 in parts.models.delete(model_id):
-            parts.objects.delete(sha256)
+    delete_with_objects(parts, lambda: parts.models.delete(model_id))
     parts.sessions.forget(model_id)
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from leafspace.reserve import set_aside
 from storage.database import Database
 from storage.jobs import JobStore
 from storage.leaf_tables import KeptLeafTable, LeafTablePlace, LeafTableStore
 from storage.local_objects import LocalObjects
+from storage.reserve import set_aside
 from storage.settings import embedded
 from storage.tables import jobs
 from storage.worker_notes import WorkerNotes

@@ -135,3 +135,25 @@ def test_an_upload_that_does_not_fit_is_a_507_and_leaves_nothing(
 
     crowded_disk.make_room()
     assert api.upload("/v1/datasets", rows).status_code == 201
+
+
+def test_on_a_full_disk_callers_can_free_room(crowded: Service, crowded_disk: SmallDisk) -> None:
+    api = Api(crowded.url)
+    paths = [api.upload("/v1/datasets", f"a,b\n{number},1\n".encode()).headers["Location"] for number in range(5)]
+    explained = api.upload("/v1/datasets", b"a,b\n1,2\n", {"name": "stays"}).headers["Location"]
+    assert "disk" not in api.get("/readyz").json()["degraded"]
+    crowded_disk.fill()
+
+    JobFarm.wait_until(lambda: "disk" in api.get("/readyz").json()["degraded"], 10)
+    # Until nothing can be written any more, not even the row of a key.
+    refused = api.upload("/v1/datasets", b"a,b\n1,3\n")
+    assert (refused.status_code, refused.json()["code"]) == (507, "insufficient_storage")
+    crowded_disk.fill()
+
+    assert [api.delete(path).status_code for path in paths] == [204] * len(paths)
+    assert [api.get(path).status_code for path in (*paths, explained)] == [404] * len(paths) + [200]
+
+    crowded_disk.make_room()
+    JobFarm.wait_until(lambda: "disk" not in api.get("/readyz").json()["degraded"], 10)
+    assert api.delete(explained).status_code == 204
+    assert (crowded.data_dir / "reserve").stat().st_size == 8 << 20

@@ -12,9 +12,10 @@ T = TypeVar("T", bound="Readiness")
 
 @_attrs_define
 class Readiness:
-    """The process can do its work; ``degraded`` names what is away, without which warm explainers answer all the same.
+    """The process can do its work; ``degraded`` names what is amiss; warm explainers answer all the same.
 
-    Redis: nothing is lost, jobs start when it is back. Objects: uploads and what is not in memory wait for it.
+    Redis: nothing is lost, jobs start when it is back. Objects: uploads and what is not in memory wait for it. Disk: it
+    is full, or nearly; what exists can be read and deleted. Database: a part of it was found damaged.
 
         Attributes:
             status (str | Unset):  Default: 'ok'.

@@ -1,0 +1,45 @@
+"""Deletion: of a row and the objects that it alone referred to; on a full disk with the room of the reserve."""
+
+from collections.abc import Callable, Iterable
+from threading import Lock
+from typing import TypeVar
+
+from storage.errors import InsufficientStorage, means_full_disk
+from storage.reserve import released, set_aside
+
+from ..parts import Parts
+
+_RESERVE_IS_USED = Lock()
+Outcome = TypeVar("Outcome")
+
+
+def delete_with_objects(parts: Parts, forget: Callable[[], Iterable[str]]) -> None:
+    """Forget a row, and delete the objects that ``forget`` returns."""
+
+    def delete() -> None:
+        with parts.objects.discarding():
+            for sha256 in forget():
+                parts.objects.delete(sha256)
+
+    with_reserve(parts, delete)
+
+
+def with_reserve(parts: Parts, free: Callable[[], Outcome]) -> Outcome:
+    """Return what ``free`` does, which frees room or stops what takes it; a full disk does not keep it from that."""
+    try:
+        outcome = free()
+    except (InsufficientStorage, OSError) as error:
+        if not (isinstance(error, InsufficientStorage) or means_full_disk(error)):
+            raise
+    else:
+        _set_aside(parts)
+        return outcome
+    # One at a time: the room is for one.
+    with _RESERVE_IS_USED, released(parts.settings.data_dir):
+        return free()
+
+
+def _set_aside(parts: Parts) -> None:
+    # Where a full disk had no room for all of it, there may be room by now.
+    with _RESERVE_IS_USED:
+        set_aside(parts.settings.data_dir)

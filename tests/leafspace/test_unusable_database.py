@@ -1,0 +1,183 @@
+"""A database that is damaged, something else, or a newer version's: one sentence says so, at the start and later."""
+
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from sqlalchemy import text
+
+from storage.database import Database
+from storage.database_file import fault_of
+from storage.errors import DatabaseUnusable
+from storage.models import ModelStore
+from tests.support.databases import new_postgresql_database, postgresql_url
+from tests.support.job_farm import JobFarm
+from tests.support.stored import Shelf
+
+__all__ = ["postgresql_url"]
+
+_PAGE_BYTES = 4096
+_Spoil = Callable[[Path], None]
+
+
+def _made(directory: Path) -> Path:
+    """Make the database of a data directory, with rows; return its file."""
+    directory.mkdir(parents=True, exist_ok=True)
+    file = directory / "leafspace.db"
+    database = Database(f"sqlite:///{file}")
+    database.migrate()
+    Shelf(database)
+    database.close()
+    return file
+
+
+def _overwrite_with_text(file: Path) -> None:
+    file.write_text("no database at all\n" * 1000)
+
+
+def _overwrite_table(file: Path, table: str = "models") -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+    with file.open("r+b") as opened:
+        opened.seek((page - 1) * _PAGE_BYTES)
+        opened.write(b"\xff" * _PAGE_BYTES)
+
+
+def _overwrite_every_third_page(file: Path) -> None:
+    n_pages = file.stat().st_size // _PAGE_BYTES
+    with file.open("r+b") as opened:
+        for page in range(2, n_pages, 3):
+            opened.seek(page * _PAGE_BYTES)
+            opened.write(b"\xff" * _PAGE_BYTES)
+
+
+def _set_newer_revision(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        connection.commit()
+
+
+_NEWER = ["newer version of Leafspace", "9999", "install that version"]
+_SPOILED = [
+    (_overwrite_with_text, ["is no SQLite database", "leafspace restore"]),
+    (_overwrite_table, ["is damaged", "leafspace restore"]),
+    (_overwrite_every_third_page, ["is damaged", "leafspace restore"]),
+    (_set_newer_revision, _NEWER),
+]
+
+
+def _run(*module: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    own = {name: value for name, value in os.environ.items() if not name.startswith("LEAFSPACE_")}
+    command = [sys.executable, "-m", *module]
+    return subprocess.run(  # noqa: S603  # our own
+        command, env={**own, **environment}, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+def _is_one_sentence(ended: "subprocess.CompletedProcess[str]", *parts: str) -> bool:
+    lines = ended.stderr.strip().splitlines()
+    return ended.returncode == 1 and len(lines) == 1 and all(part in lines[0] for part in ("Error: ", *parts))
+
+
+@pytest.mark.parametrize(("spoil", "said"), _SPOILED)
+def test_serve_says_in_one_sentence_which_file_it_is_and_what_to_do(
+    tmp_path: Path, spoil: _Spoil, said: list[str]
+) -> None:
+    file = _made(tmp_path / "data")
+    file.parent.chmod(0o700)
+    spoil(file)
+
+    refused = _run("leafspace", "serve", "--port", "0", "--data-dir", str(file.parent))
+
+    assert _is_one_sentence(refused, str(file), *said), refused.stderr
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("module", [("service",), ("workers",), ("leafspace", "keys", "list")])
+def test_a_newer_versions_database_is_refused_in_one_sentence_by_every_process(
+    tmp_path: Path, request: pytest.FixtureRequest, module: tuple[str, ...], kind: str
+) -> None:
+    with _newer_database(tmp_path, request, kind) as environment:
+        refused = _run(*module, **environment)
+
+    assert _is_one_sentence(refused, *_NEWER), refused.stderr
+
+
+@contextmanager
+def _newer_database(directory: Path, request: pytest.FixtureRequest, kind: str) -> Iterator[dict[str, str]]:
+    environment = {"LEAFSPACE_DATA_DIR": str(directory), "LEAFSPACE_REDIS_URL": "redis://127.0.0.1:1/0"}
+    if kind == "sqlite":
+        _set_newer_revision(_made(directory))
+        yield environment
+        return
+    with new_postgresql_database(request.getfixturevalue("postgresql_url")) as url:
+        database = Database(url)
+        database.migrate()
+        with database.transaction() as connection:
+            connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        database.close()
+        yield environment | {"LEAFSPACE_DATABASE_URL": url}
+
+
+def test_a_whole_database_and_none_have_no_fault(tmp_path: Path) -> None:
+    assert fault_of(tmp_path / "none.db") is None
+    assert fault_of(_made(tmp_path)) is None
+    (tmp_path / "empty.db").touch()
+    assert fault_of(tmp_path / "empty.db") is None
+
+
+def test_a_damaged_page_that_is_met_later_is_named_and_what_is_whole_is_read(tmp_path: Path) -> None:
+    file = _made(tmp_path)
+    _overwrite_table(file)
+    database = Database(f"sqlite:///{file}")
+
+    with pytest.raises(DatabaseUnusable, match="restore"):
+        ModelStore(database).list(10, None)
+
+    assert database.is_damaged
+    with database.reading() as connection:
+        assert connection.execute(text("SELECT count(*) FROM datasets")).scalar_one() == 1
+    database.close()
+
+
+def test_an_api_that_meets_a_damaged_page_says_so_in_its_answer_its_log_and_its_readiness(tmp_path: Path) -> None:
+    _overwrite_table(_made(tmp_path / "data"))
+    with _api(tmp_path) as (url, log):
+        assert httpx.get(f"{url}/v1/datasets").status_code == 200
+        answer = httpx.get(f"{url}/v1/models")
+
+        assert (answer.status_code, answer.json()["code"]) == (500, "database_damaged")
+        assert "restore" in answer.json()["detail"]
+        JobFarm.wait_until(lambda: "database" in httpx.get(f"{url}/readyz").json()["degraded"], 10)
+    (line,) = [line for line in log.read_text().splitlines() if '"request_failed"' in line]
+    assert '"code": "database_damaged"' in line
+
+
+@contextmanager
+def _api(directory: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the address of an API without anything beside it, and its log."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    own = {"LEAFSPACE_DATA_DIR": str(directory / "data"), "LEAFSPACE_REDIS_URL": "redis://127.0.0.1:1/0"}
+    log, url = directory / "log", f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "service", "--port", str(port)]
+    with log.open("wb") as output, subprocess.Popen(command, env={**os.environ, **own}, stderr=output) as process:  # noqa: S603
+        try:
+            JobFarm.wait_until(lambda: _answers(url), 60)
+            yield url, log
+        finally:
+            process.terminate()
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/livez").status_code == httpx.codes.OK
+    except httpx.TransportError:
+        return False

@@ -62,7 +62,7 @@ class WorkerNotes:
             found = self._redis.zrangebyscore(_WORKERS, self._now() - _ALIVE_SECONDS, "+inf")
         except _FAILURES:
             return None
-        return [name.decode(errors="replace") for name in found]
+        return [name.decode(errors="replace") for name in found if isinstance(name, bytes)]
 
     def removed(self, counts: Mapping[str, int]) -> None:
         """Add to the counts of what was cleared away."""

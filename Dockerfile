@@ -1,5 +1,6 @@
 # One image for the API and for workers; docker-compose.yml says which of them a container is.
-FROM python:3.12-slim
+ARG PYTHON_IMAGE=python:3.12-slim
+FROM ${PYTHON_IMAGE}
 RUN useradd --create-home leafspace && install --directory --owner leafspace --mode 700 /data
 WORKDIR /app
 COPY requirements/runtime.txt requirements/

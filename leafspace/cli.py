@@ -71,7 +71,8 @@ def serve_command(host: str, port: int, data_dir: Path, n_workers: int, *, no_wo
 @main.command("worker")
 @_data_dir
 @_n_workers
-def worker_command(data_dir: Path, n_workers: int) -> None:
+@click.option("--check", is_flag=True, help="Start nothing; fail unless a worker of this host or container is alive.")
+def worker_command(data_dir: Path, n_workers: int, *, check: bool) -> None:
     """Run workers alone, beside a service with the same data directory or database."""
     redis_url = os.environ.get("LEAFSPACE_REDIS_URL") or running_server_url(data_dir / "redis")
     if not redis_url:
@@ -80,8 +81,24 @@ def worker_command(data_dir: Path, n_workers: int) -> None:
             "or set LEAFSPACE_REDIS_URL"
         )
         raise click.ClickException(message)
+    if check:
+        _check_worker(redis_url)
+        return
     command = workers_command(n_workers)
     os.execve(command[0], command, child_environment(data_dir.absolute(), redis_url))  # noqa: S606  # our own program
+
+
+def _check_worker(redis_url: str) -> None:
+    # Imported late: it brings what speaks to Redis, which starting a worker does without.
+    doorbell = import_module("storage.doorbell").Doorbell(redis_url)
+    host = os.uname().nodename
+    n_workers = import_module("storage.worker_notes").WorkerNotes(doorbell.redis).n_workers_of(host)
+    if n_workers is None:
+        message = "Redis does not answer, over which workers learn of jobs"
+        raise click.ClickException(message)
+    if n_workers == 0:
+        message = f"no worker of {host} has shown a sign of life in the last 15 seconds"
+        raise click.ClickException(message)
 
 
 @main.group("keys")

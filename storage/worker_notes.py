@@ -51,11 +51,21 @@ class WorkerNotes:
 
     def n_workers(self) -> int | None:
         """Return how many workers live, or nothing while Redis is away."""
+        workers = self._living()
+        return None if workers is None else len(workers)
+
+    def n_workers_of(self, host: str) -> int | None:
+        """Return how many workers of a host or container live, or nothing while Redis is away."""
+        workers = self._living()
+        return None if workers is None else sum(worker.rpartition(".")[0] == host for worker in workers)
+
+    def _living(self) -> list[str] | None:
         try:
             now = self._now()
-            return int(self._redis.zcount(_WORKERS, now - _ALIVE_SECONDS, now + _ALIVE_SECONDS))
+            found = self._redis.zrangebyscore(_WORKERS, now - _ALIVE_SECONDS, now + _ALIVE_SECONDS)
         except _FAILURES:
             return None
+        return [name.decode(errors="replace") for name in found if isinstance(name, bytes)]
 
     def removed(self, counts: Mapping[str, int]) -> None:
         """Add to the counts of what was cleared away."""

@@ -115,6 +115,19 @@ def test_metrics_are_for_readers_and_the_documentation_is_everybodys(guarded: Gu
         assert guarded.ask("GET", path).status_code == 200
 
 
+def test_all_keys_see_the_same_rows_and_learn_which_files_are_there(guarded: Guarded) -> None:
+    one, another = guarded.api("read", "write"), guarded.api("read", "write")
+
+    registered = one.upload("/v1/datasets", b"amount\n1.5\n2.5\n")
+    dataset = registered.json()["id"]
+
+    assert registered.status_code == 201
+    assert [row["row"] for row in another.get(f"/v1/datasets/{dataset}/rows").json()["data"]] == [0, 1]
+    assert another.upload("/v1/datasets", b"amount\n1.5\n2.5\n").status_code == 200
+    assert another.delete(f"/v1/datasets/{dataset}").status_code == 204
+    assert one.get(f"/v1/datasets/{dataset}").status_code == 404
+
+
 def test_explanations_are_for_keys_that_may_explain_and_no_others(guarded: Guarded, forest: Registered) -> None:
     path = f"/v1/explainers/{forest.explainer['id']}/explanations"
     body = {"instances": [forest.instance(0)]}

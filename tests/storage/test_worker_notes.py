@@ -33,6 +33,16 @@ def test_workers_are_counted_until_they_fall_silent(redis: OwnRedis) -> None:
     assert notes.n_workers() == 0
 
 
+def test_workers_of_a_host_are_counted_by_its_whole_name(redis: OwnRedis) -> None:
+    notes = WorkerNotes(redis.doorbell.redis)
+    for worker in ("blue.example.7", "blue.example.8", "blue.9", "green.7"):
+        notes.sign_of_life(worker)
+
+    assert notes.n_workers_of("blue.example") == 2
+    assert notes.n_workers_of("blue") == 1
+    assert notes.n_workers_of("example") == 0
+
+
 def test_what_was_removed_adds_up(redis: OwnRedis) -> None:
     notes = WorkerNotes(redis.doorbell.redis)
     notes.removed({"jobs": 3, "artefacts": 1})
@@ -47,6 +57,7 @@ def test_without_redis_nothing_is_known_and_nothing_fails() -> None:
     notes.removed({"jobs": 1})
 
     assert notes.n_workers() is None
+    assert notes.n_workers_of("here") is None
     assert notes.n_removed() == {}
 
 

@@ -21,6 +21,7 @@ dataset = client.register_dataset((wines.data, vineyards), name="three vineyards
 tree = client.approximation_trees.create(model, dataset, max_depth=3, max_pseudo_samples=20_000).wait(progress=True)
 print(tree)
 print(f"{tree.evaluation.fidelity:.0%} of the wines get the forest's answer")
+print(f"(always the same answer is the forest's for {tree.evaluation.constant.fidelity:.0%})")
 print(tree.export("text"))  # how sure each question is; "svg" draws it, "sql", "python" and "onnx" run it
 
 # %% A laboratory measures only what it is asked for

@@ -39,7 +39,13 @@ def tree(client: Leafspace, model: str, dataset: str) -> ApproximationTree:
 def test_a_tree_stands_for_a_forest(tree: ApproximationTree) -> None:
     lines = str(tree).splitlines()
 
-    assert len(lines) == len(tree.nodes)
+    figures, constant = lines[len(tree.nodes) :], tree.evaluation.constant
+    assert figures[0] == "Measured on 569 rows, the rows that it was made from:"
+    assert figures[1].startswith(f"  tree: accuracy {tree.evaluation.accuracy:.3f}, balanced accuracy ")
+    assert figures[2].startswith("  model: accuracy ")
+    assert constant
+    assert figures[3].startswith(f"  always 'benign': accuracy {constant.accuracy:.3f}, balanced accuracy 0.500, ")
+    assert figures[4:] == [f"Caution: {tree.details.caution}."]
     assert lines[0] == f"{tree.nodes[0].text}?"
     assert lines[1].startswith("  yes: ")
     assert tree.evaluation.fidelity is not None

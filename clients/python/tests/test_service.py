@@ -100,6 +100,41 @@ def test_a_prototype_set_tells_what_was_chosen(prototype_set: PrototypeSet) -> N
     ]
 
 
+def test_as_text_a_prototype_set_tells_its_figures_beside_what_a_constant_scores(prototype_set: PrototypeSet) -> None:
+    details, lines = prototype_set.details, str(prototype_set).splitlines()
+
+    first = prototype_set.prototypes[0]
+    assert lines[0].startswith(f"1. row {first.row_id} ({first.label}) stands for {first.coverage.n_rows} rows (")
+    assert lines[4] == (
+        f"Surely {details.all_rows_certificate:.1%} of the best that 4 prototypes among all rows could reach."
+    )
+    assert lines[5] == "Measured on 569 rows, the rows that it was made from:"
+    assert [line.partition(":")[0].strip() for line in lines[6:10]] == [
+        "nearest of 4 prototypes",
+        "nearest of all rows",
+        "model",
+        "always 'benign'",
+    ]
+    assert f"accuracy {(_LABELS == 'benign').mean():.3f}, balanced accuracy 0.500, fidelity " in lines[9]
+    assert lines[10:] == [f"Caution: {details.caution}."]
+    assert "the model predicts 100.0% of these labels" in lines[10]
+
+
+def test_as_text_the_bound_for_all_rows_comes_first_and_classes_left_out_are_named(client: Leafspace) -> None:
+    labels = pd.Series(np.where(_FEATURES["mean area"] > 1500, "huge", _LABELS), name="kind")
+    model = client.register_model(RandomForestClassifier(10, random_state=0).fit(_FEATURES, labels), _FEATURES)
+    dataset = client.register_dataset(_FEATURES.assign(kind=labels), target="kind")
+
+    found = client.prototype_sets.create(model, dataset, n_prototypes=1, candidates=100).wait(timeout=120)
+
+    lines = str(found).splitlines()
+    assert lines[1].endswith("1 prototype among all rows could reach.")
+    assert lines[2].endswith("1 prototype among the 100 sampled candidates could reach.")
+    assert lines[3] == "Classes without a prototype: 'huge', 'malignant'."
+    assert "2 classes have no prototype" in lines[-1]
+    assert repr(found) == f"<PrototypeSet {found.id} ready, 1 prototypes>"
+
+
 def test_its_content_comes_in_three_forms(prototype_set: PrototypeSet) -> None:
     assert json.loads(prototype_set.content())["n_selected"] == 4
     assert prototype_set.content("csv").count(b"\n") >= 4

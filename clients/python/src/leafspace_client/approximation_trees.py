@@ -26,6 +26,7 @@ from ._generated.models import ApproximationTree as Details
 from .artefacts import ArtefactView, Content, cancel, content, download, refresh, wait
 from .calls import Program, awaitable, blocking
 from .endpoints import ask, call_of, create
+from .figures import describe_tree_figures
 from .frames import nodes_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
 from .proximities import TABLE_MEDIA_TYPES, TableForm
@@ -48,7 +49,8 @@ Kept = TypeVar("Kept")
 class ApproximationTreeView(ArtefactView[Details]):
     """An approximation tree as it was when last looked at; ``details`` has all that the service says of it.
 
-    As text it is its questions and answers, one a line.
+    As text it is its questions and answers, one a line, and how well it stands for the model beside a constant
+    prediction.
     """
 
     noun = APPROXIMATION_TREES
@@ -72,7 +74,7 @@ class ApproximationTreeView(ArtefactView[Details]):
 
     def __str__(self) -> str:
         is_ready = self.status == "ready" and isinstance(self.details.nodes, list)
-        return describe_tree(self.nodes) if is_ready else repr(self)
+        return f"{describe_tree(self.nodes)}\n{describe_tree_figures(self.details)}" if is_ready else repr(self)
 
     def __repr__(self) -> str:
         n_leaves = self.details.n_leaves

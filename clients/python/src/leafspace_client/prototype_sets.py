@@ -15,6 +15,7 @@ from ._generated.types import UNSET
 from .artefacts import ArtefactView, Content, cancel, content, refresh, wait
 from .calls import Program, awaitable, blocking
 from .endpoints import create
+from .figures import describe_prototypes
 from .frames import prototypes_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
 from .proximities import TABLE_MEDIA_TYPES, ProximityKind, TableForm
@@ -27,7 +28,11 @@ Kept = TypeVar("Kept")
 
 
 class PrototypeSetView(ArtefactView[Details]):
-    """A prototype set as it was when last looked at; ``details`` has all that the service says of it."""
+    """A prototype set as it was when last looked at; ``details`` has all that the service says of it.
+
+    As text it is its prototypes, one a line, how near they are to the best there can be, and how well they predict
+    beside the model and a constant prediction.
+    """
 
     noun = PROTOTYPE_SETS
     contents = Content(get_content, TABLE_MEDIA_TYPES)
@@ -47,6 +52,10 @@ class PrototypeSetView(ArtefactView[Details]):
     def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
         """Return the prototypes as a DataFrame, one row each; needs pandas."""
         return prototypes_frame(self.prototypes)
+
+    def __str__(self) -> str:
+        is_ready = self.status == "ready" and isinstance(self.details.prototypes, list)
+        return describe_prototypes(self.details) if is_ready else repr(self)
 
     def __repr__(self) -> str:
         found = self.details.prototypes

@@ -16,6 +16,7 @@ from ._generated.models import RuleSet as Details
 from .artefacts import ArtefactView, Content, cancel, content, download, refresh, wait
 from .calls import Program, awaitable, blocking
 from .endpoints import call_of, create
+from .figures import describe_rule_figures
 from .frames import rules_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
 from .proximities import TABLE_MEDIA_TYPES, TableForm
@@ -30,7 +31,7 @@ Kept = TypeVar("Kept")
 class RuleSetView(ArtefactView[Details]):
     """A rule set as it was when last looked at; ``details`` has all that the service says of it.
 
-    As text it is the rules, one a line.
+    As text it is the rules, one a line, and how well they predict beside the model and a constant prediction.
     """
 
     noun = RULE_SETS
@@ -60,7 +61,9 @@ class RuleSetView(ArtefactView[Details]):
 
     def __str__(self) -> str:
         is_ready = self.status == "ready" and isinstance(self.details.rules, list)
-        return describe_rules(self.rules, self.default_prediction) if is_ready else repr(self)
+        if not is_ready:
+            return repr(self)
+        return f"{describe_rules(self.rules, self.default_prediction)}\n{describe_rule_figures(self.details)}"
 
     def __repr__(self) -> str:
         found = self.details.rules

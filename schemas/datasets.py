@@ -22,6 +22,13 @@ class DatasetMetadata(Contract):
     )
 
 
+class OddCell(Contract):
+    """A cell unlike the others of its column."""
+
+    row: RowIndex
+    text: str = Field(description="What the cell holds, cut after 60 characters.")
+
+
 class Column(Contract):
     """One column of a dataset."""
 
@@ -33,6 +40,11 @@ class Column(Contract):
     categories: list[str] | None = Field(description="Sorted; null for numbers, and where there are over 1,000.")
     min: float | None
     max: float | None
+    category_because: OddCell | None = Field(
+        default=None,
+        description="Where nearly all values of a category are numbers: the first cell that is none, such as `1_000`. "
+        "It is most likely an oversight; correct it and register the dataset again.",
+    )
 
 
 class DatasetSummary(Contract):

@@ -1,5 +1,7 @@
 """Which column of a dataset feeds which feature of a model."""
 
+from typing import Literal
+
 from schemas.datasets import Column, Dataset
 from schemas.models import Model
 
@@ -23,15 +25,29 @@ def match_features(model: Model, dataset: Dataset) -> tuple[str, ...]:
         detail = f"dataset {dataset.id!r} lacks {_some(lacking)} of model {model.id!r}; it has {_some(list(columns))}"
         raise StorageError("schema_mismatch", detail)
     wrong = [
-        f"{name!r} is a {columns[name].type}, the model wants a {wanted}"
+        f"{describe_type(columns[name])}, the model wants a {wanted}"
         for name, wanted in zip(names, model.feature_types, strict=True)
         if not _fits(columns[name], wanted, dataset.n_rows)
     ]
     if wrong:
-        advice = "in Parquet and JSON rows, send categories as text, even if they look like numbers"
+        advice = _advice([columns[name] for name in names], model.feature_types)
         detail = f"dataset {dataset.id!r} does not fit model {model.id!r}: {'; '.join(wrong[:5])}; {advice}"
         raise StorageError("schema_mismatch", detail)
     return tuple(names)
+
+
+def describe_type(column: Column) -> str:
+    """Return what type a column has, and the cell that made it a category where nearly all others are numbers."""
+    cell = column.category_because
+    because = "" if cell is None else f" because of row {cell.row} (counted from 0): {cell.text!r}"
+    return f"{column.name!r} is a {column.type}{because}"
+
+
+def _advice(columns: list[Column], wanted: list[Literal["number", "category"]]) -> str:
+    odd = [want == "number" and column.category_because for column, want in zip(columns, wanted, strict=True)]
+    if any(odd):
+        return "correct the cell (leave it empty where the value is missing) and register the dataset again"
+    return "in Parquet and JSON rows, send categories as text, even if they look like numbers"
 
 
 def _names(model: Model, dataset: Dataset) -> list[str]:

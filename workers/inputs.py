@@ -13,7 +13,7 @@ from storage.array_files import read_arrays
 from storage.dataset_files import DatasetFile
 from storage.datasets import DatasetStore, StoredDataset
 from storage.errors import StorageError
-from storage.feature_matching import match_features
+from storage.feature_matching import describe_type, match_features
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
 from tree_explainers.ensemble import TreeEnsemble
@@ -173,7 +173,9 @@ def true_values(objects: ObjectStore, seen: SeenDataset) -> NDArray[np.float64] 
     if values is None:
         return None
     if values.dtype == object:
-        detail = f"the target of dataset {seen.stored.view.id!r} is a category, but the model predicts a number"
+        view = seen.stored.view
+        target = next(column for column in view.columns if column.name == view.target)
+        detail = f"the target {describe_type(target)} in dataset {view.id!r}, but the model predicts a number"
         raise StorageError("schema_mismatch", detail)
     _refuse_missing(objects, np.isnan(values), seen.stored)
     return values

@@ -4,7 +4,7 @@ from schemas.models import Model
 from schemas.rule_sets import RuleExportFormat, RuleSet, RuleSetContent, RuleSetRequest
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
-from storage.feature_matching import match_features
+from storage.feature_matching import describe_type, match_features
 
 from ..parts import Parts
 from ..rule_exports import write_rules
@@ -52,5 +52,5 @@ def _check_target(model: Model, dataset: StoredDataset) -> None:
         raise StorageError("schema_mismatch", detail, "/labels")
     column = next(column for column in dataset.view.columns if column.name == target)
     if model.task == "regression" and column.type == "category":
-        detail = f"model {model.id!r} predicts a number, but the target {target!r} is a category; take labels=predicted"
+        detail = f"model {model.id!r} predicts a number, but the target {describe_type(column)}; take labels=predicted"
         raise StorageError("schema_mismatch", detail, "/labels")

@@ -6,8 +6,12 @@ categories they are categories, so that a country ``NA`` stays one. A column is
 
 - ``boolean`` when all its values are ``true`` or ``false`` (in any case),
 - ``number`` when all its values are finite decimal numbers, and those written as integers are below 2^53
-  (``007`` is 7: a column in which zeros matter is sent as Parquet or JSON text, or is the row id),
+  (``007`` is 7: a column in which zeros matter is sent as Parquet or JSON text, or is the row id), or at most as many
+  as the others, among which one has a decimal point,
 - ``category`` otherwise: integers from 2^53 on are identifiers, and rounding would make two of them one.
+
+Where nearly all values of a category are numbers, the first that is not is kept to be shown: most likely it is an
+oversight (``1_000``, ``-``).
 
 A column without any value is a ``number``. Infinities and numbers beyond the range of double precision are refused
 where at least half of a column's values are spelled as numbers; elsewhere they are text (``1e999`` can be a code).
@@ -20,7 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from .layout import ColumnType
+from .layout import ColumnType, OddCell, odd_cell
 
 _BLANKS = " \t\r\n\f\v"
 _MISSING_WORDS = ("nan", "na", "n/a", "null", "none")
@@ -30,6 +34,7 @@ _BOOLEANS = ("true", "false")
 _INFINITIES = tuple(sign + word for sign in ("", "+", "-") for word in ("inf", "infinity"))
 _NUMBER = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$"
 _INTEGER = r"^[+-]?\d+$"
+_MOST_ODD = 0.1  # the share of cells that are no numbers in a column of which nearly all are
 _LARGEST_EXACT = 2.0**53 - 1  # 2^53 is also what 2^53 + 1 is rounded to
 
 
@@ -42,7 +47,10 @@ class CellSurvey:
     n_long_integers: int = 0
     n_infinite: int = 0
     n_other: int = 0
+    has_decimals: bool = False  # a number with a decimal point
     first_infinite: tuple[int, str] | None = None  # row and text
+    first_long_integer: tuple[int, str] | None = None
+    first_no_number: tuple[int, str] | None = None
 
     def add(self, cells: pa.Array, first_row: int) -> None:
         """Count one block of cells; null cells are empty ones."""
@@ -54,6 +62,7 @@ class CellSurvey:
             self._add_kinds(cells, first_row)
         else:
             self.n_numbers += len(numbers) - numbers.null_count
+            self.has_decimals = self.has_decimals or bool(pc.any(pc.match_substring(cells, ".")).as_py())
 
     def _add_kinds(self, cells: pa.Array, first_row: int) -> None:
         encoded = cells.dictionary_encode()
@@ -65,8 +74,11 @@ class CellSurvey:
         self.n_long_integers += int(n_cells[kinds.long_integer].sum())
         self.n_infinite += int(n_cells[kinds.infinite].sum())
         self.n_other += int(n_cells[kinds.other].sum())
-        if self.first_infinite is None and kinds.infinite.any():
-            self.first_infinite = _first_of(kinds.infinite, encoded, first_row)
+        self.has_decimals = self.has_decimals or bool((kinds.number & kinds.decimal).any())
+        no_number = kinds.boolean | kinds.infinite | kinds.other
+        self.first_infinite = self.first_infinite or _first_of(kinds.infinite, encoded, first_row)
+        self.first_long_integer = self.first_long_integer or _first_of(kinds.long_integer, encoded, first_row)
+        self.first_no_number = self.first_no_number or _first_of(no_number, encoded, first_row)
 
     @property
     def holds_bad_numbers(self) -> bool:
@@ -77,9 +89,25 @@ class CellSurvey:
     @property
     def type(self) -> ColumnType:
         """The column's type, when all its cells have been added."""
-        if self.n_numbers == self._n_values:
+        if self._n_as_numbers == self._n_values:
             return "number"
         return "boolean" if self.n_booleans == self._n_values else "category"
+
+    @property
+    def odd_cell(self) -> OddCell | None:
+        """The first cell that keeps the column from being one of numbers, where nearly all cells are numbers."""
+        n_odd = self._n_values - self._n_as_numbers
+        if self.type != "category" or n_odd >= self._n_as_numbers or n_odd > max(1, _MOST_ODD * self._n_values):
+            return None
+        long_integer = self.first_long_integer if self._n_as_numbers == self.n_numbers else None
+        row, text = min(each for each in (long_integer, self.first_no_number) if each is not None)
+        return odd_cell(row, text)
+
+    @property
+    def _n_as_numbers(self) -> int:
+        """How many cells are numbers in a column that has no others: long integers among decimals are."""
+        are_measured = self.has_decimals and self.n_long_integers <= self.n_numbers
+        return self.n_numbers + (self.n_long_integers if are_measured else 0)
 
     @property
     def _n_values(self) -> int:
@@ -113,6 +141,7 @@ class _Kinds:
         integer = _matches(plain, _INTEGER)
         self.infinite: NDArray[np.bool_] = np.isinf(values) | _is_in(plain, _INFINITIES)
         self.long_integer: NDArray[np.bool_] = integer & np.isfinite(values) & (np.abs(values) > _LARGEST_EXACT)
+        self.decimal: NDArray[np.bool_] = _contains_point(plain)
         self.number: NDArray[np.bool_] = np.isfinite(values) & ~self.long_integer
         self.other: NDArray[np.bool_] = ~(missing | self.boolean | self.infinite | self.long_integer | self.number)
 
@@ -166,7 +195,14 @@ def _matches(plain: pa.Array, pattern: str) -> NDArray[np.bool_]:
     return np.asarray(pc.match_substring_regex(plain, pattern).to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
-def _first_of(chosen: NDArray[np.bool_], encoded: pa.DictionaryArray, first_row: int) -> tuple[int, str]:
+def _contains_point(plain: pa.Array) -> NDArray[np.bool_]:
+    return np.asarray(pc.match_substring(plain, ".").to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+
+def _first_of(chosen: NDArray[np.bool_], encoded: pa.DictionaryArray, first_row: int) -> tuple[int, str] | None:
+    """Return the row and text of the first cell of a chosen kind."""
+    if not chosen.any():
+        return None
     row_indices = pc.fill_null(encoded.indices, -1).to_numpy()
     row = int(np.flatnonzero(np.isin(row_indices, np.flatnonzero(chosen)))[0])
     return first_row + row, encoded.dictionary[int(row_indices[row])].as_py()

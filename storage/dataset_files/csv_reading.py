@@ -11,7 +11,7 @@ import pyarrow.csv as arrow_csv
 from ..errors import DatasetRefused
 from .csv_cells import CellSurvey, convert_cells
 from .csv_faults import MAX_ROW_BYTES, line_of_row, read_header, refuse_csv, refuse_unnamed_fault
-from .layout import ColumnDeclaration, ColumnType, check_declaration, check_names, refuse_columns, shown
+from .layout import ColumnDeclaration, ColumnType, OddCell, check_declaration, check_names, refuse_columns, shown
 from .limits import DatasetLimits, refuse_field, refuse_many_columns, refuse_many_rows
 from .text_survey import survey_text
 
@@ -24,6 +24,7 @@ class CsvSource:
     names: tuple[str, ...]
     types: tuple[ColumnType, ...]
     has_quotes: bool
+    odd_cells: dict[str, OddCell]
 
     def blocks(self) -> Iterator[list[pa.Array]]:
         """Yield blocks of rows, one array of values per column."""
@@ -40,22 +41,27 @@ def open_csv(path: Path, declared: ColumnDeclaration, limits: DatasetLimits) -> 
         With the line of the first fault: text that is not UTF-8, a quote left open, a row with too many or too few
         cells, an infinite number, ...
     """
-    survey = survey_text(path)
+    text = survey_text(path)
     names = read_header(path, limits)
     refuse_many_columns(len(names), limits)
     check_names(names)
     _refuse_other_separators(names)
     check_declaration(names, declared)
-    quotes_are_odd = survey.n_quotes % 2 == 1
+    quotes_are_odd = text.n_quotes % 2 == 1
     if quotes_are_odd:
         # Arrow takes a quote left open in the last row for closed.
         refuse_csv(path, len(names), limits, quotes_are_odd=True)
     try:
-        types = _find_types(path, names, declared, limits, has_quotes=survey.n_quotes > 0)
+        surveys = _survey_cells(path, names, declared, limits, has_quotes=text.n_quotes > 0)
     except pa.ArrowInvalid:
         refuse_csv(path, len(names), limits, quotes_are_odd=quotes_are_odd)
         refuse_unnamed_fault()
-    return CsvSource(path, names, types, survey.n_quotes > 0)
+    types: tuple[ColumnType, ...] = tuple(
+        "category" if name == declared.row_id else survey.type for name, survey in zip(names, surveys, strict=True)
+    )
+    odd_cells = {name: survey.odd_cell for name, survey in zip(names, surveys, strict=True)}
+    odd = {name: cell for name, cell in odd_cells.items() if cell is not None}
+    return CsvSource(path, names, types, text.n_quotes > 0, odd)
 
 
 def _refuse_other_separators(names: tuple[str, ...]) -> None:
@@ -63,9 +69,9 @@ def _refuse_other_separators(names: tuple[str, ...]) -> None:
         refuse_columns(f"the header is read as one column, {shown(names[0])}; separate columns by commas")
 
 
-def _find_types(
+def _survey_cells(
     path: Path, names: tuple[str, ...], declared: ColumnDeclaration, limits: DatasetLimits, *, has_quotes: bool
-) -> tuple[ColumnType, ...]:
+) -> list[CellSurvey]:
     surveys = [CellSurvey() for _ in names]
     n_rows = 0
     for batch in _text_blocks(path, names, has_quotes=has_quotes):
@@ -77,9 +83,7 @@ def _find_types(
         refuse_many_rows(n_rows, len(names), limits)
     for name, survey in zip(names, surveys, strict=True):
         _refuse_bad_number(path, name, survey, limits)
-    return tuple(
-        "category" if name == declared.row_id else survey.type for name, survey in zip(names, surveys, strict=True)
-    )
+    return surveys
 
 
 def _text_blocks(path: Path, names: tuple[str, ...], *, has_quotes: bool) -> Iterator[pa.RecordBatch]:

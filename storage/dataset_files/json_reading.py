@@ -2,7 +2,7 @@
 
 JSON says what a value is, so nothing is guessed: a column holds numbers, texts or booleans, and null or an absent
 field is missing. A column that mixes them is refused, except as row id. Integers from 2^53 on make their column one of
-categories, as in CSV.
+categories, unless it has decimals, as in CSV.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,16 @@ import pyarrow as pa
 
 from ..errors import DatasetRefused
 from .json_splitting import Row, row_chunks
-from .layout import ColumnDeclaration, ColumnType, check_declaration, check_names, refuse_columns, shown
+from .layout import (
+    ColumnDeclaration,
+    ColumnType,
+    OddCell,
+    check_declaration,
+    check_names,
+    odd_cell,
+    refuse_columns,
+    shown,
+)
 from .limits import DatasetLimits, refuse_field, refuse_many_columns, refuse_many_rows
 from .sources import ARROW_TYPES
 from .text_survey import survey_text
@@ -23,6 +32,7 @@ from .text_survey import survey_text
 JsonForm = Literal["json_array", "json_lines"]
 
 _LARGEST_EXACT = 2**53 - 1
+_MOST_ODD = 0.1  # as in CSV
 _TYPE_OF: dict[type, ColumnType] = {bool: "boolean", int: "number", float: "number", str: "category"}
 
 
@@ -34,6 +44,7 @@ class JsonSource:
     form: JsonForm
     names: tuple[str, ...]
     types: tuple[ColumnType, ...]
+    odd_cells: dict[str, OddCell]
 
     def blocks(self) -> Iterator[list[pa.Array]]:
         """Yield blocks of rows, one array of values per column."""
@@ -46,13 +57,22 @@ class _ValueSurvey:
     """What was seen so far of one column."""
 
     kinds: set[ColumnType] = field(default_factory=set)
-    has_long_integers: bool = False
+    n_numbers: int = 0
+    n_long_integers: int = 0
+    has_decimals: bool = False
+    first_long_integer: OddCell | None = None
 
     @property
     def type(self) -> ColumnType:
-        if self.has_long_integers:
+        if self.n_long_integers and not (self.has_decimals and 2 * self.n_long_integers <= self.n_numbers):
             return "category"
         return next(iter(self.kinds), "number")
+
+    @property
+    def odd_cell(self) -> OddCell | None:
+        """The first long integer, where nearly all values are numbers that are none."""
+        is_rare = self.n_long_integers <= max(1, _MOST_ODD * self.n_numbers)
+        return self.first_long_integer if is_rare and 2 * self.n_long_integers < self.n_numbers else None
 
 
 def open_json(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: DatasetLimits) -> JsonSource:
@@ -71,7 +91,12 @@ def open_json(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: D
     types: tuple[ColumnType, ...] = tuple(
         "category" if name == declared.row_id else survey.type for name, survey in surveys.items()
     )
-    return JsonSource(path, form, names, types)
+    odd_cells = {
+        name: survey.odd_cell
+        for (name, survey), kind in zip(surveys.items(), types, strict=True)
+        if kind == "category" and name != declared.row_id
+    }
+    return JsonSource(path, form, names, types, {name: cell for name, cell in odd_cells.items() if cell is not None})
 
 
 def _survey(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: DatasetLimits) -> dict[str, _ValueSurvey]:
@@ -100,8 +125,19 @@ def _add(survey: _ValueSurvey, rows: list[Row], name: str, first_row: int, limit
     survey.kinds |= {_TYPE_OF[kind] for kind in found}
     if str in found:
         _check_texts(values, name, first_row, limits)
-    if int in found and not survey.has_long_integers:
-        survey.has_long_integers = any(type(value) is int and abs(value) > _LARGEST_EXACT for value in values)
+    if float in found and not survey.has_decimals:
+        # Integers from 2^64 on are read as floats, too.
+        survey.has_decimals = any(type(value) is float and abs(value) <= _LARGEST_EXACT for value in values)
+    if int in found:
+        _count_long_integers(survey, values, first_row)
+    survey.n_numbers += sum(type(value) in {int, float} for value in values)
+
+
+def _count_long_integers(survey: _ValueSurvey, values: list[Any], first_row: int) -> None:
+    long_rows = [row for row, value in enumerate(values) if type(value) is int and abs(value) > _LARGEST_EXACT]
+    survey.n_long_integers += len(long_rows)
+    if long_rows and survey.first_long_integer is None:
+        survey.first_long_integer = odd_cell(first_row + long_rows[0], str(values[long_rows[0]]))
 
 
 def _check_texts(values: list[Any], name: str, first_row: int, limits: DatasetLimits) -> None:

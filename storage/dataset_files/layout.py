@@ -50,6 +50,20 @@ class ColumnLayout:
     source: int  # its position in the uploaded file
 
 
+@dataclass(frozen=True, slots=True)
+class OddCell:
+    """A cell that is unlike the others of its column."""
+
+    row: int  # counted from 0
+    text: str  # short
+
+
+def odd_cell(row: int, text: str) -> OddCell:
+    """Return the cell with its text as it may be shown: cut short."""
+    clipped = text if len(text) <= _N_CHARACTERS_SHOWN else text[:_N_CHARACTERS_SHOWN] + "…"
+    return OddCell(row, clipped)
+
+
 def lay_out(names: Sequence[str], types: Sequence[ColumnType], declared: ColumnDeclaration) -> tuple[ColumnLayout, ...]:
     """Return the columns in the order in which they are kept.
 

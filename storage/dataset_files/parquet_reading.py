@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors import DatasetRefused
-from .layout import ColumnDeclaration, ColumnType, check_declaration, check_names, refuse_columns, shown
+from .layout import ColumnDeclaration, ColumnType, OddCell, check_declaration, check_names, refuse_columns, shown
 from .limits import DatasetLimits, refuse_field, refuse_many_columns, refuse_many_rows, refuse_size
 from .parquet_values import convert_values, holds_nul, is_long, natural_type, text_lengths
 from .sources import rows_per_block
@@ -32,6 +32,7 @@ class ParquetSource:
     names: tuple[str, ...]
     types: tuple[ColumnType, ...]
     limits: DatasetLimits
+    odd_cells: dict[str, OddCell]
 
     def blocks(self) -> Iterator[list[pa.Array]]:
         """Yield blocks of rows, one array of values per column."""
@@ -84,7 +85,7 @@ def open_parquet(path: Path, declared: ColumnDeclaration, limits: DatasetLimits)
     types = {field.name: _declared_type(field, declared) for field in schema}
     long_columns = _columns_of_long_integers(file, [name for name, kind in types.items() if kind == "number"])
     types |= dict.fromkeys(long_columns, "category")
-    return ParquetSource(path, tuple(schema.names), tuple(types.values()), limits)
+    return ParquetSource(path, tuple(schema.names), tuple(types.values()), limits, {})
 
 
 def _open(path: Path) -> pq.ParquetFile:

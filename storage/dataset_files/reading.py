@@ -1,6 +1,6 @@
 """read_upload: from an uploaded file to the normalised one, or to a refusal that says what to mend."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .csv_reading import open_csv
@@ -58,7 +58,10 @@ def read_upload(
     source = _open(sniff(path, media_hint), path, declared, limits)
     layout = lay_out(source.names, source.types, declared)
     n_rows, columns = write_normalised(source, layout, into, limits)
-    return ReadDataset(n_rows, columns)
+    odd_cells = source.odd_cells
+    return ReadDataset(
+        n_rows, tuple(replace(column, category_because=odd_cells.get(column.name)) for column in columns)
+    )
 
 
 def _open(form: FileForm, path: Path, declared: ColumnDeclaration, limits: DatasetLimits) -> ColumnSource:

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from .layout import ColumnType
+from .layout import ColumnType, OddCell
 
 ARROW_TYPES: dict[ColumnType, pa.DataType] = {
     "number": pa.float64(),
@@ -27,6 +27,10 @@ class ColumnSource(Protocol):
     @property
     def types(self) -> tuple[ColumnType, ...]:
         """Types in the same order."""
+
+    @property
+    def odd_cells(self) -> dict[str, OddCell]:
+        """By name, of columns that are categories because of a few cells: the first of these."""
 
     def blocks(self) -> Iterator[list[pa.Array]]:
         """Yield blocks of rows: one array per column, of the type in ``ARROW_TYPES``, missing values null."""

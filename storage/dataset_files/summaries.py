@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .layout import ColumnLayout, ColumnRole, ColumnType
+from .layout import ColumnLayout, ColumnRole, ColumnType, OddCell
 
 _MAX_CATEGORIES = 1_000
 _MAX_CATEGORY_CHARACTERS = 256 * 1024  # of one column; more is free text
@@ -26,6 +26,7 @@ class ColumnSummary:
     categories: tuple[str, ...] | None  # sorted by code point; None for row ids, and where there are over 1,000
     min: float | None  # of numbers
     max: float | None
+    category_because: OddCell | None = None  # where nearly all other values are numbers
 
 
 class ColumnTally:

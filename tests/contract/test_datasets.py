@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from schemas.datasets import Dataset, DatasetRow
-from tests.support.api import Api, Json, Registered, csv_of, parquet_of
+from tests.support.api import Api, Json, Registered, csv_of, frame_of, parquet_of
 from tests.support.shared import shared_path
 
 _FIELDS = {
@@ -24,7 +24,7 @@ _FIELDS = {
     "columns",
     "created_at",
 }
-_COLUMN_FIELDS = {"name", "type", "role", "n_missing", "n_categories", "categories", "min", "max"}
+_COLUMN_FIELDS = {"name", "type", "role", "n_missing", "n_categories", "categories", "min", "max", "category_because"}
 _FRAME = pd.DataFrame(
     {
         "name": ["a", "b", "c"],
@@ -150,6 +150,37 @@ def test_features_are_kept_in_the_order_declared_and_others_ignored(api: Api) ->
         "city": "ignored",
         "label": "target",
     }
+
+
+@pytest.mark.parametrize("odd", ["1_000", "-", "1,5", "true"])
+def test_a_decimal_column_with_one_odd_cell_says_which(api: Api, forest: Registered, odd: str) -> None:
+    frame = frame_of(forest.fitted)
+    frame["f0"] = frame["f0"].astype(object)
+    frame.loc[17, "f0"] = odd
+
+    dataset = api.upload("/v1/datasets", csv_of(frame), {"target": "t"}).json()
+    refused = api.post("/v1/prototype-sets", {"model": forest.model["id"], "dataset": dataset["id"]})
+
+    columns = {column["name"]: column for column in dataset["columns"]}
+    assert columns["f0"]["type"] == "category"
+    assert columns["f0"]["category_because"] == {"row": 17, "text": odd}
+    assert [column["category_because"] for column in dataset["columns"]].count(None) == len(columns) - 1
+    assert (refused.status_code, refused.json()["code"]) == (422, "schema_mismatch")
+    assert f"'f0' is a category because of row 17 (counted from 0): {odd!r}" in refused.json()["detail"]
+    assert "correct the cell" in refused.json()["detail"]
+
+
+def test_a_decimal_column_with_one_long_integer_is_one_of_numbers(api: Api, forest: Registered) -> None:
+    frame = frame_of(forest.fitted)
+    frame["f0"] = frame["f0"].astype(object)
+    frame.loc[17, "f0"] = "12345678901234567890"
+
+    dataset = api.upload("/v1/datasets", csv_of(frame), {"target": "t"}).json()
+    made = api.make(model=forest.model["id"], dataset=dataset["id"], n_prototypes=2)
+
+    column = next(column for column in dataset["columns"] if column["name"] == "f0")
+    assert (column["type"], column["max"], column["category_because"]) == ("number", 12345678901234567890.0, None)
+    assert made["status"] == "ready"
 
 
 @pytest.mark.parametrize("write", [csv_of, parquet_of, _json_rows])

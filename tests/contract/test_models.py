@@ -164,7 +164,7 @@ def test_bad_rows_do_not_fail_good_ones(api: Api, forest: Registered) -> None:
         "non_finite_number",
         None,
     ]
-    assert body["data"][0] == body["data"][6]
+    assert {**body["data"][0], "row_id": "6"} == body["data"][6]
     assert "'f3'" in body["data"][1]["problem"]["detail"]
     assert [row["status"] for row in body["data"]] == ["ok", *["error"] * 5, "ok"]
 

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from storage.dataset_files import DatasetFile, DatasetLimits, DeclaredColumns, ReadDataset, read_upload
+from storage.dataset_files.layout import OddCell
 from storage.errors import DatasetRefused
 from tests.support.shared import shared_path
 
@@ -151,6 +152,56 @@ def test_words_for_missing_are_missing_among_numbers_and_categories_elsewhere(up
 def test_spellings_of_numbers_that_other_languages_take_make_a_category(upload: Upload) -> None:
     read = upload.read("a,b,c\n0x10,1_000,\uff11\uff12\n1,2,3\n".encode())
     assert [column.type for column in read.columns] == ["category"] * 3
+
+
+_DECIMALS = [f"{row}.25" for row in range(17)]
+
+
+@pytest.mark.parametrize("after", [[], ["", "NA", "3", "1e5"]])
+def test_a_long_integer_among_decimals_is_a_number(after: list[str], upload: Upload) -> None:
+    read = upload.read(
+        "\n".join(["x,y", *(f"{cell},1" for cell in [*_DECIMALS, "12345678901234567890", *after])]).encode()
+    )
+
+    assert (read.columns[0].type, read.columns[0].category_because) == ("number", None)
+    assert upload.column("x")[16:18] == [16.25, 12345678901234567890.0]
+
+
+def test_a_long_integer_among_decimals_is_a_number_in_json(upload: Upload) -> None:
+    rows = [{"x": row / 4} for row in range(1, 10)] + [{"x": 12345678901234567890}]
+
+    assert upload.read(json.dumps(rows).encode()).columns[0].type == "number"
+    assert upload.column("x")[-1] == 12345678901234567890.0
+
+
+def test_the_first_long_integer_among_short_ones_is_told(upload: Upload) -> None:
+    values = [*range(20), 12345678901234567890, 5, 22345678901234567890]
+    as_csv = "\n".join(["x,y", *(f"{value},1" for value in values)])
+
+    for content in (as_csv, json.dumps([{"x": value, "y": 1} for value in values])):
+        x, y = upload.read(content.encode()).columns
+        assert (x.type, x.category_because) == ("category", OddCell(20, "12345678901234567890"))
+        assert (y.type, y.category_because) == ("number", None)
+
+
+@pytest.mark.parametrize("odd", ["1_000", "-", '"1,5"', "true", "12 345", "x" * 300])
+@pytest.mark.parametrize("is_far", [False, True])
+def test_the_first_cell_that_made_numbers_a_category_is_told(odd: str, *, is_far: bool, upload: Upload) -> None:
+    # Far: beyond the first block.
+    before = [f"{row}.25,{'z' * 200}" for row in range(100_000 if is_far else 17)]
+
+    read = upload.read("\n".join(["x0,long", *before, f"{odd},1", "2.5,1", "?,1", "1.5,1"]).encode())
+
+    text = odd.strip('"')
+    told = text if len(text) <= 60 else text[:60] + "…"
+    assert (read.columns[0].type, read.columns[0].category_because) == ("category", OddCell(len(before), told))
+
+
+@pytest.mark.parametrize("cells", ["a b 1 c", "1 a b", "1 a", "true false true", "1 2 3", "NA a 1 b"])
+def test_columns_of_other_kinds_have_no_odd_cell(cells: str, upload: Upload) -> None:
+    read = upload.read("\n".join(["x,y", *(f"{cell},1" for cell in cells.split())]).encode())
+
+    assert [column.category_because for column in read.columns] == [None, None]
 
 
 def test_numbers_may_be_padded_signed_and_in_scientific_notation(upload: Upload) -> None:

@@ -58,6 +58,7 @@ from .new_api_key import NewApiKey
 from .next_question import NextQuestion
 from .next_question_request import NextQuestionRequest
 from .next_question_request_answers import NextQuestionRequestAnswers
+from .odd_cell import OddCell
 from .page_api_key import PageApiKey
 from .page_approximation_tree import PageApproximationTree
 from .page_audited_row import PageAuditedRow
@@ -174,6 +175,7 @@ __all__ = (
     "NextQuestion",
     "NextQuestionRequest",
     "NextQuestionRequestAnswers",
+    "OddCell",
     "PageApiKey",
     "PageApproximationTree",
     "PageAuditedRow",

@@ -1,9 +1,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.odd_cell import OddCell
+
 
 T = TypeVar("T", bound="Column")
 
@@ -21,6 +27,8 @@ class Column:
         categories (list[str] | None): Sorted; null for numbers, and where there are over 1,000.
         min_ (float | None):
         max_ (float | None):
+        category_because (None | OddCell | Unset): Where nearly all values of a category are numbers: the first cell
+            that is none, such as `1_000`. It is most likely an oversight; correct it and register the dataset again.
     """
 
     name: str
@@ -31,8 +39,11 @@ class Column:
     categories: list[str] | None
     min_: float | None
     max_: float | None
+    category_because: None | OddCell | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.odd_cell import OddCell  # noqa: PLC0415
+
         name = self.name
 
         type_ = self.type_
@@ -57,6 +68,14 @@ class Column:
         max_: float | None
         max_ = self.max_
 
+        category_because: dict[str, Any] | None | Unset
+        if isinstance(self.category_because, Unset):
+            category_because = UNSET
+        elif isinstance(self.category_because, OddCell):
+            category_because = self.category_because.to_dict()
+        else:
+            category_because = self.category_because
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -71,11 +90,15 @@ class Column:
                 "max": max_,
             }
         )
+        if category_because is not UNSET:
+            field_dict["category_because"] = category_because
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.odd_cell import OddCell  # noqa: PLC0415
+
         d = dict(src_dict)
         name = d.pop("name")
 
@@ -121,6 +144,23 @@ class Column:
 
         max_ = _parse_max_(d.pop("max"))
 
+        def _parse_category_because(data: object) -> None | OddCell | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                category_because_type_0 = OddCell.from_dict(data)
+
+                return category_because_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | OddCell | Unset, data)
+
+        category_because = _parse_category_because(d.pop("category_because", UNSET))
+
         column = cls(
             name=name,
             type_=type_,
@@ -130,6 +170,7 @@ class Column:
             categories=categories,
             min_=min_,
             max_=max_,
+            category_because=category_because,
         )
 
         return column

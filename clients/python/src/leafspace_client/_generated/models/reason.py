@@ -10,18 +10,25 @@ T = TypeVar("T", bound="Reason")
 
 @_attrs_define
 class Reason:
-    """What the trees that put both rows into one leaf cannot tell apart: with any such value the row stays there.
+    """The values of one feature with which a row stays in all leaves that it shares with a prototype.
 
     Attributes:
-        feature (str):
-        low (float | None): Null: no lower end.
-        high (float | None): Null: no upper end.
-        low_inclusive (bool):
-        high_inclusive (bool):
-        or_missing (bool): A missing value would do as well.
-        is_missing (bool): Nothing but a missing value would do.
-        category (float | None | str): Nothing but this value would do.
-        not_categories (list[float | str]): These values would not do.
+        feature (str): Name of the feature.
+        text (str): The reason as an English sentence without a full stop, such as `income is above 1,200 and at most
+            3,400 (missing allowed)`, `color is G or H`, `income is missing`. Of categories it names those that remain or
+            those that are excluded, whichever is shorter. `(transformed)` follows the name of a feature that is.
+        low (float | None): Lower end of the interval; null: there is none.
+        high (float | None): Upper end of the interval; null: there is none.
+        low_inclusive (bool): The lower end itself belongs to the interval.
+        high_inclusive (bool): The upper end itself belongs to the interval.
+        or_missing (bool): A missing value keeps the row in the shared leaves, as the other values do. It is false where
+            the rows from which the prototypes were chosen have no missing value of this feature, unless the explained row
+            itself has one.
+        is_missing (bool): Only a missing value keeps the row in the shared leaves: both rows miss the value. There is
+            no interval and no category then, and `or_missing` is false.
+        category (float | None | str): Only this category keeps the row in the shared leaves.
+        not_categories (list[float | str]): These categories do not keep the row in the shared leaves; of a number,
+            values that the interval does not include.
         tree_share (float): Share of the shared trees that ask about the feature on the way.
         transformed (bool): The feature is model-side: it could not be led back to a raw one.
         exact (bool): False where a tree asks about a set of values, which is not told here, and where ends were
@@ -29,6 +36,7 @@ class Reason:
     """
 
     feature: str
+    text: str
     low: float | None
     high: float | None
     low_inclusive: bool
@@ -43,6 +51,8 @@ class Reason:
 
     def to_dict(self) -> dict[str, Any]:
         feature = self.feature
+
+        text = self.text
 
         low: float | None
         low = self.low
@@ -78,6 +88,7 @@ class Reason:
         field_dict.update(
             {
                 "feature": feature,
+                "text": text,
                 "low": low,
                 "high": high,
                 "low_inclusive": low_inclusive,
@@ -98,6 +109,8 @@ class Reason:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
         feature = d.pop("feature")
+
+        text = d.pop("text")
 
         def _parse_low(data: object) -> float | None:
             if data is None:
@@ -147,6 +160,7 @@ class Reason:
 
         reason = cls(
             feature=feature,
+            text=text,
             low=low,
             high=high,
             low_inclusive=low_inclusive,

@@ -20,7 +20,7 @@ from ..tree_exports import write_tree
 from .artefacts import ArtefactNoun, MadeFrom, ask_for, get_result, ready_result
 from .raw_features import refuse_what_cannot_be_led_back
 
-APPROXIMATION_TREES = ArtefactNoun("approximation_trees", method_revision=1, view=ApproximationTree)
+APPROXIMATION_TREES = ArtefactNoun("approximation_trees", method_revision=2, view=ApproximationTree)
 _DEFAULTS = {name: field.default for name, field in ApproximationTreeRequest.model_fields.items()}
 _MEANS_NOTHING = {
     "sta": (),

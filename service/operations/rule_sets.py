@@ -11,7 +11,7 @@ from ..rule_exports import write_rules
 from .artefacts import ArtefactNoun, MadeFrom, ask_for, get_result
 from .raw_features import refuse_what_cannot_be_led_back
 
-RULE_SETS = ArtefactNoun("rule_sets", method_revision=1, view=RuleSet)
+RULE_SETS = ArtefactNoun("rule_sets", method_revision=2, view=RuleSet)
 
 
 def ask_for_rule_set(parts: Parts, request: RuleSetRequest) -> RuleSet:

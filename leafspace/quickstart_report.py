@@ -14,7 +14,7 @@ _SHOWN_REASONS = 6
 
 def show_explanation(explanation: "Explanation", console: Console) -> None:
     """Print an explanation for people, then as the service sent it."""
-    from leafspace_client.sentences import describe_prediction, describe_reason  # noqa: PLC0415  # imported late
+    from leafspace_client.sentences import describe_prediction  # noqa: PLC0415  # imported late
 
     nearest = explanation.nearest_prototypes[0]
     console.print(f"[bold]The forest predicts: {describe_prediction(explanation.prediction)}.[/bold]")
@@ -28,7 +28,7 @@ def show_explanation(explanation: "Explanation", console: Console) -> None:
         table.add_column(heading, justify="left" if heading == "Feature" else "right", no_wrap=True)
     for reason in nearest.similar_because[:_SHOWN_REASONS]:
         value = values[reason.feature]
-        cells = (_short(value.instance_value), _short(value.value), describe_reason(reason, name="x"))
+        cells = (_short(value.instance_value), _short(value.value), reason.text.removeprefix(f"{reason.feature} is "))
         table.add_row(reason.feature, *cells, f"{reason.tree_share:.0%}")
     console.print(table)
     console.print("\nThe same as JSON, in full:\n")

@@ -94,9 +94,12 @@ class ApproximationNode(Contract):
     )
     value: float | str | list[str] | None = Field(description="A list with `is one of`; null with `is missing`.")
     or_missing: bool | None = Field(
-        description="A missing value goes left, too; else right. (`is missing` says it itself.)"
+        description="A missing value goes left as well; otherwise it goes right. False where no row of the dataset "
+        "misses the feature. (It is also false with `is missing`, which says itself where a missing value goes.)"
     )
-    text: str | None = Field(description="The question in words.")
+    text: str | None = Field(
+        description="The question as an English sentence, such as `income is at most 3,400 (missing allowed)`."
+    )
     left: int | None = Field(description="Id of the node for rows for which the question holds.")
     right: int | None = Field(description="Id of the node for all others.")
     prediction: float | str = Field(description="A label; for regression a value. Inner nodes have one, too.")
@@ -120,7 +123,7 @@ class PathNode(Contract):
 
     id: int = Field(description="Of the node in the tree.")
     feature: str
-    text: str = Field(description="The question in words.")
+    text: str = Field(description="The question as an English sentence, such as `income is at most 3,400`.")
     holds: bool = Field(description="The row goes left; else right.")
 
 

@@ -104,7 +104,7 @@ class FiringRule(Contract):
     """A rule whose conditions hold for the instance."""
 
     rank: int
-    text: str
+    text: str = Field(description="The rule's conditions as an English sentence.")
     prediction: float | str = Field(description="A label; for regression a value.")
 
 

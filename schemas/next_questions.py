@@ -28,10 +28,10 @@ class Question(Contract):
         "where the feature is `value`, else 0."
     )
     type: Literal["number", "category"]
-    text: str = Field(description="What the node asks of it, in words.")
+    text: str = Field(description="What the node asks of it, as an English sentence.")
     operator: str
     value: float | str | list[str] | None
-    or_missing: bool = Field(description="A missing value goes on as one for which the question holds.")
+    or_missing: bool = Field(description="The question holds for a missing value as well.")
     categories: list[str] = Field(
         description="Those that the tree names anywhere: it tells all others from these, but not from each other. "
         "Empty for numbers."

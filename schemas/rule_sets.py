@@ -31,14 +31,18 @@ class RuleSetRequest(Contract):
         "shortened to what can be read.",
     )
     max_rules: int = Field(
-        default=10, strict=True, ge=1, le=MAX_RULES, description="At most so many, of which the default is one."
+        default=10,
+        strict=True,
+        ge=1,
+        le=MAX_RULES,
+        description="Maximum number of rules, including the default rule (default: 10).",
     )
     n_restarts: int = Field(
         default=20,
         strict=True,
         ge=1,
         le=MAX_RESTARTS,
-        description="Fits from random starts, of which the best counts; `improved` makes some of them only.",
+        description="Number of fits from random starts; the best of them counts. `search: improved` makes fewer.",
     )
     labels: Literal["predicted", "target"] = Field(
         default="predicted",
@@ -64,8 +68,9 @@ class Condition(Contract):
         description="A list with `is one of` and `is none of`; null with `is missing` and `is not missing`."
     )
     or_missing: bool = Field(
-        description="A missing value fulfils it, too; else it does not. (`is missing` and `is not missing` say it "
-        "themselves.)"
+        description="A missing value fulfils the condition as well. False where no row of the dataset misses the "
+        "feature: a missing value then fulfils no condition on it. (It is also false with `is missing` and `is not "
+        "missing`, which say themselves whether a missing value fulfils them.)"
     )
 
 
@@ -81,7 +86,10 @@ class Rule(Contract):
     """A rule: it predicts where all its conditions hold, and no rule before it does."""
 
     rank: int = Field(description="1: asked first.")
-    text: str
+    text: str = Field(
+        description="The conditions as an English sentence, such as `income is above 1,200 and at most 3,400, and "
+        "color is G or H (missing allowed)`; `always` where there is none."
+    )
     conditions: list[Condition] = Field(description="Without any, the rule always holds.")
     prediction: float | str = Field(description="A label; for regression a value.")
     scores: list[Score] = Field(description="Shares of classes where it decides; none for regression.")

@@ -10,7 +10,7 @@ from ..parts import Parts
 from .artefacts import ArtefactNoun, MadeFrom, ask_for
 from .prototype_sets import PROTOTYPE_SETS
 
-EXPLANATION_SETS = ArtefactNoun("explanation_sets", method_revision=3, view=ExplanationSet)
+EXPLANATION_SETS = ArtefactNoun("explanation_sets", method_revision=4, view=ExplanationSet)
 _SOME_PROTOTYPES = 100
 
 

@@ -22,7 +22,7 @@ _NEAREST_FIELDS = {
     *("features", "similar_because"),
 }
 _REASON_FIELDS = {
-    *("feature", "low", "high", "low_inclusive", "high_inclusive", "or_missing", "is_missing", "category"),
+    *("feature", "text", "low", "high", "low_inclusive", "high_inclusive", "or_missing", "is_missing", "category"),
     *("not_categories", "tree_share", "transformed", "exact"),
 }
 

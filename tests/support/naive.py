@@ -1,7 +1,9 @@
 """Slow, obvious twins of the fast algorithms, written from the papers: dense matrices, no bounds, no batches."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import floor
 
 import numpy as np
@@ -239,3 +241,24 @@ def nearest_rows(
     others = sorted((-proximity, other) for other, proximity in enumerate(proximities) if other != row)
     nearest = [other for _, other in others[:n_neighbors]]
     return nearest, [proximities[other] for other in nearest]
+
+
+@dataclass(frozen=True)
+class StayingValues:
+    """What may stand in a column so that some trees still lead to the same leaves."""
+
+    numbers: list[float]  # one of each stretch between two thresholds, and all thresholds and their neighbours, that do
+    missing: bool
+
+
+def values_that_stay(ensemble: TreeEnsemble, leaves: NDArray[np.int32], trees: list[int], column: int) -> StayingValues:
+    """Try all values that trees could tell apart, one by one: thresholds, their neighbours, and what lies between."""
+    ways = [path_to_leaf(ensemble, tree, int(leaves[tree])) for tree in trees]
+    asked = [float(ensemble.threshold[node]) for way in ways for node, _ in way if ensemble.column[node] == column]
+    single = sorted({np.float32(threshold) for threshold in asked})
+    largest = np.finfo(np.float32).max
+    near = [np.nextafter(each, end) for each in single for end in (-largest, largest)]
+    between = [(low + high) / 2 for low, high in pairwise(single)]
+    tried = sorted({float(each) for each in (*single, *near, *between)})
+    stay = [value for value in tried if stays_in_leaves(ensemble, leaves, trees, column, value)]
+    return StayingValues(stay, stays_in_leaves(ensemble, leaves, trees, column, np.nan))

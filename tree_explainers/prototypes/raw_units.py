@@ -78,6 +78,7 @@ def group_by_feature(
 
 _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
 _MISSING_STAYS, _INCOMPLETE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE)
+_LARGEST_SINGLE, _LARGEST = float(np.finfo(np.float32).max), float(np.finfo(np.float64).max)
 _RAW_LOW_INCLUSIVE, _RAW_HIGH_INCLUSIVE = int(RawSide.LOW_INCLUSIVE), int(RawSide.HIGH_INCLUSIVE)
 _OR_MISSING, _EXACT = int(RawSide.OR_MISSING), int(RawSide.EXACT)
 _IS_MISSING, _NOT_MISSING, _IN_A_SET = int(RawSide.IS_MISSING), int(RawSide.NOT_MISSING), int(RawSide.IN_A_SET)
@@ -111,9 +112,14 @@ def raw_interval(  # noqa: PLR0913, PLR0917  # plain numbers: this runs compiled
     """Return an interval in raw units, and its ``RawSide``; ``side`` is a ``Side``, ``EXACT`` as if nothing scaled.
 
     Where trees send missing values their own way, they may have nothing else in common: then no number lies between
-    the ends, and there is no interval to tell.
+    the ends, and there is no interval to tell. The largest finite number is no end: trees that ask for it ask whether
+    there is a value at all.
     """
-    low_inclusive, high_inclusive = (side & _LOW_INCLUSIVE) != 0, (side & _HIGH_INCLUSIVE) != 0
+    largest = _LARGEST_SINGLE if is_single else _LARGEST
+    low = -np.inf if low == -largest and side & _LOW_INCLUSIVE else low
+    high = np.inf if high == largest and side & _HIGH_INCLUSIVE else high
+    low_inclusive = (side & _LOW_INCLUSIVE) != 0 and low > -np.inf
+    high_inclusive = (side & _HIGH_INCLUSIVE) != 0 and high < np.inf
     if isnan(imputed):
         or_missing = (side & _MISSING_STAYS) != 0
     else:

@@ -118,7 +118,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     search
         How regions become rules: ``improved``, or ``plain`` as the paper prints them.
     max_rules
-        At most so many rules, 1 to 20.
+        Maximum number of rules, including the default rule, 1 to 20.
     n_restarts
         Random starts, 1 to 1,000.
     labels

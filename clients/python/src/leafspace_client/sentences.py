@@ -1,4 +1,4 @@
-"""Sentences: explanations, reasons and rules as text for people."""
+"""Sentences: explanations, rules and trees as text for people, made of the sentences that the service sends."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -10,7 +10,6 @@ from ._generated.models import (
     NearestPrototype,
     PathNode,
     Prediction,
-    Reason,
     Rule,
 )
 
@@ -55,37 +54,15 @@ def describe_prediction(prediction: Prediction) -> str:
     return prediction.label if score is None else f"{prediction.label} ({score:.1%})"
 
 
-def describe_reason(reason: Reason, name: str | None = None) -> str:
-    """Return a reason as one condition on a feature, such as ``28 < income <= 33``; ``name`` renames the feature."""
-    feature = reason.feature if name is None else name
-    or_missing = " or missing" if reason.or_missing else ""
-    if reason.is_missing:
-        return f"{feature} is missing"
-    if reason.category is not None:
-        return f"{feature} is {_text(reason.category)}{or_missing}"
-    if reason.not_categories:
-        return f"{feature} is not {', '.join(map(_text, reason.not_categories))}{or_missing}"
-    return f"{_interval(reason, feature)}{or_missing}"
-
-
 def number(value: float | None) -> str:
     """Return a number short enough to read."""
     return "missing" if value is None else f"{value:.6g}"
 
 
-def _interval(reason: Reason, feature: str) -> str:
-    below, above = ("<=" if reason.low_inclusive else "<"), ("<=" if reason.high_inclusive else "<")
-    if reason.low is not None and reason.high is not None:
-        return f"{number(reason.low)} {below} {feature} {above} {number(reason.high)}"
-    if reason.low is not None:
-        return f"{feature} {'>=' if reason.low_inclusive else '>'} {number(reason.low)}"
-    return f"{feature} {above} {number(reason.high)}" if reason.high is not None else f"any {feature}"
-
-
 def _prototype_lines(prototype: NearestPrototype) -> list[str]:
     label = number(prototype.value) if prototype.label is None else prototype.label
     head = f"{prototype.rank}. Like row {prototype.row_id} ({label}): {prototype.proximity:.0%} near"
-    reasons = [describe_reason(reason) for reason in prototype.similar_because[:_SHOWN_REASONS]]
+    reasons = [reason.text for reason in prototype.similar_because[:_SHOWN_REASONS]]
     rest = len(prototype.similar_because) - len(reasons)
     if not reasons:
         return [f"{head}."]
@@ -99,7 +76,7 @@ def _path_line(path: ApproximationPath) -> str:
 
 
 def _answered(node: PathNode) -> str:
-    return node.text if node.holds else f"not {node.text}"
+    return f"{node.text}? {'yes' if node.holds else 'no'}"
 
 
 def _node_lines(nodes: Sequence[ApproximationNode]) -> list[str]:
@@ -122,7 +99,3 @@ def _rule(rule: Rule | FiringRule) -> str:
 
 def _told(prediction: float | str) -> str:
     return prediction if isinstance(prediction, str) else number(prediction)
-
-
-def _text(category: float | str) -> str:
-    return category if isinstance(category, str) else number(category)

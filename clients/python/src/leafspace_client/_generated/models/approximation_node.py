@@ -25,8 +25,9 @@ class ApproximationNode:
         operator (None | str): Yes goes left: <= (of numbers, compared as they are, in double precision), is, is one of
             (of categories), is missing; new ones may come, of those that rules have.
         value (float | list[str] | None | str): A list with `is one of`; null with `is missing`.
-        or_missing (bool | None): A missing value goes left, too; else right. (`is missing` says it itself.)
-        text (None | str): The question in words.
+        or_missing (bool | None): A missing value goes left as well; otherwise it goes right. False where no row of the
+            dataset misses the feature. (It is also false with `is missing`, which says itself where a missing value goes.)
+        text (None | str): The question as an English sentence, such as `income is at most 3,400 (missing allowed)`.
         left (int | None): Id of the node for rows for which the question holds.
         right (int | None): Id of the node for all others.
         prediction (float | str): A label; for regression a value. Inner nodes have one, too.

@@ -20,8 +20,9 @@ class Condition:
             of (of categories), is missing, is not missing; new ones may come.
         value (float | list[str] | None | str): A list with `is one of` and `is none of`; null with `is missing` and `is
             not missing`.
-        or_missing (bool): A missing value fulfils it, too; else it does not. (`is missing` and `is not missing` say it
-            themselves.)
+        or_missing (bool): A missing value fulfils the condition as well. False where no row of the dataset misses the
+            feature: a missing value then fulfils no condition on it. (It is also false with `is missing` and `is not
+            missing`, which say themselves whether a missing value fulfils them.)
     """
 
     feature: str

@@ -14,7 +14,7 @@ class FiringRule:
 
     Attributes:
         rank (int):
-        text (str):
+        text (str): The rule's conditions as an English sentence.
         prediction (float | str): A label; for regression a value.
     """
 

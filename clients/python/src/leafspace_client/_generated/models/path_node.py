@@ -15,7 +15,7 @@ class PathNode:
     Attributes:
         id (int): Of the node in the tree.
         feature (str):
-        text (str): The question in words.
+        text (str): The question as an English sentence, such as `income is at most 3,400`.
         holds (bool): The row goes left; else right.
     """
 

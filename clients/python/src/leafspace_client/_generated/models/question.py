@@ -18,10 +18,10 @@ class Question:
         column (str): The name to answer by. `feature` itself, but for one-hot columns that belong together: 1 or true
             where the feature is `value`, else 0.
         type_ (str):
-        text (str): What the node asks of it, in words.
+        text (str): What the node asks of it, as an English sentence.
         operator (str):
         value (float | list[str] | None | str):
-        or_missing (bool): A missing value goes on as one for which the question holds.
+        or_missing (bool): The question holds for a missing value as well.
         categories (list[str]): Those that the tree names anywhere: it tells all others from these, but not from each
             other. Empty for numbers.
     """

@@ -19,7 +19,8 @@ class Rule:
 
     Attributes:
         rank (int): 1: asked first.
-        text (str):
+        text (str): The conditions as an English sentence, such as `income is above 1,200 and at most 3,400, and color
+            is G or H (missing allowed)`; `always` where there is none.
         conditions (list[Condition]): Without any, the rule always holds.
         prediction (float | str): A label; for regression a value.
         scores (list[Score]): Shares of classes where it decides; none for regression.

@@ -22,9 +22,9 @@ class RuleSetRequest:
         search (str | Unset): How regions become rules. improved: rules are sought that predict well with few
             conditions, from fewer random starts; plain: the regions with the least training error, as in the paper, put in
             order and shortened to what can be read. Default: 'improved'.
-        max_rules (int | Unset): At most so many, of which the default is one. Default: 10.
-        n_restarts (int | Unset): Fits from random starts, of which the best counts; `improved` makes some of them only.
-            Default: 20.
+        max_rules (int | Unset): Maximum number of rules, including the default rule (default: 10). Default: 10.
+        n_restarts (int | Unset): Number of fits from random starts; the best of them counts. `search: improved` makes
+            fewer. Default: 20.
         labels (str | Unset): What rules are to predict: what the model says, or what the dataset's target has. Default:
             'predicted'.
         evaluation_dataset (None | str | Unset):

@@ -25,9 +25,11 @@ from .contrast import Contrast
 from .coverage import Coverage
 from .dataset import Dataset
 from .dataset_row import DatasetRow
+from .dataset_summary import DatasetSummary
 from .evaluation import Evaluation
 from .explainer import Explainer
 from .explainer_request import ExplainerRequest
+from .explainer_summary import ExplainerSummary
 from .explanation import Explanation
 from .explanation_list import ExplanationList
 from .explanation_request import ExplanationRequest
@@ -44,6 +46,7 @@ from .label_count import LabelCount
 from .liveness import Liveness
 from .model import Model
 from .model_column import ModelColumn
+from .model_summary import ModelSummary
 from .nearest_prototype import NearestPrototype
 from .neighbor import Neighbor
 from .neighbors_of_row import NeighborsOfRow
@@ -54,14 +57,14 @@ from .next_question_request_answers import NextQuestionRequestAnswers
 from .page_api_key import PageApiKey
 from .page_approximation_tree import PageApproximationTree
 from .page_audited_row import PageAuditedRow
-from .page_dataset import PageDataset
 from .page_dataset_row import PageDatasetRow
-from .page_explainer import PageExplainer
+from .page_dataset_summary import PageDatasetSummary
+from .page_explainer_summary import PageExplainerSummary
 from .page_explanation import PageExplanation
 from .page_explanation_set import PageExplanationSet
 from .page_job import PageJob
 from .page_label_audit import PageLabelAudit
-from .page_model import PageModel
+from .page_model_summary import PageModelSummary
 from .page_neighbors_of_row import PageNeighborsOfRow
 from .page_prototype_set import PagePrototypeSet
 from .page_proximities import PageProximities
@@ -134,9 +137,11 @@ __all__ = (
     "Coverage",
     "Dataset",
     "DatasetRow",
+    "DatasetSummary",
     "Evaluation",
     "Explainer",
     "ExplainerRequest",
+    "ExplainerSummary",
     "Explanation",
     "ExplanationList",
     "ExplanationRequest",
@@ -153,6 +158,7 @@ __all__ = (
     "Liveness",
     "Model",
     "ModelColumn",
+    "ModelSummary",
     "NearestPrototype",
     "Neighbor",
     "NeighborsOfRow",
@@ -163,14 +169,14 @@ __all__ = (
     "PageApiKey",
     "PageApproximationTree",
     "PageAuditedRow",
-    "PageDataset",
     "PageDatasetRow",
-    "PageExplainer",
+    "PageDatasetSummary",
+    "PageExplainerSummary",
     "PageExplanation",
     "PageExplanationSet",
     "PageJob",
     "PageLabelAudit",
-    "PageModel",
+    "PageModelSummary",
     "PageNeighborsOfRow",
     "PagePrototypeSet",
     "PageProximities",

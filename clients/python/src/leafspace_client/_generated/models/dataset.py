@@ -25,10 +25,12 @@ class Dataset:
         sha256 (str):
         size_bytes (int):
         n_rows (int):
+        n_columns (int): Number of columns of any role.
+        n_features (int): Number of columns with the role `feature`.
         target (None | str):
         row_id (None | str):
-        columns (list[Column]):
         created_at (datetime.datetime):
+        columns (list[Column]):
         object_ (Literal['dataset'] | Unset):  Default: 'dataset'.
     """
 
@@ -37,10 +39,12 @@ class Dataset:
     sha256: str
     size_bytes: int
     n_rows: int
+    n_columns: int
+    n_features: int
     target: None | str
     row_id: None | str
-    columns: list[Column]
     created_at: datetime.datetime
+    columns: list[Column]
     object_: Literal["dataset"] | Unset = "dataset"
 
     def to_dict(self) -> dict[str, Any]:
@@ -55,18 +59,22 @@ class Dataset:
 
         n_rows = self.n_rows
 
+        n_columns = self.n_columns
+
+        n_features = self.n_features
+
         target: None | str
         target = self.target
 
         row_id: None | str
         row_id = self.row_id
 
+        created_at = self.created_at.isoformat()
+
         columns = []
         for columns_item_data in self.columns:
             columns_item = columns_item_data.to_dict()
             columns.append(columns_item)
-
-        created_at = self.created_at.isoformat()
 
         object_ = self.object_
 
@@ -79,10 +87,12 @@ class Dataset:
                 "sha256": sha256,
                 "size_bytes": size_bytes,
                 "n_rows": n_rows,
+                "n_columns": n_columns,
+                "n_features": n_features,
                 "target": target,
                 "row_id": row_id,
-                "columns": columns,
                 "created_at": created_at,
+                "columns": columns,
             }
         )
         if object_ is not UNSET:
@@ -110,6 +120,10 @@ class Dataset:
 
         n_rows = d.pop("n_rows")
 
+        n_columns = d.pop("n_columns")
+
+        n_features = d.pop("n_features")
+
         def _parse_target(data: object) -> None | str:
             if data is None:
                 return data
@@ -124,14 +138,14 @@ class Dataset:
 
         row_id = _parse_row_id(d.pop("row_id"))
 
+        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+
         columns = []
         _columns = d.pop("columns")
         for columns_item_data in _columns:
             columns_item = Column.from_dict(columns_item_data)
 
             columns.append(columns_item)
-
-        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
 
         object_ = cast(Literal["dataset"] | Unset, d.pop("object", UNSET))
         if object_ != "dataset" and not isinstance(object_, Unset):
@@ -143,10 +157,12 @@ class Dataset:
             sha256=sha256,
             size_bytes=size_bytes,
             n_rows=n_rows,
+            n_columns=n_columns,
+            n_features=n_features,
             target=target,
             row_id=row_id,
-            columns=columns,
             created_at=created_at,
+            columns=columns,
             object_=object_,
         )
 

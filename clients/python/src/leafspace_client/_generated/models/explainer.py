@@ -20,8 +20,8 @@ class Explainer:
         name (None | str):
         model (str):
         prototype_set (str):
-        shown_features (list[str] | str):
         created_at (datetime.datetime):
+        shown_features (list[str] | str): As it was registered with.
         object_ (Literal['explainer'] | Unset):  Default: 'explainer'.
         rule_set (None | str | Unset):
         approximation_tree (None | str | Unset):
@@ -31,8 +31,8 @@ class Explainer:
     name: None | str
     model: str
     prototype_set: str
-    shown_features: list[str] | str
     created_at: datetime.datetime
+    shown_features: list[str] | str
     object_: Literal["explainer"] | Unset = "explainer"
     rule_set: None | str | Unset = UNSET
     approximation_tree: None | str | Unset = UNSET
@@ -47,14 +47,14 @@ class Explainer:
 
         prototype_set = self.prototype_set
 
+        created_at = self.created_at.isoformat()
+
         shown_features: list[str] | str
         if isinstance(self.shown_features, list):
             shown_features = self.shown_features
 
         else:
             shown_features = self.shown_features
-
-        created_at = self.created_at.isoformat()
 
         object_ = self.object_
 
@@ -78,8 +78,8 @@ class Explainer:
                 "name": name,
                 "model": model,
                 "prototype_set": prototype_set,
-                "shown_features": shown_features,
                 "created_at": created_at,
+                "shown_features": shown_features,
             }
         )
         if object_ is not UNSET:
@@ -107,6 +107,8 @@ class Explainer:
 
         prototype_set = d.pop("prototype_set")
 
+        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+
         def _parse_shown_features(data: object) -> list[str] | str:
             try:
                 if not isinstance(data, list):
@@ -119,8 +121,6 @@ class Explainer:
             return cast(list[str] | str, data)
 
         shown_features = _parse_shown_features(d.pop("shown_features"))
-
-        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
 
         object_ = cast(Literal["explainer"] | Unset, d.pop("object", UNSET))
         if object_ != "explainer" and not isinstance(object_, Unset):
@@ -149,8 +149,8 @@ class Explainer:
             name=name,
             model=model,
             prototype_set=prototype_set,
-            shown_features=shown_features,
             created_at=created_at,
+            shown_features=shown_features,
             object_=object_,
             rule_set=rule_set,
             approximation_tree=approximation_tree,

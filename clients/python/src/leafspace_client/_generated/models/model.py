@@ -28,18 +28,19 @@ class Model:
         task (str):
         ensemble (None | str):
         ensemble_inferred (bool):
-        classes (list[str]):
+        n_classes (int): 0 for regression.
         n_features (int):
-        feature_names (list[str]):
-        feature_types (list[str]): What each feature's values are.
         n_trees (int):
         n_nodes (int):
         n_leaves (int):
         max_depth (int):
-        operators (list[str]):
-        column_map (list[ModelColumn]):
         parity (None | ParityResult):
         created_at (datetime.datetime):
+        classes (list[str]): In the order of the scores; empty for regression.
+        feature_names (list[str]):
+        feature_types (list[str]): What each feature's values are.
+        operators (list[str]):
+        column_map (list[ModelColumn]):
         object_ (Literal['model'] | Unset):  Default: 'model'.
     """
 
@@ -50,18 +51,19 @@ class Model:
     task: str
     ensemble: None | str
     ensemble_inferred: bool
-    classes: list[str]
+    n_classes: int
     n_features: int
-    feature_names: list[str]
-    feature_types: list[str]
     n_trees: int
     n_nodes: int
     n_leaves: int
     max_depth: int
-    operators: list[str]
-    column_map: list[ModelColumn]
     parity: None | ParityResult
     created_at: datetime.datetime
+    classes: list[str]
+    feature_names: list[str]
+    feature_types: list[str]
+    operators: list[str]
+    column_map: list[ModelColumn]
     object_: Literal["model"] | Unset = "model"
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,13 +85,9 @@ class Model:
 
         ensemble_inferred = self.ensemble_inferred
 
-        classes = self.classes
+        n_classes = self.n_classes
 
         n_features = self.n_features
-
-        feature_names = self.feature_names
-
-        feature_types = self.feature_types
 
         n_trees = self.n_trees
 
@@ -99,13 +97,6 @@ class Model:
 
         max_depth = self.max_depth
 
-        operators = self.operators
-
-        column_map = []
-        for column_map_item_data in self.column_map:
-            column_map_item = column_map_item_data.to_dict()
-            column_map.append(column_map_item)
-
         parity: dict[str, Any] | None
         if isinstance(self.parity, ParityResult):
             parity = self.parity.to_dict()
@@ -113,6 +104,19 @@ class Model:
             parity = self.parity
 
         created_at = self.created_at.isoformat()
+
+        classes = self.classes
+
+        feature_names = self.feature_names
+
+        feature_types = self.feature_types
+
+        operators = self.operators
+
+        column_map = []
+        for column_map_item_data in self.column_map:
+            column_map_item = column_map_item_data.to_dict()
+            column_map.append(column_map_item)
 
         object_ = self.object_
 
@@ -127,18 +131,19 @@ class Model:
                 "task": task,
                 "ensemble": ensemble,
                 "ensemble_inferred": ensemble_inferred,
-                "classes": classes,
+                "n_classes": n_classes,
                 "n_features": n_features,
-                "feature_names": feature_names,
-                "feature_types": feature_types,
                 "n_trees": n_trees,
                 "n_nodes": n_nodes,
                 "n_leaves": n_leaves,
                 "max_depth": max_depth,
-                "operators": operators,
-                "column_map": column_map,
                 "parity": parity,
                 "created_at": created_at,
+                "classes": classes,
+                "feature_names": feature_names,
+                "feature_types": feature_types,
+                "operators": operators,
+                "column_map": column_map,
             }
         )
         if object_ is not UNSET:
@@ -176,13 +181,9 @@ class Model:
 
         ensemble_inferred = d.pop("ensemble_inferred")
 
-        classes = cast(list[str], d.pop("classes"))
+        n_classes = d.pop("n_classes")
 
         n_features = d.pop("n_features")
-
-        feature_names = cast(list[str], d.pop("feature_names"))
-
-        feature_types = cast(list[str], d.pop("feature_types"))
 
         n_trees = d.pop("n_trees")
 
@@ -191,15 +192,6 @@ class Model:
         n_leaves = d.pop("n_leaves")
 
         max_depth = d.pop("max_depth")
-
-        operators = cast(list[str], d.pop("operators"))
-
-        column_map = []
-        _column_map = d.pop("column_map")
-        for column_map_item_data in _column_map:
-            column_map_item = ModelColumn.from_dict(column_map_item_data)
-
-            column_map.append(column_map_item)
 
         def _parse_parity(data: object) -> None | ParityResult:
             if data is None:
@@ -218,6 +210,21 @@ class Model:
 
         created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
 
+        classes = cast(list[str], d.pop("classes"))
+
+        feature_names = cast(list[str], d.pop("feature_names"))
+
+        feature_types = cast(list[str], d.pop("feature_types"))
+
+        operators = cast(list[str], d.pop("operators"))
+
+        column_map = []
+        _column_map = d.pop("column_map")
+        for column_map_item_data in _column_map:
+            column_map_item = ModelColumn.from_dict(column_map_item_data)
+
+            column_map.append(column_map_item)
+
         object_ = cast(Literal["model"] | Unset, d.pop("object", UNSET))
         if object_ != "model" and not isinstance(object_, Unset):
             raise ValueError(f"object must match const 'model', got '{object_}'")
@@ -230,18 +237,19 @@ class Model:
             task=task,
             ensemble=ensemble,
             ensemble_inferred=ensemble_inferred,
-            classes=classes,
+            n_classes=n_classes,
             n_features=n_features,
-            feature_names=feature_names,
-            feature_types=feature_types,
             n_trees=n_trees,
             n_nodes=n_nodes,
             n_leaves=n_leaves,
             max_depth=max_depth,
-            operators=operators,
-            column_map=column_map,
             parity=parity,
             created_at=created_at,
+            classes=classes,
+            feature_names=feature_names,
+            feature_types=feature_types,
+            operators=operators,
+            column_map=column_map,
             object_=object_,
         )
 

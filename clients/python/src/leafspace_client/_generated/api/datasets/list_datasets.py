@@ -5,7 +5,7 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
-from ...models.page_dataset import PageDataset
+from ...models.page_dataset_summary import PageDatasetSummary
 from ...models.problem import Problem
 from ...types import UNSET, Response, Unset
 
@@ -38,9 +38,11 @@ def _get_kwargs(
     return _kwargs
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> PageDataset | Problem | None:
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> PageDatasetSummary | Problem | None:
     if response.status_code == 200:
-        response_200 = PageDataset.from_dict(response.json())
+        response_200 = PageDatasetSummary.from_dict(response.json())
 
         return response_200
 
@@ -77,7 +79,7 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[PageDataset | Problem]:
+) -> Response[PageDatasetSummary | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -91,13 +93,13 @@ def sync_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> Response[PageDataset | Problem]:
+) -> Response[PageDatasetSummary | Problem]:
     """List Datasets
 
-     List datasets, newest first.
+     List datasets, newest first, without their columns.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -105,7 +107,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[PageDataset | Problem]
+        Response[PageDatasetSummary | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -125,13 +127,13 @@ def sync(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> PageDataset | Problem | None:
+) -> PageDatasetSummary | Problem | None:
     """List Datasets
 
-     List datasets, newest first.
+     List datasets, newest first, without their columns.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -139,7 +141,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        PageDataset | Problem
+        PageDatasetSummary | Problem
     """
 
     return sync_detailed(
@@ -154,13 +156,13 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> Response[PageDataset | Problem]:
+) -> Response[PageDatasetSummary | Problem]:
     """List Datasets
 
-     List datasets, newest first.
+     List datasets, newest first, without their columns.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -168,7 +170,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[PageDataset | Problem]
+        Response[PageDatasetSummary | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -186,13 +188,13 @@ async def asyncio(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> PageDataset | Problem | None:
+) -> PageDatasetSummary | Problem | None:
     """List Datasets
 
-     List datasets, newest first.
+     List datasets, newest first, without their columns.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -200,7 +202,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        PageDataset | Problem
+        PageDatasetSummary | Problem
     """
 
     return (

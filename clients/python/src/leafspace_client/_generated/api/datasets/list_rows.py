@@ -14,11 +14,18 @@ from ...types import UNSET, Response, Unset
 def _get_kwargs(
     dataset_id: str,
     *,
+    columns: list[str] | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
+
+    json_columns: list[str] | Unset = UNSET
+    if not isinstance(columns, Unset):
+        json_columns = columns
+
+    params["columns"] = json_columns
 
     params["limit"] = limit
 
@@ -65,6 +72,16 @@ def _parse_response(
 
         return response_404
 
+    if response.status_code == 406:
+        response_406 = Problem.from_dict(response.json())
+
+        return response_406
+
+    if response.status_code == 413:
+        response_413 = Problem.from_dict(response.json())
+
+        return response_413
+
     if response.status_code == 422:
         response_422 = Problem.from_dict(response.json())
 
@@ -101,17 +118,21 @@ def sync_detailed(
     dataset_id: str,
     *,
     client: AuthenticatedClient,
+    columns: list[str] | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
 ) -> Response[PageDatasetRow | Problem]:
     """List Rows
 
-     Read a dataset's rows in their order.
+     Read a dataset's rows in their order as JSON, page by page, or all as Parquet, as `Accept` says.
 
     Args:
         dataset_id (str):
-        limit (int | Unset): Items a page. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        columns (list[str] | Unset): Names of the columns to read, one each (default: all). JSON
+            alone.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -123,6 +144,7 @@ def sync_detailed(
 
     kwargs = _get_kwargs(
         dataset_id=dataset_id,
+        columns=columns,
         limit=limit,
         cursor=cursor,
     )
@@ -138,17 +160,21 @@ def sync(
     dataset_id: str,
     *,
     client: AuthenticatedClient,
+    columns: list[str] | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
 ) -> PageDatasetRow | Problem | None:
     """List Rows
 
-     Read a dataset's rows in their order.
+     Read a dataset's rows in their order as JSON, page by page, or all as Parquet, as `Accept` says.
 
     Args:
         dataset_id (str):
-        limit (int | Unset): Items a page. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        columns (list[str] | Unset): Names of the columns to read, one each (default: all). JSON
+            alone.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -161,6 +187,7 @@ def sync(
     return sync_detailed(
         dataset_id=dataset_id,
         client=client,
+        columns=columns,
         limit=limit,
         cursor=cursor,
     ).parsed
@@ -170,17 +197,21 @@ async def asyncio_detailed(
     dataset_id: str,
     *,
     client: AuthenticatedClient,
+    columns: list[str] | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
 ) -> Response[PageDatasetRow | Problem]:
     """List Rows
 
-     Read a dataset's rows in their order.
+     Read a dataset's rows in their order as JSON, page by page, or all as Parquet, as `Accept` says.
 
     Args:
         dataset_id (str):
-        limit (int | Unset): Items a page. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        columns (list[str] | Unset): Names of the columns to read, one each (default: all). JSON
+            alone.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -192,6 +223,7 @@ async def asyncio_detailed(
 
     kwargs = _get_kwargs(
         dataset_id=dataset_id,
+        columns=columns,
         limit=limit,
         cursor=cursor,
     )
@@ -205,17 +237,21 @@ async def asyncio(
     dataset_id: str,
     *,
     client: AuthenticatedClient,
+    columns: list[str] | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
 ) -> PageDatasetRow | Problem | None:
     """List Rows
 
-     Read a dataset's rows in their order.
+     Read a dataset's rows in their order as JSON, page by page, or all as Parquet, as `Accept` says.
 
     Args:
         dataset_id (str):
-        limit (int | Unset): Items a page. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        columns (list[str] | Unset): Names of the columns to read, one each (default: all). JSON
+            alone.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -229,6 +265,7 @@ async def asyncio(
         await asyncio_detailed(
             dataset_id=dataset_id,
             client=client,
+            columns=columns,
             limit=limit,
             cursor=cursor,
         )

@@ -5,7 +5,7 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
-from ...models.page_explainer import PageExplainer
+from ...models.page_explainer_summary import PageExplainerSummary
 from ...models.problem import Problem
 from ...types import UNSET, Response, Unset
 
@@ -40,9 +40,9 @@ def _get_kwargs(
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> PageExplainer | Problem | None:
+) -> PageExplainerSummary | Problem | None:
     if response.status_code == 200:
-        response_200 = PageExplainer.from_dict(response.json())
+        response_200 = PageExplainerSummary.from_dict(response.json())
 
         return response_200
 
@@ -79,7 +79,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[PageExplainer | Problem]:
+) -> Response[PageExplainerSummary | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -93,13 +93,13 @@ def sync_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> Response[PageExplainer | Problem]:
+) -> Response[PageExplainerSummary | Problem]:
     """List Explainers
 
-     List explainers, newest first.
+     List explainers, newest first, without the features that they show.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -107,7 +107,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[PageExplainer | Problem]
+        Response[PageExplainerSummary | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -127,13 +127,13 @@ def sync(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> PageExplainer | Problem | None:
+) -> PageExplainerSummary | Problem | None:
     """List Explainers
 
-     List explainers, newest first.
+     List explainers, newest first, without the features that they show.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -141,7 +141,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        PageExplainer | Problem
+        PageExplainerSummary | Problem
     """
 
     return sync_detailed(
@@ -156,13 +156,13 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> Response[PageExplainer | Problem]:
+) -> Response[PageExplainerSummary | Problem]:
     """List Explainers
 
-     List explainers, newest first.
+     List explainers, newest first, without the features that they show.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -170,7 +170,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[PageExplainer | Problem]
+        Response[PageExplainerSummary | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -188,13 +188,13 @@ async def asyncio(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> PageExplainer | Problem | None:
+) -> PageExplainerSummary | Problem | None:
     """List Explainers
 
-     List explainers, newest first.
+     List explainers, newest first, without the features that they show.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -202,7 +202,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        PageExplainer | Problem
+        PageExplainerSummary | Problem
     """
 
     return (

@@ -95,7 +95,7 @@ def sync_detailed(
      List jobs, newest first.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -129,7 +129,7 @@ def sync(
      List jobs, newest first.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -158,7 +158,7 @@ async def asyncio_detailed(
      List jobs, newest first.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -190,7 +190,7 @@ async def asyncio(
      List jobs, newest first.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:

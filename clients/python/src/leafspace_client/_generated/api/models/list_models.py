@@ -5,7 +5,7 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
-from ...models.page_model import PageModel
+from ...models.page_model_summary import PageModelSummary
 from ...models.problem import Problem
 from ...types import UNSET, Response, Unset
 
@@ -38,9 +38,11 @@ def _get_kwargs(
     return _kwargs
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> PageModel | Problem | None:
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> PageModelSummary | Problem | None:
     if response.status_code == 200:
-        response_200 = PageModel.from_dict(response.json())
+        response_200 = PageModelSummary.from_dict(response.json())
 
         return response_200
 
@@ -75,7 +77,9 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
         return None
 
 
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[PageModel | Problem]:
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[PageModelSummary | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -89,13 +93,13 @@ def sync_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> Response[PageModel | Problem]:
+) -> Response[PageModelSummary | Problem]:
     """List Models
 
-     List models, newest first.
+     List models, newest first, without what grows with their features.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -103,7 +107,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[PageModel | Problem]
+        Response[PageModelSummary | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -123,13 +127,13 @@ def sync(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> PageModel | Problem | None:
+) -> PageModelSummary | Problem | None:
     """List Models
 
-     List models, newest first.
+     List models, newest first, without what grows with their features.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -137,7 +141,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        PageModel | Problem
+        PageModelSummary | Problem
     """
 
     return sync_detailed(
@@ -152,13 +156,13 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> Response[PageModel | Problem]:
+) -> Response[PageModelSummary | Problem]:
     """List Models
 
-     List models, newest first.
+     List models, newest first, without what grows with their features.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -166,7 +170,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[PageModel | Problem]
+        Response[PageModelSummary | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -184,13 +188,13 @@ async def asyncio(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> PageModel | Problem | None:
+) -> PageModelSummary | Problem | None:
     """List Models
 
-     List models, newest first.
+     List models, newest first, without what grows with their features.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -198,7 +202,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        PageModel | Problem
+        PageModelSummary | Problem
     """
 
     return (

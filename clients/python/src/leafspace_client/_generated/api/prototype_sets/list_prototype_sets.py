@@ -99,7 +99,7 @@ def sync_detailed(
      List prototype sets, newest first, without what was found.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -133,7 +133,7 @@ def sync(
      List prototype sets, newest first, without what was found.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -162,7 +162,7 @@ async def asyncio_detailed(
      List prototype sets, newest first, without what was found.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -194,7 +194,7 @@ async def asyncio(
      List prototype sets, newest first, without what was found.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:

@@ -75,6 +75,11 @@ def _parse_response(
 
         return response_409
 
+    if response.status_code == 413:
+        response_413 = Problem.from_dict(response.json())
+
+        return response_413
+
     if response.status_code == 422:
         response_422 = Problem.from_dict(response.json())
 
@@ -120,8 +125,9 @@ def sync_detailed(
 
     Args:
         proximities_id (str):
-        limit (int | Unset): Items a page. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -157,8 +163,9 @@ def sync(
 
     Args:
         proximities_id (str):
-        limit (int | Unset): Items a page. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -189,8 +196,9 @@ async def asyncio_detailed(
 
     Args:
         proximities_id (str):
-        limit (int | Unset): Items a page. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -224,8 +232,9 @@ async def asyncio(
 
     Args:
         proximities_id (str):
-        limit (int | Unset): Items a page. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

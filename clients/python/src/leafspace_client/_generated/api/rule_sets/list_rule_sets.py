@@ -97,7 +97,7 @@ def sync_detailed(
      List rule sets, newest first, without what was found.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -131,7 +131,7 @@ def sync(
      List rule sets, newest first, without what was found.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -160,7 +160,7 @@ async def asyncio_detailed(
      List rule sets, newest first, without what was found.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:
@@ -192,7 +192,7 @@ async def asyncio(
      List rule sets, newest first, without what was found.
 
     Args:
-        limit (int | Unset): Items a page. Default: 50.
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
 
     Raises:

@@ -8,22 +8,22 @@ from attrs import define as _attrs_define
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
-    from ..models.dataset import Dataset
+    from ..models.explainer_summary import ExplainerSummary
 
 
-T = TypeVar("T", bound="PageDataset")
+T = TypeVar("T", bound="PageExplainerSummary")
 
 
 @_attrs_define
-class PageDataset:
+class PageExplainerSummary:
     """
     Attributes:
-        data (list[Dataset]):
+        data (list[ExplainerSummary]):
         object_ (Literal['list'] | Unset):  Default: 'list'.
         next_cursor (None | str | Unset): Send it as `cursor` to get the next page.
     """
 
-    data: list[Dataset]
+    data: list[ExplainerSummary]
     object_: Literal["list"] | Unset = "list"
     next_cursor: None | str | Unset = UNSET
 
@@ -57,13 +57,13 @@ class PageDataset:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.dataset import Dataset  # noqa: PLC0415
+        from ..models.explainer_summary import ExplainerSummary  # noqa: PLC0415
 
         d = dict(src_dict)
         data = []
         _data = d.pop("data")
         for data_item_data in _data:
-            data_item = Dataset.from_dict(data_item_data)
+            data_item = ExplainerSummary.from_dict(data_item_data)
 
             data.append(data_item)
 
@@ -80,10 +80,10 @@ class PageDataset:
 
         next_cursor = _parse_next_cursor(d.pop("next_cursor", UNSET))
 
-        page_dataset = cls(
+        page_explainer_summary = cls(
             data=data,
             object_=object_,
             next_cursor=next_cursor,
         )
 
-        return page_dataset
+        return page_explainer_summary

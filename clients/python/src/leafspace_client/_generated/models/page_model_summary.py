@@ -8,22 +8,22 @@ from attrs import define as _attrs_define
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
-    from ..models.explainer import Explainer
+    from ..models.model_summary import ModelSummary
 
 
-T = TypeVar("T", bound="PageExplainer")
+T = TypeVar("T", bound="PageModelSummary")
 
 
 @_attrs_define
-class PageExplainer:
+class PageModelSummary:
     """
     Attributes:
-        data (list[Explainer]):
+        data (list[ModelSummary]):
         object_ (Literal['list'] | Unset):  Default: 'list'.
         next_cursor (None | str | Unset): Send it as `cursor` to get the next page.
     """
 
-    data: list[Explainer]
+    data: list[ModelSummary]
     object_: Literal["list"] | Unset = "list"
     next_cursor: None | str | Unset = UNSET
 
@@ -57,13 +57,13 @@ class PageExplainer:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.explainer import Explainer  # noqa: PLC0415
+        from ..models.model_summary import ModelSummary  # noqa: PLC0415
 
         d = dict(src_dict)
         data = []
         _data = d.pop("data")
         for data_item_data in _data:
-            data_item = Explainer.from_dict(data_item_data)
+            data_item = ModelSummary.from_dict(data_item_data)
 
             data.append(data_item)
 
@@ -80,10 +80,10 @@ class PageExplainer:
 
         next_cursor = _parse_next_cursor(d.pop("next_cursor", UNSET))
 
-        page_explainer = cls(
+        page_model_summary = cls(
             data=data,
             object_=object_,
             next_cursor=next_cursor,
         )
 
-        return page_explainer
+        return page_model_summary

@@ -8,22 +8,22 @@ from attrs import define as _attrs_define
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
-    from ..models.model import Model
+    from ..models.dataset_summary import DatasetSummary
 
 
-T = TypeVar("T", bound="PageModel")
+T = TypeVar("T", bound="PageDatasetSummary")
 
 
 @_attrs_define
-class PageModel:
+class PageDatasetSummary:
     """
     Attributes:
-        data (list[Model]):
+        data (list[DatasetSummary]):
         object_ (Literal['list'] | Unset):  Default: 'list'.
         next_cursor (None | str | Unset): Send it as `cursor` to get the next page.
     """
 
-    data: list[Model]
+    data: list[DatasetSummary]
     object_: Literal["list"] | Unset = "list"
     next_cursor: None | str | Unset = UNSET
 
@@ -57,13 +57,13 @@ class PageModel:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.model import Model  # noqa: PLC0415
+        from ..models.dataset_summary import DatasetSummary  # noqa: PLC0415
 
         d = dict(src_dict)
         data = []
         _data = d.pop("data")
         for data_item_data in _data:
-            data_item = Model.from_dict(data_item_data)
+            data_item = DatasetSummary.from_dict(data_item_data)
 
             data.append(data_item)
 
@@ -80,10 +80,10 @@ class PageModel:
 
         next_cursor = _parse_next_cursor(d.pop("next_cursor", UNSET))
 
-        page_model = cls(
+        page_dataset_summary = cls(
             data=data,
             object_=object_,
             next_cursor=next_cursor,
         )
 
-        return page_model
+        return page_dataset_summary

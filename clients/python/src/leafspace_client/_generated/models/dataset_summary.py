@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="DatasetSummary")
+
+
+@_attrs_define
+class DatasetSummary:
+    """A registered dataset in a list: without its columns.
+
+    Attributes:
+        id (str):
+        name (None | str):
+        sha256 (str):
+        size_bytes (int):
+        n_rows (int):
+        n_columns (int): Number of columns of any role.
+        n_features (int): Number of columns with the role `feature`.
+        target (None | str):
+        row_id (None | str):
+        created_at (datetime.datetime):
+        object_ (Literal['dataset'] | Unset):  Default: 'dataset'.
+    """
+
+    id: str
+    name: None | str
+    sha256: str
+    size_bytes: int
+    n_rows: int
+    n_columns: int
+    n_features: int
+    target: None | str
+    row_id: None | str
+    created_at: datetime.datetime
+    object_: Literal["dataset"] | Unset = "dataset"
+
+    def to_dict(self) -> dict[str, Any]:
+        id = self.id
+
+        name: None | str
+        name = self.name
+
+        sha256 = self.sha256
+
+        size_bytes = self.size_bytes
+
+        n_rows = self.n_rows
+
+        n_columns = self.n_columns
+
+        n_features = self.n_features
+
+        target: None | str
+        target = self.target
+
+        row_id: None | str
+        row_id = self.row_id
+
+        created_at = self.created_at.isoformat()
+
+        object_ = self.object_
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "id": id,
+                "name": name,
+                "sha256": sha256,
+                "size_bytes": size_bytes,
+                "n_rows": n_rows,
+                "n_columns": n_columns,
+                "n_features": n_features,
+                "target": target,
+                "row_id": row_id,
+                "created_at": created_at,
+            }
+        )
+        if object_ is not UNSET:
+            field_dict["object"] = object_
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        id = d.pop("id")
+
+        def _parse_name(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        name = _parse_name(d.pop("name"))
+
+        sha256 = d.pop("sha256")
+
+        size_bytes = d.pop("size_bytes")
+
+        n_rows = d.pop("n_rows")
+
+        n_columns = d.pop("n_columns")
+
+        n_features = d.pop("n_features")
+
+        def _parse_target(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        target = _parse_target(d.pop("target"))
+
+        def _parse_row_id(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        row_id = _parse_row_id(d.pop("row_id"))
+
+        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+
+        object_ = cast(Literal["dataset"] | Unset, d.pop("object", UNSET))
+        if object_ != "dataset" and not isinstance(object_, Unset):
+            raise ValueError(f"object must match const 'dataset', got '{object_}'")
+
+        dataset_summary = cls(
+            id=id,
+            name=name,
+            sha256=sha256,
+            size_bytes=size_bytes,
+            n_rows=n_rows,
+            n_columns=n_columns,
+            n_features=n_features,
+            target=target,
+            row_id=row_id,
+            created_at=created_at,
+            object_=object_,
+        )
+
+        return dataset_summary

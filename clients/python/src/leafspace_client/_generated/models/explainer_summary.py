@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="ExplainerSummary")
+
+
+@_attrs_define
+class ExplainerSummary:
+    """A registered explainer in a list: without the features that it shows, which may be thousands.
+
+    Attributes:
+        id (str):
+        name (None | str):
+        model (str):
+        prototype_set (str):
+        created_at (datetime.datetime):
+        object_ (Literal['explainer'] | Unset):  Default: 'explainer'.
+        rule_set (None | str | Unset):
+        approximation_tree (None | str | Unset):
+    """
+
+    id: str
+    name: None | str
+    model: str
+    prototype_set: str
+    created_at: datetime.datetime
+    object_: Literal["explainer"] | Unset = "explainer"
+    rule_set: None | str | Unset = UNSET
+    approximation_tree: None | str | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        id = self.id
+
+        name: None | str
+        name = self.name
+
+        model = self.model
+
+        prototype_set = self.prototype_set
+
+        created_at = self.created_at.isoformat()
+
+        object_ = self.object_
+
+        rule_set: None | str | Unset
+        if isinstance(self.rule_set, Unset):
+            rule_set = UNSET
+        else:
+            rule_set = self.rule_set
+
+        approximation_tree: None | str | Unset
+        if isinstance(self.approximation_tree, Unset):
+            approximation_tree = UNSET
+        else:
+            approximation_tree = self.approximation_tree
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "id": id,
+                "name": name,
+                "model": model,
+                "prototype_set": prototype_set,
+                "created_at": created_at,
+            }
+        )
+        if object_ is not UNSET:
+            field_dict["object"] = object_
+        if rule_set is not UNSET:
+            field_dict["rule_set"] = rule_set
+        if approximation_tree is not UNSET:
+            field_dict["approximation_tree"] = approximation_tree
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        id = d.pop("id")
+
+        def _parse_name(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        name = _parse_name(d.pop("name"))
+
+        model = d.pop("model")
+
+        prototype_set = d.pop("prototype_set")
+
+        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+
+        object_ = cast(Literal["explainer"] | Unset, d.pop("object", UNSET))
+        if object_ != "explainer" and not isinstance(object_, Unset):
+            raise ValueError(f"object must match const 'explainer', got '{object_}'")
+
+        def _parse_rule_set(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        rule_set = _parse_rule_set(d.pop("rule_set", UNSET))
+
+        def _parse_approximation_tree(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        approximation_tree = _parse_approximation_tree(d.pop("approximation_tree", UNSET))
+
+        explainer_summary = cls(
+            id=id,
+            name=name,
+            model=model,
+            prototype_set=prototype_set,
+            created_at=created_at,
+            object_=object_,
+            rule_set=rule_set,
+            approximation_tree=approximation_tree,
+        )
+
+        return explainer_summary

@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.parity_result import ParityResult
+
+
+T = TypeVar("T", bound="ModelSummary")
+
+
+@_attrs_define
+class ModelSummary:
+    """A registered model in a list: without anything that grows with its features, columns or classes.
+
+    Attributes:
+        id (str):
+        name (None | str):
+        sha256 (str):
+        size_bytes (int):
+        task (str):
+        ensemble (None | str):
+        ensemble_inferred (bool):
+        n_classes (int): 0 for regression.
+        n_features (int):
+        n_trees (int):
+        n_nodes (int):
+        n_leaves (int):
+        max_depth (int):
+        parity (None | ParityResult):
+        created_at (datetime.datetime):
+        classes (list[str] | None): Null where there are more than 20, or where their names have more than 1,000
+            characters in all: read the model itself for those.
+        object_ (Literal['model'] | Unset):  Default: 'model'.
+    """
+
+    id: str
+    name: None | str
+    sha256: str
+    size_bytes: int
+    task: str
+    ensemble: None | str
+    ensemble_inferred: bool
+    n_classes: int
+    n_features: int
+    n_trees: int
+    n_nodes: int
+    n_leaves: int
+    max_depth: int
+    parity: None | ParityResult
+    created_at: datetime.datetime
+    classes: list[str] | None
+    object_: Literal["model"] | Unset = "model"
+
+    def to_dict(self) -> dict[str, Any]:
+        from ..models.parity_result import ParityResult  # noqa: PLC0415
+
+        id = self.id
+
+        name: None | str
+        name = self.name
+
+        sha256 = self.sha256
+
+        size_bytes = self.size_bytes
+
+        task = self.task
+
+        ensemble: None | str
+        ensemble = self.ensemble
+
+        ensemble_inferred = self.ensemble_inferred
+
+        n_classes = self.n_classes
+
+        n_features = self.n_features
+
+        n_trees = self.n_trees
+
+        n_nodes = self.n_nodes
+
+        n_leaves = self.n_leaves
+
+        max_depth = self.max_depth
+
+        parity: dict[str, Any] | None
+        if isinstance(self.parity, ParityResult):
+            parity = self.parity.to_dict()
+        else:
+            parity = self.parity
+
+        created_at = self.created_at.isoformat()
+
+        classes: list[str] | None
+        if isinstance(self.classes, list):
+            classes = self.classes
+
+        else:
+            classes = self.classes
+
+        object_ = self.object_
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "id": id,
+                "name": name,
+                "sha256": sha256,
+                "size_bytes": size_bytes,
+                "task": task,
+                "ensemble": ensemble,
+                "ensemble_inferred": ensemble_inferred,
+                "n_classes": n_classes,
+                "n_features": n_features,
+                "n_trees": n_trees,
+                "n_nodes": n_nodes,
+                "n_leaves": n_leaves,
+                "max_depth": max_depth,
+                "parity": parity,
+                "created_at": created_at,
+                "classes": classes,
+            }
+        )
+        if object_ is not UNSET:
+            field_dict["object"] = object_
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.parity_result import ParityResult  # noqa: PLC0415
+
+        d = dict(src_dict)
+        id = d.pop("id")
+
+        def _parse_name(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        name = _parse_name(d.pop("name"))
+
+        sha256 = d.pop("sha256")
+
+        size_bytes = d.pop("size_bytes")
+
+        task = d.pop("task")
+
+        def _parse_ensemble(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        ensemble = _parse_ensemble(d.pop("ensemble"))
+
+        ensemble_inferred = d.pop("ensemble_inferred")
+
+        n_classes = d.pop("n_classes")
+
+        n_features = d.pop("n_features")
+
+        n_trees = d.pop("n_trees")
+
+        n_nodes = d.pop("n_nodes")
+
+        n_leaves = d.pop("n_leaves")
+
+        max_depth = d.pop("max_depth")
+
+        def _parse_parity(data: object) -> None | ParityResult:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                parity_type_0 = ParityResult.from_dict(data)
+
+                return parity_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | ParityResult, data)
+
+        parity = _parse_parity(d.pop("parity"))
+
+        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+
+        def _parse_classes(data: object) -> list[str] | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                classes_type_0 = cast(list[str], data)
+
+                return classes_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[str] | None, data)
+
+        classes = _parse_classes(d.pop("classes"))
+
+        object_ = cast(Literal["model"] | Unset, d.pop("object", UNSET))
+        if object_ != "model" and not isinstance(object_, Unset):
+            raise ValueError(f"object must match const 'model', got '{object_}'")
+
+        model_summary = cls(
+            id=id,
+            name=name,
+            sha256=sha256,
+            size_bytes=size_bytes,
+            task=task,
+            ensemble=ensemble,
+            ensemble_inferred=ensemble_inferred,
+            n_classes=n_classes,
+            n_features=n_features,
+            n_trees=n_trees,
+            n_nodes=n_nodes,
+            n_leaves=n_leaves,
+            max_depth=max_depth,
+            parity=parity,
+            created_at=created_at,
+            classes=classes,
+            object_=object_,
+        )
+
+        return model_summary

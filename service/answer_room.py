@@ -1,18 +1,30 @@
 """AnswerRoom: how much memory all answers under way may take together, counted before any of them is made."""
 
 import asyncio
+import ctypes
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
+
+import pyarrow as pa
 
 from storage.errors import StorageUnavailable
 
 Result = TypeVar("Result")
-_N_THREADS = 4
+_N_THREADS = 2
+_LARGE_BYTES = 8 << 20
 _SECONDS_BETWEEN_LOOKS = 0.1
 _MOST_WAITING = 256
+
+
+def _let_go() -> None:
+    """Return to the system what allocators keep of a large answer: it would stay with each thread that made one."""
+    pa.default_memory_pool().release_unused()
+    with suppress(AttributeError, OSError):  # glibc alone has it
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 class CallerLeft(Exception):
@@ -74,6 +86,9 @@ class AnswerRoom:
         """Give back what was taken."""
         self._n_taken -= n_bytes
         self._admit()
+        if n_bytes >= _LARGE_BYTES:
+            with suppress(RuntimeError):  # the process stops
+                self._threads.submit(_let_go)
 
     async def run(self, work: Callable[[], Result]) -> Result:
         """Return what the work returns; it is waited for even where nobody wants it any more."""

@@ -5,6 +5,7 @@ from base64 import urlsafe_b64encode
 from typing import Any
 
 import httpx
+import numpy as np
 import pandas as pd
 import pytest
 from fastapi.dependencies.utils import get_flat_params
@@ -238,3 +239,14 @@ def test_rows_of_some_columns_and_all_rows_as_parquet(api: Api) -> None:
     assert (whole.content[:4], whole.content[-4:]) == (b"PAR1", b"PAR1")
     assert len(whole.content) == int(whole.headers["Content-Length"])
     assert _refusal(api.get(path, Accept="text/csv")) == (406, "not_acceptable")
+
+
+def test_ids_of_rows_and_names_of_columns_are_limited(api: Api) -> None:
+    long_id = api.upload("/v1/datasets", csv_of(pd.DataFrame({"id": ["x", "y" * 256], "a": [1, 2]})), {"row_id": "id"})
+    names = ["x" * 240 + f"{index:05}" for index in range(5000)]
+    long_names = api.upload("/v1/datasets", csv_of(pd.DataFrame(np.ones((1, 5000)), columns=names)))
+
+    assert _refusal(long_id) == (422, "dataset_bad_columns")
+    assert "256 characters in row 1" in long_id.json()["detail"]
+    assert _refusal(long_names) == (422, "dataset_bad_columns")
+    assert "1,225,000 bytes" in long_names.json()["detail"]

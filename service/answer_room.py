@@ -1,13 +1,30 @@
 """AnswerRoom: how much memory all answers under way may take together, counted before any of them is made."""
 
 import asyncio
+import ctypes
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from typing import TypeVar
+
+import pyarrow as pa
 
 from storage.errors import StorageUnavailable
 
+Result = TypeVar("Result")
+_N_THREADS = 2
+_LARGE_BYTES = 8 << 20
 _SECONDS_BETWEEN_LOOKS = 0.1
 _MOST_WAITING = 256
+
+
+def _let_go() -> None:
+    """Return to the system what allocators keep of a large answer: it would stay with each thread that made one."""
+    pa.default_memory_pool().release_unused()
+    with suppress(AttributeError, OSError):  # glibc alone has it
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 class CallerLeft(Exception):
@@ -20,6 +37,8 @@ class AnswerRoom:
     An answer for which there is no room waits a moment, without a thread, and nothing is made for callers who leave
     meanwhile. An answer that is alone may be larger than all the room there is.
 
+    Answers are made by a few threads of their own: what a thread has used once, its allocator keeps.
+
     Parameters
     ----------
     n_bytes
@@ -29,6 +48,7 @@ class AnswerRoom:
     """
 
     def __init__(self, n_bytes: int, seconds: float = 5.0) -> None:
+        self._threads = ThreadPoolExecutor(_N_THREADS, "answers")
         self._n_bytes = n_bytes
         self._seconds = seconds
         self._n_taken = 0
@@ -66,6 +86,27 @@ class AnswerRoom:
         """Give back what was taken."""
         self._n_taken -= n_bytes
         self._admit()
+        if n_bytes >= _LARGE_BYTES:
+            with suppress(RuntimeError):  # the process stops
+                self._threads.submit(_let_go)
+
+    async def run(self, work: Callable[[], Result]) -> Result:
+        """Return what the work returns; it is waited for even where nobody wants it any more."""
+        running = asyncio.get_running_loop().run_in_executor(self._threads, work)
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            await asyncio.wait([running])
+            raise
+
+    async def draw(self, blocks: Generator[bytes]) -> AsyncIterator[bytes]:
+        """Yield the blocks, each drawn when the one before has been taken."""
+        while (block := await self.run(partial(next, blocks, None))) is not None:
+            yield block
+
+    def close(self) -> None:
+        """Finish what is being made; what waits is dropped."""
+        self._threads.shutdown(cancel_futures=True)
 
     async def _wait(self, turn: "asyncio.Future[None]", has_left: Callable[[], Awaitable[bool]]) -> None:
         until = asyncio.get_running_loop().time() + self._seconds

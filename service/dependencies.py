@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Annotated, TypeVar
 
 from fastapi import Depends, Header, Query, Request
-from fastapi.concurrency import run_in_threadpool
 from pydantic import BeforeValidator
 from starlette.requests import ClientDisconnect
 
@@ -58,7 +57,7 @@ class Room:
         await self.take(room, n_bytes)
         if await self._request.is_disconnected():
             raise ClientDisconnect
-        return await run_in_threadpool(make)
+        return await room.run(make)
 
     def give_back(self) -> None:
         """Give back all that was taken."""

@@ -66,6 +66,8 @@ class Parts:
         self.keys.stop()
         self.health.close()
         self.batches.close()
+        self.answer_room.close()
+        self.download_room.close()
         self.database.close()
         self.watching.close()
 

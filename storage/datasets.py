@@ -81,6 +81,15 @@ class DatasetStore:
             row = existing_record(connection, datasets, dataset_id)
         return StoredDataset(_view(row), row["content"])
 
+    def n_columns(self, dataset_id: str) -> int:
+        """Return how many columns the dataset has, without reading more."""
+        query = select(datasets.c.listed["n_columns"].as_integer().label("n_columns")).where(
+            datasets.c.id == dataset_id
+        )
+        with self._database.reading() as connection:
+            row = require(first_record(connection, query), "datasets", dataset_id)
+        return row["n_columns"] or 0
+
     def content(self, dataset_id: str) -> str:
         """Return the object that holds the dataset's rows, and nothing that grows with its columns."""
         query = select(datasets.c.content).where(datasets.c.id == dataset_id)

@@ -23,6 +23,8 @@ _LARGE_ROW = (
     "(`Accept: application/vnd.apache.parquet`)"
 )
 _ENCODED_TOGETHER_BYTES = 256 << 10
+_PAGE_BYTES = 16 << 20
+_BYTES_PER_COLUMN = 8 << 10  # readers of columns, most of which hold a few numbers each
 
 
 def register_dataset(parts: Parts, file: BinaryIO, metadata: DatasetMetadata) -> tuple[Dataset, bool]:
@@ -61,10 +63,19 @@ def list_rows(
     The cursor is the position of the next row; a page holds fewer than ``limit`` rows where these are large. Without
     ``columns`` the rows have all.
     """
-    start, path = position_of(cursor), open_content(parts, dataset_id)
-    with DatasetFile(path) as file:
-        names, n_rows = _chosen(file.names, columns), file.n_rows
-    return page_blocks(Rows(_encoded_rows(path, names, start, limit), start, n_rows, _LARGE_ROW))
+    start = position_of(cursor)
+    file = DatasetFile(open_content(parts, dataset_id))
+    try:
+        names = _chosen(file.names, columns)
+    except StorageError:
+        file.close()
+        raise
+    return page_blocks(Rows(_encoded_rows(file, names, start, limit), start, file.n_rows, _LARGE_ROW))
+
+
+def row_page_bytes(parts: Parts, dataset_id: str) -> int:
+    """Return about how much memory it takes to read and write a page of rows."""
+    return _PAGE_BYTES + _BYTES_PER_COLUMN * parts.datasets.n_columns(dataset_id)
 
 
 def open_content(parts: Parts, dataset_id: str) -> Path:
@@ -102,9 +113,9 @@ def _chosen(names: Sequence[str], columns: Sequence[str]) -> list[str]:
     return [name for name in names if name in wanted] if wanted else list(names)
 
 
-def _encoded_rows(path: Path, names: list[str], start: int, limit: int) -> Iterator[bytes]:
-    """Yield rows as JSON, as many as may fit into a page."""
-    with DatasetFile(path) as file:
+def _encoded_rows(file: DatasetFile, names: list[str], start: int, limit: int) -> Iterator[bytes]:
+    """Yield rows as JSON, as many as may fit into a page, and close the file."""
+    with file:
         id_column = file.row_id_column
         read = names if id_column is None or id_column in names else [*names, id_column]
         page = file.page(read, start, limit, MAX_PAGE_BYTES)

@@ -79,7 +79,8 @@ async def list_rows(
     if choose(accept, _WRITTEN) == PARQUET:
         return await stream_file(parts, room, lambda: kept_file(operations.open_content(parts, dataset_id), PARQUET))
     read = partial(operations.list_rows, parts, dataset_id, columns, page.limit, page.cursor)
-    return await stream_json(parts, room, read)
+    n_bytes = await run_in_threadpool(operations.row_page_bytes, parts, dataset_id)
+    return await stream_json(parts, room, read, n_bytes)
 
 
 @router.delete("/{dataset_id}", status_code=204, responses=problems(404, 409, 503))

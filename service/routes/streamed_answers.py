@@ -9,6 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from ..answer_room import AnswerRoom
 from ..dependencies import Room
 from ..operations.artefacts import file_blocks
 from ..parts import Parts
@@ -23,7 +24,7 @@ _COPIES = 8  # text, plain values and text again
 
 
 class StreamedAnswer(StreamingResponse):
-    """Blocks of bytes, drawn in a thread as fast as the caller takes them.
+    """Blocks of bytes, drawn in a thread (of the ``room``, if there is one) as fast as the caller takes them.
 
     However the answer ends, what they are drawn from is closed: callers who go away in the middle leave no file open.
     With ``seconds``, an answer that is not taken in that time is broken off.
@@ -34,10 +35,12 @@ class StreamedAnswer(StreamingResponse):
         blocks: Generator[bytes],
         media_type: str,
         size_bytes: int | None = None,
+        room: AnswerRoom | None = None,
         seconds: float | None = None,
     ) -> None:
         headers = None if size_bytes is None else {"Content-Length": str(size_bytes)}
-        super().__init__(blocks, headers=headers, media_type=media_type)
+        drawn = blocks if room is None else room.draw(blocks)
+        super().__init__(drawn, headers=headers, media_type=media_type)
         self._blocks = blocks
         self._seconds = seconds
 
@@ -59,7 +62,7 @@ async def stream_json(
 ) -> StreamedAnswer:
     """Return JSON that is made, and sent, in blocks, once there is room for what that takes."""
     blocks = await room.make(parts.answer_room, n_bytes, make)
-    return StreamedAnswer(blocks, JSON, seconds=_PAGE_SECONDS)
+    return StreamedAnswer(blocks, JSON, room=parts.answer_room, seconds=_PAGE_SECONDS)
 
 
 async def whole_json(parts: Parts, room: Room, n_bytes: int, make: Callable[[], bytes]) -> Response:

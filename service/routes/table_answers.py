@@ -1,4 +1,4 @@
-"""Tables as answers: CSV and Parquet, a block at a time, so that no answer is ever held whole."""
+"""Tables as answers: CSV and Parquet, a block at a time, however long they are."""
 
 import io
 from collections.abc import Generator

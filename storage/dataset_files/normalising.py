@@ -21,7 +21,7 @@ from .sources import ARROW_TYPES, ColumnSource, rows_per_block
 from .summaries import ColumnSummary, ColumnTally, without_excess
 
 _MAX_ID_CHARACTERS = 255  # as callers name rows to be explained
-_PAGE_ROWS = 128  # after which a page of the file may end: a reader of a few rows decodes a page at once
+_PAGE_ROWS = 32  # after which a page of the file may end: a reader of a few rows decodes a page at once
 LAYOUT_KEY = b"leafspace.layout"
 _N_PENDING_BYTES = 256 * 1024**2
 

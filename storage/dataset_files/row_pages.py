@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-_DECODED_BYTES = 4 << 20  # of the columns that are decoded together
-_BATCH_ROWS = 64  # of a column that is larger by itself
+_DECODED_BYTES = 2 << 20  # of the columns that are decoded together
+_BATCH_ROWS = 16  # of a column that is larger by itself
 _CELL_BYTES = 22  # {"name":"","value":0},
 
 

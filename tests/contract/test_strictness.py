@@ -5,13 +5,14 @@ from base64 import urlsafe_b64encode
 from typing import Any
 
 import httpx
+import numpy as np
 import pandas as pd
 import pytest
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.params import Path, Query
 from fastapi.routing import APIRoute
 
-from service.main import build_app
+from service import main
 from tests.support.api import Api, csv_of
 from tests.support.models import fitted
 from tests.support.raw_http import exchange
@@ -65,7 +66,7 @@ def test_a_cursor_that_is_no_position_is_refused(api: Api, dataset: str, cursor:
 
 
 def _routes() -> list[APIRoute]:
-    return [route for route in build_app().routes if isinstance(route, APIRoute) and route.path.startswith("/v1/")]
+    return [route for route in main._ROUTES if route.path.startswith("/v1/")]  # the app nests them
 
 
 @pytest.mark.parametrize("route", _routes(), ids=lambda route: route.name)
@@ -238,3 +239,14 @@ def test_rows_of_some_columns_and_all_rows_as_parquet(api: Api) -> None:
     assert (whole.content[:4], whole.content[-4:]) == (b"PAR1", b"PAR1")
     assert len(whole.content) == int(whole.headers["Content-Length"])
     assert _refusal(api.get(path, Accept="text/csv")) == (406, "not_acceptable")
+
+
+def test_ids_of_rows_and_names_of_columns_are_limited(api: Api) -> None:
+    long_id = api.upload("/v1/datasets", csv_of(pd.DataFrame({"id": ["x", "y" * 256], "a": [1, 2]})), {"row_id": "id"})
+    names = ["x" * 240 + f"{index:05}" for index in range(5000)]
+    long_names = api.upload("/v1/datasets", csv_of(pd.DataFrame(np.ones((1, 5000)), columns=names)))
+
+    assert _refusal(long_id) == (422, "dataset_bad_columns")
+    assert "256 characters in row 1" in long_id.json()["detail"]
+    assert _refusal(long_names) == (422, "dataset_bad_columns")
+    assert "1,225,000 bytes" in long_names.json()["detail"]

@@ -43,13 +43,13 @@ def _create(self: Connected, name: str, scopes: Sequence[Scope]) -> Program[Made
     return MadeKey(made.id, made.name, tuple(made.scopes), made.secret)
 
 
-class ApiKeys(SyncDeletable[ApiKey, ApiKey]):
+class ApiKeys(SyncDeletable[ApiKey, ApiKey, ApiKey]):
     """All keys, newest first, without their secrets; ``delete`` revokes one."""
 
     create = blocking(_create)
 
 
-class AsyncApiKeys(AsyncDeletable[ApiKey, ApiKey]):
+class AsyncApiKeys(AsyncDeletable[ApiKey, ApiKey, ApiKey]):
     """All keys, newest first, without their secrets; ``delete`` revokes one."""
 
     create = awaitable(_create)

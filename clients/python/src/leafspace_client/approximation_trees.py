@@ -205,13 +205,13 @@ class AsyncApproximationTree(ApproximationTreeView):
     next_question = awaitable(_next_question)
 
 
-class ApproximationTrees(SyncDeletable[Details, ApproximationTree]):
+class ApproximationTrees(SyncDeletable[Details, ApproximationTree, ApproximationTree]):
     """All approximation trees, newest first."""
 
     create = blocking(_create)
 
 
-class AsyncApproximationTrees(AsyncDeletable[Details, AsyncApproximationTree]):
+class AsyncApproximationTrees(AsyncDeletable[Details, AsyncApproximationTree, AsyncApproximationTree]):
     """All approximation trees, newest first."""
 
     create = awaitable(_create)

@@ -1,16 +1,24 @@
 """Datasets: registered tables of reference rows."""
 
 import json
+from collections.abc import Sequence
 
 from ._generated.api.datasets import delete_dataset, get_dataset, list_datasets, list_rows, register_dataset
-from ._generated.models import BodyRegisterDataset, Dataset, DatasetRow, PageDataset, PageDatasetRow
-from ._generated.types import File
+from ._generated.models import (
+    BodyRegisterDataset,
+    Dataset,
+    DatasetRow,
+    DatasetSummary,
+    PageDatasetRow,
+    PageDatasetSummary,
+)
+from ._generated.types import UNSET, File
 from .calls import Connected, Program, awaitable, blocking
 from .endpoints import ask, create
 from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of
 from .tables import TableAsked, TableFile
 
-DATASETS: Noun[Dataset] = Noun(Dataset, PageDataset, "dataset_id", get_dataset, list_datasets, delete_dataset)
+DATASETS: Noun[Dataset] = Noun(Dataset, PageDatasetSummary, "dataset_id", get_dataset, list_datasets, delete_dataset)
 _ROWS_A_PAGE = 1000
 
 
@@ -32,13 +40,25 @@ def _rows(
     dataset: Identified,
     *,
     limit: int | None = None,
+    columns: Sequence[str] = (),
 ) -> Program[list[DatasetRow]]:
-    """Return the rows of a dataset in their order, the first ``limit`` ones where that is given."""
+    """Return the rows of a dataset in their order, page by page.
+
+    Parameters
+    ----------
+    dataset
+        What registering returned, or its id.
+    limit
+        How many of the first rows; default: all.
+    columns
+        Names of the columns to read; default: all. A row that is larger than a page can be read in no other way.
+    """
     rows: list[DatasetRow] = []
     cursor: str | None = None
     while limit is None or len(rows) < limit:
         size = _ROWS_A_PAGE if limit is None else min(_ROWS_A_PAGE, limit - len(rows))
-        page = yield from ask(list_rows, PageDatasetRow, dataset_id=id_of(dataset), limit=size, cursor=cursor)
+        asked = {"limit": size, "cursor": cursor, "columns": list(columns) or UNSET}
+        page = yield from ask(list_rows, PageDatasetRow, dataset_id=id_of(dataset), **asked)
         rows += page.data
         cursor = page.next_cursor or None
         if cursor is None:
@@ -46,13 +66,13 @@ def _rows(
     return rows
 
 
-class Datasets(SyncDeletable[Dataset, Dataset]):
-    """All datasets, newest first."""
+class Datasets(SyncDeletable[Dataset, Dataset, DatasetSummary]):
+    """All datasets, newest first; lists yield summaries, and ``get`` takes one for the whole dataset."""
 
     rows = blocking(_rows)
 
 
-class AsyncDatasets(AsyncDeletable[Dataset, Dataset]):
-    """All datasets, newest first."""
+class AsyncDatasets(AsyncDeletable[Dataset, Dataset, DatasetSummary]):
+    """All datasets, newest first; lists yield summaries, and ``get`` takes one for the whole dataset."""
 
     rows = awaitable(_rows)

@@ -7,9 +7,10 @@ from ._generated.api.explainers import delete_explainer, explain, get_explainer,
 from ._generated.models import Explainer as Details
 from ._generated.models import (
     ExplainerRequest,
+    ExplainerSummary,
     ExplanationList,
     ExplanationRequest,
-    PageExplainer,
+    PageExplainerSummary,
 )
 from ._generated.types import UNSET
 from .calls import Connected, Program, awaitable, blocking
@@ -19,16 +20,20 @@ from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, 
 from .rows import batches, named_instances
 
 EXPLAINERS: Noun[Details] = Noun(
-    Details, PageExplainer, "explainer_id", get_explainer, list_explainers, delete_explainer
+    Details, PageExplainerSummary, "explainer_id", get_explainer, list_explainers, delete_explainer
 )
 Include = Literal["contrast", "rules", "approximation_path"]
 Kept = TypeVar("Kept")
+ViewT = TypeVar("ViewT", bound="ExplainerView")
 
 
 class ExplainerView(Connected):
-    """A registered explainer; ``details`` has all that the service says of it."""
+    """A registered explainer; ``details`` has all that the service says of it.
 
-    def __init__(self, transport: Any, details: Details) -> None:  # noqa: ANN401  # either transport
+    Those of lists lack ``shown_features`` until ``refresh()`` fetches them.
+    """
+
+    def __init__(self, transport: Any, details: Details | ExplainerSummary) -> None:  # noqa: ANN401  # either transport
         self._transport = transport
         self.details = details
 
@@ -49,6 +54,12 @@ class ExplainerView(Connected):
 
     def __repr__(self) -> str:
         return f"<Explainer {self.id} of {self.model} by {self.prototype_set}>"
+
+
+def _refresh(self: ViewT) -> Program[ViewT]:
+    """Fetch all that the service says of it."""
+    self.details = yield from ask(get_explainer, Details, explainer_id=self.id)
+    return self
 
 
 def _explain(
@@ -135,22 +146,24 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
 class Explainer(ExplainerView):
     """An explainer, for the blocking client."""
 
+    refresh = blocking(_refresh)
     explain = blocking(_explain)
 
 
 class AsyncExplainer(ExplainerView):
     """An explainer, for the async client."""
 
+    refresh = awaitable(_refresh)
     explain = awaitable(_explain)
 
 
-class Explainers(SyncDeletable[Details, Explainer]):
+class Explainers(SyncDeletable[Details, Explainer, Explainer]):
     """All explainers, newest first."""
 
     create = blocking(_create)
 
 
-class AsyncExplainers(AsyncDeletable[Details, AsyncExplainer]):
+class AsyncExplainers(AsyncDeletable[Details, AsyncExplainer, AsyncExplainer]):
     """All explainers, newest first."""
 
     create = awaitable(_create)

@@ -109,13 +109,13 @@ class AsyncExplanationSet(ExplanationSetView):
     download = awaitable(_download)
 
 
-class ExplanationSets(SyncDeletable[Details, ExplanationSet]):
+class ExplanationSets(SyncDeletable[Details, ExplanationSet, ExplanationSet]):
     """All explanation sets, newest first."""
 
     create = blocking(_create)
 
 
-class AsyncExplanationSets(AsyncDeletable[Details, AsyncExplanationSet]):
+class AsyncExplanationSets(AsyncDeletable[Details, AsyncExplanationSet, AsyncExplanationSet]):
     """All explanation sets, newest first."""
 
     create = awaitable(_create)

@@ -59,14 +59,14 @@ def wait(
     return state
 
 
-class Jobs(SyncCollection[Job, Job]):
+class Jobs(SyncCollection[Job, Job, Job]):
     """All jobs, newest first."""
 
     cancel = blocking(cancel)
     wait = blocking(wait)
 
 
-class AsyncJobs(AsyncCollection[Job, Job]):
+class AsyncJobs(AsyncCollection[Job, Job, Job]):
     """All jobs, newest first."""
 
     cancel = awaitable(cancel)

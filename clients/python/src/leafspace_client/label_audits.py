@@ -100,13 +100,13 @@ class AsyncLabelAudit(LabelAuditView):
     download = awaitable(_download)
 
 
-class LabelAudits(SyncDeletable[Details, LabelAudit]):
+class LabelAudits(SyncDeletable[Details, LabelAudit, LabelAudit]):
     """All label audits, newest first."""
 
     create = blocking(_create)
 
 
-class AsyncLabelAudits(AsyncDeletable[Details, AsyncLabelAudit]):
+class AsyncLabelAudits(AsyncDeletable[Details, AsyncLabelAudit, AsyncLabelAudit]):
     """All label audits, newest first."""
 
     create = awaitable(_create)

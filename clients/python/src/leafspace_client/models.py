@@ -17,7 +17,8 @@ from ._generated.api.models import (
 from ._generated.models import (
     BodyRegisterModel,
     Model,
-    PageModel,
+    ModelSummary,
+    PageModelSummary,
     PredictionList,
     PredictionRequest,
     PredictionRow,
@@ -33,7 +34,7 @@ from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of
 from .proximities import ProximityKind
 from .rows import batches, named_instances
 
-MODELS: Noun[Model] = Noun(Model, PageModel, "model_id", get_model, list_models, delete_model)
+MODELS: Noun[Model] = Noun(Model, PageModelSummary, "model_id", get_model, list_models, delete_model)
 
 
 def register(converted: ConvertedModel) -> Program[Model]:
@@ -120,16 +121,16 @@ def _untyped(instances: Sequence[Any]) -> list[Any]:
     return list(instances)
 
 
-class Models(SyncDeletable[Model, Model]):
-    """All models, newest first."""
+class Models(SyncDeletable[Model, Model, ModelSummary]):
+    """All models, newest first; lists yield summaries, and ``get`` takes one for the whole model."""
 
     tree = blocking(_tree)
     predict = blocking(_predict)
     proximities = blocking(_proximities)
 
 
-class AsyncModels(AsyncDeletable[Model, Model]):
-    """All models, newest first."""
+class AsyncModels(AsyncDeletable[Model, Model, ModelSummary]):
+    """All models, newest first; lists yield summaries, and ``get`` takes one for the whole model."""
 
     tree = awaitable(_tree)
     predict = awaitable(_predict)

@@ -12,6 +12,7 @@ from .transports import AsyncTransport, SyncTransport
 
 Answer = TypeVar("Answer")
 Kept = TypeVar("Kept")
+Listed = TypeVar("Listed")
 Identified: TypeAlias = Any
 """An id, or anything that has one as ``id``."""
 
@@ -69,18 +70,18 @@ def _delete(self: Collection[Answer, Kept], thing: Identified) -> Program[None]:
             raise
 
 
-def _page(self: Collection[Answer, Kept], cursor: str | None) -> Program[tuple[list[Kept], str | None]]:
+def _page(self: Collection[Any, Any], cursor: str | None) -> Program[tuple[list[Any], str | None]]:
     page = yield from ask(self._noun.list, self._noun.page, limit=_PAGE_SIZE, cursor=cursor)
     return [self._wrapped(answer) for answer in page.data], page.next_cursor or None
 
 
-class SyncCollection(Collection[Answer, Kept]):
-    """All things of a kind, for the blocking client."""
+class SyncCollection(Collection[Answer, Kept], Generic[Answer, Kept, Listed]):
+    """All things of a kind, for the blocking client; lists may hold summaries."""
 
     _transport: SyncTransport
     get = blocking(_get)
 
-    def list(self) -> Iterator[Kept]:
+    def list(self) -> Iterator[Listed]:
         """Yield all, newest first; pages are fetched when they are needed."""
         cursor: str | None = None
         while True:
@@ -90,13 +91,13 @@ class SyncCollection(Collection[Answer, Kept]):
                 return
 
 
-class AsyncCollection(Collection[Answer, Kept]):
-    """All things of a kind, for the async client."""
+class AsyncCollection(Collection[Answer, Kept], Generic[Answer, Kept, Listed]):
+    """All things of a kind, for the async client; lists may hold summaries."""
 
     _transport: AsyncTransport
     get = awaitable(_get)
 
-    async def list(self) -> AsyncIterator[Kept]:
+    async def list(self) -> AsyncIterator[Listed]:
         """Yield all, newest first; pages are fetched when they are needed."""
         cursor: str | None = None
         while True:
@@ -107,13 +108,13 @@ class AsyncCollection(Collection[Answer, Kept]):
                 return
 
 
-class SyncDeletable(SyncCollection[Answer, Kept]):
+class SyncDeletable(SyncCollection[Answer, Kept, Listed]):
     """A collection whose things can be deleted, for the blocking client."""
 
     delete = blocking(_delete)
 
 
-class AsyncDeletable(AsyncCollection[Answer, Kept]):
+class AsyncDeletable(AsyncCollection[Answer, Kept, Listed]):
     """A collection whose things can be deleted, for the async client."""
 
     delete = awaitable(_delete)

@@ -144,13 +144,13 @@ class AsyncPrototypeSet(PrototypeSetView):
     content = awaitable(_content)
 
 
-class PrototypeSets(SyncDeletable[Details, PrototypeSet]):
+class PrototypeSets(SyncDeletable[Details, PrototypeSet, PrototypeSet]):
     """All prototype sets, newest first."""
 
     create = blocking(_create)
 
 
-class AsyncPrototypeSets(AsyncDeletable[Details, AsyncPrototypeSet]):
+class AsyncPrototypeSets(AsyncDeletable[Details, AsyncPrototypeSet, AsyncPrototypeSet]):
     """All prototype sets, newest first."""
 
     create = awaitable(_create)

@@ -97,13 +97,13 @@ class AsyncProximities(ProximitiesView):
     download = awaitable(_download)
 
 
-class AllProximities(SyncDeletable[Details, Proximities]):
+class AllProximities(SyncDeletable[Details, Proximities, Proximities]):
     """All proximities, newest first."""
 
     create = blocking(_create)
 
 
-class AsyncAllProximities(AsyncDeletable[Details, AsyncProximities]):
+class AsyncAllProximities(AsyncDeletable[Details, AsyncProximities, AsyncProximities]):
     """All proximities, newest first."""
 
     create = awaitable(_create)

@@ -164,13 +164,13 @@ class AsyncRuleSet(RuleSetView):
     export = awaitable(_export)
 
 
-class RuleSets(SyncDeletable[Details, RuleSet]):
+class RuleSets(SyncDeletable[Details, RuleSet, RuleSet]):
     """All rule sets, newest first."""
 
     create = blocking(_create)
 
 
-class AsyncRuleSets(AsyncDeletable[Details, AsyncRuleSet]):
+class AsyncRuleSets(AsyncDeletable[Details, AsyncRuleSet, AsyncRuleSet]):
     """All rule sets, newest first."""
 
     create = awaitable(_create)

@@ -1,0 +1,108 @@
+"""Answers take their part of the memory in their order; who has no part waits, is refused, or leaves."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from service.answer_room import AnswerRoom, CallerLeft
+from storage.errors import StorageUnavailable
+
+
+async def _stays() -> bool:
+    return False
+
+
+async def _leaves() -> bool:
+    return True
+
+
+def _run(test: Callable[[AnswerRoom], Awaitable[None]], seconds: float = 60) -> AnswerRoom:
+    room = AnswerRoom(100, seconds)
+
+    async def run() -> None:
+        await test(room)
+
+    asyncio.run(run())
+    room.close()
+    return room
+
+
+def test_answers_are_admitted_in_their_order_and_a_small_one_overtakes_no_large_one() -> None:
+    admitted: list[int] = []
+
+    async def ask(room: AnswerRoom, n_bytes: int) -> None:
+        await room.take(n_bytes, _stays)
+        admitted.append(n_bytes)
+
+    async def test(room: AnswerRoom) -> None:
+        await room.take(60, _stays)
+        waiting = [asyncio.create_task(ask(room, n_bytes)) for n_bytes in (70, 10, 20)]
+        await asyncio.sleep(0)
+        assert admitted == []
+        room.give_back(60)
+        await asyncio.gather(*waiting)
+
+    assert _run(test).n_taken == 100
+    assert admitted == [70, 10, 20]
+
+
+def test_an_answer_that_is_alone_may_be_larger_than_all_the_room() -> None:
+    async def test(room: AnswerRoom) -> None:
+        await room.take(1000, _stays)
+        room.give_back(1000)
+
+    assert _run(test).n_taken == 0
+
+
+def test_who_waits_too_long_is_told_to_come_back_and_makes_way() -> None:
+    async def test(room: AnswerRoom) -> None:
+        await room.take(60, _stays)
+        with pytest.raises(StorageUnavailable, match="100 bytes"):
+            await room.take(70, _stays)
+        await room.take(40, _stays)
+
+    assert _run(test, seconds=0).n_taken == 100
+
+
+def test_who_has_left_meanwhile_takes_nothing() -> None:
+    async def test(room: AnswerRoom) -> None:
+        await room.take(60, _stays)
+        with pytest.raises(CallerLeft):
+            await room.take(70, _leaves)
+
+    assert _run(test).n_taken == 60
+
+
+def test_a_cancelled_request_gives_its_place_back_and_what_it_began_is_waited_for() -> None:
+    done: list[str] = []
+
+    async def test(room: AnswerRoom) -> None:
+        await room.take(60, _stays)
+        waiting = asyncio.create_task(room.take(70, _stays))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        begun = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def work() -> None:
+            loop.call_soon_threadsafe(begun.set)
+            done.append("work")
+
+        working = asyncio.create_task(room.run(work))
+        await begun.wait()
+        working.cancel()
+        await asyncio.wait([working])
+
+    assert _run(test).n_taken == 60
+    assert done == ["work"]
+
+
+def test_blocks_are_drawn_one_after_the_other() -> None:
+    async def test(room: AnswerRoom) -> None:
+        blocks = (bytes([number]) for number in range(5))
+        assert [block async for block in room.draw(blocks)] == [bytes([number]) for number in range(5)]
+
+    _run(test)

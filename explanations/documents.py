@@ -49,12 +49,17 @@ def refusal(row_id: str, error: RowRefused) -> dict[str, Any]:
     return {"object": "explanation", "row_id": row_id, "status": "error", "problem": problem}
 
 
-def prediction(classes: Iterable[str], label: str | None, scores: list[Any]) -> dict[str, Any]:
+def prediction(
+    classes: Iterable[str],
+    label: str | None,
+    scores: list[Any],
+    near_tie: Any,  # noqa: ANN401  # a truth value, or a hole
+) -> dict[str, Any]:
     """Return what the model says; no label stands for a regression."""
     if label is None:
-        return {"task": "regression", "label": None, "value": scores[0], "scores": []}
+        return {"task": "regression", "label": None, "value": scores[0], "scores": [], "near_tie": near_tie}
     named = [{"label": name, "value": score} for name, score in zip(classes, scores, strict=True)]
-    return {"task": "classification", "label": label, "value": None, "scores": named}
+    return {"task": "classification", "label": label, "value": None, "scores": named, "near_tie": near_tie}
 
 
 def near_prototype(prototype: WarmPrototype, n_trees: int, of_pair: tuple[Any, ...]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from schemas.explanations import ExplanationRequest
 from schemas.models import Instance
+from tree_explainers.onnx_graph.label_index import near_ties
 from tree_explainers.onnx_graph.session import Outcome
 from tree_explainers.prototypes.block_reasons import BlockReasons, PairReasons
 from tree_explainers.prototypes.nearest import NearPairs
@@ -28,6 +29,7 @@ class ExplainedBlock:
     refusals: dict[int, dict[str, Any]]  # what is said of the others, by position
     outcome: Outcome  # of the rows taken
     scores: NDArray[np.float64]  # (n_taken, n_classes or 1) as readers of the texts get them
+    near_ties: NDArray[np.bool_]  # (n_taken,) rounding may have decided the label
     near: NearPairs
     nearest: NDArray[np.int64]  # (n_taken,) nearest prototype; -1: none, the row is unassigned
     agrees: NDArray[np.bool_]  # (n_taken,) the nearest prototype has the label that the model predicts
@@ -86,6 +88,7 @@ class BlockExplainer:
             taken=taken,
             refusals={row: self._refusal(block, row) for row in _others(len(block), taken)},
             outcome=outcome,
+            near_ties=near_ties(outcome.scores, self.warm.session.description.rounding),
             scores=np.array(decimals(outcome.scores.ravel())).reshape(outcome.scores.shape),
             near=near,
             nearest=nearest,

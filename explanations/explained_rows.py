@@ -7,6 +7,7 @@ import orjson
 from numpy.typing import NDArray
 
 from schemas.explanations import ExplanationRequest
+from tree_explainers.onnx_graph.label_index import near_ties
 from tree_explainers.onnx_graph.session import Outcome
 
 from . import documents
@@ -31,7 +32,12 @@ def explanation(
     label = _label(warm, explained)
     return documents.explanation(
         row_id,
-        documents.prediction(warm.model.classes, label, decimals(explained.outcome.scores[explained.row])),
+        documents.prediction(
+            warm.model.classes,
+            label,
+            decimals(explained.outcome.scores[explained.row]),
+            _near_tie(warm, explained),
+        ),
         _nearest_prototypes(warm, explained, nearest),
         documents.prototype_prediction(warm.prototypes[nearest[0]] if len(nearest) else None, label),
         documents.Included(
@@ -45,6 +51,11 @@ def explanation(
 def _label(warm: WarmExplainer, explained: ExplainedRow) -> str | None:
     labels = explained.outcome.labels
     return None if labels is None else warm.model.classes[labels[explained.row]]
+
+
+def _near_tie(warm: WarmExplainer, explained: ExplainedRow) -> bool:
+    scores = explained.outcome.scores[explained.row : explained.row + 1]
+    return bool(near_ties(scores, warm.session.description.rounding)[0])
 
 
 def _nearest_prototypes(

@@ -64,6 +64,7 @@ class TableMaker:
             "prediction_label": self._classes.of(np.full(n_taken, -1) if labels is None else labels),
             "prediction_value": pa.array(scores[:, 0]) if is_regression else pa.nulls(n_taken, pa.float64()),
             "prediction_scores": _lists(bounds, _struct(named)),
+            "prediction_near_tie": pa.array(explained.near_ties),
         }
 
     def _prototype_predictions(self, explained: ExplainedBlock) -> dict[str, pa.Array]:

@@ -39,6 +39,18 @@ class Parity(Contract):
     predictions: Many[Many[float]] = Field(
         min_length=1, max_length=1000, description="Scores of the classes, or one value, for each row."
     )
+    labels: Many[str] | None = Field(
+        default=None,
+        max_length=1000,
+        description="The label that the library predicts for each row, spelled as in `classes`; default: the class of "
+        "the first of the highest scores.",
+    )
+    n_beyond_precision: int = Field(
+        default=0,
+        ge=0,
+        description="Rows that were left out because the graph's precision cannot tell their numbers from those on "
+        "the other side of a threshold; they are reported and not compared.",
+    )
 
 
 class ModelMetadata(Contract):
@@ -65,6 +77,16 @@ class ParityResult(Contract):
 
     n_rows: int
     max_difference: float = Field(description="Largest absolute difference of a score or value.")
+    label_mismatches: int = Field(
+        default=0,
+        description="Rows whose label differed; their two best scores were as good as equal, else the model would have "
+        "been refused.",
+    )
+    n_beyond_precision: int = Field(
+        default=0,
+        description="Rows that the caller left out because the graph's precision cannot tell their numbers from those "
+        "on the other side of a threshold.",
+    )
 
 
 class ModelColumn(Contract):
@@ -193,6 +215,11 @@ class Prediction(Contract):
     label: str | None
     value: float | None
     scores: list[Score]
+    near_tie: bool = Field(
+        default=False,
+        description="The two best scores are so near each other that rounding may have decided the label: another "
+        "library, or another number of its threads, may name the other class. False for regression.",
+    )
 
 
 class PredictionRow(Contract):

@@ -30,10 +30,12 @@ class LineWriter:
         pieces = [_pieces(warm, label) for label in labels]
         self._n_scores = len(labels)
         self._pieces = pool.add_pieces(*pieces[0])
+        self._after_ties = self._pieces + _OF_LABEL + 1 + self._n_scores
         self._labels = pool.add_pieces(*(own[_OF_LABEL] for own in pieces))
         self._unassigned = pool.add_pieces(orjson.dumps(documents.prototype_prediction(None, None)))
         self._predictions = pool.add_pieces(*_predictions(warm))
         self._null = pool.add_pieces(b"null", b"", b"")
+        self._truths = pool.add_pieces(b"false", b"true")
         self._contrasts = pool.add_pieces(*_contrasts(warm))
         self._rules = warm.rules
         # Of each leaf of the tree two: the model says otherwise, or the same.
@@ -70,11 +72,13 @@ class LineWriter:
         of_label = self._labels + (np.zeros(n_taken, dtype=np.int64) if labels is None else labels)
         after_scores = np.broadcast_to(self._pieces + _OF_LABEL + 1 + np.arange(self._n_scores), texts.shape)
         told = np.stack((texts, after_scores), axis=2).reshape(n_taken, 2 * self._n_scores)
-        return lines_of(n_taken, self._pieces, row_ids + explained.taken, of_label, told, self._opening)
+        ties = self._truths + explained.near_ties
+        head = (self._pieces, row_ids + explained.taken, of_label, told, ties, self._after_ties)
+        return lines_of(n_taken, *head, self._opening)
 
     def _tails(self, explained: ExplainedBlock, pool: TextPool) -> Compositions:
         """Return the ends of the rows that were taken, after their nearest prototypes."""
-        first = self._pieces + _OF_LABEL + 1 + self._n_scores
+        first = self._after_ties + 1
         shares = DistinctNumbers.of(explained.contrast_shares)
         has_none = explained.contrasts < 0
         contrast = np.where(has_none, self._null, self._contrasts + 2 * explained.contrasts)
@@ -109,7 +113,7 @@ class LineWriter:
 
 def _pieces(warm: WarmExplainer, label: str | None) -> list[bytes]:
     scores = [HOLE] * max(1, len(warm.model.classes))
-    prediction = documents.prediction(warm.model.classes, label, scores)
+    prediction = documents.prediction(warm.model.classes, label, scores, HOLE)
     return pieces_between(documents.explanation(HOLE, prediction, HOLE, HOLE, documents.Included(HOLE, HOLE, HOLE)))
 
 

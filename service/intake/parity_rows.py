@@ -14,7 +14,7 @@ from tree_explainers.rows import Rows
 
 
 def compare(session: ModelSession, parity: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return how closely the model agrees with ``{"rows", "predictions"}``, or None where there are none.
+    """Return how closely the model agrees with ``{"rows", "predictions", "labels"}``, or None where there are none.
 
     Raises
     ------
@@ -24,12 +24,13 @@ def compare(session: ModelSession, parity: dict[str, Any] | None) -> dict[str, A
     if parity is None:
         return None
     try:
-        report = check_parity(session, _rows(session.description, parity["rows"]), _matrix(parity["predictions"]))
+        rows = _rows(session.description, parity["rows"])
+        report = check_parity(session, rows, _matrix(parity["predictions"]), parity.get("labels"))
     except ModelRefused:
         raise
     except ExplainerError as error:
         raise ModelRefused(error.code, f"parity: {error.detail}") from error
-    return asdict(report)
+    return {**asdict(report), "n_beyond_precision": parity.get("n_beyond_precision", 0)}
 
 
 def _rows(description: ModelDescription, rows: list[list[Any]]) -> Rows:

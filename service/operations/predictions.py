@@ -6,6 +6,7 @@ from explanations.instances import read_instances, row_ids_of, run_readable
 from schemas.models import Model, Prediction, PredictionList, PredictionRequest, PredictionRow, Score
 from schemas.problems import problem_for
 from tree_explainers.errors import RowRefused
+from tree_explainers.onnx_graph.label_index import near_ties
 from tree_explainers.onnx_graph.session import Outcome
 
 from ..parts import Parts
@@ -22,8 +23,13 @@ def predict(parts: Parts, model_id: str, request: PredictionRequest) -> Predicti
     names = row_ids_of(request.row_ids, len(request.instances))
     model = parts.models.get(model_id).view
     read = read_instances(request.instances, Features.of(model))
-    outcome, positions, refused = run_readable(parts.sessions.get(model_id), read)
-    answers = {position: _answered(names[position], model, outcome, index) for index, position in enumerate(positions)}
+    session = parts.sessions.get(model_id)
+    outcome, positions, refused = run_readable(session, read)
+    are_near = near_ties(outcome.scores, session.description.rounding).tolist()
+    answers = {
+        position: _answered(names[position], prediction_of(model, outcome, index, near_tie=are_near[index]))
+        for index, position in enumerate(positions)
+    }
     answers |= {position: _refused(names[position], error) for position, error in refused.items()}
     if "leaves" in request.include:
         for index, position in enumerate(positions):
@@ -32,21 +38,27 @@ def predict(parts: Parts, model_id: str, request: PredictionRequest) -> Predicti
     return PredictionList(model=model_id, data=[answers[position] for position in range(len(request.instances))])
 
 
-def prediction_of(model: Model, outcome: Outcome, row: int) -> Prediction:
+def prediction_of(model: Model, outcome: Outcome, row: int, *, near_tie: bool) -> Prediction:
     """Return one row's prediction."""
     scores = decimals(outcome.scores[row])
     if outcome.labels is None:
         return Prediction(task="regression", label=None, value=scores[0], scores=[])
     label = model.classes[outcome.labels[row]]
-    return Prediction(task="classification", label=label, value=None, scores=list(map(_score, model.classes, scores)))
+    return Prediction(
+        task="classification",
+        label=label,
+        value=None,
+        scores=list(map(_score, model.classes, scores)),
+        near_tie=near_tie,
+    )
 
 
 def _score(label: str, value: float) -> Score:
     return Score(label=label, value=value)
 
 
-def _answered(row_id: str, model: Model, outcome: Outcome, row: int) -> PredictionRow:
-    return PredictionRow(row_id=row_id, status="ok", prediction=prediction_of(model, outcome, row))
+def _answered(row_id: str, prediction: Prediction) -> PredictionRow:
+    return PredictionRow(row_id=row_id, status="ok", prediction=prediction)
 
 
 def _refused(row_id: str, error: RowRefused) -> PredictionRow:

@@ -167,7 +167,7 @@ def _as_columns(line: Json, row: int) -> Json:
     flat = {"row": row, "row_id": line["row_id"], "status": line["status"]}
     flat |= {"problem_code": problem.get("code"), "problem_detail": problem.get("detail")}
     fields = {
-        "prediction": ("label", "value", "scores"),
+        "prediction": ("label", "value", "scores", "near_tie"),
         "prototype_prediction": ("status", "label", "value", "agrees"),
         "contrast": ("row_id", "label", "proximity"),
     }

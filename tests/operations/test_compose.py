@@ -59,9 +59,11 @@ def test_a_job_may_use_less_memory_than_its_container_has_and_as_much_as_the_api
     jobs = {_filled_in(_SERVICES[name]["environment"]["LEAFSPACE_JOB_MEMORY_BYTES"]) for name in ("service", "workers")}
     limit = _filled_in(_SERVICES["workers"]["mem_limit"])
 
+    n_workers = int(_filled_in(_SERVICES["workers"]["environment"]["LEAFSPACE_WORKERS"]))
+
     (job,) = jobs
     assert limit.endswith("g")
-    assert int(job) <= (int(limit[:-1]) << 30) * 3 // 4
+    assert n_workers * int(job) <= (int(limit[:-1]) << 30) * 3 // 4
 
 
 def test_an_image_is_named_by_a_variable_and_runs_as_a_user() -> None:

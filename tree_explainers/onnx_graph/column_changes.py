@@ -29,6 +29,11 @@ def scaled(column: ModelColumn, scale: float, offset: float, how: str) -> ModelC
     return replace(column, kind=kind, scale=scale, offset=offset)
 
 
+def rounded(column: ModelColumn) -> ModelColumn:
+    """Return the column in single precision, which it had not been in: a factor of 1, but not its very values."""
+    return replace(column, kind="affine") if column.kind == "identity" else column
+
+
 def imputed(column: ModelColumn, value: Category) -> ModelColumn:
     """Return the column with ``value`` in place of what is missing in it."""
     if column.kind in ("indicator", "transformed"):

@@ -43,7 +43,9 @@ def cast(step: Step) -> TensorColumns:
         return UNKNOWN
     target = _ELEMENT_OF_TYPE.get(step.attributes["to"].i, "unknown")
     if target in ("float", "double") and tensor.element != "string":
-        return TensorColumns(target, settled(tensor))
+        columns = settled(tensor)
+        rounds = columns is not None and (tensor.element, target) == ("double", "float")
+        return TensorColumns(target, tuple(map(changes.rounded, columns)) if columns and rounds else columns)
     if target == "integer" and tensor.element in ("float", "double"):
         return TensorColumns(target, tensor.columns, lost_fractions=True)
     keeps_values = (tensor.element, target) in _LOSSLESS or target == tensor.element

@@ -78,6 +78,9 @@ class ModelDescription:
     score_kind: ScoreKind
     leaf_output: str  # (n_rows, n_trees), trees in the order of TreeEnsemble
     columns: tuple[ModelColumn, ...]  # what TreeEnsemble.column refers to
+    # Two scores no further apart than this, of scores up to 1, may stand in their order by rounding alone: so many
+    # additions were rounded. 0 where sums are exact.
+    rounding: float = 0.0
 
     @property
     def n_features(self) -> int:
@@ -97,7 +100,8 @@ class ModelDescription:
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:
         """Return the description that ``to_json`` wrote, also after a round trip through text."""
-        values = {name: _frozen(value) for name, value in document.items()}
+        values = {"rounding": document["n_trees"] * 2.0**-23}  # of models kept before it was
+        values |= {name: _frozen(value) for name, value in document.items()}
         values["inputs"] = tuple(InputSpec(**item) for item in document["inputs"])
         values["columns"] = tuple(
             ModelColumn(**{name: _frozen(value) for name, value in item.items()}) for item in document["columns"]

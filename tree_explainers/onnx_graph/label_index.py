@@ -49,3 +49,20 @@ class LabelIndex:
         except KeyError as error:
             detail = f"The graph's label {ascii(error.args[0])[:40]} is none of the model's classes; give `classes`."
             raise ModelRefused("validation_failed", detail) from error
+
+
+def near_ties(scores: NDArray[np.floating[Any]], rounding: float) -> NDArray[np.bool_]:
+    """Return which rows' two best scores are so near that rounding may have decided between them, shape (n_rows,).
+
+    Parameters
+    ----------
+    scores : (n_rows, n_classes), or (n_rows, 1): the value of a regression
+        As ``ModelSession`` tells them.
+    rounding
+        Of the model's description.
+    """
+    if scores.shape[1] == 1 or rounding == 0:
+        return np.zeros(len(scores), np.bool_)
+    best = np.partition(scores, -2, axis=1)[:, -2:].astype(np.float64)
+    near: NDArray[np.bool_] = best[:, 1] - best[:, 0] <= rounding * np.maximum(1, np.abs(best).max(axis=1))
+    return near

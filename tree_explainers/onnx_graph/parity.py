@@ -21,9 +21,12 @@ class ParityReport:
 
     n_rows: int
     max_difference: float  # largest |ours - theirs| over all rows and scores
+    label_mismatches: int  # rows whose label differs, though their two best scores are as good as equal
 
 
-def check_parity(session: ModelSession, rows: Rows, predictions: NDArray[np.floating[Any]]) -> ParityReport:
+def check_parity(
+    session: ModelSession, rows: Rows, predictions: NDArray[np.floating[Any]], labels: Sequence[str] | None = None
+) -> ParityReport:
     """Compare the model's scores with those that the caller's library gave for the same rows.
 
     Parameters
@@ -34,6 +37,8 @@ def check_parity(session: ModelSession, rows: Rows, predictions: NDArray[np.floa
         Raw rows.
     predictions : (n_rows, n_classes) or (n_rows, 1)
         Scores in the order of the model's classes, or values of a regression.
+    labels : (n_rows,)
+        Classes that the library predicts; ``None``: the first of those with the highest scores.
 
     Raises
     ------
@@ -54,9 +59,21 @@ def check_parity(session: ModelSession, rows: Rows, predictions: NDArray[np.floa
     difference = np.abs(outcome.scores - predictions)
     tolerance = _ABSOLUTE + _RELATIVE * np.abs(predictions)
     _check_scores(outcome.scores, predictions, difference > tolerance, names)
-    if outcome.labels is not None:
-        _check_labels(outcome.labels, predictions, names)
-    return ParityReport(len(rows), float(difference.max()))
+    if outcome.labels is None:
+        return ParityReport(len(rows), float(difference.max()), 0)
+    _check_labels(outcome.labels, predictions, names)
+    theirs = predictions.argmax(axis=1) if labels is None else _positions(labels, names, len(rows))
+    return ParityReport(len(rows), float(difference.max()), int((outcome.labels != theirs).sum()))
+
+
+def _positions(labels: Sequence[str], names: Sequence[str], n_rows: int) -> NDArray[np.int64]:
+    position = {name: at for at, name in enumerate(names)}
+    unknown = [label for label in labels if label not in position]
+    if unknown or len(labels) != n_rows:
+        wrong = f"{unknown[0]!r:.40} is none of them" if unknown else f"there are {len(labels)} for {n_rows} rows"
+        msg = f"parity needs one label for each row, each of them one of the model's classes; {wrong}"
+        raise InvalidInput(msg)
+    return np.array([position[label] for label in labels], np.int64)
 
 
 def _check_scores(ours: NDArray[Any], theirs: NDArray[Any], differs: NDArray[np.bool_], names: Sequence[str]) -> None:

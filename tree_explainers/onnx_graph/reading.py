@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from onnx import GraphProto, NodeProto
 
 from ..ensemble import Operator, TreeEnsemble, join_ensembles
@@ -20,8 +21,8 @@ from .outputs import Outputs, find_outputs
 from .runtime_order import is_in_runtime_order, put_in_runtime_order
 from .tree_attributes import read_node_table
 from .tree_attributes_5 import read_node_table_5
-from .tree_nodes import OrderedTrees, order_trees
-from .wiring import in_reading_order, makers_of
+from .tree_nodes import OrderedTrees, adds_up_exactly, order_trees
+from .wiring import in_reading_order, makers_of, matrices_behind
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class _ReadOperator:
     node: NodeProto
     trees: OrderedTrees
     is_double: bool
+    answers_in_double: bool  # sums are not rounded to single precision on their way out
 
     @property
     def tensor(self) -> str:
@@ -81,13 +83,17 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     front = _read_front(model.graph, declared, limits)
     tree_nodes = in_reading_order(tree_nodes, front.outputs.score, makers_of(model.graph))
     op_types = tuple(sorted({node.op_type for node in model.graph.node}))
-    operators = [_read_operator(node, front.column_map, limits) for node in tree_nodes]
+    operators = [
+        _read_operator(node, front.column_map, limits, matrix)
+        for node, matrix in zip(tree_nodes, matrices_behind(model.graph, tree_nodes), strict=True)
+    ]
     _check_outputs(operators, front.outputs, limits)
     kind = infer_ensemble(model, front.outputs.score, [(operator.node, operator.trees) for operator in operators])
     parts = _parts(operators, front.column_map)
     ensemble, columns = _join(parts, front.column_map)
     description = replace(
         _describe(front, declared, kind),
+        rounding=_rounding(operators),
         n_trees=ensemble.n_trees,
         n_nodes=ensemble.n_nodes,
         n_leaves=len(ensemble.leaf_nodes),
@@ -173,7 +179,9 @@ def _check_size(what: str, n: int, limit: int) -> None:
         raise ModelRefused("model_too_complex", f"The model has {n:,} {what}; at most {limit:,} are accepted.")
 
 
-def _read_operator(node: NodeProto, column_map: ColumnMap, limits: ModelLimits) -> _ReadOperator:
+def _read_operator(
+    node: NodeProto, column_map: ColumnMap, limits: ModelLimits, matrix: NDArray[np.float64] | None
+) -> _ReadOperator:
     tensor = column_map.tensors[node.input[0]]
     if tensor.element == "string":
         detail = "The trees read a matrix of strings; categories must be encoded in the graph before the trees."
@@ -186,7 +194,18 @@ def _read_operator(node: NodeProto, column_map: ColumnMap, limits: ModelLimits) 
     _check_size("trees", trees.ensemble.n_trees, limits.max_trees)
     if not is_opset_5 and not is_in_runtime_order(table, trees):
         put_in_runtime_order(node, trees)
-    return _ReadOperator(node, trees, table.is_double)
+    is_in_parts = matrix is not None and matrix.shape[:-1] == (trees.ensemble.leaf_values.shape[1],)
+    if matrix is not None and is_in_parts:
+        trees = replace(trees, ensemble=replace(trees.ensemble, leaf_values=trees.ensemble.leaf_values @ matrix))
+    return _ReadOperator(node, trees, table.is_double, table.is_double and (is_opset_5 or is_in_parts))
+
+
+def _rounding(operators: Sequence[_ReadOperator]) -> float:
+    """Return how far two scores may be apart that rounding may have put into their order; see ``ModelDescription``."""
+    n_trees = sum(operator.trees.ensemble.n_trees for operator in operators)
+    if len(operators) == 1 and adds_up_exactly(operators[0].trees.ensemble, is_double=operators[0].answers_in_double):
+        return 0.0
+    return n_trees * 2.0 ** (-52 if all(operator.answers_in_double for operator in operators) else -23)
 
 
 def _check_outputs(operators: Sequence[_ReadOperator], outputs: Outputs, limits: ModelLimits) -> None:

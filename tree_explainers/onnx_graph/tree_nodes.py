@@ -17,6 +17,8 @@ from .tree_attributes import NodeTable, refuse_tree
 
 _ID_BITS = 32
 _MAX_ID = 2**31
+_SINGLE_BITS, _DOUBLE_BITS = 24, 53
+_MAX_BINARY_PLACES = 14  # 10,000 trees at most may be averaged in the leaves
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,3 +207,13 @@ def _value_columns(table: NodeTable) -> tuple[NDArray[np.int64], int]:
     if table.n_outputs <= 2 and len(np.unique(table.weight_output)) <= 1:  # noqa: PLR2004  # a binary classifier
         return np.zeros_like(table.weight_output), 1
     return table.weight_output, table.n_outputs
+
+
+def adds_up_exactly(ensemble: TreeEnsemble, *, is_double: bool) -> bool:
+    """Whether leaf values add up without any rounding, whichever leaves are reached: shares that are 0 or 1 do."""
+    bits = _DOUBLE_BITS if is_double else _SINGLE_BITS
+    for n_binary_places in range(_MAX_BINARY_PLACES + 1):
+        whole = ensemble.leaf_values * 2.0**n_binary_places
+        if (whole == np.round(whole)).all():
+            return bool(np.abs(whole).max(initial=0) * ensemble.n_trees <= 2.0**bits)
+    return False

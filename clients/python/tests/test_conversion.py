@@ -12,7 +12,7 @@ import pytest
 from leafspace_client import CannotConvert, Invalid, MissingExtra
 from leafspace_client.conversion import convert_model
 from leafspace_client.conversion.models import ConvertedModel, Declared
-from leafspace_client.conversion.single_precision import floor_float32, lowest_alike
+from leafspace_client.conversion.single_precision import floor_float32
 from numpy.typing import NDArray
 from sklearn import datasets, ensemble, tree
 from sklearn.compose import ColumnTransformer
@@ -95,7 +95,7 @@ def test_parity_predictions_are_those_of_the_library(name: str) -> None:
     converted = convert_model(model.estimator, model.features)
 
     assert converted.parity is not None
-    rows = np.array(converted.parity.rows, dtype=np.float32)
+    rows = np.array(converted.parity.rows)
     np.testing.assert_allclose(converted.parity.predictions, library_scores(model.estimator, rows), rtol=1e-6)
 
 
@@ -166,37 +166,39 @@ def between_neighbours(n_rows: int, n_between: int) -> Data:
     return features, target
 
 
-def test_parity_leaves_out_rows_that_float32_cannot_tell_apart() -> None:
+def test_a_booster_that_decides_in_double_precision_tells_apart_what_single_precision_cannot() -> None:
     features, target = between_neighbours(100, 40)
     estimator = ensemble.HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=5).fit(features, target)
 
-    parity = convert_model(estimator, features).parity
+    converted = convert_model(estimator, features)
+
+    np.testing.assert_allclose(scores_of_converted(converted.onnx, features)[:, 0], estimator.predict(features))
+    assert converted.parity is not None
+    assert converted.parity.n_beyond_precision == 0
+
+
+@pytest.mark.parametrize(("n_beyond", "n_left_out"), [(40, 20), (100, 0)])
+def test_rows_that_single_precision_spoils_before_the_trees_are_counted(n_beyond: int, n_left_out: int) -> None:
+    features, target = between_neighbours(100, n_beyond)
+    rows = features if n_beyond < 100 else features[np.argsort(target)][30:]
+    forest = ensemble.RandomForestRegressor(5, bootstrap=False)
+    # Numbers so near to 7 are different ones once 7 is subtracted.
+    pipeline = make_pipeline(StandardScaler(with_std=False).fit([[7.0]]), forest)
+    pipeline[-1].fit(features - 7, target)
+
+    parity = convert_model(pipeline, rows).parity
 
     assert parity is not None
-    assert len(parity.rows) == 80
-    assert parity.predictions == estimator.predict(np.array(parity.rows)).reshape(-1, 1).tolist()
-
-
-def test_parity_keeps_all_rows_where_float32_spoils_most_of_them() -> None:
-    features, target = between_neighbours(100, 100)
-    mostly_high = features[np.argsort(target)][30:]
-    estimator = ensemble.HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=5).fit(features, target)
-
-    converted = convert_model(estimator, mostly_high)
-
-    assert converted.parity is not None
-    assert len(converted.parity.rows) == 70
-    ours = scores_of_converted(converted.onnx, mostly_high)
-    assert not np.allclose(ours, converted.parity.predictions, rtol=1e-5, atol=1e-4)
+    assert parity.n_beyond_precision == n_left_out
+    assert len(parity.rows) == len(rows) - n_left_out
 
 
 @pytest.mark.parametrize("values", [np.random.default_rng(0).normal(size=2000), np.array([0.0, 1.0, -1.0, 16777217.0])])
-def test_the_lowest_number_alike_is_the_lowest_that_rounds_to_the_same_float32(values: NDArray[np.float64]) -> None:
-    lowest = lowest_alike(values)
+def test_thresholds_are_rounded_down(values: NDArray[np.float64]) -> None:
+    floored = floor_float32(values)
 
-    assert (lowest.astype(np.float32) == values.astype(np.float32)).all()
-    assert (np.nextafter(lowest, -np.inf).astype(np.float32) < values.astype(np.float32)).all()
-    assert (floor_float32(values) <= values).all()
+    assert (floored <= values).all()
+    assert (np.nextafter(floored.astype(np.float32), np.float32(np.inf)) > values).all()
 
 
 _LABELS = {
@@ -465,7 +467,8 @@ def test_rows_that_do_not_fit_the_model_are_refused() -> None:
 def test_a_missing_converter_is_named_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     xgboost = library("xgboost")
     model = xgboost.XGBClassifier(n_estimators=2).fit(*_BREAST_CANCER)
-    monkeypatch.setitem(sys.modules, "onnxmltools", None)
+    for name in ("onnxmltools", "onnxmltools.convert.xgboost.operator_converters.XGBoost"):
+        monkeypatch.setitem(sys.modules, name, None)
 
     with pytest.raises(MissingExtra, match=r'pip install "leafspace-client\[xgboost\]"'):
         convert_model(model)

@@ -9,13 +9,10 @@ from typing import Any
 from ..errors import CannotConvert, Invalid
 from .inputs import GRAPH_NAME, ModelInputs
 
-_MATRIX = "X"
-_LIGHTGBM = ("LgbmClassifier", "LgbmRegressor")  # as onnxmltools calls them
-
 
 def xgboost_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
     """Return a fitted XGBoost model as ONNX; the estimator stays as it is."""
-    from onnxmltools import convert_xgboost  # noqa: PLC0415  # an extra
+    from .scikit_learn import sklearn_onnx  # noqa: PLC0415  # imports an extra
 
     _refuse_texts(estimator, inputs)
     if "c" in (estimator.get_booster().feature_types or []):
@@ -23,28 +20,17 @@ def xgboost_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401 
     prepared = copy.deepcopy(estimator)
     # The converter knows features by number; names go into the metadata.
     prepared.get_booster().feature_names = None
-    return bytes(convert_xgboost(prepared, name=GRAPH_NAME, initial_types=_matrix_type(inputs)).SerializeToString())
+    return sklearn_onnx(prepared, inputs)
 
 
 def lightgbm_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
     """Return a fitted LightGBM model as ONNX."""
-    from onnxmltools import convert_lightgbm  # noqa: PLC0415  # an extra
-
-    from .nested_boosters import flooring_converter  # noqa: PLC0415  # imports an extra
-    from .single_precision import is_exact  # noqa: PLC0415  # imports an extra
+    from .scikit_learn import sklearn_onnx  # noqa: PLC0415  # imports an extra
 
     _refuse_texts(estimator, inputs)
     if estimator.booster_.dump_model().get("pandas_categorical"):
         _refuse_categories(estimator)
-    exact = is_exact(estimator, inputs.rows)
-    model = convert_lightgbm(
-        estimator,
-        name=GRAPH_NAME,
-        initial_types=_matrix_type(inputs),
-        custom_conversion_functions=dict.fromkeys(_LIGHTGBM, flooring_converter()) if exact else None,
-        zipmap=False,
-    )
-    return bytes(model.SerializeToString())
+    return sklearn_onnx(estimator, inputs)
 
 
 def catboost_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
@@ -77,12 +63,6 @@ def _with_writable_labels(estimator: Any, path: Path) -> Any:  # noqa: ANN401  #
 def _labels(estimator: Any) -> list[Any]:  # noqa: ANN401  # an estimator
     labels = getattr(estimator, "classes_", None)
     return [] if labels is None else list(getattr(labels, "tolist", lambda: labels)())
-
-
-def _matrix_type(inputs: ModelInputs) -> list[tuple[str, Any]]:
-    from onnxmltools.convert.common.data_types import FloatTensorType  # noqa: PLC0415  # an extra
-
-    return [(_MATRIX, FloatTensorType([None, inputs.n_features]))]
 
 
 def _refuse_texts(estimator: Any, inputs: ModelInputs) -> None:  # noqa: ANN401  # an estimator

@@ -1,4 +1,4 @@
-"""Exact scaling: scalers computed in double precision, as scikit-learn does.
+"""Exact scaling: scalers and imputers computed in double precision, as scikit-learn does.
 
 In single precision the last digit of a scaled value differs now and then. A value that lies on a threshold then goes to
 the other side: with few distinct values (ages, prices) that happens to one row in a hundred.
@@ -7,7 +7,19 @@ the other side: with few distinct values (ages, prices) that happens to one row 
 from typing import Any
 
 import numpy as np
-from skl2onnx.algebra.onnx_ops import OnnxAdd, OnnxCast, OnnxClip, OnnxDiv, OnnxIdentity, OnnxMul, OnnxSub
+from skl2onnx.algebra.onnx_ops import (
+    OnnxAdd,
+    OnnxCast,
+    OnnxClip,
+    OnnxDiv,
+    OnnxIdentity,
+    OnnxIsNaN,
+    OnnxMul,
+    OnnxSub,
+    OnnxWhere,
+)
+from skl2onnx.common._registration import get_converter
+from skl2onnx.common.data_types import DoubleTensorType
 from skl2onnx.operator_converters.common import concatenate_variables
 from skl2onnx.proto import onnx_proto
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
@@ -16,7 +28,7 @@ SCALERS = (StandardScaler, MinMaxScaler, RobustScaler, MaxAbsScaler)
 
 
 def convert_scaler(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
-    """Add the nodes of a scaler: cast to double, the scaler's own arithmetic, cast to float."""
+    """Add the nodes of a scaler: cast to double, the scaler's own arithmetic, cast to what comes next."""
     if len(operator.inputs) > 1:
         columns = concatenate_variables(scope, operator.inputs, container)
     else:
@@ -26,7 +38,9 @@ def convert_scaler(scope: Any, operator: Any, container: Any) -> None:  # noqa: 
     for kind, constants in _steps(operator.raw_operator):
         value = kind(value, *(np.asarray(each, np.float64) for each in constants), **opset)
     outputs = {"output_names": [operator.outputs[0].full_name]}
-    OnnxCast(OnnxIdentity(value, **opset), to=onnx_proto.TensorProto.FLOAT, **opset, **outputs).add_to(scope, container)
+    is_double = isinstance(operator.outputs[0].type, DoubleTensorType)
+    told = onnx_proto.TensorProto.DOUBLE if is_double else onnx_proto.TensorProto.FLOAT
+    OnnxCast(OnnxIdentity(value, **opset), to=told, **opset, **outputs).add_to(scope, container)
 
 
 def _steps(scaler: Any) -> list[tuple[Any, tuple[Any, ...]]]:  # noqa: ANN401  # a scaler
@@ -42,3 +56,21 @@ def _steps(scaler: Any) -> list[tuple[Any, tuple[Any, ...]]]:  # noqa: ANN401  #
         offset, scale = None, scaler.scale_
     subtracted = [] if offset is None else [(OnnxSub, (offset,))]
     return subtracted + ([] if scale is None else [(OnnxDiv, (scale,))])
+
+
+def convert_imputer(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
+    """Add the nodes of an imputer; onnxruntime's own operator for it does not take doubles."""
+    imputer = operator.raw_operator
+    statistics = imputer.statistics_
+    is_double = all(isinstance(each.type, DoubleTensorType) for each in operator.inputs)
+    is_plain = statistics.dtype.kind == "f" and not np.isnan(statistics).any() and not imputer.add_indicator
+    if not (is_double and is_plain and isinstance(imputer.missing_values, float) and np.isnan(imputer.missing_values)):
+        get_converter("SklearnSimpleImputer")(scope, operator, container)
+        return
+    columns = operator.inputs[0]
+    if len(operator.inputs) > 1:
+        columns = concatenate_variables(scope, operator.inputs, container)
+    opset = {"op_version": container.target_opset}
+    missing = OnnxIsNaN(columns, **opset)
+    filled = OnnxWhere(missing, statistics.astype(np.float64)[np.newaxis], columns, **opset)
+    OnnxIdentity(filled, **opset, output_names=[operator.outputs[0].full_name]).add_to(scope, container)

@@ -59,6 +59,11 @@ def final_step(estimator: Any) -> Any:  # noqa: ANN401  # an estimator
     return final_step(steps[-1][1]) if steps else estimator
 
 
+def decides_in_double(final: Any) -> bool:  # noqa: ANN401  # an estimator
+    """Whether a model compares rows with its thresholds in double precision; all others take them in single."""
+    return any(name in ("LGBMModel", "BaseHistGradientBoosting") for name in _class_names(final))
+
+
 def ensemble_of(estimator: Any) -> Ensemble:  # noqa: ANN401  # an estimator
     """Return whether the trees are averaged (``random_forest``), added (``boosting``) or neither for certain."""
     final = final_step(estimator)

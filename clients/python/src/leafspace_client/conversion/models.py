@@ -83,8 +83,9 @@ def convert_model(
         raise CannotConvert("cannot_convert", _unknown(model))
     inputs = describe_inputs(estimator, rows, declared.feature_names)
     converted = onnx_of(library, estimator, inputs)
-    found = parity_rows(estimator, inputs) if parity else None
-    return ConvertedModel(converted, _completed(declared, estimator, inputs), found)
+    completed = _completed(declared, estimator, inputs)
+    found = parity_rows(estimator, inputs, converted, completed.classes) if parity else None
+    return ConvertedModel(converted, completed, found)
 
 
 def onnx_bytes(model: Any) -> bytes | None:  # noqa: ANN401  # anything

@@ -1,9 +1,8 @@
-"""Nested boosters: XGBoost and LightGBM models as the last step of a scikit-learn pipeline."""
+"""XGBoost and LightGBM models made known to skl2onnx, alone or as the last step of a scikit-learn pipeline."""
 
 from typing import Any
 
 from .kinds import library_of
-from .single_precision import FlooringContainer
 
 _OPTIONS = {"nocl": [True, False], "zipmap": [True, False, "columns"]}
 
@@ -26,15 +25,18 @@ def make_known(final: Any) -> None:  # noqa: ANN401  # an estimator
     update_registered_converter(type(final), type(final).__name__, shapes, _converter(library), options=options)
 
 
-def exact_converters(final: Any) -> dict[type, Any]:  # noqa: ANN401  # an estimator
-    """Return a converter for a last step of LightGBM that is fed numbers exact in float32, and else none."""
-    return {type(final): flooring_converter()} if library_of(final) == "lightgbm" else {}
+def booster_writer(final: Any) -> Any:  # noqa: ANN401  # an estimator, a converter for skl2onnx or None
+    """Return what writes a booster, its trees in double precision; ``None`` for other models."""
+    from .double_precision import DoublePrecision  # noqa: PLC0415  # imports an extra
 
-
-def flooring_converter() -> Any:  # noqa: ANN401  # a function of onnxmltools
-    """Return LightGBM's converter with thresholds rounded down, which are otherwise rounded to the nearest float32."""
-    convert = _converter("lightgbm")
-    return lambda scope, operator, container: convert(scope, operator, FlooringContainer(container))
+    library = library_of(final)
+    if library not in ("xgboost", "lightgbm"):
+        return None
+    convert = _converter(library)
+    is_single = library == "xgboost"
+    return lambda scope, operator, container: convert(
+        scope, operator, DoublePrecision(scope, operator, container, is_single=is_single)
+    )
 
 
 def _converter(library: str) -> Any:  # noqa: ANN401  # a function of onnxmltools

@@ -1,54 +1,104 @@
-"""scikit-learn to ONNX, with what skl2onnx leaves out: exact scaling, missing texts, where missing numbers go."""
+"""scikit-learn to ONNX: what comes before the trees by skl2onnx, the trees so that they decide as the estimator."""
 
 import copy
 from typing import Any
 
+from onnx import ModelProto, TensorProto
+from onnx.shape_inference import InferenceError, infer_shapes
 from skl2onnx import convert_sklearn
-from skl2onnx.common.data_types import FloatTensorType, Int64TensorType, StringTensorType
+from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType, Int64TensorType, StringTensorType
+from skl2onnx.common.exceptions import MissingConverter, MissingShapeCalculator
+from sklearn.impute import SimpleImputer
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import CannotConvert
-from .exact_scaling import SCALERS, convert_scaler
-from .hist_gradient_boosting import prepare_thresholds
+from .exact_scaling import SCALERS, convert_imputer, convert_scaler
 from .inputs import GRAPH_NAME, ModelInputs
-from .kinds import final_step
+from .kinds import decides_in_double, final_step
 from .missing_texts import read_missing_texts
-from .nested_boosters import exact_converters, make_known
-from .single_precision import is_exact
+from .nested_boosters import booster_writer, make_known
+from .sklearn_trees import refuse_categories, writer_of
 from .tree_nodes import TREE_MODELS, convert_trees
+from .tree_operators import OPSET_OF_TREE_ENSEMBLE
 
 MATRIX = "X"
 # Named, so that newer libraries give the same file for the same model; converters of boosters know no later ones.
 _OPSETS = {"": 18, "ai.onnx.ml": 3}
+_IR_VERSION = 10  # of the operator set that TreeEnsemble is in
+_SINGLE_ONLY = ("Imputer", "LabelEncoder", "Binarizer")  # as onnxruntime has them
+_NOT_IN_DOUBLE = (InferenceError, MissingConverter, MissingShapeCalculator, NotImplementedError, RuntimeError)
 _TENSORS = {"float": FloatTensorType, "int64": Int64TensorType, "string": StringTensorType}
 
 
 def sklearn_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
     """Return a fitted estimator as ONNX; the estimator stays as it is."""
     _check(estimator)
+    if decides_in_double(final_step(estimator)):
+        try:
+            return _written(estimator, inputs, is_double=True)
+        except _NOT_IN_DOUBLE:  # steps before the trees that take single precision only
+            pass
+    return _written(estimator, inputs, is_double=False)
+
+
+def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes:  # noqa: ANN401  # an estimator
     prepared = copy.deepcopy(estimator)
     read_missing_texts(prepared)
-    exact = is_exact(estimator, inputs.rows)
-    prepare_thresholds(final_step(prepared), exact=exact)
-    make_known(final_step(prepared))
+    final = final_step(prepared)
+    make_known(final)
+    write = writer_of(final) or booster_writer(final)
     is_classifier = hasattr(prepared, "predict_proba")
     model = convert_sklearn(
         prepared,
         name=GRAPH_NAME,
-        initial_types=_initial_types(inputs),
+        initial_types=_initial_types(inputs, is_double=is_double),
         target_opset=_OPSETS,
         options={id(prepared): {"zipmap": False}} if is_classifier else None,
         custom_conversion_functions={
             **dict.fromkeys(SCALERS, convert_scaler),
+            SimpleImputer: convert_imputer,
             **dict.fromkeys(TREE_MODELS, convert_trees),
-            **(exact_converters(final_step(prepared)) if exact else {}),
+            **({} if write is None else {type(final): _only_for(final, write)}),
         },
     )
+    if write is not None:
+        _tell_what_was_written(model)
+    if is_double:
+        _check_types(model)
     return bytes(model.SerializeToString())
+
+
+def _only_for(final: Any, write: Any) -> Any:  # noqa: ANN401  # an estimator, a converter
+    """Return a converter for one model, and skl2onnx's own for others of its type, which are parts of other models."""
+    return lambda scope, operator, container: (write if operator.raw_operator is final else convert_trees)(
+        scope, operator, container
+    )
+
+
+def _tell_what_was_written(model: ModelProto) -> None:
+    """Let the graph say that its scores are doubles, and which operator set its trees are of."""
+    model.graph.output[-1].type.tensor_type.elem_type = TensorProto.DOUBLE
+    if any(node.op_type == "TreeEnsemble" for node in model.graph.node):
+        model.ir_version = max(model.ir_version, _IR_VERSION)
+        for opset in model.opset_import:
+            if opset.domain == "ai.onnx.ml":
+                opset.version = OPSET_OF_TREE_ENSEMBLE
+
+
+def _check_types(model: ModelProto) -> None:
+    """Raise one of ``_NOT_IN_DOUBLE`` where an operator gets doubles that it does not take."""
+    typed = infer_shapes(model, check_type=True, strict_mode=True)
+    values = (*typed.graph.value_info, *typed.graph.input)
+    doubles = {each.name for each in values if each.type.tensor_type.elem_type == TensorProto.DOUBLE}
+    for node in model.graph.node:
+        if node.op_type in _SINGLE_ONLY and doubles.intersection(node.input):
+            msg = f"{node.op_type} takes single precision only"
+            raise InferenceError(msg)
 
 
 def _check(estimator: Any) -> None:  # noqa: ANN401  # an estimator
     check_is_fitted(final_step(estimator))
+    refuse_categories(final_step(estimator))
     if not (hasattr(estimator, "predict_proba") or hasattr(estimator, "predict")):
         detail = f"{type(estimator).__name__} predicts nothing; register a classifier or a regressor"
         raise CannotConvert("cannot_convert", detail)
@@ -57,8 +107,9 @@ def _check(estimator: Any) -> None:  # noqa: ANN401  # an estimator
         raise CannotConvert("cannot_convert", detail)
 
 
-def _initial_types(inputs: ModelInputs) -> list[tuple[str, Any]]:
+def _initial_types(inputs: ModelInputs, *, is_double: bool) -> list[tuple[str, Any]]:
+    tensors = {**_TENSORS, "float": DoubleTensorType} if is_double else _TENSORS
     if inputs.column_types is None:
-        return [(MATRIX, FloatTensorType([None, inputs.n_features]))]
+        return [(MATRIX, tensors["float"]([None, inputs.n_features]))]
     names = inputs.names or []
-    return [(name, _TENSORS[kind]([None, 1])) for name, kind in zip(names, inputs.column_types, strict=True)]
+    return [(name, tensors[kind]([None, 1])) for name, kind in zip(names, inputs.column_types, strict=True)]

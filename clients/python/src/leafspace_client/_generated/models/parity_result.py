@@ -5,6 +5,8 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ..types import UNSET, Unset
+
 T = TypeVar("T", bound="ParityResult")
 
 
@@ -15,15 +17,25 @@ class ParityResult:
     Attributes:
         n_rows (int):
         max_difference (float): Largest absolute difference of a score or value.
+        label_mismatches (int | Unset): Rows whose label differed; their two best scores were as good as equal, else the
+            model would have been refused. Default: 0.
+        n_beyond_precision (int | Unset): Rows that the caller left out because the graph's precision cannot tell their
+            numbers from those on the other side of a threshold. Default: 0.
     """
 
     n_rows: int
     max_difference: float
+    label_mismatches: int | Unset = 0
+    n_beyond_precision: int | Unset = 0
 
     def to_dict(self) -> dict[str, Any]:
         n_rows = self.n_rows
 
         max_difference = self.max_difference
+
+        label_mismatches = self.label_mismatches
+
+        n_beyond_precision = self.n_beyond_precision
 
         field_dict: dict[str, Any] = {}
 
@@ -33,6 +45,10 @@ class ParityResult:
                 "max_difference": max_difference,
             }
         )
+        if label_mismatches is not UNSET:
+            field_dict["label_mismatches"] = label_mismatches
+        if n_beyond_precision is not UNSET:
+            field_dict["n_beyond_precision"] = n_beyond_precision
 
         return field_dict
 
@@ -43,9 +59,15 @@ class ParityResult:
 
         max_difference = d.pop("max_difference")
 
+        label_mismatches = d.pop("label_mismatches", UNSET)
+
+        n_beyond_precision = d.pop("n_beyond_precision", UNSET)
+
         parity_result = cls(
             n_rows=n_rows,
             max_difference=max_difference,
+            label_mismatches=label_mismatches,
+            n_beyond_precision=n_beyond_precision,
         )
 
         return parity_result

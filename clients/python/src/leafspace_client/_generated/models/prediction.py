@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ..types import UNSET, Unset
+
 if TYPE_CHECKING:
     from ..models.score import Score
 
@@ -21,12 +23,16 @@ class Prediction:
         label (None | str):
         value (float | None):
         scores (list[Score]):
+        near_tie (bool | Unset): The two best scores are so near each other that rounding may have decided the label:
+            another library, or another number of its threads, may name the other class. False for regression. Default:
+            False.
     """
 
     task: str
     label: None | str
     value: float | None
     scores: list[Score]
+    near_tie: bool | Unset = False
 
     def to_dict(self) -> dict[str, Any]:
         task = self.task
@@ -42,6 +48,8 @@ class Prediction:
             scores_item = scores_item_data.to_dict()
             scores.append(scores_item)
 
+        near_tie = self.near_tie
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -52,6 +60,8 @@ class Prediction:
                 "scores": scores,
             }
         )
+        if near_tie is not UNSET:
+            field_dict["near_tie"] = near_tie
 
         return field_dict
 
@@ -83,11 +93,14 @@ class Prediction:
 
             scores.append(scores_item)
 
+        near_tie = d.pop("near_tie", UNSET)
+
         prediction = cls(
             task=task,
             label=label,
             value=value,
             scores=scores,
+            near_tie=near_tie,
         )
 
         return prediction

@@ -1,0 +1,91 @@
+"""Ends of intervals are those of the estimator itself: on both sides of each, to the next number of its precision."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from leafspace_client.conversion import convert_model
+from numpy.typing import NDArray
+from sklearn import datasets, ensemble
+
+from tests.support.converted import outcome_of_converted, read_converted
+from tests.support.models import leaves_of, library
+from tree_explainers.ensemble import Operator
+from tree_explainers.leaves import LeafTable, tree_weights
+
+_DATA = datasets.load_breast_cancer(return_X_y=True)
+_N_ENDS = 60
+_FAMILIES = {
+    "random forest": lambda: ensemble.RandomForestClassifier(10, random_state=0),
+    "extra trees": lambda: ensemble.ExtraTreesClassifier(10, random_state=0),
+    "bagging": lambda: ensemble.BaggingClassifier(random_state=0, max_features=0.5),
+    "gradient boosting": lambda: ensemble.GradientBoostingClassifier(n_estimators=10, random_state=0),
+    "histogram gradient boosting": lambda: ensemble.HistGradientBoostingClassifier(max_iter=10, random_state=0),
+    "lightgbm": lambda: library("lightgbm").LGBMClassifier(n_estimators=10, n_jobs=1, verbose=-1),
+    "xgboost": lambda: library("xgboost").XGBClassifier(n_estimators=10, n_jobs=1),
+    "catboost": lambda: library("catboost").CatBoostClassifier(
+        n_estimators=10, depth=4, verbose=0, allow_writing_files=False, thread_count=1
+    ),
+}
+
+
+def beside(read: Any, rows: NDArray[np.float64]) -> NDArray[np.float64]:  # noqa: ANN401  # a ReadModel
+    """Return rows that lie on ends as they are printed, and on the next numbers above and below them."""
+    numbers = read.description.precision
+    asked = np.flatnonzero(read.ensemble.operator != Operator.LEAF)
+    some = asked[:: max(1, len(asked) // _N_ENDS)]
+    made = rows[np.arange(3 * len(some)) % len(rows)].astype(numbers)
+    for place, node in enumerate(some):
+        threshold = read.ensemble.threshold[node]
+        end = numbers(float(str(numbers(threshold))))  # as printed, and read again
+        assert float(end) == threshold
+        feature = read.description.columns[read.ensemble.column[node]].raw_index
+        sides = (end, np.nextafter(end, numbers(np.inf)), np.nextafter(end, numbers(-np.inf)))
+        made[3 * place : 3 * place + 3, feature] = sides
+    return made.astype(np.float64)
+
+
+@pytest.mark.parametrize("name", _FAMILIES)
+def test_both_sides_of_every_end_are_those_of_the_library(name: str) -> None:
+    features, target = _DATA
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        estimator = _FAMILIES[name]().fit(features, target)
+    converted = convert_model(estimator, features, parity=False)
+    read = read_converted(converted.onnx, None)
+    rows = beside(read, features)
+
+    told = outcome_of_converted(converted.onnx, rows)
+
+    np.testing.assert_allclose(told.scores, estimator.predict_proba(rows), atol=1e-6)
+    assert {column.kind for column in read.description.columns} == {"identity"}  # ends are marked as exact
+    theirs = leaves_of(estimator, rows.astype(np.float32) if name != "lightgbm" else rows)
+    if theirs is not None:
+        for tree in range(told.leaves.shape[1]):
+            pairs = set(zip(told.leaves[:, tree].tolist(), theirs[:, tree].tolist(), strict=True))
+            assert len(pairs) == len(set(told.leaves[:, tree])) == len(set(theirs[:, tree]))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_leaves_hold_what_the_estimators_leaves_hold(n_classes: int) -> None:
+    features, target = _DATA if n_classes == 2 else datasets.load_wine(return_X_y=True)
+    forest = ensemble.RandomForestClassifier(20, max_depth=3, random_state=0).fit(features, target)
+    read = read_converted(convert_model(forest, features).onnx, None)
+
+    shares = np.concatenate([tree.tree_.value[tree.tree_.children_left < 0, 0] for tree in forest.estimators_])
+
+    np.testing.assert_allclose(read.ensemble.leaf_values, shares[:, -1:] if n_classes == 2 else shares, atol=1e-15)
+
+
+def test_weights_of_trees_do_not_depend_on_how_leaves_are_scaled() -> None:
+    features, target = datasets.load_wine(return_X_y=True)
+    forest = ensemble.RandomForestClassifier(20, max_depth=3, random_state=0).fit(features, target)
+    read = read_converted(convert_model(forest, features).onnx, None)
+    leaves = outcome_of_converted(convert_model(forest, features).onnx, features).leaves
+    table = LeafTable.from_leaves(leaves, read.ensemble.n_leaves)
+
+    weights = tree_weights("boosting", table, read.ensemble.leaf_values)
+
+    shares = tree_weights("boosting", table, read.ensemble.leaf_values / 20)
+    assert np.abs(weights - shares).max() <= 1

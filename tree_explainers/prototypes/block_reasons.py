@@ -250,7 +250,10 @@ def _numbers(
     units: _Units,
     is_single: bool,  # noqa: FBT001  # compiled
 ) -> tuple[NDArray[Any], ...]:
-    """Return bounds, column, low, high, side and share of trees of the features that are single numbers."""
+    """Return bounds, column, low, high, side and share of trees of the features that are single numbers.
+
+    ``raw_interval`` becomes part of what is compiled and kept: whoever changes it has to change this file, too.
+    """
     room = 0
     for prototype in prototypes:
         room += ends.starts[prototype + 1] - ends.starts[prototype]

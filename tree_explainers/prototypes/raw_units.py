@@ -95,8 +95,8 @@ def holds_a_number(low: float, high: float, low_inclusive: bool, high_inclusive:
     if low_inclusive or high_inclusive:
         return low < high or (low == high and low_inclusive and high_inclusive)
     if is_single:
-        return np.float64(np.nextafter(np.float32(low), np.float32(np.inf))) < high
-    return np.nextafter(low, np.inf) < high
+        return bool(np.float64(np.nextafter(np.float32(low), np.float32(np.inf))) < high)
+    return bool(np.nextafter(low, np.inf) < high)
 
 
 @compiled_for("Tuple((float64, float64, int64))(float64, float64, int64, float64, float64, float64, boolean)")

@@ -59,8 +59,8 @@ def test_forests_compare_by_the_share_of_trees_with_one_leaf(api: Api, name: str
     assert found["proximities"] == [[count / 20 for count in line] for line in shared]
     assert (found["object"], found["model"], found["kind"]) == ("proximity_block", model_id, "random_forest")
     assert (found["n_trees"], found["weights_of"]) == (20, None)
-    assert found["instances"] == [{"status": "ok", "problem": None}] * 7
-    assert found["others"] == [{"status": "ok", "problem": None}] * 35
+    for side, n_rows in (("instances", 7), ("others", 35)):
+        assert found[side] == [{"row_id": str(row), "status": "ok", "problem": None} for row in range(n_rows)]
     assert found["proximities"][5][0] == found["proximities"][6][1] == 1
 
 

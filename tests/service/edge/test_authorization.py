@@ -306,7 +306,6 @@ def test_without_a_door_this_machines_programs_and_pages_are_answered(open_port:
         "Host: rebound.example:1]\r\n",
         "Host: 192.168.1.5\r\n",
         "Host: [fe80::1]:8000\r\n",
-        "Host: localhost\r\nHost: rebound.example\r\n",
         "Host: localhost\r\nOrigin: https://page.example\r\n",
         "Host: localhost\r\nOrigin: http://localhost:8888\r\n",
         "Host: localhost\r\nOrigin: null\r\n",

@@ -17,7 +17,8 @@ class Progress:
     Attributes:
         fraction (float):
         stage (str):
-        message (str | Unset):  Default: ''.
+        message (str | Unset): What the job waits for: a worker, behind so many other jobs; storage; processor time, on
+            a busy machine; another attempt. Empty when it waits for nothing. Default: ''.
     """
 
     fraction: float

@@ -36,7 +36,7 @@ def _is_whole(service: ServiceUnderFire) -> bool:
 
 def test_each_part_that_was_ready_and_is_killed_is_started_again_at_once(service: ServiceUnderFire) -> None:
     for part in ("api", "redis", "worker", "api", "redis", "workers"):
-        _kill(service, part)  # type: ignore[arg-type]  # a literal, each
+        _kill(service, part)
 
     wait_until(lambda: _is_whole(service))
     ends = _AT_ONCE.findall(service.log.read_text())

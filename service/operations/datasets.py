@@ -45,6 +45,11 @@ def list_datasets(parts: Parts, limit: int, cursor: str | None) -> Page[DatasetS
     return parts.datasets.list(limit, cursor)
 
 
+def get_dataset(parts: Parts, dataset_id: str) -> Dataset:
+    """Return a dataset."""
+    return parts.datasets.get(dataset_id).view
+
+
 def write_dataset(parts: Parts, dataset_id: str) -> bytes:
     """Return a dataset as JSON: a ``Dataset``."""
     return orjson.dumps(parts.datasets.document(dataset_id))

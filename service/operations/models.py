@@ -34,6 +34,11 @@ def list_models(parts: Parts, limit: int, cursor: str | None) -> Page[ModelSumma
     return parts.models.list(limit, cursor)
 
 
+def get_model(parts: Parts, model_id: str) -> Model:
+    """Return a model."""
+    return parts.models.get(model_id).view
+
+
 def write_model(parts: Parts, model_id: str) -> bytes:
     """Return a model as JSON: a ``Model``."""
     return orjson.dumps(parts.models.document(model_id))

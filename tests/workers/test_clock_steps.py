@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from storage.worker_notes import WorkerNotes
-from tests.support.job_farm import SHORT_LEASES, JobFarm, kill
+from tests.support.job_farm import SHORT_LEASES, JobFarm
+from tests.support.processes import kill
 
 _HOUR = 3600
 _LEASE_SECONDS = float(SHORT_LEASES["LEAFSPACE_LEASE_SECONDS"])

@@ -1,5 +1,6 @@
 """Real workers, a real Redis, a real database: what becomes of a job, whatever happens on its way."""
 
+import os
 import signal
 import time
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from storage.doorbell import QUEUE_NAME
 from tests.support.job_farm import JobFarm
 from tests.support.job_rows import JobRows
 from tests.support.processes import is_alive, kill
+from workers.processor_time import ProcessorTime
 from workers.settings import WorkerSettings
 from workers.watching import Outcome, Watch
 
@@ -44,7 +46,8 @@ def test_a_job_succeeds_and_its_result_is_published(farm: JobFarm) -> None:
 def test_a_process_that_has_ended_its_job_is_left_to_exit_by_itself(rows_database: Database) -> None:
     rows = JobRows(rows_database)
     claim = rows.claim(rows.add())
-    watch = Watch(rows.attempts, claim, WorkerSettings(look_seconds=0.001, lease_seconds=30, renew_seconds=10))
+    settings = WorkerSettings(look_seconds=0.001, lease_seconds=30, renew_seconds=10)
+    watch = Watch(rows.attempts, claim, settings, ProcessorTime(os.getpid()))
     has_exited = iter([False, False, False, True])
     assert rows.attempts.succeed(claim, lambda _connection: None)
 

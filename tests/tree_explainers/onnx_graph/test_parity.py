@@ -78,6 +78,7 @@ def test_labels_that_differ_where_classes_tie_are_counted_and_flagged() -> None:
     session, rows, (forest, features) = undecided_forest()
     scores, labels = forest.predict_proba(features), forest.predict(features).astype(str).tolist()
     outcome = session.run_in_chunks(rows)
+    assert outcome.labels is not None
     differs = outcome.labels.astype(str) != np.array(labels)
 
     report = check_parity(session, rows, scores, labels)

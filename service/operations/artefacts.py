@@ -26,7 +26,7 @@ from ..logs import current_request_id
 from ..parts import Parts
 from ..settings import ServiceSettings
 from .deletion import delete_with_objects
-from .job_estimates import NEEDS_OF_KIND, Sizes, estimate_job, refuse_beyond
+from .job_estimates import ESTIMATES, Sizes, estimate_job, refuse_beyond
 
 _LOG = structlog.get_logger(__name__)
 View = TypeVar("View", bound=ArtefactView)
@@ -44,8 +44,8 @@ class ArtefactNoun(Generic[View]):
 
     def __post_init__(self) -> None:
         # Found out when the service starts, rather than by the first caller.
-        if self.name not in NEEDS_OF_KIND:
-            detail = f"what a job of {self.name} needs is not estimated: add it to service/operations/job_estimates.py"
+        if self.name not in ESTIMATES:
+            detail = f"jobs of {self.name} have no estimate: add one to service/operations/job_estimates.py"
             raise LookupError(detail)
 
 

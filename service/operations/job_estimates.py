@@ -104,8 +104,9 @@ class Sizes:
 
 def estimate_job(kind: str, sizes: Sizes, request: Mapping[str, Any]) -> JobEstimate:
     """Return what a job of this kind would need for a request whose defaults are spelled out."""
-    seconds = _SECONDS_TO_BEGIN + 5e-7 * sizes.n_paths + _SECONDS[kind](sizes, request)
-    return JobEstimate((*_reading(sizes), *NEEDS_OF_KIND[kind](sizes, request)), seconds)
+    of_kind = ESTIMATES[kind]
+    seconds = _SECONDS_TO_BEGIN + 5e-7 * sizes.n_paths + of_kind.seconds(sizes, request)
+    return JobEstimate((*_reading(sizes), *of_kind.needs(sizes, request)), seconds)
 
 
 def refuse_beyond(limit_bytes: int, estimate: JobEstimate) -> None:
@@ -196,16 +197,6 @@ def _explanation_sets(sizes: Sizes, _: Mapping[str, Any]) -> tuple[Need, ...]:
     return Need(320 * _MIB), Need(640 * sizes.n_prototypes * sizes.n_trees, "take a smaller explainer", "/explainer")
 
 
-NEEDS_OF_KIND: Mapping[str, Callable[[Sizes, Mapping[str, Any]], tuple[Need, ...]]] = {
-    "proximities": _proximities,
-    "label_audits": _proximities,
-    "prototype_sets": _prototype_sets,
-    "rule_sets": _rule_sets,
-    "approximation_trees": _approximation_trees,
-    "explanation_sets": _explanation_sets,
-}
-
-
 def _seconds_of_prototypes(sizes: Sizes, request: Mapping[str, Any]) -> float:
     return _SECONDS_OF_PROTOTYPES[request["refine"]] * _n_candidates(sizes, request) * sizes.n_paths
 
@@ -220,11 +211,25 @@ def _seconds_of_trees(sizes: Sizes, request: Mapping[str, Any]) -> float:
 
 
 _SECONDS_A_PSEUDO_ROW = {"sta": 1e-5, "cart": 5e-7, "born_again": 1e-6, "ism": 0.0}  # and tree
-_SECONDS: Mapping[str, Callable[[Sizes, Mapping[str, Any]], float]] = {
-    "proximities": lambda sizes, _: 4e-11 * sizes.n_rows * sizes.n_paths,
-    "label_audits": lambda sizes, _: 4e-11 * sizes.n_rows * sizes.n_paths,
-    "prototype_sets": _seconds_of_prototypes,
-    "rule_sets": _seconds_of_rules,
-    "approximation_trees": _seconds_of_trees,
-    "explanation_sets": lambda sizes, _: 1e-4 * sizes.n_rows,
+
+
+@dataclass(frozen=True, slots=True)
+class KindEstimate:
+    """How jobs of one kind are estimated, from sizes and a request whose defaults are spelled out."""
+
+    needs: Callable[[Sizes, Mapping[str, Any]], tuple[Need, ...]]
+    seconds: Callable[[Sizes, Mapping[str, Any]], float]
+
+
+def _seconds_of_neighbors(sizes: Sizes, _: Mapping[str, Any]) -> float:
+    return 4e-11 * sizes.n_rows * sizes.n_paths
+
+
+ESTIMATES: Mapping[str, KindEstimate] = {
+    "proximities": KindEstimate(_proximities, _seconds_of_neighbors),
+    "label_audits": KindEstimate(_proximities, _seconds_of_neighbors),
+    "prototype_sets": KindEstimate(_prototype_sets, _seconds_of_prototypes),
+    "rule_sets": KindEstimate(_rule_sets, _seconds_of_rules),
+    "approximation_trees": KindEstimate(_approximation_trees, _seconds_of_trees),
+    "explanation_sets": KindEstimate(_explanation_sets, lambda sizes, _: 1e-4 * sizes.n_rows),
 }

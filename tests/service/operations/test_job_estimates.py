@@ -13,7 +13,7 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 
-from service.operations.job_estimates import NEEDS_OF_KIND, JobEstimate, Need, Sizes, estimate_job, refuse_beyond
+from service.operations.job_estimates import ESTIMATES, JobEstimate, Need, Sizes, estimate_job, refuse_beyond
 from storage.errors import StorageError
 from storage.job_counts import is_short
 from tests.support.models import onnx_of
@@ -92,7 +92,7 @@ def test_what_a_request_may_lower_counts_and_is_named(
 
 
 def test_every_kind_of_job_has_an_estimate() -> None:
-    assert set(NEEDS_OF_KIND) == set(REQUESTS) == set(JOB_KINDS)
+    assert set(ESTIMATES) == set(REQUESTS) == set(JOB_KINDS)
     for kind, request in REQUESTS.items():
         assert GIB / 8 < estimate_job(kind, SOME, request).n_bytes < 8 * GIB
     for method in ("sta", "ism", "cart", "born_again"):

@@ -179,12 +179,13 @@ def test_a_booster_that_decides_in_double_precision_tells_apart_what_single_prec
 
 @pytest.mark.parametrize(("n_beyond", "n_left_out"), [(40, 20), (100, 0)])
 def test_rows_that_single_precision_spoils_before_the_trees_are_counted(n_beyond: int, n_left_out: int) -> None:
-    features, target = between_neighbours(100, n_beyond)
+    features, target = np.arange(100.0).reshape(-1, 1), np.zeros(100)
+    target[-n_beyond:] = np.arange(n_beyond) % 2
+    features[-n_beyond:, 0] = 7e8 + 1 + target[-n_beyond:]  # one and the same number in single precision
     rows = features if n_beyond < 100 else features[np.argsort(target)][30:]
-    forest = ensemble.RandomForestRegressor(5, bootstrap=False)
-    # Numbers so near to 7 are different ones once 7 is subtracted.
-    pipeline = make_pipeline(StandardScaler(with_std=False).fit([[7.0]]), forest)
-    pipeline[-1].fit(features - 7, target)
+    forest = ensemble.RandomForestRegressor(5, bootstrap=False).fit(features - 7e8, target)
+    pipeline = make_pipeline(StandardScaler(with_std=False).fit([[7e8]]), forest)
+    assert set(pipeline.predict(features)) == {0, 1}
 
     parity = convert_model(pipeline, rows).parity
 

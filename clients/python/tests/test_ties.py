@@ -89,7 +89,8 @@ def test_exact_ties_go_to_the_class_that_the_estimator_names(make: Callable[[], 
 def test_exact_ties_behind_one_hot_columns_go_to_the_class_that_the_estimator_names() -> None:
     features, target = noisy(2)
     frame = pd.DataFrame(features[:, :5], columns=list("abcde"))
-    frame["text"] = np.array(["x", "y", "z"], dtype=object)[features[:, 5].astype(int) % 3]
+    texts = np.array(["x", "y", "z"], dtype=object)[features[:, 5].astype(int) % 3]
+    frame["text"] = pd.Series(texts, dtype=object)
     steps = ColumnTransformer([("text", OneHotEncoder(), ["text"])], remainder="passthrough")
     pipeline = Pipeline([("columns", steps), ("forest", ensemble.RandomForestClassifier(20, random_state=0))])
     pipeline.fit(frame[:_N_FITTED], target[:_N_FITTED])

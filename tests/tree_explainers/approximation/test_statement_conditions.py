@@ -135,3 +135,18 @@ def test_cuts_of_scaled_columns_are_told_in_the_short_numbers_that_they_stand_fo
 
 def _is_whole(column: NDArray[Any]) -> bool:
     return column.dtype != object and bool((column == np.round(column))[~np.isnan(column)].all())
+
+
+@pytest.mark.parametrize("name", MATRICES + PIPELINES)
+def test_missing_values_are_spoken_of_only_where_a_training_row_has_one(name: str) -> None:
+    case = ism_case(name)
+    nullable = {
+        feature.name
+        for at, feature in enumerate(case.statements.features)
+        if (case.training.binned.bins[at] == feature.missing_bin).any()
+    }
+
+    spoken_of = {question.condition.column for question in _questions(case) if question.condition.or_missing}
+
+    assert spoken_of <= nullable
+    assert spoken_of or not nullable or name == "scaled_and_one_hot"

@@ -166,3 +166,18 @@ def test_categories_are_named_or_those_that_are_left_out() -> None:
         False,
     )
     assert (others.operator, others.value, others.or_missing) == ("is none of", some.value, True)
+
+
+@pytest.mark.parametrize("is_nullable", [True, False])
+def test_missing_values_are_spoken_of_only_where_a_training_row_has_one(is_nullable: bool) -> None:  # noqa: FBT001
+    feature = FeatureStatements("x", 0, np.array([18.0]), np.array([False]))
+    statements = Statements((feature,), np.float64)
+    rows = Rows(("x",), (np.array([17.0, 20.0, np.nan if is_nullable else 30.0]),))
+    values = TrainingValues(rows, BinnedRows.of(statements, rows))
+
+    (low,) = conditions_of(Box((0,), (np.array([True, False, True]),)), values)
+    present = conditions_of(Box((0,), (np.array([True, True, False]),)), values)
+
+    assert low.or_missing == is_nullable
+    assert low.text == ("x is at most 18 (missing allowed)" if is_nullable else "x is at most 18")
+    assert [each.text for each in present] == (["x is not missing"] if is_nullable else [])

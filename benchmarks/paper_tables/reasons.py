@@ -2,10 +2,11 @@
 
 from typing import NamedTuple
 
-from .spread import Spread
+from .spread import Divisions, Spread
 
 LARGE = 0.03
 _CLOSE, _FAR = 0.01, 2.0
+_RARE = 0.05  # of many divisions: a share of at least this is nothing that asks for a reason
 
 
 class Compared(NamedTuple):
@@ -16,6 +17,7 @@ class Compared(NamedTuple):
     deviation: float  # of one seed, common to all methods on this dataset and model
     otherwise: Spread | None  # the same done in another way
     done: str  # which way that is
+    many: Divisions | None = None  # the same in many more divisions, where those were run
 
 
 def why(compared: Compared, remark: str = "") -> str:
@@ -28,7 +30,14 @@ def why(compared: Compared, remark: str = "") -> str:
         parts.append(f"{compared.done}: {compared.otherwise}")
     if compared.found.n > 1 and compared.deviation > 0:
         parts.append(f"the paper's one division is {off:.1f} standard deviations ({compared.deviation:.3f}) off ours")
-    if not remark and off > _FAR and not (compared.otherwise and _explains(compared)):
+    share = 0.0
+    if compared.many:
+        share, n_divisions = (
+            compared.many.share_beyond(compared.printed, compared.found.mean),
+            len(compared.many.scores),
+        )
+        parts.append(f"of {n_divisions} divisions {share:.0%} are that far off")
+    if not remark and off > _FAR and share < _RARE and not (compared.otherwise and _explains(compared)):
         parts.append("**not explained**")
     return "; ".join(parts)
 

@@ -34,7 +34,7 @@ _SCORES = ("balanced_accuracy", "accuracy", "fidelity", "unassigned")
 RHC_TARGETS = ("swang1", "death", "dth30")
 _TIES: tuple[Ties, ...] = ("earlier", "lower class")
 APETE_ALPHAS = (0.05, 0.01)  # the second "due to sub-optimal outcomes" for COMPAS and RHC
-_MODELS = {"random_forest": tuned_forest, "boosting": tuned_boosting}
+MODELS = {"random_forest": tuned_forest, "boosting": tuned_boosting}
 
 
 class Cell(NamedTuple):
@@ -65,9 +65,9 @@ def tan_runs(n_seeds: int) -> Iterator[Run]:
     for dataset in TAN_DATASETS:
         for seed in range(_DIVISIONS.get(dataset, n_seeds) if n_seeds > 1 else 1):
             split = tan_split(dataset, seed)
-            for model, tuned in _MODELS.items():
+            for model, tuned in MODELS.items():
                 start = time.perf_counter()
-                yield from _tan_column(dataset, model, tuned(split, seed), split, seed)
+                yield from tan_column(dataset, model, tuned(split, seed), split, seed)
                 _say(f"tan {dataset} {model} seed {seed}: {time.perf_counter() - start:.0f} s")
 
 
@@ -76,12 +76,13 @@ def target_runs(n_seeds: int) -> Iterator[Run]:
     for target in RHC_TARGETS:
         for seed in range(min(n_seeds, 2)):
             split = tan_split("rhc", seed, None if target == RHC_TARGETS[0] else target)
-            yield from _tan_column(f"rhc, {target}", "random_forest", forest(split, "sqrt", seed), split, seed)
-            yield from _tan_column(f"rhc, {target}", "boosting", tuned_boosting(split, seed), split, seed)
+            yield from tan_column(f"rhc, {target}", "random_forest", forest(split, "sqrt", seed), split, seed)
+            yield from tan_column(f"rhc, {target}", "boosting", tuned_boosting(split, seed), split, seed)
             _say(f"rhc {target} seed {seed}")
 
 
-def _tan_column(dataset: str, model: str, space: TreeSpace, split: Split, seed: int) -> Iterator[Run]:
+def tan_column(dataset: str, model: str, space: TreeSpace, split: Split, seed: int) -> Iterator[Run]:
+    """Yield one model's cells on one division of a dataset."""
     for method in TAN_METHODS:
         for chosen, tested in tan_cell(space, split, method, dataset):
             yield _run(Cell("tan", dataset, model, method, seed, chosen), tested, split, space)

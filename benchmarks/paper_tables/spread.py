@@ -3,8 +3,22 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+
+_ROUNDING = 0.005  # figures of the papers have two digits
+
+
+class Divisions(NamedTuple):
+    """One cell's scores in many divisions of a dataset."""
+
+    scores: list[float]
+
+    def share_beyond(self, printed: float, mean: float) -> float:
+        """Return the share of divisions that come out as far on the printed figure's side of the mean, or farther."""
+        side = -1 if printed < mean else 1
+        return sum(side * score >= side * printed - _ROUNDING for score in self.scores) / len(self.scores)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,9 @@ from sklearn.datasets import load_wine
 from benchmarks.paper_tables.apete_data import apete_rows
 from benchmarks.paper_tables.curves import curve
 from benchmarks.paper_tables.published import APETE_DATASETS, tan
+from benchmarks.paper_tables.reasons import Compared, why
 from benchmarks.paper_tables.rows import split_at_random
+from benchmarks.paper_tables.spread import Divisions, Spread
 from benchmarks.paper_tables.tan_data import tan_split
 from benchmarks.paper_tables.tree_spaces import all_features
 from benchmarks.paper_tables.tuning import forest
@@ -58,3 +60,23 @@ def test_each_size_is_judged_as_if_it_had_been_asked_for_alone(
         given = nearest_prototype_classes(proximity, every_class, prototypes)[n_train + n_valid :]
         assert one.test.balanced_accuracy == pytest.approx(float(balanced_accuracy(given, split.test.classes)))
     assert [one.n_prototypes for one in tested] == list(range(3, 13, 3) if method == "sm_u" else range(1, 13))
+
+
+@pytest.mark.parametrize(("n_as_low", "is_explained"), [(12, True), (5, True), (4, False)])
+def test_a_low_figure_that_is_not_rare_asks_for_no_reason(n_as_low: int, is_explained: bool) -> None:  # noqa: FBT001
+    scores = [0.92] * n_as_low + [0.96] * (100 - n_as_low)
+    ten = Spread.of([0.94, 0.95, 0.96, 0.97, 0.98])
+
+    alone = why(Compared(0.92, ten, 0.015, None, ""))
+    said = why(Compared(0.92, ten, 0.015, None, "", Divisions(scores)))
+
+    assert alone.endswith("**not explained**")
+    assert f"of 100 divisions {n_as_low}% are that far off" in said
+    assert said.endswith("**not explained**") != is_explained
+
+
+def test_the_share_of_divisions_counts_what_would_be_printed_alike_and_what_is_farther() -> None:
+    scores = [0.90, 0.924, 0.926, 0.95]
+
+    assert Divisions(scores).share_beyond(0.92, mean=0.95) == 0.5
+    assert Divisions(scores).share_beyond(0.93, mean=0.90) == 0.5

@@ -103,7 +103,7 @@ def build_app(lifespan: object = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,  # it would lead wherever the caller's Host header says
-        form_limits=FORM_LIMITS,
+        form_limits={"max_files": FORM_LIMITS["max_files"], "max_fields": FORM_LIMITS["max_fields"]},
         generate_unique_id_function=_operation_id,
     )
     for router in _ROUTERS:

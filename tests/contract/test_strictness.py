@@ -72,7 +72,7 @@ def _routes() -> list[APIRoute]:
 @pytest.mark.parametrize("route", _routes(), ids=lambda route: route.name)
 def test_no_route_takes_a_parameter_that_it_does_not_know(api: Api, route: APIRoute) -> None:
     path = route.path.format(**dict.fromkeys(route.param_convertors, "0"))
-    (method,) = route.methods
+    method = next(iter(route.methods or ()))
     json_body = {"Content-Type": "application/json"}
     known = {field.alias for field in get_flat_params(route.dependant) if isinstance(field.field_info, Query)}
 
@@ -148,7 +148,10 @@ def test_colons_in_texts_are_no_names(api: Api) -> None:
 def test_an_odd_part_of_a_form_is_refused_by_name(
     api: Api, path: str, parts: list[tuple[str, str]], code: str, said: str
 ) -> None:
-    files = [("file", ("f", _TABLE)), *((name, (None, text)) for name, text in parts)]
+    files: list[tuple[str, tuple[str | None, bytes | str]]] = [
+        ("file", ("f", _TABLE)),
+        *((name, (None, text)) for name, text in parts),
+    ]
 
     refused = api.http.post(path, files=files)
 

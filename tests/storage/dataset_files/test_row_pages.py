@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from numpy.typing import NDArray
 
 from storage.dataset_files.row_pages import RowGroup, RowPage, read_page
 
@@ -37,7 +38,7 @@ def group(tmp_path_factory: pytest.TempPathFactory) -> RowGroup:
     return RowGroup(pq.ParquetFile(path), pq.ParquetFile(path, read_dictionary=[2, 3, 4, 5]), 0)
 
 
-def _least_bytes(names: list[str], start: int) -> np.ndarray:  # type: ignore[type-arg]  # of integers
+def _least_bytes(names: list[str], start: int) -> NDArray[np.int64]:
     """Return the bytes of the rows from ``start`` up to each one, counted plainly."""
     total = np.zeros(_N_ROWS - start, dtype=np.int64)
     for name in names:

@@ -18,7 +18,7 @@ from tree_explainers.progress import ReportProgress
 
 from .context import JobContext
 
-REVISION = 1
+REVISION = 2
 """To be raised when the same graph would give the same rows other leaves, labels or scores than before."""
 
 _CODES = "codes.npy"

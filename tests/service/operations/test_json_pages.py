@@ -1,7 +1,7 @@
 """A page of JSON ends before the row that would make it too large, and the next one begins there."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import pytest
 
@@ -46,9 +46,9 @@ def test_a_row_that_no_page_can_hold_is_refused_at_once_and_a_later_one_begins_t
 
 
 def test_what_rows_are_read_from_is_closed_when_nobody_reads_on() -> None:
-    closed = []
+    closed: list[bool] = []
 
-    def rows() -> Iterator[bytes]:
+    def rows() -> Generator[bytes]:
         try:
             while True:
                 yield b'"' + b"x" * 100_000 + b'"'

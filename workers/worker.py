@@ -114,5 +114,8 @@ class JobWorker(Worker):  # type: ignore[misc]  # RQ ships no types
             pipeline.delete(job.key, queue.intermediate_queue_key)
             # A short job rang for other workers, too.
             for name in {QUEUE_NAME, SHORT_QUEUE_NAME} - {queue.name}:
-                pipeline.lrem(Queue(name, connection=self.connection).key, 1, job.id)
+                other = Queue(name, connection=self.connection)
+                pipeline.lrem(other.key, 1, job.id)
+                # One of them may just have taken it, and drops it when it finds the message gone.
+                pipeline.lrem(other.intermediate_queue_key, 1, job.id)
             pipeline.execute()

@@ -3,6 +3,9 @@
 import os
 from pathlib import Path
 
+from leafspace.embedded import code_stamp
+
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 # Shared with the services that tests start, which would otherwise compile the same loops again, in their own place.
-os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "numba"))
+_CACHE = Path(__file__).parents[1] / ".pytest_cache" / "numba"
+os.environ.setdefault("NUMBA_CACHE_DIR", str(_CACHE / code_stamp()))

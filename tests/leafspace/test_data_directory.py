@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from leafspace.data_directory import default_data_dir, opened
+from leafspace.embedded import child_environment, code_stamp
 from leafspace.errors import CannotServe
 
 
@@ -48,3 +49,28 @@ def test_the_default_is_below_the_users_own_data(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("XDG_DATA_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert default_data_dir() == tmp_path / ".local" / "share" / "leafspace"
+
+
+def test_compiled_code_is_kept_apart_for_each_state_of_the_code(tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "loop.py").write_text("one = 1")
+    first, again = code_stamp(tmp_path), code_stamp(tmp_path)
+    (tmp_path / "inner" / "loop.py").write_text("one = 2")
+    changed = code_stamp(tmp_path)
+    (tmp_path / "inner" / "loop.py").rename(tmp_path / "inner" / "other.py")
+
+    assert first == again
+    assert len({first, changed, code_stamp(tmp_path)}) == 3
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to another user")
+def test_compiled_code_in_a_folder_of_another_user_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    own = child_environment(tmp_path / "data", "redis://nowhere")["NUMBA_CACHE_DIR"]
+    os.chown(tmp_path / "cache" / "leafspace", 12345, 12345)
+
+    theirs = child_environment(tmp_path / "data", "redis://nowhere")["NUMBA_CACHE_DIR"]
+
+    assert own == str(tmp_path / "cache" / "leafspace" / code_stamp())
+    assert theirs == str(tmp_path / "data" / "cache" / code_stamp())

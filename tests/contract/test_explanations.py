@@ -9,7 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from schemas.explanations import ExplanationList
-from tests.support.api import Api, Json, Registered, parquet_of, register
+from tests.support.api import Api, Json, Registered, parquet_of, register, register_fitted
+from tests.support.models import undecided_forest
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 
 _N_ROWS = 120
@@ -76,7 +77,7 @@ def test_the_answer_is_the_contracts(explained: Explained) -> None:
     for row in body["data"]:
         assert set(row) == _FIELDS
         assert (row["object"], row["status"]) == ("explanation", "ok")
-        assert set(row["prediction"]) == {"task", "label", "value", "scores"}
+        assert set(row["prediction"]) == {"task", "label", "value", "scores", "near_tie"}
         assert set(row["prototype_prediction"]) == {"status", "label", "value", "agrees"}
         assert row["contrast"] is None or set(row["contrast"]) == {"row_id", "label", "proximity"}
         for prototype in row["nearest_prototypes"]:
@@ -259,6 +260,22 @@ def test_two_rows_of_one_name_are_refused_saying_which(api: Api, forest: Registe
     assert (refused.status_code, refused.json()["code"]) == (422, "validation_failed")
     assert refused.json()["detail"].startswith("rows 1 and 3 (counted from 0) have the same id 'ü 2'")
     assert refused.json()["errors"][0]["pointer"] == "/row_ids/3"
+
+
+def test_a_label_that_rounding_may_have_decided_is_flagged_wherever_it_is_predicted(api: Api) -> None:
+    model = undecided_forest()
+    made = register_fitted(api, model, ensemble="random_forest")
+    scores = model.library_scores()
+    ties = np.flatnonzero(scores[:, 0] == scores[:, 1])[:5].tolist()
+    others = np.flatnonzero(np.abs(scores[:, 0] - scores[:, 1]) > 0.2)[:5].tolist()
+    instances = [made.instance(row) for row in (*ties, *others)]
+
+    predicted = api.post(f"/v1/models/{made.model['id']}/predictions", {"instances": instances}).json()
+    explained = api.explain(made.explainer["id"], instances)
+
+    expected = [True] * 5 + [False] * 5
+    assert [row["prediction"]["near_tie"] for row in predicted["data"]] == expected
+    assert [row["prediction"]["near_tie"] for row in explained["data"]] == expected
 
 
 def test_bad_rows_stand_beside_good_ones(api: Api, forest: Registered) -> None:

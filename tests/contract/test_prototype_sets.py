@@ -283,7 +283,7 @@ def test_a_set_in_use_is_not_deleted(api: Api, forest: Registered) -> None:
         ({"method": "sg", "refine": "swap"}, 422, "method_not_applicable", "/refine"),
         ({"refine": "swaps"}, 422, "validation_failed", "/refine"),
         ({"candidates": 1}, 422, "validation_failed", "/candidates"),
-        ({"candidates": 50.0}, 422, "validation_failed", "/candidates"),
+        ({"candidates": 50.5}, 422, "validation_failed", "/candidates"),
         ({"candidates": True}, 422, "validation_failed", "/candidates"),
         ({"candidates": 20, "n_prototypes": 21}, 422, "validation_failed", "/n_prototypes"),
         ({"seed": -1}, 422, "validation_failed", "/seed"),

@@ -107,7 +107,11 @@ class Registered:
 
 def register(api: Api, name: str, ensemble: str = "random_forest", **request: object) -> Registered:
     """Register one of the small fitted models and all that it takes to explain it."""
-    model = fitted(name)
+    return register_fitted(api, fitted(name), ensemble, **request)
+
+
+def register_fitted(api: Api, model: FittedModel, ensemble: str, **request: object) -> Registered:
+    """Register a fitted model and all that it takes to explain it."""
     names = list(model.rows.names)
     registered = api.upload("/v1/models", model.onnx, {"feature_names": names, "ensemble": ensemble})
     assert registered.status_code in {200, 201}, registered.text

@@ -102,6 +102,17 @@ def rows_of_matrix(features: NDArray[np.floating[Any]]) -> Rows:
     return Rows(names, tuple(np.asarray(column, np.float64) for column in features.T))
 
 
+@functools.cache
+def undecided_forest() -> FittedModel:
+    """Return a small forest of pure leaves on noisy rows, as skl2onnx writes it; its classes tie on some rows."""
+    features, target = datasets.make_classification(600, 8, n_informative=5, flip_y=0.3, class_sep=0.5, random_state=2)
+    features = features.astype(np.float32)
+    forest = ensemble.RandomForestClassifier(20, random_state=0).fit(features[:200], target[:200])
+    return FittedModel(
+        "undecided_forest", forest, onnx_of(forest, features), features, rows_of_matrix(features), target
+    )
+
+
 def onnx_of(estimator: Estimator, features: NDArray[np.float32]) -> bytes:
     """Return the estimator as ONNX with one float32 matrix as input, by its library's own converter."""
     module = type(estimator).__module__.split(".")[0]

@@ -2,10 +2,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.datasets import make_classification
-from sklearn.ensemble import RandomForestClassifier
 
-from tests.support.models import ALL_MODELS, fitted, onnx_of
+from tests.support.models import ALL_MODELS, fitted, undecided_forest
 from tree_explainers.errors import InvalidInput, ModelRefused
 from tree_explainers.onnx_graph.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_graph.label_index import near_ties
@@ -64,18 +62,15 @@ def test_predictions_of_another_shape_are_refused(shape: tuple[int, int]) -> Non
         check_parity(model.session, model.rows, np.zeros(shape))
 
 
-def undecided_forest() -> tuple[ModelSession, Rows, Any]:
+def _undecided() -> tuple[ModelSession, Rows, Any]:
     """Return a forest as skl2onnx writes it, rows of which some tie exactly, and the estimator."""
-    features, target = make_classification(600, 8, n_informative=5, flip_y=0.3, class_sep=0.5, random_state=2)
-    features = features.astype(np.float32)
-    forest = RandomForestClassifier(20, random_state=0).fit(features[:200], target[:200])
-    read = read_model(onnx_of(forest, features), DeclaredModel(), ModelLimits())
-    rows = Rows(read.description.feature_names, tuple(np.asarray(column, np.float64) for column in features.T))
-    return ModelSession(read.leaf_graph, read.description), rows, (forest, features)
+    model = undecided_forest()
+    read = read_model(model.onnx, DeclaredModel(feature_names=model.rows.names), ModelLimits())
+    return ModelSession(read.leaf_graph, read.description), model.rows, (model.estimator, model.features)
 
 
 def test_labels_that_differ_where_classes_tie_are_counted_and_flagged() -> None:
-    session, rows, (forest, features) = undecided_forest()
+    session, rows, (forest, features) = _undecided()
     scores, labels = forest.predict_proba(features), forest.predict(features).astype(str).tolist()
     outcome = session.run_in_chunks(rows)
     assert outcome.labels is not None
@@ -90,7 +85,7 @@ def test_labels_that_differ_where_classes_tie_are_counted_and_flagged() -> None:
 
 
 def test_labels_that_are_none_of_the_classes_are_named() -> None:
-    session, rows, (forest, features) = undecided_forest()
+    session, rows, (forest, features) = _undecided()
 
     with pytest.raises(InvalidInput, match="'maybe' is none of them"):
         check_parity(session, rows, forest.predict_proba(features), ["maybe"] * len(rows))

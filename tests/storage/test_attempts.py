@@ -124,11 +124,15 @@ def test_an_attempt_that_ended_its_job_itself_is_not_fenced_and_can_do_nothing_m
 
 
 def test_an_attempt_whose_job_others_gave_up_is_fenced(rows: JobRows) -> None:
-    job_id = rows.add(deadline_seconds=5)
-    claim = rows.claim(job_id)
-    rows.seconds += 3600
-    assert rows.abandoned.expire_deadlines() == 1
+    job_id = rows.add()
+    for _ in range(3):
+        claim = rows.claim(job_id)
+        rows.look()
+        rows.seconds += 31
+        assert rows.look() == 1
+        rows.seconds += 10
 
+    assert rows.status(job_id) == "failed"
     assert rows.attempts.look(claim) is Standing.FENCED
 
 

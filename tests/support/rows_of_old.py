@@ -23,19 +23,29 @@ _KEY: Row = {
     "request_sha256": _HASH, "status": 202, "answer": {"id": "prs_1"}, "thing": "prs_1", "token": None,
     "created_at": 6.0,
 }  # fmt: skip
+_DESCRIPTION: Row = {
+    "task": "classification", "ensemble": "random_forest", "ensemble_inferred": True, "classes": ["no", "yes"],
+    "n_trees": 2, "n_nodes": 6, "n_leaves": 4, "max_depth": 1, "feature_names": ["a", "b"],
+}  # fmt: skip
+_LISTED: Row = {"n_classes": 2, "n_features": 2}
 
 ROWS: dict[str, list[Row]] = {
     "models": [
         {
             "id": "mdl_1", **_UPLOAD, **_METADATA, "leaf_graph": _HASH, "ensemble": _HASH, "parity": {"n_rows": 3},
-            "description": {"task": "classification", "classes": ["no", "yes"]},
+            "description": _DESCRIPTION, "listed": _LISTED,
         },
         {
             "id": "mdl_2", **_UPLOAD, **_METADATA, "leaf_graph": _HASH, "ensemble": _HASH, "parity": None,
-            "name": None, "description": {},
+            "name": None, "description": _DESCRIPTION, "listed": None,
         },
     ],
-    "datasets": [{"id": "ds_1", **_UPLOAD, **_METADATA, "content": _HASH, "summary": {"n_rows": 3, "columns": []}}],
+    "datasets": [
+        {
+            "id": "ds_1", **_UPLOAD, **_METADATA, "content": _HASH, "listed": {"n_rows": 3},
+            "summary": {"n_rows": 3, "columns": [{"name": "a", "role": "feature"}]},
+        },
+    ],
     "jobs": [
         {"id": "job_1", **_JOB, "status": "succeeded", "fraction": 1.0, "problem": None, "finished_at": 4.5},
         {

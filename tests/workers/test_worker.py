@@ -12,7 +12,6 @@ from rq.serializers import JSONSerializer
 
 from schemas.jobs import Progress
 from storage.attempts import Standing
-from storage.database import Database
 from storage.doorbell import QUEUE_NAME
 from tests.support.job_farm import JobFarm
 from tests.support.job_rows import JobRows
@@ -43,10 +42,10 @@ def test_a_job_succeeds_and_its_result_is_published(farm: JobFarm) -> None:
     assert farm.objects.get(artefact.arrays) == b"arrays"
 
 
-def test_a_process_that_has_ended_its_job_is_left_to_exit_by_itself(rows_database: Database) -> None:
-    rows = JobRows(rows_database)
+def test_a_process_that_has_ended_its_job_is_left_to_exit_by_itself(farm: JobFarm) -> None:
+    rows = JobRows(farm.database)
     claim = rows.claim(rows.add())
-    settings = WorkerSettings(look_seconds=0.001, lease_seconds=30, renew_seconds=10)
+    settings = WorkerSettings(data_dir=farm.directory, redis_url=farm.redis.url, look_seconds=0.001)
     watch = Watch(rows.attempts, claim, settings, ProcessorTime(os.getpid()))
     has_exited = iter([False, False, False, True])
     assert rows.attempts.succeed(claim, lambda _connection: None)

@@ -116,8 +116,9 @@ def raw_interval(  # noqa: PLR0913, PLR0917  # plain numbers: this runs compiled
     there is a value at all.
     """
     largest = _LARGEST_SINGLE if is_single else _LARGEST
-    low = -np.inf if low == -largest and side & _LOW_INCLUSIVE else low
-    high = np.inf if high == largest and side & _HIGH_INCLUSIVE else high
+    # Thresholds may be doubles where the values are singles: what lies beyond all values is no end, either.
+    low = -np.inf if low < -largest or (low == -largest and side & _LOW_INCLUSIVE) else low
+    high = np.inf if high > largest or (high == largest and side & _HIGH_INCLUSIVE) else high
     low_inclusive = (side & _LOW_INCLUSIVE) != 0 and low > -np.inf
     high_inclusive = (side & _HIGH_INCLUSIVE) != 0 and high < np.inf
     if isnan(imputed):

@@ -73,23 +73,13 @@ class Database:
         DatabaseUnusable
             If that cannot be done; see ``check_usable``.
         """
-        self.check_usable()
-        if self._revision() == newest_revision():
-            return
-        # Imported late: whoever finds the tables as they should be starts sooner without.
-        from alembic import command  # noqa: PLC0415
-        from alembic.config import Config  # noqa: PLC0415
-
-        config = Config()
-        config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
         unhurried = _create_engine(self.url, None)
         try:
-            with unhurried.begin() as connection:
-                if connection.dialect.name == "postgresql":
-                    # Until the end of the transaction; SQLite has one writer at a time anyway.
-                    connection.execute(select(func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
-                config.attributes["connection"] = connection
-                command.upgrade(config, "head")
+            with self._damage_is_noted(), _failures_are_said(self._reading_rests), unhurried.connect() as connection:
+                revision = _revision_of(connection)
+            self._refuse_unusable(revision)
+            if revision != newest_revision():
+                _upgrade(unhurried)
         finally:
             unhurried.dispose()
 
@@ -103,20 +93,17 @@ class Database:
         StorageUnavailable
             If it does not answer.
         """
+        with self.reading() as connection:
+            revision = _revision_of(connection)
+        self._refuse_unusable(revision)
+
+    def _refuse_unusable(self, revision: str | None) -> None:
         if _is_sqlite(self.url):
             fault = fault_of(Path(make_url(self.url).database or ":memory:"), seconds=0)
         else:
-            revision = self._revision()
             fault = None if revision is None else newer_revision(make_url(self.url).database or "", revision)
         if fault is not None:
             raise DatabaseUnusable(fault)
-
-    def _revision(self) -> str | None:
-        """Return the revision of the tables; nothing where there are none yet."""
-        with self.reading() as connection:
-            if not inspect(connection).has_table("alembic_version"):
-                return None
-            return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
     @contextmanager
     def _damage_is_noted(self) -> Iterator[None]:
@@ -130,6 +117,28 @@ class Database:
         """Close all connections."""
         self.engine.dispose()
         self._reader.dispose()
+
+
+def _revision_of(connection: Connection) -> str | None:
+    """Return the revision of the tables; nothing where there are none yet."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def _upgrade(engine: Engine) -> None:
+    # Imported late: where the tables are as they should be, the service starts sooner without.
+    from alembic import command  # noqa: PLC0415
+    from alembic.config import Config  # noqa: PLC0415
+
+    config = Config()
+    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    with engine.begin() as connection:
+        if connection.dialect.name == "postgresql":
+            # Until the end of the transaction; SQLite has one writer at a time anyway.
+            connection.execute(select(func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
 
 
 def newest_revision() -> str:

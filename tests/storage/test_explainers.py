@@ -26,7 +26,7 @@ def test_registering_it_again_keeps_the_first(shelf: Shelf, request_of_one: Expl
     first, _ = shelf.explainers.add("xpl_1", request_of_one)
 
     assert shelf.explainers.add("xpl_1", request_of_one) == (first, False)
-    assert shelf.explainers.list(10, None).data == [first]
+    assert [listed.id for listed in shelf.explainers.list(10, None).data] == [first.id]
 
 
 def test_a_deleted_explainer_is_gone(shelf: Shelf, request_of_one: ExplainerRequest) -> None:

@@ -144,7 +144,7 @@ def fill_the_disk(context: JobContext) -> Produced:
 
 
 def return_much(_context: JobContext) -> Produced:
-    return Produced(bytes(100 << 20))
+    return Produced(b"{}", bytes(100 << 20))
 
 
 def _leave_a_trace(context: JobContext) -> int:

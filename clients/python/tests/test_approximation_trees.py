@@ -75,8 +75,8 @@ def test_explanations_exports_and_questionnaires_say_the_same(
     assert session.run(["label"], feeds)[0].tolist() == served
     assert [_asked_for(tree, row) for _, row in _FEATURES.head(10).iterrows()] == served[:10]
     first = next(path for path in paths if path is not None)
-    question = first.nodes[0].text if first.nodes[0].holds else f"not {first.nodes[0].text}"
-    assert f"In the tree: {question}, " in str(told[0])
+    question = f"{first.nodes[0].text}? {'yes' if first.nodes[0].holds else 'no'}"
+    assert f"In the tree: {question}, " in " ".join(str(told[0]).split())
     assert str(told[0]).endswith(f": {first.leaf.prediction}, {'as' if first.agrees else 'unlike'} the model.")
 
 

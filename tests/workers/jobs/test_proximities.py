@@ -81,9 +81,9 @@ def test_long_names_make_for_shorter_groups(
 ) -> None:
     case = real_case("breast_cancer", "random_forest")
     frame = pd.DataFrame(case.real.features[:40], columns=case.opened.view.feature_names)
-    names = [f"{'é' * 500} {row:02}" for row in range(40)]
+    names = [f"{'é' * 240} {row:02}" for row in range(40)]
     dataset = workshop.register_dataset(frame.assign(name=names), row_id="name")
-    monkeypatch.setattr(neighbor_table, "_GROUP_BYTES", 2 * 1003 * 30)
+    monkeypatch.setattr(neighbor_table, "_GROUP_BYTES", 2 * 483 * 30)
 
     made = workshop.find_neighbors(model=case.model, dataset=dataset, n_neighbors=3)
 

@@ -23,10 +23,6 @@ dataset = client.register_dataset((rows, labels), name="tumours", features=names
 
 # %% A job chooses prototypes: real rows that stand for all others, as the forest sees them
 prototype_set = client.prototype_sets.create(model, dataset, n_prototypes=6).wait(progress=True)
-for prototype in prototype_set.prototypes:
-    print(f"row {prototype.row_id} ({prototype.label}) stands for {prototype.coverage.n_rows} rows")
-for step in prototype_set.evaluation:
-    print(f"the first {step.n_prototypes} alone are right in {step.accuracy:.1%} of all rows")
 print(prototype_set)  # what that is worth: beside the forest, always the same answer, and what to be cautious of
 
 # %% Single predictions are explained at once, without a job

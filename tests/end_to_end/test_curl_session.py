@@ -17,7 +17,7 @@ _SESSION = re.compile(r"<!-- session: .*? -->\n```bash\n(.*?)```", re.DOTALL)
 
 
 @pytest.mark.timeout(1200)  # six jobs, on a machine that may be busy
-def test_the_curl_session_of_the_readme_explains_rows_and_finds_nearest_ones(service: Service, tmp_path: Path) -> None:
+def test_the_curl_session_explains_rows_and_finds_nearest_ones(service: Service, tmp_path: Path) -> None:
     ended = _run_session(service.url, tmp_path)
 
     assert ended.returncode == 0, ended.stderr
@@ -63,7 +63,7 @@ def test_the_curl_session_ends_when_nobody_answers_for_a_job(tmp_path: Path) -> 
 
 
 def _run_session(url: str, folder: Path) -> "subprocess.CompletedProcess[str]":
-    (found,) = _SESSION.findall((_PROJECT / "README.md").read_text())
+    (found,) = _SESSION.findall((_PROJECT / "docs" / "http.md").read_text())
     session = found.replace("localhost:8000", url.removeprefix("http://"))
     session = session.replace(".venv/bin/python", f"'{sys.executable}'")
     session = session.replace("examples/", f"'{_PROJECT / 'examples'}'/")
@@ -72,7 +72,7 @@ def _run_session(url: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     (folder / "pandas.py").write_text("raise ImportError")
     session = f"export PYTHONPATH='{folder}'\n{session}"
 
-    return subprocess.run(  # noqa: S603  # the README's own words
+    return subprocess.run(  # noqa: S603  # the document's own words
         ["/bin/bash", "-e", "-c", session], cwd=folder, capture_output=True, text=True, check=False
     )
 

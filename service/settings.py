@@ -61,6 +61,9 @@ class ServiceSettings(BaseSettings):
     max_waiting_rows: int = 20_000  # of calls for many rows, whose turn has not come: some 10 s; beyond, 503
     max_connections_per_address: int = 1024  # behind a proxy, all callers have its address; beyond, 503
     body_seconds: float = 30
+    answer_seconds: float = (
+        30  # by which callers may be behind 64 KiB a second in taking answers; then they are cut off
+    )
     header_seconds: float = 10
     job_memory_bytes: int = memory_bytes()  # as workers have it: jobs that would need more are refused
     job_deadline_seconds: float = 3600
@@ -80,7 +83,13 @@ class ServiceSettings(BaseSettings):
     def body_limits(self) -> BodyLimits:
         """How large bodies may be, and how long they may take."""
         uploads = {"/v1/models": self.max_model_bytes, "/v1/datasets": self.max_dataset_bytes}
-        return BodyLimits(self.max_json_bytes, uploads, self.body_seconds, n_bytes_held=self.max_waiting_json_bytes)
+        return BodyLimits(
+            self.max_json_bytes,
+            uploads,
+            self.body_seconds,
+            n_bytes_held=self.max_waiting_json_bytes,
+            answer_seconds=self.answer_seconds,
+        )
 
     @property
     def request_rates(self) -> RequestRates:

@@ -43,8 +43,8 @@ class ServiceSettings(BaseSettings):
     max_dataset_field_bytes: int = 128 << 10
     max_json_bytes: int = 8 << 20
     max_waiting_json_bytes: int = 256 << 20  # of bodies over 64 KiB, coming in or being answered; beyond, 503
-    max_answer_bytes: int = 64 << 20  # of memory for lists, pages and whole things being answered; beyond, 503
-    max_download_bytes: int = 64 << 20  # of memory for files being sent; beyond, 503
+    max_answer_bytes: int = 64 << 20  # of memory for lists, pages and things; beyond, 503; a caller's quarter: 429
+    max_download_bytes: int = 64 << 20  # of memory for files being sent; beyond, 503; a caller's quarter: 429
     max_uploads_at_once: int = 4  # read at once; the others wait a moment for their turn
     max_uploads_under_way: int = 16  # coming in, waiting, or being read; beyond, 503
     max_uploads_of_caller: int = 8  # of those; beyond, 429

@@ -34,6 +34,7 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
     "row_too_large": ProblemKind(413, "A row is larger than a page"),
     "dataset_too_large": ProblemKind(413, "The dataset is too large"),
     "dataset_field_too_large": ProblemKind(413, "A field of the dataset is too large"),
+    "result_too_large": ProblemKind(413, "The result of the job is too large"),
     "unsupported_media_type": ProblemKind(415, "This kind of content is not accepted"),
     "unknown_field": ProblemKind(422, "The request has a field that does not exist"),
     "validation_failed": ProblemKind(422, "The request is not valid"),

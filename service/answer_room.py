@@ -2,7 +2,7 @@
 
 import asyncio
 import ctypes
-from collections import deque
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -11,13 +11,14 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from storage.errors import StorageUnavailable
+from storage.errors import StorageError, StorageUnavailable
 
 Result = TypeVar("Result")
 _N_THREADS = 2
 _LARGE_BYTES = 8 << 20
 _SECONDS_BETWEEN_LOOKS = 0.1
 _MOST_WAITING = 256
+_CALLERS = 4  # of whom each holds as much as one may
 
 
 def _let_go() -> None:
@@ -31,18 +32,49 @@ class CallerLeft(Exception):
     """Nobody waits for the answer any more."""
 
 
+class Part:
+    """What one answer has of a room, from the time it is let in to the time it gives its part back."""
+
+    __slots__ = ("_room", "caller", "n_held", "n_making")
+
+    def __init__(self, room: "AnswerRoom", n_held: int, n_making: int, caller: str | None) -> None:
+        self._room = room
+        self.n_held = n_held
+        self.n_making = n_making
+        self.caller = caller
+
+    @property
+    def n_bytes(self) -> int:
+        """All that is taken for the answer."""
+        return self.n_held + self.n_making
+
+    def shrink(self, n_held: int) -> None:
+        """Keep no more than the answer has, now that it is made."""
+        self._room.change(self, n_held)
+
+    def give_back(self) -> None:
+        """Give back what is still taken."""
+        self._room.change(self, 0)
+
+
 class AnswerRoom:
     """A number of bytes that answers take a part of, in the order in which they come; changed on the event loop alone.
 
     An answer for which there is no room waits a moment, without a thread, and nothing is made for callers who leave
-    meanwhile. An answer that is alone may be larger than all the room there is.
+    meanwhile. An answer that is alone may be larger than all the room there is; while it is the next one to be let in,
+    those that come later wait behind it, for ``seconds`` at most. Lists and small answers have a room of their own, in
+    which nothing is large.
+
+    What is needed only while answers are made is counted apart, up to half as much again: how long that is needed is
+    not for callers to choose. They choose how long they take over their answers, so a caller may hold a quarter of the
+    room, or a single answer, and whoever waits for an own answer to be taken keeps nobody else waiting.
 
     Answers are made by a few threads of their own: what a thread has used once, its allocator keeps.
 
     Parameters
     ----------
     n_bytes
-        How much all answers may take together.
+        How much all answers may take together, once they are made.
     seconds
         How long one waits for its part.
     """
@@ -51,42 +83,61 @@ class AnswerRoom:
         self._threads = ThreadPoolExecutor(_N_THREADS, "answers")
         self._n_bytes = n_bytes
         self._seconds = seconds
-        self._n_taken = 0
-        self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
+        self._n_held = self._n_making = 0
+        self._held: Counter[str] = Counter()
+        self._waiting: dict[Part, asyncio.Future[None]] = {}
 
     @property
     def n_taken(self) -> int:
         """Bytes that are taken now."""
-        return self._n_taken
+        return self._n_held + self._n_making
 
-    async def take(self, n_bytes: int, has_left: Callable[[], Awaitable[bool]]) -> None:
-        """Return when this many bytes are the caller's, who must give them back.
+    async def take(
+        self, n_held: int, has_left: Callable[[], Awaitable[bool]], caller: str | None = None, n_making: int = 0
+    ) -> Part:
+        """Return the caller's part, once there is one, to be given back by the caller.
+
+        Parameters
+        ----------
+        n_held
+            How large the answer is: as much is taken until the caller has all of it.
+        has_left
+            Says whether the caller has left.
+        caller
+            Who is counted; ``None`` for those who may take all the room.
+        n_making
+            What else is taken while the answer is made.
 
         Raises
         ------
         StorageUnavailable
             Others have the room, and keep it.
+        StorageError
+            ``rate_limited``: the caller has a quarter of the room, and keeps it.
         CallerLeft
             The caller has left.
         """
-        if not self._waiting and self._fits(n_bytes):
-            self._n_taken += n_bytes
-            return
+        part = Part(self, n_held, n_making, caller)
         if len(self._waiting) >= _MOST_WAITING:
-            raise self._refusal()
+            raise self._refusal(part)
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((n_bytes, turn))
-        try:
-            await self._wait(turn, has_left)
-        except BaseException:
-            self._leave(n_bytes, turn)
-            raise
-
-    def give_back(self, n_bytes: int) -> None:
-        """Give back what was taken."""
-        self._n_taken -= n_bytes
+        self._waiting[part] = turn
         self._admit()
-        if n_bytes >= _LARGE_BYTES:
+        try:
+            await self._wait(part, turn, has_left)
+        except BaseException:
+            self._leave(part, turn)
+            raise
+        return part
+
+    def change(self, part: Part, n_held: int) -> None:
+        """Let a part be as large as its answer, which is made, or is gone."""
+        n_freed = part.n_bytes - n_held
+        self._count(part, -1)
+        part.n_held, part.n_making = n_held, 0
+        self._count(part, 1)
+        self._admit()
+        if n_freed >= _LARGE_BYTES:
             with suppress(RuntimeError):  # the process stops
                 self._threads.submit(_let_go)
 
@@ -108,32 +159,54 @@ class AnswerRoom:
         """Finish what is being made; what waits is dropped."""
         self._threads.shutdown(cancel_futures=True)
 
-    async def _wait(self, turn: "asyncio.Future[None]", has_left: Callable[[], Awaitable[bool]]) -> None:
+    async def _wait(self, part: Part, turn: "asyncio.Future[None]", has_left: Callable[[], Awaitable[bool]]) -> None:
         until = asyncio.get_running_loop().time() + self._seconds
         while not turn.done():
             await asyncio.wait([turn], timeout=_SECONDS_BETWEEN_LOOKS)
             if await has_left():
                 raise CallerLeft
             if not turn.done() and asyncio.get_running_loop().time() > until:
-                raise self._refusal()
+                raise self._refusal(part)
 
-    def _leave(self, n_bytes: int, turn: "asyncio.Future[None]") -> None:
+    def _leave(self, part: Part, turn: "asyncio.Future[None]") -> None:
         if turn.done():
-            self.give_back(n_bytes)
+            part.give_back()
         else:
-            self._waiting.remove((n_bytes, turn))
+            del self._waiting[part]
             self._admit()
 
     def _admit(self) -> None:
-        while self._waiting and self._fits(self._waiting[0][0]):
-            n_bytes, turn = self._waiting.popleft()
-            self._n_taken += n_bytes
-            turn.set_result(None)
+        for part, turn in list(self._waiting.items()):
+            if self._is_within_share(part):
+                if not self._fits(part):
+                    return
+                del self._waiting[part]
+                self._count(part, 1)
+                turn.set_result(None)
 
-    def _fits(self, n_bytes: int) -> bool:
-        return not self._n_taken or self._n_taken + n_bytes <= self._n_bytes
+    def _count(self, part: Part, sign: int) -> None:
+        self._n_held += sign * part.n_held
+        self._n_making += sign * part.n_making
+        if part.caller is not None:
+            self._held[part.caller] += sign * part.n_held
+            if not self._held[part.caller]:
+                del self._held[part.caller]
 
-    def _refusal(self) -> StorageUnavailable:
+    def _is_within_share(self, part: Part) -> bool:
+        n_held = 0 if part.caller is None else self._held[part.caller]
+        return not n_held or n_held + part.n_held <= self._n_bytes // _CALLERS
+
+    def _fits(self, part: Part) -> bool:
+        is_held = not self._n_held or self._n_held + part.n_held <= self._n_bytes
+        return is_held and (not self._n_making or self._n_making + part.n_making <= self._n_bytes // 2)
+
+    def _refusal(self, part: Part) -> StorageError:
+        if not self._is_within_share(part):
+            detail = (
+                f"you have not taken yet {self._held[part.caller or '']:,} bytes of answers to other requests, and one "
+                f"caller may keep {self._n_bytes // _CALLERS:,} waiting; read those first, or ask for fewer at once"
+            )
+            return StorageError("rate_limited", detail)
         detail = (
             f"answers to other requests take the {self._n_bytes:,} bytes of memory that all of them may have; "
             "send this request again in a moment, or ask for smaller pages"

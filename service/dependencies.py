@@ -10,8 +10,8 @@ from starlette.requests import ClientDisconnect
 
 from storage.idempotency import RequestKey
 
-from .answer_room import AnswerRoom, CallerLeft
-from .edge.callers import ANYBODY, Caller
+from .answer_room import AnswerRoom, CallerLeft, Part
+from .edge.callers import ANYBODY, Caller, limited_caller
 from .parts import Parts
 from .request_class import plain_integer
 
@@ -42,27 +42,39 @@ class Room:
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self._taken: list[tuple[AnswerRoom, int]] = []
+        self._caller = limited_caller(request.scope)
+        self._parts: list[Part] = []
 
-    async def take(self, room: AnswerRoom, n_bytes: int) -> None:
+    async def take(self, room: AnswerRoom, n_held: int, n_making: int = 0) -> Part:
         """Wait for so many bytes; see ``AnswerRoom.take``."""
         try:
-            await room.take(n_bytes, self._request.is_disconnected)
+            part = await room.take(n_held, self._request.is_disconnected, self._caller, n_making)
         except CallerLeft as error:
             raise ClientDisconnect from error
-        self._taken.append((room, n_bytes))
+        self._parts.append(part)
+        return part
 
     async def make(self, room: AnswerRoom, n_bytes: int, make: Callable[[], Result]) -> Result:
         """Return what is made in a thread once there is room for it; nothing is made for a caller who has left."""
         await self.take(room, n_bytes)
+        return await self._run(room, make)
+
+    async def make_whole(self, room: AnswerRoom, n_held: int, n_making: int, make: Callable[[], bytes]) -> bytes:
+        """Return the same of an answer that is whole when it is made, and takes no more than its length then."""
+        part = await self.take(room, n_held, n_making)
+        made = await self._run(room, make)
+        part.shrink(len(made))
+        return made
+
+    async def _run(self, room: AnswerRoom, make: Callable[[], Result]) -> Result:
         if await self._request.is_disconnected():
             raise ClientDisconnect
         return await room.run(make)
 
     def give_back(self) -> None:
         """Give back all that was taken."""
-        for room, n_bytes in self._taken:
-            room.give_back(n_bytes)
+        for part in self._parts:
+            part.give_back()
 
 
 async def _room(request: Request) -> AsyncIterator[Room]:
@@ -86,7 +98,7 @@ async def _page(
         Query(pattern=r"^[A-Za-z0-9_-]{1,255}$", description="`next_cursor` of the page before."),
     ] = None,
 ) -> PageAsked:
-    await room.take(parts.answer_room, limit * _ITEM_BYTES)
+    await room.take(parts.small_room, limit * _ITEM_BYTES)
     return PageAsked(limit, cursor)
 
 

@@ -31,6 +31,7 @@ from .session_cache import SessionCache
 from .settings import ServiceSettings
 
 _FRESH_SECONDS = 5.0
+_SMALL_SHARE = 4  # of the memory for answers, a quarter is kept for lists and small ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Parts:
     explainer_cache: ExplainerCache
     batches: Batches
     answer_room: AnswerRoom
+    small_room: AnswerRoom  # of lists and small answers, which large ones cannot shut out
     download_room: AnswerRoom
     draining: Draining
 
@@ -67,6 +69,7 @@ class Parts:
         self.health.close()
         self.batches.close()
         self.answer_room.close()
+        self.small_room.close()
         self.download_room.close()
         self.database.close()
         self.watching.close()
@@ -86,6 +89,7 @@ def build_parts(settings: ServiceSettings, draining: Draining | None = None) -> 
     sessions = SessionCache(models, objects, settings.warm_explainers)
     queue, objects_available = JobQueue(settings.redis_url), Availability(objects.is_available, _FRESH_SECONDS)
     keys = KeyRing(ApiKeyStore(watching))
+    n_small_bytes = settings.max_answer_bytes // _SMALL_SHARE
     if settings.keys_required:
         keys.start()
     return Parts(
@@ -117,7 +121,8 @@ def build_parts(settings: ServiceSettings, draining: Draining | None = None) -> 
         sessions=sessions,
         explainer_cache=ExplainerCache(settings.warm_explainers),
         batches=Batches(settings.max_waiting_rows),
-        answer_room=AnswerRoom(settings.max_answer_bytes),
+        answer_room=AnswerRoom(settings.max_answer_bytes - n_small_bytes),
+        small_room=AnswerRoom(n_small_bytes),
         download_room=AnswerRoom(settings.max_download_bytes),
         draining=draining,
     )

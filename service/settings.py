@@ -43,8 +43,8 @@ class ServiceSettings(BaseSettings):
     max_dataset_field_bytes: int = 128 << 10
     max_json_bytes: int = 8 << 20
     max_waiting_json_bytes: int = 256 << 20  # of bodies over 64 KiB, coming in or being answered; beyond, 503
-    max_answer_bytes: int = 64 << 20  # of memory for lists, pages and whole things being answered; beyond, 503
-    max_download_bytes: int = 64 << 20  # of memory for files being sent; beyond, 503
+    max_answer_bytes: int = 64 << 20  # of memory for lists, pages and things; beyond, 503; a caller's quarter: 429
+    max_download_bytes: int = 64 << 20  # of memory for files being sent; beyond, 503; a caller's quarter: 429
     max_uploads_at_once: int = 4  # read at once; the others wait a moment for their turn
     max_uploads_under_way: int = 16  # coming in, waiting, or being read; beyond, 503
     max_uploads_of_caller: int = 8  # of those; beyond, 429
@@ -61,6 +61,9 @@ class ServiceSettings(BaseSettings):
     max_waiting_rows: int = 20_000  # of calls for many rows, whose turn has not come: some 10 s; beyond, 503
     max_connections_per_address: int = 1024  # behind a proxy, all callers have its address; beyond, 503
     body_seconds: float = 30
+    answer_seconds: float = (
+        30  # by which callers may be behind 64 KiB a second in taking answers; then they are cut off
+    )
     header_seconds: float = 10
     job_memory_bytes: int = memory_bytes()  # as workers have it: jobs that would need more are refused
     job_deadline_seconds: float = 3600
@@ -80,7 +83,13 @@ class ServiceSettings(BaseSettings):
     def body_limits(self) -> BodyLimits:
         """How large bodies may be, and how long they may take."""
         uploads = {"/v1/models": self.max_model_bytes, "/v1/datasets": self.max_dataset_bytes}
-        return BodyLimits(self.max_json_bytes, uploads, self.body_seconds, n_bytes_held=self.max_waiting_json_bytes)
+        return BodyLimits(
+            self.max_json_bytes,
+            uploads,
+            self.body_seconds,
+            n_bytes_held=self.max_waiting_json_bytes,
+            answer_seconds=self.answer_seconds,
+        )
 
     @property
     def request_rates(self) -> RequestRates:

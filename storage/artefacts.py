@@ -19,6 +19,9 @@ from .tables import artefacts, explainers, jobs
 
 _STATUS_OF_JOB = {"failed": "failed", "cancelled": "cancelled"}
 
+MAX_RESULT_BYTES = 32 << 20
+"""Of a result as JSON, which its readers take as a whole: what grows with the rows is kept in files beside it."""
+
 
 @dataclass(frozen=True, slots=True)
 class NewArtefact:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, RowMapping, delete, or_, select
+from sqlalchemy import Connection, RowMapping, String, cast, delete, or_, select
 
 from schemas.contract import Page
 from schemas.datasets import Dataset, DatasetSummary
@@ -55,6 +55,15 @@ class StoredDataset:
         return tuple(column.name for column in self.view.columns if column.role == "feature")
 
 
+@dataclass(frozen=True, slots=True)
+class DatasetShape:
+    """How large a dataset's columns are; 0 where that is not known."""
+
+    n_columns: int
+    n_summary_bytes: int  # of what is kept of its columns, as JSON
+    has_texts: bool  # or a column that is called "category"
+
+
 class DatasetStore:
     """Rows of datasets."""
 
@@ -81,14 +90,17 @@ class DatasetStore:
             row = existing_record(connection, datasets, dataset_id)
         return StoredDataset(_view(row), row["content"])
 
-    def n_columns(self, dataset_id: str) -> int:
-        """Return how many columns the dataset has, without reading more."""
-        query = select(datasets.c.listed["n_columns"].as_integer().label("n_columns")).where(
-            datasets.c.id == dataset_id
-        )
+    def shape(self, dataset_id: str) -> "DatasetShape":
+        """Return how large the dataset's columns are, without reading more."""
+        kept, summary = datasets.c.listed, cast(datasets.c.summary, String)
+        query = select(
+            kept["n_columns"].as_integer().label("n_columns"),
+            kept["n_bytes"].as_integer().label("n_bytes"),
+            summary.contains('"category"').label("has_texts"),
+        ).where(datasets.c.id == dataset_id)
         with self._database.reading() as connection:
             row = require(first_record(connection, query), "datasets", dataset_id)
-        return row["n_columns"] or 0
+        return DatasetShape(row["n_columns"] or 0, row["n_bytes"] or 0, bool(row["has_texts"]))
 
     def content(self, dataset_id: str) -> str:
         """Return the object that holds the dataset's rows, and nothing that grows with its columns."""

@@ -8,7 +8,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from schemas.problems import PROBLEM_KINDS, Problem, problem_for
-from storage.artefacts import publish
+from storage.artefacts import MAX_RESULT_BYTES, publish
 from storage.attempts import AttemptStore, Claim
 from storage.database import Database
 from storage.errors import StorageError, StorageUnavailable, disk_full_is_said
@@ -25,7 +25,6 @@ from .settings import WorkerSettings
 
 _OURS = "internal_error"
 _BYTES_PER_GIB = 1 << 30
-_MAX_RESULT_BYTES = 32 << 20
 _log = logging.getLogger(__name__)
 
 
@@ -99,12 +98,12 @@ def _keep(context: JobContext, attempts: AttemptStore, claim: Claim, produced: P
 
 def _refuse_large_result(result: bytes) -> None:
     """Refuse a result that readers could not take as a whole: what grows with the rows is kept in files."""
-    if len(result) > _MAX_RESULT_BYTES:
+    if len(result) > MAX_RESULT_BYTES:
         detail = (
-            f"the result has {len(result):,} bytes, more than the {_MAX_RESULT_BYTES:,} that a result may have; ask "
-            "for fewer prototypes, rules or questions, or leave long texts out of the dataset"
+            f"the result has {len(result):,} bytes, more than the {MAX_RESULT_BYTES:,} that a result may have; ask for "
+            "fewer prototypes (of a_pete, by a larger alpha), rules or questions, or take a model of fewer features"
         )
-        raise StorageError(code="resource_estimate_exceeds_limit", detail=detail)
+        raise StorageError(code="result_too_large", detail=detail)
 
 
 def _problem(error: Exception, settings: WorkerSettings, claim: Claim) -> Problem:

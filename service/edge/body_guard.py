@@ -24,6 +24,7 @@ class BodyLimits:
     )  # exact paths that take more, such as uploads, which wait on disk
     seconds: float = 30  # in which a body must have come, or between two parts of a longer one
     n_bytes_per_second: int = 64 * 1024  # a body that keeps this pace may take longer
+    answer_seconds: float = 30  # by which callers may be behind this pace in taking their answers
     n_bytes_held: int = 256 * 1024**2  # of all bodies in memory that are not small, coming in or being answered
 
     def of(self, path: str) -> int:

@@ -41,6 +41,12 @@ def counted_as(scope: Mapping[str, Any]) -> str:
     return THIS_MACHINE if client is None else _place_of(client[0])
 
 
+def limited_caller(scope: Mapping[str, Any]) -> str | None:
+    """Return who is counted; nobody where this machine asks and no keys are asked for, be it for itself or a proxy."""
+    caller = counted_as(scope)
+    return None if caller == THIS_MACHINE and scope.get("caller") is not NOBODY else caller
+
+
 @lru_cache(4096)
 def _place_of(address: str) -> str:
     """Return under what an address is counted: IPv6 addresses of one network are one caller's to choose from."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
+from .answer_guard import CUT_OFF
 from .asgi import PROBLEM_TYPE, Application, Receive, Scope, Send, problem_answer
 from .connection_limits import ConnectionLimits
 from .request_id import new_request_id
@@ -137,6 +138,7 @@ class _GuardedProtocol(HttpToolsProtocol):
             cycle.scope[SURPLUS] = TOO_MANY_CONNECTIONS  # type: ignore[literal-required]  # ours
         elif self._queue.n_waiting >= self._limits.n_waiting:
             cycle.scope[SURPLUS] = TOO_MANY_WAIT  # type: ignore[literal-required]  # ours
+        cycle.scope[CUT_OFF] = self.transport.abort  # type: ignore[literal-required]  # ours
         self._queue.n_waiting += 1
         super()._start_asgi_task(cycle, _Turn(self._queue, app))  # type: ignore[arg-type]  # less strictly typed
 

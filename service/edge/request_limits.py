@@ -11,7 +11,7 @@ from typing import Any
 
 from .allowances import limited_to
 from .asgi import Application, Receive, Scope, Send
-from .callers import CURRENT_KEY, NOBODY, THIS_MACHINE, counted_as
+from .callers import CURRENT_KEY, counted_as, limited_caller
 from .refusing import refuse, retry_after
 from .surplus import ALWAYS_ANSWERED
 
@@ -60,7 +60,7 @@ class RequestLimits:
             return
         is_explaining = path.endswith(_EXPLAINING)
         allowances = self._explanations if is_explaining else self._requests
-        if allowances is not None and (caller := _limited_caller(scope)) is not None:
+        if allowances is not None and (caller := limited_caller(scope)) is not None:
             seconds = allowances.take(caller)
             if seconds:
                 await self._refuse_rate(scope, receive, send, seconds, is_explaining=is_explaining)
@@ -72,7 +72,7 @@ class RequestLimits:
         else:
             CURRENT_KEY.set(None if (caller := scope.get("caller")) is None else caller.key_id)
             places = self._watchers if _is_watching(scope) else self._others
-            await self._go_under_way(scope, receive, send, places, _limited_caller(scope))
+            await self._go_under_way(scope, receive, send, places, limited_caller(scope))
 
     async def _go_under_way(
         self, scope: Scope, receive: Receive, send: Send, places: "_Places", caller: str | None
@@ -140,9 +140,3 @@ def _is_watching(scope: Mapping[str, Any]) -> bool:
     if not path.startswith(_JOBS) or scope["method"] not in {"GET", "HEAD"}:
         return False
     return path.endswith(_EVENTS) or any(name == _PREFER for name, _ in scope["headers"])
-
-
-def _limited_caller(scope: Mapping[str, Any]) -> str | None:
-    """Return who is counted; nobody where this machine asks and no keys are asked for, be it for itself or a proxy."""
-    caller = counted_as(scope)
-    return None if caller == THIS_MACHINE and scope.get("caller") is not NOBODY else caller

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from ..request_records import RequestRecords
 from .allowances import limited_to
+from .answer_guard import AnswerGuard
 from .asgi import Application
 from .authorization import Authorization, Door
 from .body_guard import BodyGuard, BodyLimits
@@ -38,6 +39,7 @@ def behind_edge(
     """
     watching = watching or Watching()
     refused = limited_to(rates.refused_per_second, rates.refused_burst)
-    guarded = Authorization(PlainPaths(RequestLimits(BodyGuard(HeadAsGet(app), limits), rates)), door, refused)
+    both_ways = AnswerGuard(BodyGuard(HeadAsGet(app), limits), limits)
+    guarded = Authorization(PlainPaths(RequestLimits(both_ways, rates)), door, refused)
     metered = Metering(Farewell(Surplus(NamedHosts(guarded)), watching.draining), watching.records, watching.note)
     return RequestIds(SecurityHeaders(metered))

@@ -4,7 +4,7 @@ What a noun's requests may say is checked in a file of its own, which then asks 
 """
 
 import json
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -30,6 +30,7 @@ from .job_estimates import ESTIMATES, Sizes, estimate_job, refuse_beyond
 
 _LOG = structlog.get_logger(__name__)
 View = TypeVar("View", bound=ArtefactView)
+Request = TypeVar("Request", bound=Contract)
 _LARGE_DATASET_ROWS = 100_000
 _BLOCK_BYTES = 256 << 10
 
@@ -59,7 +60,17 @@ class MadeFrom:
     n_prototypes: int = 0  # of an explainer
 
 
-def ask_for(parts: Parts, noun: ArtefactNoun[View], request: Contract, made_from: MadeFrom) -> View:
+def _accept(request: Contract) -> None:
+    """Have nothing against a request."""
+
+
+def ask_for(
+    parts: Parts,
+    noun: ArtefactNoun[View],
+    request: Request,
+    made_from: MadeFrom,
+    check_new: Callable[[Request], None] = _accept,
+) -> View:
     """Return the artefact if it is made or being made; otherwise begin to make it.
 
     Parameters
@@ -72,6 +83,8 @@ def ask_for(parts: Parts, noun: ArtefactNoun[View], request: Contract, made_from
         Checked and spelled out: requests that have the same answer are equal here, so that they share an id.
     made_from
         What the request names.
+    check_new
+        Refuses what no job should be made for; what is made already is answered all the same.
 
     Raises
     ------
@@ -93,6 +106,7 @@ def ask_for(parts: Parts, noun: ArtefactNoun[View], request: Contract, made_from
 
     def add_job(connection: Connection) -> str:
         # Only here: what is made, or being made, needs nothing more.
+        check_new(request)
         refuse_beyond(parts.settings.job_memory_bytes, estimate)
         origin = Origin(current_request_id(), CURRENT_KEY.get(), estimate.seconds)
         _refuse_more_than_wait(parts.settings, connection, origin.caller)

@@ -23,8 +23,6 @@ _LARGE_ROW = (
     "(`Accept: application/vnd.apache.parquet`)"
 )
 _ENCODED_TOGETHER_BYTES = 256 << 10
-_PAGE_BYTES = 16 << 20
-_BYTES_PER_COLUMN = 8 << 10  # readers of columns, most of which hold a few numbers each
 
 
 def register_dataset(parts: Parts, file: BinaryIO, metadata: DatasetMetadata) -> tuple[Dataset, bool]:
@@ -78,9 +76,11 @@ def list_rows(
     return page_blocks(Rows(_encoded_rows(file, names, start, limit), start, file.n_rows, _LARGE_ROW))
 
 
-def row_page_bytes(parts: Parts, dataset_id: str) -> int:
-    """Return about how much memory it takes to read and write a page of rows."""
-    return _PAGE_BYTES + _BYTES_PER_COLUMN * parts.datasets.n_columns(dataset_id)
+def row_sizes(parts: Parts, dataset_id: str) -> tuple[int | None, int]:
+    """Return about how many bytes of JSON a row has, ``None`` where texts may have any length, and how many columns."""
+    shape = parts.datasets.shape(dataset_id)
+    # A row tells the name and the value of each column; what is kept of a column tells its name and some values.
+    return (None if shape.has_texts else shape.n_summary_bytes or None), shape.n_columns
 
 
 def open_content(parts: Parts, dataset_id: str) -> Path:

@@ -5,6 +5,7 @@ from typing import Any
 from schemas.datasets import Column
 from schemas.models import Model
 from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest
+from storage.artefacts import MAX_RESULT_BYTES
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
@@ -15,6 +16,8 @@ from .proximity_kinds import known_kind
 
 PROTOTYPE_SETS = ArtefactNoun("prototype_sets", method_revision=4, view=PrototypeSet)
 _DEFAULT_PROTOTYPES = 10
+_PROTOTYPE_BYTES = 1 << 10  # of a result, for what is told of a prototype beside its values
+_VALUE_BYTES = 40  # {"name":"","value":0.1234567890123456},
 _DEFAULT_ALPHA = PrototypeSetRequest.model_fields["alpha"].default
 
 
@@ -33,7 +36,8 @@ def ask_for_prototype_set(parts: Parts, request: PrototypeSetRequest) -> Prototy
     match_features(model, dataset.view)
     _check_evaluation(parts, request, model)
     asked = _spelled_out(request, kind, dataset.view.n_rows)
-    return ask_for(parts, PROTOTYPE_SETS, asked, MadeFrom(model.id, dataset, asked.evaluation_dataset))
+    made_from = MadeFrom(model.id, dataset, asked.evaluation_dataset)
+    return ask_for(parts, PROTOTYPE_SETS, asked, made_from, lambda new: _check_result(new, model))
 
 
 def _spelled_out(request: PrototypeSetRequest, kind: str, n_rows: int) -> PrototypeSetRequest:
@@ -60,6 +64,20 @@ def _refuse_what_cannot_be(request: PrototypeSetRequest, model: Model, dataset: 
         raise StorageError("method_not_applicable", detail, "/refine")
     if request.labels == "target" and model.task == "classification":
         _check_target(dataset)
+
+
+def _check_result(request: PrototypeSetRequest, model: Model) -> None:
+    """Refuse more prototypes than a result has room for, with all their values."""
+    n_bytes_each = _PROTOTYPE_BYTES + sum(_VALUE_BYTES + len(name.encode()) for name in model.feature_names)
+    n_fitting = MAX_RESULT_BYTES // n_bytes_each
+    # A single one may be tried: values may be shorter than they are taken to be.
+    if request.n_prototypes is not None and request.n_prototypes > max(1, n_fitting):
+        detail = (
+            f"{request.n_prototypes} prototypes with {model.n_features} values each would make a result of about "
+            f"{request.n_prototypes * n_bytes_each:,} bytes, more than the {MAX_RESULT_BYTES:,} that a result may "
+            f"have; ask for at most {max(1, n_fitting)}"
+        )
+        raise StorageError(code="resource_estimate_exceeds_limit", detail=detail, pointer="/n_prototypes")
 
 
 def _check_number(request: PrototypeSetRequest, n_rows: int) -> None:

@@ -24,7 +24,7 @@ from ..tree_exports import MEDIA_TYPES
 from . import approximation_tree_formats as formats
 from .answers import asked_once, made_by_job, problems
 from .media_types import JSON, Accept, choose, three_forms
-from .streamed_answers import BLOCK_BYTES, kept_file, rewritten, stream_file, stream_json
+from .streamed_answers import rewritten, stream_json, stream_kept_file
 
 _PATH = "/v1/approximation-trees"
 _FORMS = three_forms("The whole result; CSV and Parquet have a row for each node.")
@@ -64,7 +64,7 @@ def list_approximation_trees(parts: PartsDep, page: PageDep) -> Page[Approximati
 async def get_approximation_tree(approximation_tree_id: str, parts: PartsDep, room: RoomDep) -> Response:
     """Read an approximation tree, with its nodes if it is ready."""
     written = partial(artefacts.write_one, parts, APPROXIMATION_TREES, approximation_tree_id)
-    return await stream_json(parts, room, written, BLOCK_BYTES)
+    return await stream_json(parts, room, written)
 
 
 @router.get(
@@ -79,7 +79,7 @@ async def get_approximation_tree_content(
     media_type = choose(accept)
     path = await run_in_threadpool(artefacts.result_path, parts, APPROXIMATION_TREES, approximation_tree_id)
     if media_type == JSON:
-        return await stream_file(parts, room, lambda: kept_file(path, JSON))
+        return await stream_kept_file(parts, room, lambda: path, JSON)
     return await rewritten(parts, room, path, lambda result: formats.write(result, media_type), media_type)
 
 

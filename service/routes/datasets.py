@@ -14,7 +14,7 @@ from ..operations import datasets as operations
 from ..request_class import StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, create_once, created, problems, repeated, upload_fingerprint
 from .media_types import JSON, PARQUET, Accept, choose
-from .streamed_answers import kept_file, stream_file, stream_json, whole_json
+from .streamed_answers import PageSize, page_json, stream_kept_file, whole_json
 
 _WRITTEN = {JSON: JSON, PARQUET: PARQUET, "*/*": JSON, "application/*": JSON, "": JSON}
 _FORMS: dict[int | str, dict[str, Any]] = {
@@ -77,10 +77,10 @@ async def list_rows(
 ) -> Response:
     """Read a dataset's rows in their order as JSON, page by page, or all as Parquet, as `Accept` says."""
     if choose(accept, _WRITTEN) == PARQUET:
-        return await stream_file(parts, room, lambda: kept_file(operations.open_content(parts, dataset_id), PARQUET))
+        return await stream_kept_file(parts, room, lambda: operations.open_content(parts, dataset_id), PARQUET)
     read = partial(operations.list_rows, parts, dataset_id, columns, page.limit, page.cursor)
-    n_bytes = await run_in_threadpool(operations.row_page_bytes, parts, dataset_id)
-    return await stream_json(parts, room, read, n_bytes)
+    row_bytes, n_columns = await run_in_threadpool(operations.row_sizes, parts, dataset_id)
+    return await page_json(parts, room, read, PageSize.of(page.limit, row_bytes, n_columns))
 
 
 @router.delete("/{dataset_id}", status_code=204, responses=problems(404, 409, 503))

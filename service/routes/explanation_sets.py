@@ -19,7 +19,7 @@ from ..parts import Parts
 from ..request_class import StrictRoute
 from .answers import asked_once, made_by_job, problems
 from .media_types import JSON, PARQUET, Accept, choose
-from .streamed_answers import BLOCK_BYTES, StreamedAnswer, stream_file, stream_json
+from .streamed_answers import StreamedAnswer, page_json, stream_file, stream_json
 from .table_answers import table_answer
 
 _PATH = "/v1/explanation-sets"
@@ -63,7 +63,7 @@ def list_explanation_sets(parts: PartsDep, page: PageDep) -> Page[ExplanationSet
 async def get_explanation_set(explanation_set_id: str, parts: PartsDep, room: RoomDep) -> Response:
     """Read what is known of all rows together."""
     written = partial(artefacts.write_one, parts, EXPLANATION_SETS, explanation_set_id)
-    return await stream_json(parts, room, written, BLOCK_BYTES)
+    return await stream_json(parts, room, written)
 
 
 @router.get(
@@ -77,7 +77,7 @@ async def get_explanations(
     """Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says."""
     media_type = choose(accept, _WRITTEN)
     if media_type == JSON:
-        return await stream_json(
+        return await page_json(
             parts, room, lambda: list_explanations(parts, explanation_set_id, page.limit, page.cursor)
         )
     return await stream_file(parts, room, lambda: _whole(parts, explanation_set_id, media_type))

@@ -14,7 +14,7 @@ from ..operations.label_audits import LABEL_AUDITS, ask_for_label_audit, list_au
 from ..request_class import StrictRoute
 from .answers import asked_once, made_by_job, problems
 from .media_types import JSON, Accept, choose, three_forms
-from .streamed_answers import BLOCK_BYTES, stream_file, stream_json
+from .streamed_answers import page_json, stream_file, stream_json
 from .table_answers import table_answer
 
 _PATH = "/v1/label-audits"
@@ -42,7 +42,7 @@ def list_label_audits(parts: PartsDep, page: PageDep) -> Page[LabelAudit]:
 async def get_label_audit(label_audit_id: str, parts: PartsDep, room: RoomDep) -> Response:
     """Read a label audit with its most suspect rows."""
     written = partial(artefacts.write_one, parts, LABEL_AUDITS, label_audit_id)
-    return await stream_json(parts, room, written, BLOCK_BYTES)
+    return await stream_json(parts, room, written)
 
 
 @router.get(
@@ -56,7 +56,7 @@ async def get_audited_rows(
     """Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says."""
     media_type = choose(accept)
     if media_type == JSON:
-        return await stream_json(parts, room, lambda: list_audited_rows(parts, label_audit_id, page.limit, page.cursor))
+        return await page_json(parts, room, lambda: list_audited_rows(parts, label_audit_id, page.limit, page.cursor))
     return await stream_file(
         parts, room, lambda: table_answer(open_table(parts, LABEL_AUDITS, label_audit_id)[1], media_type)
     )

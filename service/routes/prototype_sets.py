@@ -15,7 +15,7 @@ from ..request_class import StrictRoute
 from . import prototype_set_formats as formats
 from .answers import asked_once, made_by_job, problems
 from .media_types import JSON, Accept, choose, three_forms
-from .streamed_answers import BLOCK_BYTES, kept_file, rewritten, stream_file, stream_json
+from .streamed_answers import rewritten, stream_json, stream_kept_file
 
 _PATH = "/v1/prototype-sets"
 _FORMS = three_forms("The whole result; CSV and Parquet have a row for each prototype.")
@@ -39,7 +39,7 @@ def list_prototype_sets(parts: PartsDep, page: PageDep) -> Page[PrototypeSet]:
 async def get_prototype_set(prototype_set_id: str, parts: PartsDep, room: RoomDep) -> Response:
     """Read a prototype set, with what was found if it is ready."""
     written = partial(artefacts.write_one, parts, PROTOTYPE_SETS, prototype_set_id)
-    return await stream_json(parts, room, written, BLOCK_BYTES)
+    return await stream_json(parts, room, written)
 
 
 @router.get(
@@ -52,7 +52,7 @@ async def get_content(prototype_set_id: str, parts: PartsDep, room: RoomDep, acc
     media_type = choose(accept)
     path = await run_in_threadpool(artefacts.result_path, parts, PROTOTYPE_SETS, prototype_set_id)
     if media_type == JSON:
-        return await stream_file(parts, room, lambda: kept_file(path, JSON))
+        return await stream_kept_file(parts, room, lambda: path, JSON)
     return await rewritten(parts, room, path, lambda result: formats.write(result, media_type), media_type)
 
 

@@ -14,7 +14,7 @@ from ..operations.proximities import PROXIMITIES, ask_for_proximities, list_neig
 from ..request_class import StrictRoute
 from .answers import asked_once, made_by_job, problems
 from .media_types import JSON, Accept, choose, three_forms
-from .streamed_answers import BLOCK_BYTES, stream_file, stream_json
+from .streamed_answers import page_json, stream_file, stream_json
 from .table_answers import table_answer
 
 _PATH = "/v1/proximities"
@@ -42,7 +42,7 @@ def list_proximities(parts: PartsDep, page: PageDep) -> Page[Proximities]:
 async def get_proximities(proximities_id: str, parts: PartsDep, room: RoomDep) -> Response:
     """Read what is known of all rows together."""
     written = partial(artefacts.write_one, parts, PROXIMITIES, proximities_id)
-    return await stream_json(parts, room, written, BLOCK_BYTES)
+    return await stream_json(parts, room, written)
 
 
 @router.get(
@@ -56,7 +56,7 @@ async def get_neighbors(
     """Read the neighbours of each row as JSON, page by page, or all as CSV or Parquet, as `Accept` says."""
     media_type = choose(accept)
     if media_type == JSON:
-        return await stream_json(parts, room, lambda: list_neighbors(parts, proximities_id, page.limit, page.cursor))
+        return await page_json(parts, room, lambda: list_neighbors(parts, proximities_id, page.limit, page.cursor))
     return await stream_file(
         parts, room, lambda: table_answer(open_table(parts, PROXIMITIES, proximities_id)[1], media_type)
     )

@@ -16,7 +16,7 @@ from ..request_class import StrictRoute
 from . import rule_set_formats as formats
 from .answers import asked_once, made_by_job, problems
 from .media_types import JSON, Accept, choose, three_forms
-from .streamed_answers import BLOCK_BYTES, kept_file, rewritten, stream_file, stream_json
+from .streamed_answers import rewritten, stream_json, stream_kept_file
 
 _PATH = "/v1/rule-sets"
 _FORMS = three_forms("The whole result; CSV and Parquet have a row for each rule, and one for what no rule covers.")
@@ -49,7 +49,7 @@ def list_rule_sets(parts: PartsDep, page: PageDep) -> Page[RuleSet]:
 async def get_rule_set(rule_set_id: str, parts: PartsDep, room: RoomDep) -> Response:
     """Read a rule set, with its rules if it is ready."""
     written = partial(artefacts.write_one, parts, RULE_SETS, rule_set_id)
-    return await stream_json(parts, room, written, BLOCK_BYTES)
+    return await stream_json(parts, room, written)
 
 
 @router.get("/{rule_set_id}/content", response_model=RuleSetContent, responses=_FORMS | problems(404, 406, 409, 503))
@@ -58,7 +58,7 @@ async def get_rules(rule_set_id: str, parts: PartsDep, room: RoomDep, accept: Ac
     media_type = choose(accept)
     path = await run_in_threadpool(artefacts.result_path, parts, RULE_SETS, rule_set_id)
     if media_type == JSON:
-        return await stream_file(parts, room, lambda: kept_file(path, JSON))
+        return await stream_kept_file(parts, room, lambda: path, JSON)
     return await rewritten(parts, room, path, lambda result: formats.write(result, media_type), media_type)
 
 

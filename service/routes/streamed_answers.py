@@ -1,9 +1,10 @@
 """Answers of any size, sent block by block."""
 
-import asyncio
 from collections.abc import Callable, Generator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
@@ -12,22 +13,27 @@ from starlette.types import Receive, Scope, Send
 from ..answer_room import AnswerRoom
 from ..dependencies import Room
 from ..operations.artefacts import file_blocks
+from ..operations.json_pages import MAX_PAGE_BYTES
 from ..parts import Parts
 from .media_types import JSON
 
-_PAGE_BYTES = 16 << 20  # what a page takes while it is made: what it is read from, and what is written of it
-_PAGE_SECONDS = 90.0  # a page is sent at 64 kB a second or faster, as bodies are: slower callers keep others waiting
+_PAGE_BYTES = MAX_PAGE_BYTES + (256 << 10)  # of a whole page, as it is sent
+_MAKING_BYTES = 12 << 20  # what such a page is read from, and what is made of that on the way
+_READING_BYTES = 2 << 20  # of which as much does not depend on the page
+_COLUMN_BYTES = 8 << 10  # readers of columns, most of which hold a few numbers each
+_SMALL_BYTES = 1 << 20
 _PLAIN_BYTES = 64 << 10
 BLOCK_BYTES = 1 << 20
-"""What an answer takes that is passed on as it is kept, block by block."""
-_COPIES = 8  # text, plain values and text again
+"""What an answer takes that is passed on in blocks, each made of a few lines of a table."""
+_FILE_BYTES = 512 << 10  # of a file: the block being sent, and the one read next
+_COPIES = 7  # beside the answer: text, plain values and text again
 
 
 class StreamedAnswer(StreamingResponse):
     """Blocks of bytes, drawn in a thread (of the ``room``, if there is one) as fast as the caller takes them.
 
     However the answer ends, what they are drawn from is closed: callers who go away in the middle leave no file open.
-    With ``seconds``, an answer that is not taken in that time is broken off.
+    Who takes it too slowly is cut off by ``AnswerGuard``.
     """
 
     def __init__(
@@ -36,43 +42,79 @@ class StreamedAnswer(StreamingResponse):
         media_type: str,
         size_bytes: int | None = None,
         room: AnswerRoom | None = None,
-        seconds: float | None = None,
     ) -> None:
         headers = None if size_bytes is None else {"Content-Length": str(size_bytes)}
         drawn = blocks if room is None else room.draw(blocks)
         super().__init__(drawn, headers=headers, media_type=media_type)
         self._blocks = blocks
-        self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the answer."""
         try:
-            # The server closes the connection of an answer without an end.
-            with suppress(TimeoutError):
-                async with asyncio.timeout(self._seconds):
-                    await super().__call__(scope, receive, send)
+            await super().__call__(scope, receive, send)
         finally:
             # Where the service is stopped by force, a thread may still be drawing a block.
             with suppress(ValueError):
                 self._blocks.close()
 
 
+@dataclass(frozen=True, slots=True)
+class PageSize:
+    """What a page takes: as long as it is kept for its caller, and on top of that while it is made."""
+
+    n_held: int = _PAGE_BYTES
+    n_making: int = _MAKING_BYTES
+
+    @classmethod
+    def of(cls, n_rows: int, row_bytes: int | None, n_columns: int) -> Self:
+        """Return the size of a page of so many rows; ``None`` where it is not known how large they are."""
+        n_held = _PAGE_BYTES if row_bytes is None else min(_PAGE_BYTES, _PLAIN_BYTES + n_rows * row_bytes)
+        n_making = min(_MAKING_BYTES, _READING_BYTES + _COPIES * n_held)
+        return cls(n_held, n_making + _COLUMN_BYTES * n_columns)
+
+
+_LARGEST_PAGE = PageSize()
+
+
+async def page_json(
+    parts: Parts, room: Room, make: Callable[[], Generator[bytes]], size: PageSize = _LARGEST_PAGE
+) -> Response:
+    """Return a page of JSON, whole before any of it is sent: what it is made from is not kept for slow callers."""
+    made = lambda: b"".join(make())  # noqa: E731  # as others are made
+    body = await room.make_whole(parts.answer_room, size.n_held, size.n_making, made)
+    return Response(body, media_type=JSON)
+
+
 async def stream_json(
-    parts: Parts, room: Room, make: Callable[[], Generator[bytes]], n_bytes: int = _PAGE_BYTES
+    parts: Parts, room: Room, make: Callable[[], Generator[bytes]], n_bytes: int = _FILE_BYTES
 ) -> StreamedAnswer:
-    """Return JSON that is made, and sent, in blocks, once there is room for what that takes."""
-    blocks = await room.make(parts.answer_room, n_bytes, make)
-    return StreamedAnswer(blocks, JSON, room=parts.answer_room, seconds=_PAGE_SECONDS)
+    """Return JSON that is passed on, or made, in blocks, once there is room for what that takes."""
+    chosen = _room_for(parts, n_bytes)
+    return StreamedAnswer(await room.make(chosen, n_bytes, make), JSON, room=chosen)
 
 
 async def whole_json(parts: Parts, room: Room, n_bytes: int, make: Callable[[], bytes]) -> Response:
     """Return JSON that is made at once, of something that is kept as ``n_bytes`` of JSON."""
-    return Response(await room.make(parts.answer_room, _COPIES * n_bytes + _PLAIN_BYTES, make), media_type=JSON)
+    n_held, n_making = n_bytes + _PLAIN_BYTES, _COPIES * n_bytes
+    body = await room.make_whole(_room_for(parts, n_held + n_making), n_held, n_making, make)
+    return Response(body, media_type=JSON)
 
 
-async def stream_file(parts: Parts, room: Room, make: Callable[[], StreamedAnswer]) -> StreamedAnswer:
-    """Return the answer that sends a file, however long that takes."""
-    return await room.make(parts.download_room, BLOCK_BYTES, make)
+async def stream_file(
+    parts: Parts, room: Room, make: Callable[[], StreamedAnswer], n_bytes: int = BLOCK_BYTES
+) -> StreamedAnswer:
+    """Return the answer that sends a file, however long that takes, as long as its caller takes it."""
+    return await room.make(parts.download_room, n_bytes, make)
+
+
+async def stream_kept_file(parts: Parts, room: Room, find: Callable[[], Path], media_type: str) -> StreamedAnswer:
+    """Return the answer that sends a file as it is kept."""
+
+    def make() -> StreamedAnswer:
+        path = find()
+        return StreamedAnswer(file_blocks(path), media_type, path.stat().st_size)
+
+    return await stream_file(parts, room, make, _FILE_BYTES)
 
 
 async def rewritten(
@@ -80,10 +122,15 @@ async def rewritten(
 ) -> Response:
     """Return a result in another form than the JSON in which it is kept."""
     n_bytes = (await run_in_threadpool(path.stat)).st_size
-    written = await room.make(parts.answer_room, _COPIES * n_bytes, lambda: write(path.read_bytes()))
+    n_held, n_making = n_bytes + _PLAIN_BYTES, _COPIES * n_bytes
+    chosen = _room_for(parts, n_held + n_making)
+    written = await room.make_whole(chosen, n_held, n_making, lambda: _encoded(write(path.read_bytes())))
     return Response(written, media_type=media_type)
 
 
-def kept_file(path: Path, media_type: str) -> StreamedAnswer:
-    """Return the answer that sends a file as it is kept."""
-    return StreamedAnswer(file_blocks(path), media_type, path.stat().st_size)
+def _room_for(parts: Parts, n_bytes: int) -> AnswerRoom:
+    return parts.small_room if n_bytes <= _SMALL_BYTES else parts.answer_room
+
+
+def _encoded(text: bytes | str) -> bytes:
+    return text.encode() if isinstance(text, str) else text

@@ -3,12 +3,15 @@
 import io
 import json
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from schemas.prototype_sets import PrototypeSet, PrototypeSetContent
 from tests.support.api import Api, Json, Registered, csv_of, frame_of
+from tests.support.tree_graphs import regressor, stump
 
 _FIELDS = {
     *("object", "id", "status", "job", "reused", "created_at", "request", "problem", "kind", "task", "classes"),
@@ -267,6 +270,31 @@ def test_a_set_in_use_is_not_deleted(api: Api, forest: Registered) -> None:
 
     assert (answer.status_code, answer.json()["code"]) == (409, "in_use")
     assert forest.explainer["id"] in answer.json()["detail"]
+
+
+def test_more_prototypes_than_a_result_has_room_for_are_refused_before_a_job_is_made(api: Api) -> None:
+    n_columns, n_rows = 7000, 200
+    graph = regressor(stump(), n_features=n_columns).SerializeToString()
+    names = [f"f{column:04}" for column in range(n_columns)]
+    model = api.upload("/v1/models", graph, {"feature_names": names, "ensemble": "random_forest"}).json()["id"]
+    values = np.random.default_rng(0).random((n_columns, n_rows))
+    target = io.BytesIO()
+    pq.write_table(pa.table(dict(zip(names, values, strict=True))), target)
+    dataset = api.upload("/v1/datasets", target.getvalue(), {}).json()["id"]
+    request = {"model": model, "dataset": dataset, "n_prototypes": 200}
+
+    refused = api.post("/v1/prototype-sets", request)
+
+    problem = refused.json()
+    assert (refused.status_code, problem["code"]) == (422, "resource_estimate_exceeds_limit"), problem
+    assert problem["errors"][0]["pointer"] == "/n_prototypes"
+    assert "33,554,432" in problem["detail"]
+    n_fitting = int(problem["detail"].rpartition("at most ")[2])
+    made = api.make(**{**request, "n_prototypes": n_fitting})
+    # The trees have nothing to gain from a second one.
+    assert (made["status"], len(made["prototypes"])) == ("ready", 1)
+    n_bytes_each = len(api.get(f"/v1/prototype-sets/{made['id']}/content").content)
+    assert 0.8 < n_fitting * n_bytes_each / (32 << 20) <= 1
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from service.answer_room import AnswerRoom, CallerLeft
-from storage.errors import StorageUnavailable
+from storage.errors import StorageError, StorageUnavailable
 
 
 async def _stays() -> bool:
@@ -36,11 +36,11 @@ def test_answers_are_admitted_in_their_order_and_a_small_one_overtakes_no_large_
         admitted.append(n_bytes)
 
     async def test(room: AnswerRoom) -> None:
-        await room.take(60, _stays)
+        first = await room.take(60, _stays)
         waiting = [asyncio.create_task(ask(room, n_bytes)) for n_bytes in (70, 10, 20)]
         await asyncio.sleep(0)
         assert admitted == []
-        room.give_back(60)
+        first.give_back()
         await asyncio.gather(*waiting)
 
     assert _run(test).n_taken == 100
@@ -49,8 +49,7 @@ def test_answers_are_admitted_in_their_order_and_a_small_one_overtakes_no_large_
 
 def test_an_answer_that_is_alone_may_be_larger_than_all_the_room() -> None:
     async def test(room: AnswerRoom) -> None:
-        await room.take(1000, _stays)
-        room.give_back(1000)
+        (await room.take(1000, _stays)).give_back()
 
     assert _run(test).n_taken == 0
 
@@ -98,6 +97,47 @@ def test_a_cancelled_request_gives_its_place_back_and_what_it_began_is_waited_fo
 
     assert _run(test).n_taken == 60
     assert done == ["work"]
+
+
+def test_what_answers_take_only_while_they_are_made_is_given_back_before_they_are_sent() -> None:
+    async def test(room: AnswerRoom) -> None:
+        page = await room.take(90, _stays, n_making=80)
+        waiting = asyncio.create_task(room.take(10, _stays, n_making=1))
+        await asyncio.sleep(0)
+        assert room.n_taken == 170
+        page.shrink(7)
+        other = await waiting
+        assert room.n_taken == 18
+        other.shrink(10)
+        page.give_back()
+
+    assert _run(test).n_taken == 10
+
+
+def test_a_caller_may_hold_a_quarter_of_the_room_or_one_answer() -> None:
+    async def test(room: AnswerRoom) -> None:
+        await room.take(20, _stays, "one")
+        with pytest.raises(StorageError, match="one caller may keep 25 waiting") as refusal:
+            await room.take(6, _stays, "one")
+        assert refusal.value.code == "rate_limited"
+        await room.take(5, _stays, "one", n_making=10)
+        await room.take(40, _stays, "another")
+        await room.take(25, _stays)
+
+    assert _run(test, seconds=0).n_taken == 100
+
+
+def test_who_waits_for_an_own_answer_to_be_taken_keeps_nobody_else_waiting() -> None:
+    async def test(room: AnswerRoom) -> None:
+        held = await room.take(20, _stays, "one")
+        waiting = asyncio.create_task(room.take(20, _stays, "one"))
+        await asyncio.sleep(0)
+        await room.take(20, _stays, "another")
+        assert not waiting.done()
+        held.give_back()
+        await waiting
+
+    assert _run(test).n_taken == 40
 
 
 def test_blocks_are_drawn_one_after_the_other() -> None:

@@ -44,6 +44,10 @@ def run_out_of_memory(_context: JobContext) -> Produced:
     return Produced(bytes(4 << 30))
 
 
+def make_too_much(_context: JobContext) -> Produced:
+    return Produced(bytes((32 << 20) + 1))
+
+
 def count_runs(context: JobContext) -> Produced:
     _leave_a_trace(context)
     return Produced(b"{}")
@@ -162,6 +166,7 @@ KINDS = {
         miss_the_dataset,
         break_down,
         run_out_of_memory,
+        make_too_much,
         count_runs,
         report_for_long,
         run_for_two_seconds,

@@ -37,9 +37,11 @@ class Reason(Contract):
 
     feature: str = Field(description="Name of the feature.")
     text: str = Field(
+        default="",
         description="The reason as an English sentence without a full stop, such as `income is above 1,200 and at most "
         "3,400 (missing allowed)`, `color is G or H`, `income is missing`. Of categories it names those that remain or "
-        "those that are excluded, whichever is shorter. `(transformed)` follows the name of a feature that is."
+        "those that are excluded, whichever is shorter. `(transformed)` follows the name of a feature that is. "
+        "Empty in explanation sets that an earlier release made.",
     )
     low: float | None = Field(description="Lower end of the interval; null: there is none.")
     high: float | None = Field(description="Upper end of the interval; null: there is none.")

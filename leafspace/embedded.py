@@ -17,7 +17,7 @@ import click
 
 from storage.database_file import fault_of
 from storage.reserve import set_aside
-from workers.restarts import ReadySign, Restarts
+from workers.restarts import Restarts, SignedStarts
 from workers.supervisor import Child, Supervisor
 
 from .data_directory import opened
@@ -160,34 +160,17 @@ def workers_command(n_workers: int) -> list[str]:
 
 
 def _workers(environment: dict[str, str], n_workers: int) -> Child:
-    program = _Signing(workers_command(n_workers), environment)
-    restarts = Restarts(_LONGEST_PAUSE_OF_WORKERS_SECONDS)
-    return Child("workers", program.start, program.is_ready, restarts, 1, _SECONDS_AFTER_DRAINING)
-
-
-class _Signing:
-    """A program that says when it is ready; it is asked to end with us, so that it hands its jobs back."""
-
-    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
-        self._command = command
-        self._environment = environment
-        self._sign: ReadySign | None = None
-
-    def start(self) -> "subprocess.Popen[bytes]":
-        if self._sign is not None:
-            self._sign.close()
-        self._sign = ReadySign()
-        process = start_process(
-            [*self._command, "--ready-fd", str(self._sign.writer)],
-            environment=self._environment,
+    """Return the workers' parent; it is asked to end with us, so that it hands its jobs back."""
+    starts = SignedStarts(
+        lambda writer: start_process(
+            [*workers_command(n_workers), "--ready-fd", str(writer)],
+            environment=environment,
             signal_at_our_end=signal.SIGTERM,
-            pass_fds=(self._sign.writer,),
+            pass_fds=(writer,),
         )
-        self._sign.is_started()
-        return process
-
-    def is_ready(self) -> bool:
-        return self._sign is not None and self._sign.has_come()
+    )
+    restarts = Restarts(_LONGEST_PAUSE_OF_WORKERS_SECONDS)
+    return Child("workers", starts.start, starts.is_ready, restarts, 1, _SECONDS_AFTER_DRAINING)
 
 
 def _is_ready(api: Child, host: str, port: int) -> bool:

@@ -64,7 +64,7 @@ class Reason(Contract):
     tree_share: float = Field(description="Share of the shared trees that ask about the feature on the way.")
     transformed: bool = Field(description="The feature is model-side: it could not be led back to a raw one.")
     exact: bool = Field(
-        description="False where a tree asks about a set of values, which is not told here, and where ends were "
+        description="False where a tree asks about a set of values, which is not listed here, and where ends were "
         "calculated back through scaling: then they hold to the rounding of single precision, on either side."
     )
 

@@ -30,7 +30,7 @@ class Reason:
             values that the interval does not include.
         tree_share (float): Share of the shared trees that ask about the feature on the way.
         transformed (bool): The feature is model-side: it could not be led back to a raw one.
-        exact (bool): False where a tree asks about a set of values, which is not told here, and where ends were
+        exact (bool): False where a tree asks about a set of values, which is not listed here, and where ends were
             calculated back through scaling: then they hold to the rounding of single precision, on either side.
         text (str | Unset): The reason as an English sentence without a full stop, such as `income is above 1,200 and at
             most 3,400 (missing allowed)`, `color is G or H`, `income is missing`. Of categories it names those that remain

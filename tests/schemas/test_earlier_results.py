@@ -27,7 +27,7 @@ _KINDS: dict[str, type[Contract]] = {
     "approximation_trees": ApproximationTreeContent,
     "explanations": Explanation,
 }
-_VIEWS = {
+_VIEWS: dict[str, Any] = {
     "prototype_sets": of_sdk.PrototypeSet,
     "proximities": of_sdk.Proximities,
     "label_audits": of_sdk.LabelAudit,

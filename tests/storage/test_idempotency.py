@@ -106,8 +106,7 @@ def test_of_many_equal_requests_few_wait_and_the_others_are_told_to_come_again(r
         start.wait()
         try:
             return patient.begin(_KEY, "request")
-        except StorageUnavailable as error:
-            assert "again" in error.detail
+        except StorageUnavailable:
             refused.release()
             return None
 

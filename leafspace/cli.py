@@ -163,6 +163,14 @@ def _refusals_told() -> Iterator[None]:
         raise click.ClickException(str(error)) from error
 
 
+@main.command("check-database", hidden=True)
+@_data_dir
+def check_database_command(data_dir: Path) -> None:
+    """Fail if this version cannot use the database; one that does not answer may do so later."""
+    with _refusals_told():
+        _key_commands().check_database(data_dir)
+
+
 @main.command("backup")
 @click.argument("target", type=click.Path(path_type=Path))
 @_data_dir

@@ -60,7 +60,7 @@ def serve(options: ServeOptions) -> None:
         If something outside has to change first.
     """
     with opened(options.data_dir) as data_dir:
-        _check_database_file(data_dir)
+        _check_database(data_dir)
         set_aside(data_dir)
         asked = os.environ.get(REQUIRE_KEYS, "0").lower() in _YES
         check_keys(options.host, are_asked_for=asked, there_are_keys=lambda: _there_are_keys(data_dir))
@@ -98,12 +98,18 @@ def module_command(module: str, *arguments: str) -> list[str]:
     return [sys.executable, "-P", "-m", module, *arguments]
 
 
-def _check_database_file(data_dir: Path) -> None:
+def _check_database(data_dir: Path) -> None:
     url = os.environ.get("LEAFSPACE_DATABASE_URL")
     if url is None or url.startswith(_SQLITE):
         fault = fault_of(data_dir / "leafspace.db" if url is None else Path(url.removeprefix(_SQLITE)))
         if fault is not None:
             raise CannotServe(fault)
+        return
+    # In a process of its own: the libraries that read a database would stay in this one for good.
+    command = module_command("leafspace", "check-database", "--data-dir", str(data_dir))
+    checked = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  # our own command
+    if checked.returncode:
+        raise CannotServe(checked.stderr.removeprefix("Error: ").strip())
 
 
 def _there_are_keys(data_dir: Path) -> bool:

@@ -12,9 +12,10 @@ from types import ModuleType
 
 import click
 
+from workers.supervisor import CannotStart
+
 from .data_directory import default_data_dir
 from .embedded import ServeOptions, child_environment, n_workers_here, serve, workers_command
-from .errors import CannotServe
 from .redis_server import running_server_url
 
 _data_dir = click.option(
@@ -158,8 +159,16 @@ def _key_commands() -> ModuleType:
 def _refusals_told() -> Iterator[None]:
     try:
         yield
-    except CannotServe as error:
+    except CannotStart as error:
         raise click.ClickException(str(error)) from error
+
+
+@main.command("check-database", hidden=True)
+@_data_dir
+def check_database_command(data_dir: Path) -> None:
+    """Fail if this version cannot use the database; one that does not answer may do so later."""
+    with _refusals_told():
+        _key_commands().check_database(data_dir)
 
 
 @main.command("backup")

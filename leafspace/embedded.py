@@ -17,7 +17,7 @@ import click
 
 from storage.database_file import fault_of
 from storage.reserve import set_aside
-from workers.restarts import ReadySign, Restarts
+from workers.restarts import Restarts, SignedStarts
 from workers.supervisor import Child, Supervisor
 
 from .data_directory import opened
@@ -60,7 +60,7 @@ def serve(options: ServeOptions) -> None:
         If something outside has to change first.
     """
     with opened(options.data_dir) as data_dir:
-        _check_database_file(data_dir)
+        _check_database(data_dir)
         set_aside(data_dir)
         asked = os.environ.get(REQUIRE_KEYS, "0").lower() in _YES
         check_keys(options.host, are_asked_for=asked, there_are_keys=lambda: _there_are_keys(data_dir))
@@ -98,12 +98,18 @@ def module_command(module: str, *arguments: str) -> list[str]:
     return [sys.executable, "-P", "-m", module, *arguments]
 
 
-def _check_database_file(data_dir: Path) -> None:
+def _check_database(data_dir: Path) -> None:
     url = os.environ.get("LEAFSPACE_DATABASE_URL")
     if url is None or url.startswith(_SQLITE):
         fault = fault_of(data_dir / "leafspace.db" if url is None else Path(url.removeprefix(_SQLITE)))
         if fault is not None:
             raise CannotServe(fault)
+        return
+    # In a process of its own: the libraries that read a database would stay in this one for good.
+    command = module_command("leafspace", "check-database", "--data-dir", str(data_dir))
+    checked = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  # our own command
+    if checked.returncode:
+        raise CannotServe(checked.stderr.removeprefix("Error: ").strip())
 
 
 def _there_are_keys(data_dir: Path) -> bool:
@@ -160,34 +166,17 @@ def workers_command(n_workers: int) -> list[str]:
 
 
 def _workers(environment: dict[str, str], n_workers: int) -> Child:
-    program = _Signing(workers_command(n_workers), environment)
-    restarts = Restarts(_LONGEST_PAUSE_OF_WORKERS_SECONDS)
-    return Child("workers", program.start, program.is_ready, restarts, 1, _SECONDS_AFTER_DRAINING)
-
-
-class _Signing:
-    """A program that says when it is ready; it is asked to end with us, so that it hands its jobs back."""
-
-    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
-        self._command = command
-        self._environment = environment
-        self._sign: ReadySign | None = None
-
-    def start(self) -> "subprocess.Popen[bytes]":
-        if self._sign is not None:
-            self._sign.close()
-        self._sign = ReadySign()
-        process = start_process(
-            [*self._command, "--ready-fd", str(self._sign.writer)],
-            environment=self._environment,
+    """Return the workers' parent; it is asked to end with us, so that it hands its jobs back."""
+    starts = SignedStarts(
+        lambda writer: start_process(
+            [*workers_command(n_workers), "--ready-fd", str(writer)],
+            environment=environment,
             signal_at_our_end=signal.SIGTERM,
-            pass_fds=(self._sign.writer,),
+            pass_fds=(writer,),
         )
-        self._sign.is_started()
-        return process
-
-    def is_ready(self) -> bool:
-        return self._sign is not None and self._sign.has_come()
+    )
+    restarts = Restarts(_LONGEST_PAUSE_OF_WORKERS_SECONDS)
+    return Child("workers", starts.start, starts.is_ready, restarts, 1, _SECONDS_AFTER_DRAINING)
 
 
 def _is_ready(api: Child, host: str, port: int) -> bool:

@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from schemas.api_keys import ApiKeyRequest, Scope
 from storage.api_keys import MAX_KEYS, ApiKeyStore
 from storage.database import Database
-from storage.errors import StorageError
+from storage.errors import DatabaseUnusable, StorageError
 from storage.settings import embedded
 
 from .errors import CannotServe
@@ -51,6 +51,19 @@ def count_keys(data_dir: Path) -> None:
     """Print how many keys there are."""
     with _opened(data_dir) as keys:
         click.echo(len(keys.ids()))
+
+
+def check_database(data_dir: Path) -> None:
+    """Refuse a database that this version cannot use; one that does not answer may do so later."""
+    database = Database(embedded(data_dir, os.environ.get("LEAFSPACE_DATABASE_URL")).database_url)
+    try:
+        database.check_usable()
+    except DatabaseUnusable as error:
+        raise CannotServe(error.detail) from error
+    except (StorageError, SQLAlchemyError):
+        pass
+    finally:
+        database.close()
 
 
 @contextmanager

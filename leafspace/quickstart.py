@@ -55,11 +55,11 @@ def run() -> int:
 
 @contextmanager
 def _service(folder: Path, console: Console) -> Iterator[str]:
-    """Yield the address of a service of its own: API, worker and Redis."""
+    """Yield the address of a service of its own: API, workers and Redis."""
     port = free_port(_HOST, 0)
     log = folder / "service.log"
     command = module_command("leafspace", "serve", "--host", _HOST, "--port", str(port), "--data-dir")
-    console.print("1. Starting a service: an API, a worker and Redis, with a data directory of their own.")
+    console.print("1. Starting a service: an API, workers and Redis, with a data directory of their own.")
     with log.open("wb") as output:
         process = start_process(
             [*command, str(folder / "data")],

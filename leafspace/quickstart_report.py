@@ -28,7 +28,11 @@ def show_explanation(explanation: "Explanation", console: Console) -> None:
         table.add_column(heading, justify="left" if heading == "Feature" else "right", no_wrap=True)
     for reason in nearest.similar_because[:_SHOWN_REASONS]:
         value = values[reason.feature]
-        cells = (_short(value.instance_value), _short(value.value), reason.text.removeprefix(f"{reason.feature} is "))
+        cells = (
+            _short(value.instance_value),
+            _short(value.value),
+            (reason.text or "").removeprefix(f"{reason.feature} is "),
+        )
         table.add_row(reason.feature, *cells, f"{reason.tree_share:.0%}")
     console.print(table)
     console.print("\nThe same as JSON, in full:\n")

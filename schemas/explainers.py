@@ -13,9 +13,9 @@ class ExplainerRequest(Contract):
 
     model: Identifier
     prototype_set: Identifier
-    rule_set: Identifier | None = Field(default=None, description='Its rules are told with `include: ["rules"]`.')
+    rule_set: Identifier | None = Field(default=None, description='Its rules are listed with `include: ["rules"]`.')
     approximation_tree: Identifier | None = Field(
-        default=None, description='The way of a row in it is told with `include: ["approximation_path"]`.'
+        default=None, description='The way of a row in it is described with `include: ["approximation_path"]`.'
     )
     name: Name | None = None
     shown_features: Literal["all"] | list[Name] = Field(

@@ -37,9 +37,11 @@ class Reason(Contract):
 
     feature: str = Field(description="Name of the feature.")
     text: str = Field(
+        default="",
         description="The reason as an English sentence without a full stop, such as `income is above 1,200 and at most "
         "3,400 (missing allowed)`, `color is G or H`, `income is missing`. Of categories it names those that remain or "
-        "those that are excluded, whichever is shorter. `(transformed)` follows the name of a feature that is."
+        "those that are excluded, whichever is shorter. `(transformed)` follows the name of a feature that is. "
+        "Empty in explanation sets that an earlier release made.",
     )
     low: float | None = Field(description="Lower end of the interval; null: there is none.")
     high: float | None = Field(description="Upper end of the interval; null: there is none.")
@@ -62,7 +64,7 @@ class Reason(Contract):
     tree_share: float = Field(description="Share of the shared trees that ask about the feature on the way.")
     transformed: bool = Field(description="The feature is model-side: it could not be led back to a raw one.")
     exact: bool = Field(
-        description="False where a tree asks about a set of values, which is not told here, and where ends were "
+        description="False where a tree asks about a set of values, which is not listed here, and where ends were "
         "calculated back through scaling: then they hold to the rounding of single precision, on either side."
     )
 

@@ -172,7 +172,7 @@ class PrototypeSetContent(Contract):
     n_trees: int
     n_candidates: int = Field(description="Rows that might have become prototypes: all, or a seeded sample.")
     n_selected: int
-    n_swaps: int = Field(description="Replacements made by `refine`; each is told in the place of what it replaced.")
+    n_swaps: int = Field(description="Replacements made by `refine`; each is listed in the place of what it replaced.")
     nested: bool = Field(description="The first k prototypes are the answer for k: not for sm_u, nor after swaps.")
     objective: float = Field(description="Sum over rows of the proximity to the nearest prototype of their class.")
     objective_mean: float = Field(ge=0, le=1)

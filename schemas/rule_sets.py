@@ -1,4 +1,4 @@
-"""Rule sets: a whole ensemble told in a few rules, the first of which that holds decides."""
+"""Rule sets: a whole ensemble described by a few rules, the first of which that holds decides."""
 
 from typing import Literal
 
@@ -15,7 +15,7 @@ MAX_RULES, MAX_RESTARTS = 20, 1000
 
 
 class RuleSetRequest(Contract):
-    """Which model is to be told in rules, by which rows."""
+    """Which model is to be described by rules, and by which rows of data."""
 
     model: Identifier
     dataset: Identifier

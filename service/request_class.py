@@ -98,16 +98,14 @@ def _with_known_parameters(handle: Handler, known: Mapping[str, bool]) -> Handle
         if request.scope.get("query_string"):
             for name, values in Counter(name for name, _ in request.query_params.multi_items()).items():
                 if name not in known:
-                    _refuse_parameter(name, f"there is no query parameter {_shown(name)}", known)
+                    detail = f"there is no query parameter {_shown(name)}; {_advice(name, known)}"
+                    raise BodyRefused("unknown_field", detail, f"/{name[:80]}")
                 if values > 1 and not known[name]:
-                    _refuse_parameter(name, f"the query parameter {_shown(name)} is given {values} times", ())
+                    detail = f"the query parameter {_shown(name)} is given {values} times; send it once"
+                    raise BodyRefused("validation_failed", detail, f"/{name}")
         return await handle(request)
 
     return check
-
-
-def _refuse_parameter(name: str, fault: str, known: Iterable[str]) -> NoReturn:
-    raise BodyRefused("unknown_field", f"{fault}; {_advice(name, known)}", f"/{name[:80]}")
 
 
 def _advice(name: str, known: Iterable[str]) -> str:

@@ -7,20 +7,23 @@ answered with the thing as it is then, and when the thing is deleted, its keys a
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import BoundedSemaphore
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, and_, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from .database import Database
-from .errors import Conflict
+from .errors import Conflict, StorageUnavailable
 from .records import first_record
 from .tables import idempotency_keys
 
 _TOKEN_BYTES = 16
 _PATIENCE_SECONDS = 3.0
 _SECONDS_BETWEEN_LOOKS = 0.05
+_MOST_WAITING = 8  # each keeps one of the 40 threads that other requests could have
 _ABANDONED_SECONDS = 3600.0  # longer than any request takes
 
 
@@ -57,6 +60,8 @@ class IdempotencyStore:
     patience_seconds
         How long a request waits for an equal one with the same key. After that it is taken on as well: equal requests
         make the same thing, and the process of the other one may have been killed.
+    most_waiting
+        How many requests may wait at once, whatever their keys; those beyond are refused and may come again.
     """
 
     def __init__(
@@ -64,10 +69,12 @@ class IdempotencyStore:
         database: Database,
         now: Callable[[], float] = time.time,
         patience_seconds: float = _PATIENCE_SECONDS,
+        most_waiting: int = _MOST_WAITING,
     ) -> None:
         self._database = database
         self._now = now
         self._patience_seconds = patience_seconds
+        self._places = BoundedSemaphore(most_waiting)
 
     def begin(self, key: RequestKey, request_sha256: str) -> KeptAnswer | KeyClaim:
         """Return what the key made, or the right to make it.
@@ -76,18 +83,42 @@ class IdempotencyStore:
         ------
         Conflict
             If the key belongs to another request, be it one that is still under way.
+        StorageUnavailable
+            If an equal request is under way, and others wait for theirs already, as many as may.
         """
+        for _ in range(2):  # where another request had the key a moment sooner, it shows now whether it is an equal one
+            begun = self._begun(key, request_sha256, may_take_over=False)
+            if begun is not None:
+                return begun
+        with self._place():
+            return self._wait(key, request_sha256)
+
+    @contextmanager
+    def _place(self) -> Iterator[None]:
+        if not self._places.acquire(blocking=False):
+            message = "an equal request with the same Idempotency-Key is under way; send it again in a moment"
+            raise StorageUnavailable(message)
+        try:
+            yield
+        finally:
+            self._places.release()
+
+    def _wait(self, key: RequestKey, request_sha256: str) -> KeptAnswer | KeyClaim:
         until = time.monotonic() + self._patience_seconds
         while True:
-            row = self._read(key)
-            if row is not None and row["status"] is not None:
-                return _kept(row, request_sha256)
-            may_take_over = time.monotonic() >= until
-            if row is None or may_take_over or self._is_another(row, request_sha256):
-                begun = self._claim(key, request_sha256, may_take_over=may_take_over)
-                if begun is not None:
-                    return begun
             time.sleep(_SECONDS_BETWEEN_LOOKS)
+            begun = self._begun(key, request_sha256, may_take_over=time.monotonic() >= until)
+            if begun is not None:
+                return begun
+
+    def _begun(self, key: RequestKey, request_sha256: str, *, may_take_over: bool) -> KeptAnswer | KeyClaim | None:
+        """Return what the key made, or the right to make it; nothing while an equal request is at it."""
+        row = self._read(key)
+        if row is not None and row["status"] is not None:
+            return _kept(row, request_sha256)
+        if row is None or may_take_over or self._is_another(row, request_sha256):
+            return self._claim(key, request_sha256, may_take_over=may_take_over)
+        return None
 
     def complete(self, claim: KeyClaim, answer: KeptAnswer) -> KeptAnswer:
         """Keep what was made and return it; where an equal request was faster, return what that one kept."""

@@ -1,10 +1,10 @@
-"""Why figures may say less than they seem to, in words: the model knows the rows that it is judged on by heart."""
+"""Why figures may say less than they seem to, in words: the model has memorised the rows that it is measured on."""
 
 _MEMORISED = 0.99  # share of labels that the model repeats
 _MEMORISED_R2 = 0.95  # forests grown until leaves are pure, each tree on a sample of the rows, are not far above this
 
 _FIGURES_FLATTER = (
-    "where it was trained on the same rows, it may know them by heart, and what is measured on them here looks "
+    "where it was trained on the same rows, it may have memorised them, and what is measured on them here looks "
     "better than it would on other rows; name rows that it was not trained on as evaluation_dataset"
 )
 
@@ -17,7 +17,7 @@ def caution_of_labels(agreement: float, consequence: str) -> str | None:
     agreement
         Share of the labels that the model predicts.
     consequence
-        What that does to what is told, as the rest of the sentence.
+        What that does to what is found, as the rest of the sentence.
     """
     return f"the model predicts {agreement:.1%} of these labels: {consequence}" if agreement >= _MEMORISED else None
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from .process_limits import end_with_parent
-from .restarts import ReadySign, Restarts, say_ready
+from .restarts import Restarts, SignedStarts, say_ready
 from .supervisor import Child, Supervisor
 
 _LONGEST_PAUSE_SECONDS = 5.0  # before a worker is started again
@@ -36,27 +36,8 @@ def keep_workers(works: Sequence[Work], announce: Callable[[], None]) -> None:
 
 
 def _child(name: str, work: Work) -> Child:
-    forks = _Forks(work)
+    forks = SignedStarts(lambda writer: ForkedWorker.fork(lambda: work(lambda: say_ready(writer))))
     return Child(name, forks.start, forks.is_ready, Restarts(_LONGEST_PAUSE_SECONDS), 1, _PATIENCE_SECONDS)
-
-
-class _Forks:
-    """One worker after another."""
-
-    def __init__(self, work: Work) -> None:
-        self._work = work
-        self._sign: ReadySign | None = None
-
-    def start(self) -> "ForkedWorker":
-        if self._sign is not None:
-            self._sign.close()
-        self._sign = sign = ReadySign()
-        worker = ForkedWorker.fork(lambda: self._work(lambda: say_ready(sign.writer)))
-        sign.is_started()
-        return worker
-
-    def is_ready(self) -> bool:
-        return self._sign is not None and self._sign.has_come()
 
 
 class ForkedWorker:

@@ -1,4 +1,4 @@
-"""Whether a process waits for processor time, as Linux tells of its threads; elsewhere nothing is known."""
+"""Whether a process waits for processor time, as Linux says of it and its threads; elsewhere nothing is known."""
 
 import os
 import time
@@ -18,7 +18,7 @@ class ProcessorTime:
     """
 
     def __init__(self, pid: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._tasks = Path(f"/proc/{pid}/task")
+        self._process = Path(f"/proc/{pid}")
         self._clock = clock
         self._next_look_at = clock()
         self._begin()
@@ -28,14 +28,13 @@ class ProcessorTime:
         if self._clock() < self._next_look_at:
             return
         self._next_look_at = self._clock() + _SECONDS_BETWEEN_SAMPLES
-        states, _ = self._threads()
         self._n_samples += 1
-        self._n_runnable += "R" in states
+        self._n_runnable += self._wants_to_run()
 
     def told(self) -> str:
         """Return what is to be said of the time since this was last asked; nothing when all is well."""
         seconds = self._clock() - self._began_at
-        share = (self._threads()[1] - self._used_at_first) / seconds if seconds > 0 else 1.0
+        share = (processor_seconds(self._process) - self._used_at_first) / seconds if seconds > 0 else 1.0
         wants = self._n_samples >= _FEWEST_SAMPLES and self._n_runnable >= _MOST_OF_ITS_TIME * self._n_samples
         self._begin()
         if not wants or share >= _LITTLE:
@@ -44,17 +43,29 @@ class ProcessorTime:
 
     def _begin(self) -> None:
         self._began_at = self._clock()
-        self._used_at_first = self._threads()[1]
+        self._used_at_first = processor_seconds(self._process)
         self._n_samples = self._n_runnable = 0
 
-    def _threads(self) -> tuple[set[str], float]:
-        """Return the states of all threads, and the processor time that they have used, in seconds."""
-        states, n_ticks = set(), 0
+    def _wants_to_run(self) -> bool:
+        """Whether any of its threads runs, or would if it were let."""
         try:
-            for task in self._tasks.iterdir():
-                fields = (task / "stat").read_text().rpartition(")")[2].split()
-                states.add(fields[0])
-                n_ticks += int(fields[11]) + int(fields[12])
+            return any(_fields(task)[0] == "R" for task in (self._process / "task").iterdir())
         except (FileNotFoundError, ProcessLookupError):
-            pass  # a thread, or all of them, ended meanwhile
-        return states, n_ticks / os.sysconf("SC_CLK_TCK")
+            return False  # a thread, or all of them, ended meanwhile
+
+
+def processor_seconds(process: Path) -> float:
+    """Return the processor time that a process has used, in all threads, also in those that have ended.
+
+    ``process`` is its folder in ``/proc``.
+    """
+    try:
+        fields = _fields(process)
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _fields(thread: Path) -> list[str]:
+    # After the name, which may hold blanks and brackets: the state comes first.
+    return (thread / "stat").read_text().rpartition(")")[2].split()

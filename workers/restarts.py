@@ -4,10 +4,14 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Generic, TypeVar
 
 _FIRST_PAUSE_SECONDS = 0.25
 _SHORT_LIFE_SECONDS = 10.0
 _SHORT_LIVES, _WITHIN_SECONDS = 3, 60.0
+
+Started = TypeVar("Started")
+"""A process that was started."""
 
 
 class Restarts:
@@ -68,6 +72,40 @@ class ReadySign:
     def close(self) -> None:
         """Listen no longer."""
         os.close(self._reader)
+
+
+class SignedStarts(Generic[Started]):
+    """Starts one process after another, and knows whether the last has said that it is ready.
+
+    Parameters
+    ----------
+    start
+        Starts a process, which is to say that it is ready to the file descriptor that is given (``say_ready``).
+    """
+
+    def __init__(self, start: Callable[[int], Started]) -> None:
+        self._start = start
+        self._sign: ReadySign | None = None
+
+    def start(self) -> Started:
+        """Start another process, and listen to the one before no longer."""
+        if self._sign is not None:
+            self._sign.close()
+            self._sign = None
+        sign = ReadySign()
+        try:
+            process = self._start(sign.writer)
+        except BaseException:
+            sign.close()
+            raise
+        finally:
+            sign.is_started()
+        self._sign = sign
+        return process
+
+    def is_ready(self) -> bool:
+        """Whether the process that was started last has said that it is ready."""
+        return self._sign is not None and self._sign.has_come()
 
 
 def say_ready(writer: int) -> None:

@@ -138,7 +138,11 @@ def _kill(process: Process) -> None:
 
 def _start(child: Child) -> None:
     child.ready_since = None
-    child.process = child.start()
+    try:
+        child.process = child.start()
+    except OSError as error:  # such as: no more processes, no memory, too many open files
+        message = f"{child.name}: {error.strerror or error}"
+        raise CannotStart(message) from error
 
 
 def _keep_running(child: Child) -> None:

@@ -30,15 +30,12 @@ def why(compared: Compared, remark: str = "") -> str:
         parts.append(f"{compared.done}: {compared.otherwise}")
     if compared.found.n > 1 and compared.deviation > 0:
         parts.append(f"the paper's one division is {off:.1f} standard deviations ({compared.deviation:.3f}) off ours")
-    share = 0.0
     if compared.many:
-        share, n_divisions = (
-            compared.many.share_beyond(compared.printed, compared.found.mean),
-            len(compared.many.scores),
-        )
-        parts.append(f"of {n_divisions} divisions {share:.0%} are that far off")
-    if not remark and off > _FAR and share < _RARE and not (compared.otherwise and _explains(compared)):
-        parts.append("**not explained**")
+        share = compared.many.share_beyond(compared.printed, compared.found.mean)
+        parts.append(f"of {len(compared.many.scores)} divisions {share:.0%} are that far off")
+        # Few divisions do not say how rare a difference is.
+        if not remark and off > _FAR and share < _RARE and not (compared.otherwise and _explains(compared)):
+            parts.append("**not explained**")
     return "; ".join(parts)
 
 

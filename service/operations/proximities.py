@@ -11,14 +11,14 @@ from schemas.proximities import Proximities, ProximitiesRequest
 from storage.dataset_files import DatasetFile
 
 from ..parts import Parts
-from .artefact_tables import open_table
+from .artefact_tables import KeptTable, open_table
 from .artefacts import ArtefactNoun, MadeFrom, ask_for
 from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, page_blocks
 from .neighbor_questions import check_question
 from .positions import position_of
 
 PROXIMITIES = ArtefactNoun("proximities", method_revision=2, view=Proximities)
-_READ = ["row", "neighbor_row", "neighbor_row_id", "proximity"]
+_NEIGHBOR_NAMES = ("neighbor_row", "neighbor")  # of the second column; tables of earlier releases have the latter
 _NEIGHBOR_BYTES = 52  # as JSON, at least
 
 
@@ -44,9 +44,15 @@ def list_neighbors(parts: Parts, proximities_id: str, limit: int, cursor: str | 
     n_wanted = min(limit, max(1, MAX_PAGE_BYTES // (_NEIGHBOR_BYTES * artefact.request["n_neighbors"])))
     with table, DatasetFile(parts.objects.path_of_pages(parts.datasets.content(artefact.dataset))) as file:
         rows = range(min(start, file.n_rows), min(start + n_wanted, file.n_rows))
-        lines = table.read_where("row", rows.start, rows.stop, _READ)
         row_ids = _row_ids(file, rows)
-        return page_blocks(Rows(_encoded(lines, rows, row_ids), start, file.n_rows, PARQUET_ADVICE))
+        return page_blocks(Rows(neighbors_of(table, rows, row_ids), start, file.n_rows, PARQUET_ADVICE))
+
+
+def neighbors_of(table: KeptTable, rows: range, row_ids: list[str]) -> Iterator[bytes]:
+    """Return rows with their neighbours as JSON, as many as have ids here: each a ``NeighborsOfRow``."""
+    neighbor = next(name for name in _NEIGHBOR_NAMES if name in table.schema.names)
+    lines = table.read_where("row", rows.start, rows.stop, ["row", neighbor, "neighbor_row_id", "proximity"])
+    return _encoded(lines.select(["row", neighbor, "neighbor_row_id", "proximity"]), rows, row_ids)
 
 
 def _row_ids(file: DatasetFile, rows: range) -> list[str]:
@@ -67,8 +73,8 @@ def _encoded(lines: pa.Table, rows: range, row_ids: list[str]) -> Iterator[bytes
     starts, stops = (np.searchsorted(of_row, rows, side=side) for side in ("left", "right"))
     for row, row_id, start, stop in zip(rows, row_ids, starts.tolist(), stops.tolist(), strict=False):
         own = lines.slice(start, stop - start)
-        columns = [own.column(name).to_pylist() for name in _READ[1:]]
-        neighbors = [_neighbor(*each) for each in zip(*columns, strict=True)]
+        columns = [column.to_pylist() for column in own.columns]
+        neighbors = [_neighbor(*each) for each in zip(*columns[1:], strict=True)]
         yield orjson.dumps({"row": row, "row_id": row_id, "neighbors": neighbors})
 
 

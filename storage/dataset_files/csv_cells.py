@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from .layout import ColumnType, OddCell, odd_cell
+from .layout import LARGEST_EXACT, ColumnType, OddCell, are_measured, is_oversight, odd_cell
 
 _BLANKS = " \t\r\n\f\v"
 _MISSING_WORDS = ("nan", "na", "n/a", "null", "none")
@@ -34,8 +34,6 @@ _BOOLEANS = ("true", "false")
 _INFINITIES = tuple(sign + word for sign in ("", "+", "-") for word in ("inf", "infinity"))
 _NUMBER = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$"
 _INTEGER = r"^[+-]?\d+$"
-_MOST_ODD = 0.1  # the share of cells that are no numbers in a column of which nearly all are
-_LARGEST_EXACT = 2.0**53 - 1  # 2^53 is also what 2^53 + 1 is rounded to
 
 
 @dataclass(slots=True)
@@ -97,7 +95,7 @@ class CellSurvey:
     def odd_cell(self) -> OddCell | None:
         """The first cell that keeps the column from being one of numbers, where nearly all cells are numbers."""
         n_odd = self._n_values - self._n_as_numbers
-        if self.type != "category" or n_odd >= self._n_as_numbers or n_odd > max(1, _MOST_ODD * self._n_values):
+        if self.type != "category" or not is_oversight(n_odd, self._n_values):
             return None
         long_integer = self.first_long_integer if self._n_as_numbers == self.n_numbers else None
         row, text = min(each for each in (long_integer, self.first_no_number) if each is not None)
@@ -106,8 +104,8 @@ class CellSurvey:
     @property
     def _n_as_numbers(self) -> int:
         """How many cells are numbers in a column that has no others: long integers among decimals are."""
-        are_measured = self.has_decimals and self.n_long_integers <= self.n_numbers
-        return self.n_numbers + (self.n_long_integers if are_measured else 0)
+        count_too = are_measured(self.n_long_integers, self.n_numbers, has_decimals=self.has_decimals)
+        return self.n_numbers + (self.n_long_integers if count_too else 0)
 
     @property
     def _n_values(self) -> int:
@@ -140,7 +138,7 @@ class _Kinds:
         values = _spelled_numbers(plain)
         integer = _matches(plain, _INTEGER)
         self.infinite: NDArray[np.bool_] = np.isinf(values) | _is_in(plain, _INFINITIES)
-        self.long_integer: NDArray[np.bool_] = integer & np.isfinite(values) & (np.abs(values) > _LARGEST_EXACT)
+        self.long_integer: NDArray[np.bool_] = integer & np.isfinite(values) & (np.abs(values) > LARGEST_EXACT)
         self.decimal: NDArray[np.bool_] = _contains_point(plain)
         self.number: NDArray[np.bool_] = np.isfinite(values) & ~self.long_integer
         self.other: NDArray[np.bool_] = ~(missing | self.boolean | self.infinite | self.long_integer | self.number)
@@ -163,7 +161,7 @@ def _usual_numbers(cells: pa.Array) -> pa.Array | None:
         return None
     numbers = pc.if_else(pc.is_nan(numbers), pa.scalar(None, pa.float64()), numbers)
     largest = pc.max(pc.abs(numbers)).as_py()
-    return None if largest is not None and largest > _LARGEST_EXACT else numbers
+    return None if largest is not None and largest > LARGEST_EXACT else numbers
 
 
 def _cast(cells: pa.Array) -> pa.Array | None:

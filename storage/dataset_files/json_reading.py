@@ -16,11 +16,14 @@ import pyarrow as pa
 from ..errors import DatasetRefused
 from .json_splitting import Row, row_chunks
 from .layout import (
+    LARGEST_EXACT,
     ColumnDeclaration,
     ColumnType,
     OddCell,
+    are_measured,
     check_declaration,
     check_names,
+    is_oversight,
     odd_cell,
     refuse_columns,
     shown,
@@ -31,8 +34,6 @@ from .text_survey import survey_text
 
 JsonForm = Literal["json_array", "json_lines"]
 
-_LARGEST_EXACT = 2**53 - 1
-_MOST_ODD = 0.1  # as in CSV
 _TYPE_OF: dict[type, ColumnType] = {bool: "boolean", int: "number", float: "number", str: "category"}
 
 
@@ -64,15 +65,15 @@ class _ValueSurvey:
 
     @property
     def type(self) -> ColumnType:
-        if self.n_long_integers and not (self.has_decimals and 2 * self.n_long_integers <= self.n_numbers):
+        n_short = self.n_numbers - self.n_long_integers
+        if self.n_long_integers and not are_measured(self.n_long_integers, n_short, has_decimals=self.has_decimals):
             return "category"
         return next(iter(self.kinds), "number")
 
     @property
     def odd_cell(self) -> OddCell | None:
         """The first long integer, where nearly all values are numbers that are none."""
-        is_rare = self.n_long_integers <= max(1, _MOST_ODD * self.n_numbers)
-        return self.first_long_integer if is_rare and 2 * self.n_long_integers < self.n_numbers else None
+        return self.first_long_integer if is_oversight(self.n_long_integers, self.n_numbers) else None
 
 
 def open_json(path: Path, form: JsonForm, declared: ColumnDeclaration, limits: DatasetLimits) -> JsonSource:
@@ -127,14 +128,14 @@ def _add(survey: _ValueSurvey, rows: list[Row], name: str, first_row: int, limit
         _check_texts(values, name, first_row, limits)
     if float in found and not survey.has_decimals:
         # Integers from 2^64 on are read as floats, too.
-        survey.has_decimals = any(type(value) is float and abs(value) <= _LARGEST_EXACT for value in values)
+        survey.has_decimals = any(type(value) is float and abs(value) <= LARGEST_EXACT for value in values)
     if int in found:
         _count_long_integers(survey, values, first_row)
     survey.n_numbers += sum(type(value) in {int, float} for value in values)
 
 
 def _count_long_integers(survey: _ValueSurvey, values: list[Any], first_row: int) -> None:
-    long_rows = [row for row, value in enumerate(values) if type(value) is int and abs(value) > _LARGEST_EXACT]
+    long_rows = [row for row, value in enumerate(values) if type(value) is int and abs(value) > LARGEST_EXACT]
     survey.n_long_integers += len(long_rows)
     if long_rows and survey.first_long_integer is None:
         survey.first_long_integer = odd_cell(first_row + long_rows[0], str(values[long_rows[0]]))

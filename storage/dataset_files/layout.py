@@ -13,6 +13,8 @@ _MAX_NAME_CHARACTERS = 255
 _MAX_NAMES_BYTES = 1 << 20
 _N_NAMES_SHOWN = 20
 _N_CHARACTERS_SHOWN = 60
+_MOST_ODD = 0.1  # the share of cells that are no numbers in a column of which nearly all are
+LARGEST_EXACT = 2**53 - 1  # 2^53 is also what 2^53 + 1 is rounded to
 
 
 class ColumnDeclaration(Protocol):
@@ -62,6 +64,16 @@ def odd_cell(row: int, text: str) -> OddCell:
     """Return the cell with its text as it may be shown: cut short."""
     clipped = text if len(text) <= _N_CHARACTERS_SHOWN else text[:_N_CHARACTERS_SHOWN] + "…"
     return OddCell(row, clipped)
+
+
+def are_measured(n_long_integers: int, n_numbers: int, *, has_decimals: bool) -> bool:
+    """Whether a column's integers beyond ``LARGEST_EXACT`` are numbers like its others, rather than identifiers."""
+    return has_decimals and n_long_integers <= n_numbers
+
+
+def is_oversight(n_odd: int, n_values: int) -> bool:
+    """Whether so few of a column's values are no numbers that they are most likely mistakes."""
+    return 2 * n_odd < n_values and n_odd <= max(1, _MOST_ODD * n_values)
 
 
 def lay_out(names: Sequence[str], types: Sequence[ColumnType], declared: ColumnDeclaration) -> tuple[ColumnLayout, ...]:

@@ -34,7 +34,7 @@ def test_the_example_finds_most_labels_that_were_flipped(service: Service, tmp_p
     assert len(suspects) == 5
     assert all("is labelled" in line for line in suspects)
     assert int(found.split(" of ")[0]) >= 24
-    assert "by heart" in memorised
+    assert "memorised" in memorised
     assert caution.startswith("caution: the model predicts 100")
 
 

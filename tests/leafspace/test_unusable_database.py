@@ -110,6 +110,16 @@ def test_a_newer_versions_database_is_refused_in_one_sentence_by_every_process(
     assert _is_one_sentence(refused, *_NEWER), refused.stderr
 
 
+def test_serve_refuses_a_newer_versions_postgresql_in_one_sentence(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    tmp_path.chmod(0o700)
+    with _newer_database(tmp_path, request, "postgresql") as environment:
+        refused = _run("leafspace", "serve", "--port", "0", "--data-dir", str(tmp_path), **environment)
+
+    assert _is_one_sentence(refused, *_NEWER), refused.stderr
+
+
 @contextmanager
 def _newer_database(directory: Path, request: pytest.FixtureRequest, kind: str) -> Iterator[dict[str, str]]:
     environment = {"LEAFSPACE_DATA_DIR": str(directory), "LEAFSPACE_REDIS_URL": "redis://127.0.0.1:1/0"}

@@ -1,12 +1,12 @@
 """Idempotency keys: one request may make something with a key, its equals hear what it made, others are refused."""
 
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from threading import Barrier, Semaphore
 
 import pytest
 
 from storage.database import Database
-from storage.errors import Conflict
+from storage.errors import Conflict, StorageUnavailable
 from storage.idempotency import IdempotencyStore, KeptAnswer, KeyClaim, RequestKey
 from tests.support.stored import Shelf
 
@@ -95,6 +95,30 @@ def test_of_many_equal_requests_at_once_one_makes_and_the_others_hear_what(rows_
 
     assert sum(is_maker for is_maker, _ in told) == 1
     assert len({answer for _, answer in told}) == 1
+
+
+def test_of_many_equal_requests_few_wait_and_the_others_are_told_to_come_again(rows_database: Database) -> None:
+    patient, start = IdempotencyStore(rows_database, patience_seconds=30, most_waiting=2), Barrier(6)
+    claim = _claim(patient)
+    refused = Semaphore(0)
+
+    def ask(_: int) -> KeptAnswer | KeyClaim | None:
+        start.wait()
+        try:
+            return patient.begin(_KEY, "request")
+        except StorageUnavailable:
+            refused.release()
+            return None
+
+    with ThreadPoolExecutor(6) as threads:
+        asked = [threads.submit(ask, number) for number in range(6)]
+        for _ in range(4):
+            assert refused.acquire(timeout=20)
+        patient.complete(claim, _MADE)
+        answers = [each.result() for each in asked]
+
+    assert sorted(answers, key=str) == [_MADE, _MADE, None, None, None, None]
+    assert patient.begin(_KEY, "request") == _MADE
 
 
 def test_an_equal_request_goes_on_where_one_was_killed(store: IdempotencyStore) -> None:

@@ -1,6 +1,7 @@
 """Workers that are forked from one parent: what becomes of them and of their jobs when any of them ends."""
 
 import re
+import resource
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,6 +29,23 @@ def test_a_worker_that_is_killed_is_forked_again_and_takes_jobs(farm: JobFarm) -
 
     assert farm.wait_for_end(farm.ask_for("succeed")).status == "succeeded"
     assert parent.poll() is None
+
+
+def test_a_parent_that_cannot_fork_says_so_keeps_its_other_worker_and_tries_again(
+    farm: JobFarm, capfd: pytest.CaptureFixture[str]
+) -> None:
+    parent = farm.start_workers(2, LEAFSPACE_LOG_LEVEL="warning")
+    killed, other = children_of(parent.pid)
+    limits = resource.prlimit(parent.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(parent.pid, resource.RLIMIT_NOFILE, (0, limits[1]))  # there is no room for another pipe
+    kill(killed)
+    farm.wait_until(lambda: "cannot be started" in capfd.readouterr().err)
+    assert (parent.poll(), children_of(parent.pid)) == (None, [other])
+
+    resource.prlimit(parent.pid, resource.RLIMIT_NOFILE, limits)
+
+    farm.wait_until(lambda: len(children_of(parent.pid)) == 2)
+    assert farm.wait_for_end(farm.ask_for("succeed")).status == "succeeded"
 
 
 def test_workers_hand_their_jobs_back_and_end_with_a_parent_that_is_killed(farm: JobFarm) -> None:

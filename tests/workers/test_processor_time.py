@@ -1,6 +1,7 @@
 """A job that hardly gets a processor says so; one that waits for something else does not."""
 
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +9,22 @@ from pathlib import Path
 import pytest
 
 from tests.support.job_farm import JobFarm
-from workers.processor_time import ProcessorTime
+from workers.processor_time import ProcessorTime, processor_seconds
+
+_BUSY_THREAD_THAT_ENDS = """
+import threading, time
+
+def work():
+    until = time.thread_time() + 0.5
+    while time.thread_time() < until:
+        pass
+
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+print(time.process_time(), flush=True)
+input()
+"""
 
 
 @pytest.fixture
@@ -35,6 +51,18 @@ def test_a_process_that_is_gone_waits_for_nothing() -> None:
     watched.look()
 
     assert watched.told() == ""
+
+
+def test_the_time_of_threads_that_have_ended_counts() -> None:
+    command = [sys.executable, "-c", _BUSY_THREAD_THAT_ENDS]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:  # noqa: S603  # our own
+        assert process.stdout is not None
+        own = float(process.stdout.readline())
+        found = processor_seconds(Path(f"/proc/{process.pid}"))
+        process.kill()
+
+    assert own >= 0.5
+    assert found >= own - 0.05  # it is counted in hundredths of a second
 
 
 def test_a_job_that_others_keep_from_its_processor_says_so(farm: JobFarm) -> None:

@@ -1,10 +1,11 @@
 """How long it takes until what has ended is started again."""
 
 import os
+from pathlib import Path
 
 import pytest
 
-from workers.restarts import ReadySign, Restarts, say_ready
+from workers.restarts import ReadySign, Restarts, SignedStarts, say_ready
 
 
 class _Process:
@@ -72,3 +73,28 @@ def test_the_sign_comes_once_it_is_given_and_never_from_a_process_that_ended_wit
     assert [sign.has_come() for sign in (given, ended, given, ended)] == [True, False, True, False]
     for sign in (given, ended):
         sign.close()
+
+
+def test_of_processes_started_one_after_another_the_last_ones_sign_counts() -> None:
+    starts = SignedStarts(os.dup)  # what is started has the pipe's end for itself
+
+    say_ready(starts.start())
+    assert starts.is_ready()
+
+    second = starts.start()
+    assert not starts.is_ready()
+    say_ready(second)
+    assert starts.is_ready()
+
+
+def test_a_start_that_fails_leaves_no_file_open() -> None:
+    def fail(_: int) -> None:
+        raise BlockingIOError
+
+    starts, n_open = SignedStarts(fail), len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(3):
+        with pytest.raises(BlockingIOError):
+            starts.start()
+
+    assert not starts.is_ready()
+    assert len(list(Path("/proc/self/fd").iterdir())) == n_open

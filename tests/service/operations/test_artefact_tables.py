@@ -1,5 +1,6 @@
 """Tables are read by line and by value wherever their row groups begin and end."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from service.operations.artefact_tables import KeptTable
+from service.operations.proximities import neighbors_of
 from service.routes.table_answers import csv_of
 
 _ROWS = np.repeat(np.arange(40), np.arange(40) % 4)  # sorted, some values without any line
@@ -82,3 +84,20 @@ def test_texts_that_a_spreadsheet_would_run_are_quoted_and_nothing_else(text: st
     written = csv_of(lines).decode()
 
     assert written == f'"text","number"\n"\'{text}",-1.5\n"a{text}",2\n,\n"",0\n'
+
+
+@pytest.mark.parametrize("name", ["neighbor", "neighbor_row"])
+def test_neighbours_are_read_under_the_name_that_earlier_tables_have_too(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "neighbors.parquet"
+    columns = {"row": [0, 2], "row_id": ["a", "c"], "rank": [1, 1], name: [2, 0], "neighbor_row_id": ["c", "a"]}
+    pq.write_table(pa.table({**columns, "proximity": [0.75, 0.75]}), path)
+
+    with _opened(path) as opened:
+        rows = [json.loads(row) for row in neighbors_of(opened, range(3), ["a", "b", "c"])]
+
+    near = {"proximity": 0.75, "distance": 0.25}
+    assert rows == [
+        {"row": 0, "row_id": "a", "neighbors": [{"row": 2, "row_id": "c", **near}]},
+        {"row": 1, "row_id": "b", "neighbors": []},
+        {"row": 2, "row_id": "c", "neighbors": [{"row": 0, "row_id": "a", **near}]},
+    ]

@@ -62,7 +62,8 @@ def number(value: float | None) -> str:
 def _prototype_lines(prototype: NearestPrototype) -> list[str]:
     label = number(prototype.value) if prototype.label is None else prototype.label
     head = f"{prototype.rank}. Like row {prototype.row_id} ({label}): {prototype.proximity:.0%} near"
-    reasons = [reason.text for reason in prototype.similar_because[:_SHOWN_REASONS]]
+    # Explanation sets of earlier releases have no sentences.
+    reasons = [reason.text or reason.feature for reason in prototype.similar_because[:_SHOWN_REASONS]]
     rest = len(prototype.similar_because) - len(reasons)
     if not reasons:
         return [f"{head}."]

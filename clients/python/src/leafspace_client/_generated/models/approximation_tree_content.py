@@ -43,8 +43,8 @@ class ApproximationTreeContent:
         n_repeats (int):
         caution (None | str | Unset): Why the figures of `evaluation` may look better than they are for other rows, in
             words: they were measured on the rows that this was made from, and the model repeats at least 99 % of their
-            target (regression: R2 of at least 0.95), as one may that knows them by heart. Null where nothing is known
-            against them: judged on other rows, without a target, or by a model that does not repeat it.
+            target (regression: R2 of at least 0.95), as a model may that has memorised them. Null where nothing is known
+            against them: measured on other rows, without a target, or by a model that does not repeat it.
     """
 
     task: str

@@ -17,8 +17,9 @@ class ExplainerRequest:
     Attributes:
         model (str):
         prototype_set (str):
-        rule_set (None | str | Unset): Its rules are told with `include: ["rules"]`.
-        approximation_tree (None | str | Unset): The way of a row in it is told with `include: ["approximation_path"]`.
+        rule_set (None | str | Unset): Its rules are listed with `include: ["rules"]`.
+        approximation_tree (None | str | Unset): The way of a row in it is described with `include:
+            ["approximation_path"]`.
         name (None | str | Unset):
         shown_features (list[str] | str | Unset): Which features of the (real) prototype rows callers see, in `features`
             and `similar_because`. Default: 'all'.

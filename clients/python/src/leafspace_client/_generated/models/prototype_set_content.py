@@ -31,7 +31,7 @@ class PrototypeSetContent:
         n_trees (int):
         n_candidates (int): Rows that might have become prototypes: all, or a seeded sample.
         n_selected (int):
-        n_swaps (int): Replacements made by `refine`; each is told in the place of what it replaced.
+        n_swaps (int): Replacements made by `refine`; each is listed in the place of what it replaced.
         nested (bool): The first k prototypes are the answer for k: not for sm_u, nor after swaps.
         objective (float): Sum over rows of the proximity to the nearest prototype of their class.
         objective_mean (float):
@@ -61,8 +61,8 @@ class PrototypeSetContent:
             prototype: the nearest prototype gives their rows another class, or none. Empty for regression.
         caution (None | str | Unset): Why the figures of `evaluation` may look better than they are for other rows, in
             words: they were measured on the rows that this was made from, and the model repeats at least 99 % of their
-            target (regression: R2 of at least 0.95), as one may that knows them by heart. Null where nothing is known
-            against them: judged on other rows, without a target, or by a model that does not repeat it. Classes without a
+            target (regression: R2 of at least 0.95), as a model may that has memorised them. Null where nothing is known
+            against them: measured on other rows, without a target, or by a model that does not repeat it. Classes without a
             prototype are named here, too.
     """
 

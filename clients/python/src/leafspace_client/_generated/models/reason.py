@@ -5,6 +5,8 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ..types import UNSET, Unset
+
 T = TypeVar("T", bound="Reason")
 
 
@@ -14,9 +16,6 @@ class Reason:
 
     Attributes:
         feature (str): Name of the feature.
-        text (str): The reason as an English sentence without a full stop, such as `income is above 1,200 and at most
-            3,400 (missing allowed)`, `color is G or H`, `income is missing`. Of categories it names those that remain or
-            those that are excluded, whichever is shorter. `(transformed)` follows the name of a feature that is.
         low (float | None): Lower end of the interval; null: there is none.
         high (float | None): Upper end of the interval; null: there is none.
         low_inclusive (bool): The lower end itself belongs to the interval.
@@ -31,12 +30,15 @@ class Reason:
             values that the interval does not include.
         tree_share (float): Share of the shared trees that ask about the feature on the way.
         transformed (bool): The feature is model-side: it could not be led back to a raw one.
-        exact (bool): False where a tree asks about a set of values, which is not told here, and where ends were
+        exact (bool): False where a tree asks about a set of values, which is not listed here, and where ends were
             calculated back through scaling: then they hold to the rounding of single precision, on either side.
+        text (str | Unset): The reason as an English sentence without a full stop, such as `income is above 1,200 and at
+            most 3,400 (missing allowed)`, `color is G or H`, `income is missing`. Of categories it names those that remain
+            or those that are excluded, whichever is shorter. `(transformed)` follows the name of a feature that is. Empty
+            in explanation sets that an earlier release made. Default: ''.
     """
 
     feature: str
-    text: str
     low: float | None
     high: float | None
     low_inclusive: bool
@@ -48,11 +50,10 @@ class Reason:
     tree_share: float
     transformed: bool
     exact: bool
+    text: str | Unset = ""
 
     def to_dict(self) -> dict[str, Any]:
         feature = self.feature
-
-        text = self.text
 
         low: float | None
         low = self.low
@@ -83,12 +84,13 @@ class Reason:
 
         exact = self.exact
 
+        text = self.text
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
             {
                 "feature": feature,
-                "text": text,
                 "low": low,
                 "high": high,
                 "low_inclusive": low_inclusive,
@@ -102,6 +104,8 @@ class Reason:
                 "exact": exact,
             }
         )
+        if text is not UNSET:
+            field_dict["text"] = text
 
         return field_dict
 
@@ -109,8 +113,6 @@ class Reason:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
         feature = d.pop("feature")
-
-        text = d.pop("text")
 
         def _parse_low(data: object) -> float | None:
             if data is None:
@@ -158,9 +160,10 @@ class Reason:
 
         exact = d.pop("exact")
 
+        text = d.pop("text", UNSET)
+
         reason = cls(
             feature=feature,
-            text=text,
             low=low,
             high=high,
             low_inclusive=low_inclusive,
@@ -172,6 +175,7 @@ class Reason:
             tree_share=tree_share,
             transformed=transformed,
             exact=exact,
+            text=text,
         )
 
         return reason

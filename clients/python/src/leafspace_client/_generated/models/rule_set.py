@@ -30,7 +30,7 @@ class RuleSet:
         status (str):
         job (None | str):
         created_at (datetime.datetime):
-        request (RuleSetRequest): Which model is to be told in rules, by which rows.
+        request (RuleSetRequest): Which model is to be described by rules, and by which rows of data.
         object_ (Literal['rule_set'] | Unset):  Default: 'rule_set'.
         reused (bool | Unset): It had been asked for before. Default: False.
         problem (None | Problem | Unset):

@@ -12,7 +12,7 @@ T = TypeVar("T", bound="RuleSetRequest")
 
 @_attrs_define
 class RuleSetRequest:
-    """Which model is to be told in rules, by which rows.
+    """Which model is to be described by rules, and by which rows of data.
 
     Attributes:
         model (str):

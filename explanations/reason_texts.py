@@ -129,7 +129,7 @@ class ReasonTexts:
     def _pieces(self, raw: RawReasons) -> list[bytes]:
         """Return the texts of all reasons, piece by piece."""
         columns, sides = raw.column.tolist(), raw.side.tolist()
-        low, high = self.reader.rounded(raw.low), self.reader.rounded(raw.high)
+        low, high = self.reader.rounded(raw.low, raw.column), self.reader.rounded(raw.high, raw.column)
         lows, highs = _number_texts(low), _number_texts(high)
         codes = sentence_codes(raw.side, low, high).tolist()
         pieces = [HIGH] * (N_PIECES * len(columns))

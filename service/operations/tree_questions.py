@@ -66,6 +66,8 @@ def in_raw_terms(column: ModelColumn, question: ModelQuestion, input_type: Input
 
 def _told(value: float, column: ModelColumn, input_type: InputType) -> float:
     # Where the graph calculates in float32, more digits would be noise: 36.99999958 for the 37 that goes left.
+    if column.is_rounded and input_type == "double":
+        return column.told(value)
     is_exact = input_type == "double" or (input_type != "float" and column.kind == "identity")
     return value if is_exact else float(str(np.float32(value)))
 

@@ -31,7 +31,7 @@ def scaled(column: ModelColumn, scale: float, offset: float, how: str) -> ModelC
 
 def rounded(column: ModelColumn) -> ModelColumn:
     """Return the column in single precision, which it had not been in: a factor of 1, but not its very values."""
-    return replace(column, kind="affine") if column.kind == "identity" else column
+    return replace(column, kind="affine", is_rounded=True) if column.kind in ("identity", "affine") else column
 
 
 def imputed(column: ModelColumn, value: Category) -> ModelColumn:

@@ -10,6 +10,7 @@ Task = Literal["classification", "regression"]
 Ensemble = Literal["random_forest", "boosting", "other"]
 ScoreKind = Literal["probability", "raw", "value"]
 ColumnKind = Literal["identity", "affine", "indicator", "ordinal", "transformed"]
+_DIGITS_OF_DOUBLES = 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,19 @@ class ModelColumn:
     categories: tuple[float | str | None, ...] = ()
     codes: tuple[float | None, ...] = ()
     default_code: float | None = None
+    is_rounded: bool = False  # a number in double precision, rounded to single before the trees compare it
+
+    def told(self, end: float) -> float:
+        """Return the shortest number that the trees cannot tell from an end in raw units, where it was rounded."""
+        if not (self.is_rounded and self.scale and np.isfinite(end)):
+            return end
+        same = self._compared(end)
+        shorter = (float(f"{end:.{digits}g}") for digits in range(1, _DIGITS_OF_DOUBLES))
+        return next((number for number in shorter if self._compared(number) == same), end)
+
+    def _compared(self, number: float) -> np.float32:
+        with np.errstate(over="ignore"):
+            return np.float32(number * self.scale + self.offset)
 
     @property
     def transformed(self) -> bool:

@@ -146,14 +146,21 @@ class ReasonReader:
         """
         return self._of_columns([_Interval(reason, self.units) for reason in reasons.tolist()], is_nullable)
 
-    def rounded(self, ends: NDArray[np.float64]) -> NDArray[np.float32] | NDArray[np.float64]:
-        """Return ends in the precision in which they are told."""
-        with np.errstate(over="ignore"):  # an end beyond what the precision holds is no end
-            return ends.astype(np.float32) if self.precision is np.float32 else ends
+    def rounded(self, ends: NDArray[np.float64], of: NDArray[np.int64]) -> NDArray[np.float32] | NDArray[np.float64]:
+        """Return ends of columns in the precision in which they are told."""
+        if self.precision is np.float32:
+            with np.errstate(over="ignore"):  # an end beyond what the precision holds is no end
+                return ends.astype(np.float32)
+        told = ends.copy()
+        for column in np.unique(of).tolist():
+            if self.columns[column].is_rounded:
+                values, places = np.unique(ends[of == column], return_inverse=True)
+                told[of == column] = np.array([self.columns[column].told(end) for end in values.tolist()])[places]
+        return told
 
     def _of_number(self, raw: RawReasons, place: int) -> FeatureReason:
         column, side = self.columns[raw.column[place]], RawSide(int(raw.side[place]))
-        low, high = _end(raw.low[place], self.precision), _end(raw.high[place], self.precision)
+        low, high = (_end(self._told(column, ends[place]), self.precision) for ends in (raw.low, raw.high))
         return FeatureReason(
             feature=column.name,
             text=number_sentence(column, low, high, side),
@@ -169,6 +176,9 @@ class ReasonReader:
             tree_share=float(raw.tree_share[place]),
             transformed=column.transformed,
         )
+
+    def _told(self, column: ModelColumn, end: float) -> float:
+        return end if self.precision is np.float32 else column.told(float(end))
 
     def _of_columns(self, intervals: Sequence["_Interval"], is_nullable: NDArray[np.bool_]) -> FeatureReason:
         """Intersect what the columns of one feature say."""
@@ -281,8 +291,8 @@ class _Draft:
         if interval.is_missing or not values.admit_any():
             self._is_missing = True
             return
-        self._low = max(self._low, (interval.raw_low, not interval.raw_low_inclusive))
-        self._high = min(self._high, (interval.raw_high, interval.raw_high_inclusive))
+        self._low = max(self._low, (column.told(interval.raw_low), not interval.raw_low_inclusive))
+        self._high = min(self._high, (column.told(interval.raw_high), interval.raw_high_inclusive))
         self._is_not.update((hole.raw_low, None) for hole in values.holes)
 
     def _take_indicator(self, column: ModelColumn, values: _Values) -> None:

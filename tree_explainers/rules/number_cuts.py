@@ -89,6 +89,8 @@ def cuts_of_number(column: ModelColumn, questions: Questions, rounding: Rounding
     Cuts around equal values and members come behind them.
     """
     cuts, missing_greater = _model_cuts(questions)
+    if column.is_rounded and rounding.reads is np.float64:
+        cuts = Rounding(np.float32, np.float64).lower(cuts)
     if column.kind != "identity":
         cuts = (cuts - column.offset) / column.scale
     if column.scale < 0:

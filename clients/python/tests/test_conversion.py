@@ -178,19 +178,26 @@ def test_a_booster_that_decides_in_double_precision_tells_apart_what_single_prec
 
 
 @pytest.mark.parametrize(("n_beyond", "n_left_out"), [(40, 20), (100, 0)])
-def test_rows_that_single_precision_spoils_before_the_trees_are_counted(n_beyond: int, n_left_out: int) -> None:
+def test_rows_that_single_precision_spoils_before_the_trees_are_counted_and_warned_of(
+    n_beyond: int, n_left_out: int, caplog: pytest.LogCaptureFixture
+) -> None:
     features, target = np.arange(100.0).reshape(-1, 1), np.zeros(100)
     target[-n_beyond:] = np.arange(n_beyond) % 2
     features[-n_beyond:, 0] = 7e8 + 1 + target[-n_beyond:]  # one and the same number in single precision
     rows = features if n_beyond < 100 else features[np.argsort(target)][30:]
-    forest = ensemble.RandomForestRegressor(5, bootstrap=False).fit(features - 7e8, target)
-    pipeline = make_pipeline(StandardScaler(with_std=False).fit([[7e8]]), forest)
+    maker = ensemble.AdaBoostRegressor  # written by skl2onnx, in single precision
+    booster = maker(tree.DecisionTreeRegressor(), n_estimators=5, random_state=0).fit(features - 7e8, target)
+    pipeline = make_pipeline(StandardScaler(with_std=False).fit([[7e8]]), booster)
     assert set(pipeline.predict(features)) == {0, 1}
 
-    parity = convert_model(pipeline, rows).parity
+    with caplog.at_level("WARNING", logger="leafspace_client"):
+        parity = convert_model(pipeline, rows).parity
 
     assert parity is not None
     assert parity.n_beyond_precision == n_left_out
+    warnings = [record.getMessage() for record in caplog.records if record.name == "leafspace_client"]
+    assert len(warnings) == (n_left_out > 0)
+    assert all(f"{n_left_out} of {len(rows)} parity rows of this Pipeline were left out" in each for each in warnings)
     assert len(parity.rows) == len(rows) - n_left_out
 
 

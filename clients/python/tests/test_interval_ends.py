@@ -8,11 +8,15 @@ import pytest
 from leafspace_client.conversion import convert_model
 from numpy.typing import NDArray
 from sklearn import datasets, ensemble
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from tests.support.converted import outcome_of_converted, read_converted
 from tests.support.models import leaves_of, library
 from tree_explainers.ensemble import Operator
 from tree_explainers.leaves import LeafTable, tree_weights
+from tree_explainers.prototypes.readable import ReasonReader
 
 _DATA = datasets.load_breast_cancer(return_X_y=True)
 _N_ENDS = 60
@@ -65,6 +69,46 @@ def test_both_sides_of_every_end_are_those_of_the_library(name: str) -> None:
         for tree in range(told.leaves.shape[1]):
             pairs = set(zip(told.leaves[:, tree].tolist(), theirs[:, tree].tolist(), strict=True))
             assert len(pairs) == len(set(told.leaves[:, tree])) == len(set(theirs[:, tree]))
+
+
+def some_scaled() -> tuple[Any, Any, NDArray[np.float64]]:
+    """Return a forest of which two features are scaled and two are not, as the service reads it, and its rows."""
+    random = np.random.default_rng(0)
+    rows = random.integers(0, 1000, (600, 4)) / 10
+    target = (rows.sum(axis=1) > 200) ^ (random.random(600) < 0.1)
+    steps = ColumnTransformer([("scaled", StandardScaler(), [0, 1])], remainder="passthrough")
+    pipeline = make_pipeline(steps, ensemble.RandomForestClassifier(5, random_state=0)).fit(rows, target)
+    return pipeline, read_converted(convert_model(pipeline, rows).onnx, None), rows
+
+
+def test_ends_behind_a_scaler_are_short_texts_on_their_own_side() -> None:
+    pipeline, read, rows = some_scaled()
+    asked = np.flatnonzero(read.ensemble.operator != Operator.LEAF)
+
+    for node in asked.tolist():
+        column = read.description.columns[read.ensemble.column[node]]
+        threshold = read.ensemble.threshold[node]
+        end = column.told((threshold - column.offset) / column.scale)
+        row = rows[:1].copy()
+        row[0, column.raw_index] = end
+        assert np.float32(pipeline[:-1].transform(row)[0, read.ensemble.column[node]]) == threshold
+        assert len(str(end)) <= (len(str(np.float32(threshold))) if column.scale == 1 else 12)
+    assert {column.kind for column in read.description.columns} == {"affine"}  # none is marked as exact
+
+
+def test_ends_behind_a_scaler_are_told_alike_for_one_row_and_for_many() -> None:
+    _, read, _ = some_scaled()
+    reader = ReasonReader.build(read.description.columns, read.description.precision)
+    asked = np.flatnonzero(read.ensemble.operator != Operator.LEAF)
+    of = read.ensemble.column[asked].astype(np.int64)
+    columns = [read.description.columns[column] for column in of.tolist()]
+    units = zip(read.ensemble.threshold[asked].tolist(), columns, strict=True)
+    ends = np.array([(threshold - column.offset) / column.scale for threshold, column in units])
+
+    told = reader.rounded(ends, of)
+
+    assert told.tolist() == [column.told(end) for end, column in zip(ends.tolist(), columns, strict=True)]
+    assert (told != ends).mean() > 0.5
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

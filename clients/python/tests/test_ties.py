@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from sklearn import datasets, ensemble, tree
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_selection import SelectKBest
+from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import Binarizer, MinMaxScaler, OneHotEncoder, StandardScaler
 
 from tests.support.converted import outcome_of_converted, read_converted
 from tests.support.models import library
@@ -22,13 +23,13 @@ from tree_explainers.onnx_graph.label_index import near_ties
 
 Estimator: TypeAlias = Any
 Data = tuple[NDArray[np.float64], NDArray[np.int64]]
-_N_FITTED = 500
+_N_FITTED = 300
 
 
 def noisy(n_classes: int) -> Data:
-    """Return 1,500 rows of whole numbers whose classes overlap, so that forests are often undecided."""
+    """Return 900 rows of whole numbers whose classes overlap, so that forests are often undecided."""
     features, target = datasets.make_classification(
-        1500, 8, n_informative=5, n_classes=n_classes, flip_y=0.3, class_sep=0.5, random_state=n_classes
+        900, 8, n_informative=5, n_classes=n_classes, flip_y=0.3, class_sep=0.5, random_state=n_classes
     )
     return np.round(features * 100), target
 
@@ -61,7 +62,6 @@ def library_says(estimator: Estimator, rows: Any) -> tuple[Any, Any]:  # noqa: A
 
 _PURE: dict[str, Callable[[], Estimator]] = {
     "20 trees": lambda: ensemble.RandomForestClassifier(20, random_state=0),
-    "50 trees": lambda: ensemble.RandomForestClassifier(50, random_state=0),
     "60 trees": lambda: ensemble.RandomForestClassifier(60, random_state=0),
     "extra trees": lambda: ensemble.ExtraTreesClassifier(20, random_state=0),
     "bagging": lambda: ensemble.BaggingClassifier(n_estimators=20, random_state=0),
@@ -102,12 +102,61 @@ def test_exact_ties_behind_one_hot_columns_go_to_the_class_that_the_estimator_na
     np.testing.assert_array_equal(labels, expected)
 
 
+def tenths(n_classes: int) -> Data:
+    """Return 1,000 rows of numbers with one decimal, many of which lie halfway between two others, on thresholds."""
+    features, target = datasets.make_classification(
+        1000, 8, n_informative=5, n_classes=n_classes, flip_y=0.3, class_sep=0.5, random_state=n_classes
+    )
+    return np.round(features, 1), target
+
+
+_BEHIND_SCALERS: dict[str, Callable[[], Estimator]] = {
+    "random forest": lambda: ensemble.RandomForestClassifier(20, random_state=0),
+    "extra trees": lambda: ensemble.ExtraTreesClassifier(20, random_state=0),
+    "gradient boosting": lambda: ensemble.GradientBoostingClassifier(n_estimators=10, random_state=0),
+    "xgboost": lambda: library("xgboost").XGBClassifier(n_estimators=10, n_jobs=1),
+}
+
+
+@pytest.mark.parametrize("precision", [np.float64, np.float32])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("scaler", [StandardScaler(), MinMaxScaler()])
+@pytest.mark.parametrize("make", _BEHIND_SCALERS.values(), ids=_BEHIND_SCALERS.keys())
+def test_labels_behind_a_scaler_are_those_of_the_estimator_on_data_with_one_decimal(
+    make: Callable[[], Estimator], scaler: Estimator, n_classes: int, precision: type
+) -> None:
+    features, target = tenths(n_classes)
+    rows = features.astype(precision)
+    estimator = make_pipeline(scaler, make()).fit(rows[:_N_FITTED], target[:_N_FITTED])
+
+    labels, scores, _ = outcome(estimator, rows)
+
+    np.testing.assert_array_equal(labels, library_says(estimator, rows)[0])
+    np.testing.assert_allclose(scores, estimator.predict_proba(rows), rtol=0, atol=1e-6)
+
+
+def test_labels_behind_a_column_transformer_are_those_of_the_estimator_on_data_with_one_decimal() -> None:
+    features, target = tenths(2)
+    frame = pd.DataFrame(features, columns=list("abcdefgh"))
+    frame.iloc[::7, 0] = np.nan
+    filled = make_pipeline(SimpleImputer(), StandardScaler())
+    steps = ColumnTransformer([("scaled", filled, ["a", "b", "c"]), ("high", Binarizer(threshold=0.3), ["d", "e"])])
+    steps.set_params(remainder="passthrough")
+    pipeline = make_pipeline(steps, ensemble.RandomForestClassifier(20, random_state=0))
+    pipeline.fit(frame[:_N_FITTED], target[:_N_FITTED])
+
+    labels, scores, _ = outcome(pipeline, frame)
+
+    np.testing.assert_array_equal(labels, library_says(pipeline, frame)[0])
+    np.testing.assert_array_equal(scores, pipeline.predict_proba(frame))
+
+
 _IMPURE: dict[str, Callable[[], Estimator]] = {
     "random forest": lambda: ensemble.RandomForestClassifier(50, min_samples_leaf=3, random_state=0),
     "shallow random forest": lambda: ensemble.RandomForestClassifier(20, max_depth=3, random_state=0),
     "extra trees": lambda: ensemble.ExtraTreesClassifier(60, min_samples_leaf=4, random_state=0),
     "bagging": lambda: ensemble.BaggingClassifier(tree.DecisionTreeClassifier(max_depth=4), 50, random_state=0),
-    "many trees": lambda: ensemble.RandomForestClassifier(1100, max_depth=3, random_state=0),
+    "many trees": lambda: ensemble.RandomForestClassifier(1100, max_depth=2, random_state=0),
     "tree": lambda: tree.DecisionTreeClassifier(max_depth=4, random_state=0),
     "gradient boosting": lambda: ensemble.GradientBoostingClassifier(n_estimators=20, random_state=0),
     "histogram gradient boosting": lambda: ensemble.HistGradientBoostingClassifier(max_iter=20, random_state=0),

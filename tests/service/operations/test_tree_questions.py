@@ -115,4 +115,5 @@ def test_thresholds_have_as_many_digits_as_the_graph_calculates_with() -> None:
 
     assert in_raw_terms(_column("identity"), asked, "float").value == 0.1
     assert in_raw_terms(_column("identity"), asked, "double").value == threshold
+    assert in_raw_terms(_column("affine", is_rounded=True), asked, "double").value == 0.1
     assert in_raw_terms(_column("affine", scale=1 / 3), asked, "int64").value == pytest.approx(0.3, rel=1e-7)

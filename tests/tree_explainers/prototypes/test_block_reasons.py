@@ -49,7 +49,7 @@ def told(reasons: PairReasons, reader: ReasonReader) -> list[list[FeatureReason]
 def _told(reasons: PairReasons, place: int, reader: ReasonReader) -> FeatureReason:
     column, side, other = reader.columns[reasons.column[place]], int(reasons.side[place]), int(reasons.other[place])
     ends = [
-        None if np.isinf(end) else float(str(reader.rounded(np.array([end]))[0]))
+        None if np.isinf(end) else float(str(reader.rounded(np.array([end]), reasons.column[place : place + 1])[0]))
         for end in (reasons.low[place], reasons.high[place])
     ]
     said = reasons.others[other] if other >= 0 else None

@@ -153,6 +153,16 @@ def test_members_become_cuts_around_those_that_onnxruntime_cuts_to_them() -> Non
     assert missing_greater.tolist() == [True, False, False, False, False, False]
 
 
+def test_a_number_rounded_before_the_trees_is_cut_where_its_rounding_turns() -> None:
+    threshold = np.float32(0.7)  # below 0.7, which is rounded to it
+    column = ModelColumn("x", "affine", "x", 0, is_rounded=True)
+
+    (cut,), _ = number_cuts([(column, questions(Operator.LEQ, float(threshold)))], Rounding(np.float64, np.float64))
+
+    assert float(threshold) < 0.7 < cut
+    assert np.float32(cut) == threshold < np.float32(np.nextafter(cut, np.inf))
+
+
 def test_cuts_of_a_column_scaled_by_a_negative_number_keep_their_order() -> None:
     column = ModelColumn("x", "affine", "x", 0, scale=-2.0, offset=1.0)
 

@@ -49,6 +49,10 @@ class Nodes:
         """Return a tensor in double precision."""
         return self.add("Cast", [tensor], to=_DOUBLE)
 
+    def as_rounded(self, tensor: str) -> str:
+        """Return a tensor rounded to single precision, in double."""
+        return self.as_double(self.add("Cast", [tensor], to=_FLOAT))
+
     def add_classifier(self, scores: str, labels: Any, outputs: Sequence[str]) -> None:  # noqa: ANN401  # an array
         """Add the outputs of a classifier: the label of the highest score, the first of equals, and the scores."""
         position = self.add("ArgMax", [scores], axis=1, keepdims=0)
@@ -79,7 +83,8 @@ class DoublePrecision:
         if op_type not in ("TreeEnsembleClassifier", "TreeEnsembleRegressor"):
             return self._container.add_node(op_type, inputs, outputs, **attributes)
         inputs, outputs = ([each] if isinstance(each, str) else list(each) for each in (inputs, outputs))
-        tensor = self._nodes.as_double(inputs[0])
+        rounds = self._is_single and takes_doubles(self._operator)
+        tensor = self._nodes.as_rounded(inputs[0]) if rounds else self._nodes.as_double(inputs[0])
         if op_type == "TreeEnsembleRegressor":
             value = self._sums(tensor, attributes, int(attributes["n_targets"]))
             return self._nodes.add("Identity", [value], outputs[0])
@@ -93,7 +98,8 @@ class DoublePrecision:
     def _sums(self, tensor: str, attributes: dict[str, Any], n_outputs: int) -> str:
         trees = for_precision(arrays_of_attributes(attributes, n_outputs), self._operator)
         if self._is_single:
-            trees = replace(trees, values=nearest_float32(trees.values))
+            numbers = {"threshold": nearest_float32(trees.threshold), "values": nearest_float32(trees.values)}
+            trees = replace(trees, **numbers)
         sums = add_trees(self._nodes, tensor, trees, average=False)
         base = attributes.get("base_values")
         if base is None or not len(base):
@@ -118,9 +124,14 @@ def for_precision(trees: TreeArrays, operator: Any) -> TreeArrays:  # noqa: ANN4
 
     A row that lies on a threshold, rounded to single precision as that is, still does.
     """
-    if all(isinstance(each.type, DoubleTensorType) for each in operator.inputs):
+    if takes_doubles(operator):
         return trees
     return replace(trees, threshold=nearest_float32(trees.threshold))
+
+
+def takes_doubles(operator: Any) -> bool:  # noqa: ANN401  # skl2onnx's own
+    """Whether rows come to the trees in double precision."""
+    return all(isinstance(each.type, DoubleTensorType) for each in operator.inputs)
 
 
 def with_complement(nodes: Nodes, share: str, whole: float = 1.0) -> str:

@@ -12,6 +12,7 @@ from skl2onnx.algebra.onnx_ops import (
     OnnxCast,
     OnnxClip,
     OnnxDiv,
+    OnnxGreater,
     OnnxIdentity,
     OnnxIsNaN,
     OnnxMul,
@@ -22,21 +23,61 @@ from skl2onnx.common._registration import get_converter
 from skl2onnx.common.data_types import DoubleTensorType
 from skl2onnx.operator_converters.common import concatenate_variables
 from skl2onnx.proto import onnx_proto
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+from sklearn.compose import ColumnTransformer
+from sklearn.feature_selection import SelectorMixin
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.preprocessing import (
+    MaxAbsScaler,
+    MinMaxScaler,
+    OneHotEncoder,
+    OrdinalEncoder,
+    RobustScaler,
+    StandardScaler,
+)
 
 SCALERS = (StandardScaler, MinMaxScaler, RobustScaler, MaxAbsScaler)
 
 
-def convert_scaler(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
-    """Add the nodes of a scaler: cast to double, the scaler's own arithmetic, cast to what comes next."""
+def calculates(estimator: Any) -> bool:  # noqa: ANN401  # an estimator, a step or the text for one
+    """Whether any step before the last makes new numbers of numbers, which come out otherwise of rounded ones.
+
+    Numbers that are chosen, filled in or encoded are the same whether they are rounded before or after.
+    """
+    if isinstance(estimator, Pipeline):
+        *before, last = (step for _, step in estimator.steps)
+        return any(_makes_numbers(step) for step in before) or (isinstance(last, Pipeline) and calculates(last))
+    return False
+
+
+def _makes_numbers(step: Any) -> bool:  # noqa: ANN401  # a step or the text for one
+    if isinstance(step, Pipeline):
+        return any(_makes_numbers(each) for _, each in step.steps)
+    if isinstance(step, ColumnTransformer):
+        return any(_makes_numbers(each) for _, each, _ in step.transformers_)
+    if isinstance(step, FeatureUnion):
+        return any(_makes_numbers(each) for _, each in step.transformer_list)
+    return not (step is None or isinstance(step, str | SimpleImputer | SelectorMixin | OneHotEncoder | OrdinalEncoder))
+
+
+def convert_scaler(scope: Any, operator: Any, container: Any, *, is_single: bool) -> None:  # noqa: ANN401
+    """Add the nodes of a scaler: cast to double, the scaler's own arithmetic, cast to what comes next.
+
+    ``is_single`` says that scikit-learn was given rows in single precision: then it rounds after every step, and
+    StandardScaler rounds its own numbers before.
+    """
     if len(operator.inputs) > 1:
         columns = concatenate_variables(scope, operator.inputs, container)
     else:
         columns = operator.inputs[0]
     opset = {"op_version": container.target_opset}
     value = OnnxCast(columns, to=onnx_proto.TensorProto.DOUBLE, **opset)
+    own = np.float32 if is_single and isinstance(operator.raw_operator, StandardScaler) else np.float64
     for kind, constants in _steps(operator.raw_operator):
-        value = kind(value, *(np.asarray(each, np.float64) for each in constants), **opset)
+        value = kind(value, *(np.asarray(each, own).astype(np.float64) for each in constants), **opset)
+        if is_single:
+            value = OnnxCast(value, to=onnx_proto.TensorProto.FLOAT, **opset)
+            value = OnnxCast(value, to=onnx_proto.TensorProto.DOUBLE, **opset)
     outputs = {"output_names": [operator.outputs[0].full_name]}
     is_double = isinstance(operator.outputs[0].type, DoubleTensorType)
     told = onnx_proto.TensorProto.DOUBLE if is_double else onnx_proto.TensorProto.FLOAT
@@ -53,7 +94,8 @@ def _steps(scaler: Any) -> list[tuple[Any, tuple[Any, ...]]]:  # noqa: ANN401  #
         offset = scaler.center_ if scaler.with_centering else None
         scale = scaler.scale_ if scaler.with_scaling else None
     else:
-        offset, scale = None, scaler.scale_
+        clip = [(OnnxClip, (-1.0, 1.0))] if getattr(scaler, "clip", False) else []
+        return [(OnnxDiv, (scaler.scale_,)), *clip]
     subtracted = [] if offset is None else [(OnnxSub, (offset,))]
     return subtracted + ([] if scale is None else [(OnnxDiv, (scale,))])
 
@@ -74,3 +116,17 @@ def convert_imputer(scope: Any, operator: Any, container: Any) -> None:  # noqa:
     missing = OnnxIsNaN(columns, **opset)
     filled = OnnxWhere(missing, statistics.astype(np.float64)[np.newaxis], columns, **opset)
     OnnxIdentity(filled, **opset, output_names=[operator.outputs[0].full_name]).add_to(scope, container)
+
+
+def convert_binarizer(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
+    """Add the nodes of a binarizer; in double precision skl2onnx's own lets what equals the threshold be 1."""
+    if not isinstance(operator.inputs[0].type, DoubleTensorType):
+        get_converter("SklearnBinarizer")(scope, operator, container)
+        return
+    columns = operator.inputs[0]
+    if len(operator.inputs) > 1:
+        columns = concatenate_variables(scope, operator.inputs, container)
+    opset = {"op_version": container.target_opset}
+    is_above = OnnxGreater(columns, np.array([operator.raw_operator.threshold], np.float64), **opset)
+    outputs = {"output_names": [operator.outputs[0].full_name]}
+    OnnxCast(is_above, to=onnx_proto.TensorProto.DOUBLE, **opset, **outputs).add_to(scope, container)

@@ -59,6 +59,13 @@ def is_frame(rows: Any) -> bool:  # noqa: ANN401  # anything
     return hasattr(rows, "columns") and hasattr(rows, "iloc")
 
 
+def are_single(rows: Any) -> bool:  # noqa: ANN401  # rows or None
+    """Whether all numbers are in single precision, in which scikit-learn's scalers then calculate."""
+    if is_frame(rows):
+        return all(dtype == "float32" for dtype in rows.dtypes if getattr(dtype, "kind", "O") in "fiub")
+    return rows is not None and rows.dtype == "float32"
+
+
 def _fitted_names(estimator: Any) -> list[str] | None:  # noqa: ANN401  # an estimator
     # CatBoost calls its features by their numbers when it was fitted on an array.
     names = getattr(estimator, "feature_names_in_", None)

@@ -5,6 +5,7 @@ The library sees the rows as the caller has them: what rounding to float32 spoil
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from logging import getLogger
 from typing import Any
 
 from ..cells import Cell
@@ -12,6 +13,12 @@ from ..rows import instances_of
 from .inputs import ModelInputs, is_frame
 
 N_ROWS = 100
+_LOG = getLogger("leafspace_client")
+_BEYOND_PRECISION = (
+    "%d of %d parity rows of this %s were left out: its graph takes numbers in single precision (about 7 digits), so "
+    "that these rows get other scores than from the library, and perhaps other labels, as may other rows whose numbers "
+    "lie on thresholds (model.parity: n_beyond_precision)"
+)
 _N_NEAR_TIES = 40  # rows whose two best scores are nearest to each other
 _N_THRESHOLDS = 10  # each asked about at itself, just above and just below
 _N_CANDIDATES = 10_000  # rows that are looked through for near ties
@@ -44,9 +51,9 @@ def parity_rows(
     where trees read the rows as they are; and rows spread evenly. Predictions are the library's own, in double
     precision where it has it.
 
-    Rows are left out, and counted, where single precision decides otherwise before they come to the trees: those whose
-    scores the library itself changes once their numbers are rounded. Where that would be more than half of the rows,
-    none is left out: then the model does not fit single precision, and is refused.
+    Rows are left out, counted and warned of, where single precision decides otherwise before they come to the trees:
+    those whose scores the library itself changes once their numbers are rounded. Where that would be more than half of
+    the rows, none is left out: then the model does not fit single precision, and is refused.
     """
     if inputs.rows is None or len(inputs.rows) == 0:
         return None
@@ -54,9 +61,10 @@ def parity_rows(
 
     sample = _chosen(estimator, inputs, onnx)
     predictions = predictions_of(estimator, sample)
-    differs = rows_with_other_predictions(estimator, sample, predictions)
+    differs = rows_with_other_predictions(estimator, onnx, sample, predictions)
     n_differing = int(differs.sum())
     if n_differing and 2 * n_differing <= len(differs):
+        _LOG.warning(_BEYOND_PRECISION, n_differing, len(differs), type(estimator).__name__)
         kept = (~differs).nonzero()[0]
         sample, predictions = _taken(sample, kept), predictions[kept]
     else:

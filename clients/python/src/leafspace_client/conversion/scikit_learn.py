@@ -1,6 +1,7 @@
 """scikit-learn to ONNX: what comes before the trees by skl2onnx, the trees so that they decide as the estimator."""
 
 import copy
+from functools import partial
 from typing import Any
 
 from onnx import ModelProto, TensorProto
@@ -9,12 +10,13 @@ from skl2onnx import convert_sklearn
 from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType, Int64TensorType, StringTensorType
 from skl2onnx.common.exceptions import MissingConverter, MissingShapeCalculator
 from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import Binarizer
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import CannotConvert
-from .exact_scaling import SCALERS, convert_imputer, convert_scaler
-from .inputs import GRAPH_NAME, ModelInputs
-from .kinds import decides_in_double, final_step
+from .exact_scaling import SCALERS, calculates, convert_binarizer, convert_imputer, convert_scaler
+from .inputs import GRAPH_NAME, ModelInputs, are_single
+from .kinds import decides_in_double, final_step, library_of
 from .missing_texts import read_missing_texts
 from .nested_boosters import booster_writer, make_known
 from .sklearn_trees import refuse_categories, writer_of
@@ -33,12 +35,19 @@ _TENSORS = {"float": FloatTensorType, "int64": Int64TensorType, "string": String
 def sklearn_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
     """Return a fitted estimator as ONNX; the estimator stays as it is."""
     _check(estimator)
-    if decides_in_double(final_step(estimator)):
+    if decides_in_double(final_step(estimator)) or _is_scaled_in_double(estimator, inputs):
         try:
             return _written(estimator, inputs, is_double=True)
         except _NOT_IN_DOUBLE:  # steps before the trees that take single precision only
             pass
     return _written(estimator, inputs, is_double=False)
+
+
+def _is_scaled_in_double(estimator: Any, inputs: ModelInputs) -> bool:  # noqa: ANN401  # an estimator
+    """Whether steps calculate in double precision before the trees round what comes of it to single."""
+    final = final_step(estimator)
+    rounds = writer_of(final) is not None or library_of(final) == "xgboost"
+    return rounds and calculates(estimator) and not are_single(inputs.rows)
 
 
 def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes:  # noqa: ANN401  # an estimator
@@ -55,8 +64,9 @@ def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes: 
         target_opset=_OPSETS,
         options={id(prepared): {"zipmap": False}} if is_classifier else None,
         custom_conversion_functions={
-            **dict.fromkeys(SCALERS, convert_scaler),
+            **dict.fromkeys(SCALERS, partial(convert_scaler, is_single=are_single(inputs.rows))),
             SimpleImputer: convert_imputer,
+            Binarizer: convert_binarizer,
             **dict.fromkeys(TREE_MODELS, convert_trees),
             **({} if write is None else {type(final): _only_for(final, write)}),
         },

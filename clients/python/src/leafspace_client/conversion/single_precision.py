@@ -3,9 +3,10 @@
 from typing import Any
 
 import numpy as np
+from onnx import TensorProto, load_from_string
 
 from .inputs import is_frame
-from .kinds import decides_in_double, final_step
+from .kinds import final_step
 
 _ROW_KINDS = "fiub"
 
@@ -38,15 +39,15 @@ def predictions_of(estimator: Any, rows: Any) -> Any:  # noqa: ANN401  # an esti
     return np.asarray(predict(rows), np.float64).reshape(len(rows), -1)
 
 
-def rows_with_other_predictions(estimator: Any, rows: Any, predictions: Any) -> Any:  # noqa: ANN401  # arrays
+def rows_with_other_predictions(estimator: Any, graph: bytes, rows: Any, predictions: Any) -> Any:  # noqa: ANN401
     """Return which rows, shape (n_rows,), single precision sends to leaves that predict otherwise.
 
-    The graph of a model that decides in double precision takes its rows in it. The bounds are those that the service
-    compares with.
+    A graph that takes its rows in double precision rounds none of them. The bounds are those that the service compares
+    with.
     """
-    final = final_step(estimator)
-    if decides_in_double(final):
+    if any(each.type.tensor_type.elem_type == TensorProto.DOUBLE for each in load_from_string(graph).graph.input):
         return np.zeros(len(predictions), bool)
+    final = final_step(estimator)
     rounded = predictions_of(final, before_trees(estimator, _changed(rows, nearest_float32)))
     return ~np.isclose(rounded, predictions, rtol=1e-5, atol=1e-4).all(axis=1)
 
@@ -58,13 +59,15 @@ def _survives(numbers: Any) -> bool:  # noqa: ANN401  # numpy's array types
 def _changed(rows: Any, change: Any) -> Any:  # noqa: ANN401  # rows, a function of numbers
     if not is_frame(rows):
         dense = rows.toarray() if hasattr(rows, "toarray") else np.asarray(rows)
-        return change(dense.astype(np.float64))
+        # Scalers calculate in the precision of their rows.
+        return change(dense.astype(np.float64)).astype(np.float32 if dense.dtype == np.float32 else np.float64)
     changed = rows.copy()
     for position in range(rows.shape[1]):
         numbers = _numbers(rows.iloc[:, position])
         kind = getattr(rows.dtypes.iloc[position], "kind", "O")
         # Integers and booleans stay what they are where that is exact: encoders tell types apart.
-        if numbers is not None and (kind == "f" or not _survives(numbers)):
+        is_single = rows.dtypes.iloc[position] == np.float32
+        if numbers is not None and not is_single and (kind == "f" or not _survives(numbers)):
             changed.isetitem(position, change(numbers))
     return changed
 

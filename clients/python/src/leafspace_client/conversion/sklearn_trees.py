@@ -20,7 +20,7 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
 
 from ..errors import CannotConvert
-from .double_precision import Nodes, for_precision, graph_labels, with_complement
+from .double_precision import Nodes, for_precision, graph_labels, takes_doubles, with_complement
 from .single_precision import floor_float32
 from .tree_arrays import TreeArrays, arrays_of_trees
 from .tree_operators import add_trees
@@ -60,7 +60,7 @@ def refuse_categories(model: Any) -> None:  # noqa: ANN401  # an estimator
 def _write_forest(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
     """Add a tree, a forest, or trees that were bagged: the mean of what they say."""
     nodes, model = Nodes(scope, container), operator.raw_operator
-    trees, tensor, outputs = _trees_of_forest(model), _tensor(nodes, operator), _names(operator)
+    trees, tensor, outputs = _trees_of_forest(model), _rounded_tensor(nodes, operator), _names(operator)
     labels = getattr(model, "classes_", None)
     if labels is None:
         nodes.add("Identity", [add_trees(nodes, tensor, trees, average=True)], outputs[0])
@@ -104,7 +104,8 @@ def _write_boosting(scope: Any, operator: Any, container: Any) -> None:  # noqa:
     trees, base = _trees_of_histogram(model) if is_histogram else _trees_of_stages(model)
     if is_histogram:
         trees = for_precision(trees, operator)
-    sums = add_trees(nodes, _tensor(nodes, operator), trees, average=False)
+    tensor = (_tensor if is_histogram else _rounded_tensor)(nodes, operator)
+    sums = add_trees(nodes, tensor, trees, average=False)
     raw = nodes.add("Add", [sums, nodes.constant(np.asarray(base, np.float64).ravel())])
     outputs = _names(operator)
     if not hasattr(model, "classes_"):
@@ -156,9 +157,20 @@ def _as_tree(nodes: Any) -> SimpleNamespace:  # noqa: ANN401  # an array of reco
 
 
 def _tensor(nodes: Nodes, operator: Any) -> str:  # noqa: ANN401  # skl2onnx's own
-    """Return what comes to the trees, in double precision; many inputs are columns of one."""
+    """Return what comes to the trees, in double precision."""
+    return nodes.as_double(_joined(nodes, operator))
+
+
+def _rounded_tensor(nodes: Nodes, operator: Any) -> str:  # noqa: ANN401  # skl2onnx's own
+    """Return the same for trees that round it to single precision before they compare, which is their only rounding."""
+    joined = _joined(nodes, operator)
+    return nodes.as_rounded(joined) if takes_doubles(operator) else nodes.as_double(joined)
+
+
+def _joined(nodes: Nodes, operator: Any) -> str:  # noqa: ANN401  # skl2onnx's own
+    """Return the columns that the trees read as one tensor."""
     names = [each.full_name for each in operator.inputs]
-    return nodes.as_double(names[0] if len(names) == 1 else nodes.add("Concat", names, axis=1))
+    return names[0] if len(names) == 1 else nodes.add("Concat", names, axis=1)
 
 
 def _names(operator: Any) -> list[str]:  # noqa: ANN401  # skl2onnx's own

@@ -49,9 +49,7 @@ def run() -> int:
             Console(stderr=True).print(f"The quickstart failed: {error}", markup=False)
             return 1
     console.print("\nAll that was started is stopped again, and its data is gone.")
-    console.print(
-        "To keep a service running: [bold].venv/bin/leafspace serve[/bold]. The README and docs/http.md go on from there."
-    )
+    console.print("To keep a service running: [bold].venv/bin/leafspace serve[/bold]. The README goes on from there.")
     return 0
 
 

@@ -86,15 +86,12 @@ class ModelStore:
         with self._database.reading() as connection:
             row = existing_record(connection, models, model_id)
         description = row["description"]
-        for column in description["columns"]:
-            column["transformed"] = column["kind"] == "transformed"
-            del column["raw_index"]
         summary = _summary_of(row, row["listed"] or _listed(description))
         return {
             **summary.model_dump(mode="json"),
             **{name: description[name] for name in ("classes", "feature_names", "operators")},
             "feature_types": _feature_types(description["inputs"]),
-            "column_map": description["columns"],
+            "column_map": [_shown(column) for column in description["columns"]],
         }
 
     def summary(self, model_id: str) -> ModelSummary:
@@ -183,5 +180,10 @@ def _feature_types(inputs: list[dict[str, Any]]) -> list[Literal["number", "cate
 
 
 def _column(column: dict[str, Any]) -> ModelColumn:
+    return ModelColumn(**_shown(column))
+
+
+def _shown(column: dict[str, Any]) -> dict[str, Any]:
+    """Return what readers get of a column."""
     shown = {name: column[name] for name in ModelColumn.model_fields if name != "transformed"}
-    return ModelColumn(**shown, transformed=column["kind"] == "transformed")
+    return {**shown, "transformed": column["kind"] == "transformed"}

@@ -22,15 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from tree_explainers.approximation import sta
-from tree_explainers.approximation.oracle import Oracle
-from tree_explainers.approximation.pseudo_samples import PseudoSample
-from tree_explainers.approximation.sample_sizes import FIRST_SIZE, next_size
-from tree_explainers.approximation.split_choice import Choice
-from tree_explainers.approximation.split_tests import benjamini_hochberg
-from tree_explainers.approximation.sta import StaSettings, grow_sta
-from tree_explainers.approximation.tree_growth import TreeLimits
-from tree_explainers.approximation.trees import ApproximationTree, Confidence
+from tree_explainers.approximation_trees import sta
+from tree_explainers.approximation_trees.oracle import Oracle
+from tree_explainers.approximation_trees.pseudo_samples import PseudoSample
+from tree_explainers.approximation_trees.sample_sizes import FIRST_SIZE, next_size
+from tree_explainers.approximation_trees.split_choice import Choice
+from tree_explainers.approximation_trees.split_tests import benjamini_hochberg
+from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
+from tree_explainers.approximation_trees.tree_growth import TreeLimits
+from tree_explainers.approximation_trees.trees import ApproximationTree, Confidence
 from tree_explainers.rows import Rows
 
 from .approximation_tables.oracles import N_TREES, Asked, fitted_forest

@@ -18,10 +18,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from tree_explainers.prototypes.certificate import Certificate, certify
-from tree_explainers.prototypes.rows_by_class import RowsByClass
-from tree_explainers.prototypes.selection import Refine, sample_candidates, select_prototypes
-from tree_explainers.prototypes.sweep import Sweep
+from tree_explainers.prototype_sets.certificate import Certificate, certify
+from tree_explainers.prototype_sets.rows_by_class import RowsByClass
+from tree_explainers.prototype_sets.selection import Refine, sample_candidates, select_prototypes
+from tree_explainers.prototype_sets.sweep import Sweep
 
 from .fitted_leaves import FittedLeaves, mnist_forest, noisy_forest, spambase_boosting, spambase_forest
 from .machine import describe_machine

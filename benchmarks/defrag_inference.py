@@ -38,16 +38,16 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.support.models import onnx_of
 from tests.support.shared import shared_path
 from tree_explainers.ensemble import TreeEnsemble
-from tree_explainers.onnx_graph.description import DeclaredModel, ModelDescription, ModelLimits
-from tree_explainers.onnx_graph.reading import read_model
+from tree_explainers.onnx_models.description import DeclaredModel, ModelDescription, ModelLimits
+from tree_explainers.onnx_models.reading import read_model
 from tree_explainers.rows import Rows
-from tree_explainers.rules.alternation import alternate, iterations
-from tree_explainers.rules.binned_rows import BinnedRows
-from tree_explainers.rules.fit_steps import FitSteps, random_start
-from tree_explainers.rules.regions import FLOOR, RegionModel
-from tree_explainers.rules.restarts import fit_restarts
-from tree_explainers.rules.statements import Statements, statements_of
-from tree_explainers.rules.targets import Targets
+from tree_explainers.rule_sets.alternation import alternate, iterations
+from tree_explainers.rule_sets.binned_rows import BinnedRows
+from tree_explainers.rule_sets.fit_steps import FitSteps, random_start
+from tree_explainers.rule_sets.regions import FLOOR, RegionModel
+from tree_explainers.rule_sets.restarts import fit_restarts
+from tree_explainers.rule_sets.statements import Statements, statements_of
+from tree_explainers.rule_sets.targets import Targets
 
 from .machine import describe_machine
 from .peak_memory import PeakMemory

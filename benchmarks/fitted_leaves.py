@@ -10,7 +10,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 
 from tests.support.shared import shared_path
-from tree_explainers.leaves import LeafTable, ProximityKind, tree_weights
+from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, tree_weights
 
 
 @dataclass(frozen=True, slots=True)

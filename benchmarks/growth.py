@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 
 from tests.support.shared import shared_path
-from tree_explainers.leaves import LeafTable, ProximityKind, smallest_dtype, tree_weights
-from tree_explainers.prototypes.selection import sample_candidates, select_prototypes
+from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, smallest_dtype, tree_weights
+from tree_explainers.prototype_sets.selection import sample_candidates, select_prototypes
 
 from .machine import describe_machine
 from .peak_memory import PeakMemory

@@ -23,15 +23,15 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tests.support.models import onnx_of, rows_of_matrix
 from tests.support.shared import shared_path
-from tree_explainers.approximation.ism import IsmSettings, IsmTraining, grow_ism
-from tree_explainers.approximation.oracle import answers
-from tree_explainers.approximation.tree_growth import TreeLimits
-from tree_explainers.approximation.trees import ApproximationTree
-from tree_explainers.onnx_graph.description import DeclaredModel, ModelLimits
-from tree_explainers.onnx_graph.reading import ReadModel, read_model
-from tree_explainers.onnx_graph.session import ModelSession
-from tree_explainers.rules.binned_rows import BinnedRows
-from tree_explainers.rules.statements import statements_of
+from tree_explainers.approximation_trees.ism import IsmSettings, IsmTraining, grow_ism
+from tree_explainers.approximation_trees.oracle import answers
+from tree_explainers.approximation_trees.tree_growth import TreeLimits
+from tree_explainers.approximation_trees.trees import ApproximationTree
+from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
+from tree_explainers.onnx_models.reading import ReadModel, read_model
+from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.rule_sets.binned_rows import BinnedRows
+from tree_explainers.rule_sets.statements import statements_of
 
 from .machine import describe_machine
 

@@ -17,9 +17,9 @@ from time import perf_counter, process_time
 
 from schemas.api_keys import ApiKeyRequest
 from schemas.key_texts import draw_key
-from service.edge.asgi import Application, Receive, Scope, Send
-from service.edge.authorization import Authorization, Door
 from service.key_ring import KeyRing
+from service.middleware.asgi import Application, Receive, Scope, Send
+from service.middleware.authorization import Authorization, Door
 from service.route_scopes import RouteScopes
 from storage.api_keys import MAX_KEYS, ApiKeyStore
 from storage.database import Database

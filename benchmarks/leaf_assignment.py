@@ -30,14 +30,14 @@ from skl2onnx import to_onnx
 from sklearn.ensemble import RandomForestClassifier
 
 from tests.support.shared import shared_path
+from tree_explainers.compute.threads import in_order
 from tree_explainers.ensemble import TreeEnsemble
-from tree_explainers.leaves import smallest_dtype
-from tree_explainers.onnx_graph.description import DeclaredModel, ModelLimits
-from tree_explainers.onnx_graph.leaf_graph import LEAF_OUTPUT
-from tree_explainers.onnx_graph.reading import ReadModel, read_model
-from tree_explainers.onnx_graph.session import ModelSession
+from tree_explainers.leaf_space.leaves import smallest_dtype
+from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
+from tree_explainers.onnx_models.leaf_graph import LEAF_OUTPUT
+from tree_explainers.onnx_models.reading import ReadModel, read_model
+from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.rows import Rows
-from tree_explainers.threads import in_order
 
 from .machine import describe_machine
 

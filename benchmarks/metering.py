@@ -13,13 +13,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from service.edge.asgi import Application, Message, Receive, Scope, Send
-from service.edge.draining import Draining, Farewell
-from service.edge.metering import AnsweredRequest, Metering
+from service.app_context import build_parts
 from service.logs import AccessLog
 from service.main import _PATHS
 from service.metrics import Metrics
-from service.parts import build_parts
+from service.middleware.asgi import Application, Message, Receive, Scope, Send
+from service.middleware.draining import Draining, Farewell
+from service.middleware.metering import AnsweredRequest, Metering
 from service.request_records import RequestRecords
 from service.settings import ServiceSettings
 

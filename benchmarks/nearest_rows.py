@@ -33,8 +33,8 @@ from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
 
 from tests.support.shared import shared_path
-from tree_explainers.leaves import LeafTable, smallest_dtype, tree_weights
-from tree_explainers.nearest_rows import NearestRows
+from tree_explainers.leaf_space.leaves import LeafTable, smallest_dtype, tree_weights
+from tree_explainers.leaf_space.nearest_rows import NearestRows
 
 from .machine import describe_machine
 from .peak_memory import PeakMemory

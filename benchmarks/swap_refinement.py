@@ -17,9 +17,9 @@ import kmedoids
 import numpy as np
 from numpy.typing import NDArray
 
-from tree_explainers.prototypes.selection import select_prototypes
-from tree_explainers.prototypes.swapping import refine_by_swaps
-from tree_explainers.proximity import columns
+from tree_explainers.leaf_space.proximity import columns
+from tree_explainers.prototype_sets.selection import select_prototypes
+from tree_explainers.prototype_sets.swapping import refine_by_swaps
 
 from .fitted_leaves import FittedLeaves, mnist_forest, spambase_boosting, spambase_forest
 from .machine import describe_machine

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from schemas.explanations import ExplanationRequest
 from schemas.models import Instance
-from tree_explainers.onnx_graph.label_index import near_ties
-from tree_explainers.onnx_graph.session import Outcome
-from tree_explainers.prototypes.block_reasons import BlockReasons, PairReasons
-from tree_explainers.prototypes.nearest import NearPairs
+from tree_explainers.onnx_models.label_index import near_ties
+from tree_explainers.onnx_models.session import Outcome
+from tree_explainers.prototype_sets.block_reasons import BlockReasons, PairReasons
+from tree_explainers.prototype_sets.nearest import NearPairs
 
 from .decimals import decimals
 from .explaining import explain_instances

@@ -7,8 +7,8 @@ import orjson
 from numpy.typing import NDArray
 
 from schemas.explanations import ExplanationRequest
-from tree_explainers.onnx_graph.label_index import near_ties
-from tree_explainers.onnx_graph.session import Outcome
+from tree_explainers.onnx_models.label_index import near_ties
+from tree_explainers.onnx_models.session import Outcome
 
 from . import documents
 from .decimals import decimals

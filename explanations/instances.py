@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from schemas.models import MAX_INSTANCES
 from storage.errors import StorageError
 from tree_explainers.errors import RowRefused
-from tree_explainers.onnx_graph.session import ModelSession, Outcome
+from tree_explainers.onnx_models.session import ModelSession, Outcome
 from tree_explainers.rows import Rows
 
 from .features import Features

@@ -11,10 +11,10 @@ import orjson
 from numpy.typing import NDArray
 
 from tree_explainers import wording
-from tree_explainers.onnx_graph.description import ModelColumn
-from tree_explainers.prototypes.raw_units import RawReasons, RawSide
-from tree_explainers.prototypes.readable import ReasonReader, any_number, shown_name
-from tree_explainers.prototypes.reasons import Reasons
+from tree_explainers.onnx_models.description import ModelColumn
+from tree_explainers.prototype_sets.raw_units import RawReasons, RawSide
+from tree_explainers.prototype_sets.readable import ReasonReader, any_number, shown_name
+from tree_explainers.prototype_sets.reasons import Reasons
 
 HIGH = b',"high":'
 N_PIECES = 12  # of the text of one reason

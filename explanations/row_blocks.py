@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tree_explainers.errors import RowRefused
-from tree_explainers.onnx_graph.session import ModelSession, Outcome
+from tree_explainers.onnx_models.session import ModelSession, Outcome
 from tree_explainers.rows import Rows
 
 from .features import Features

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tree_explainers.prototypes.raw_units import RawSide
+from tree_explainers.prototype_sets.raw_units import RawSide
 
 from .explained_blocks import BlockExplainer, ExplainedBlock
 from .path_columns import PathColumns

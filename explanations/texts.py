@@ -13,7 +13,7 @@ import orjson
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tree_explainers.compiled import compiled
+from tree_explainers.compute.compiled import compiled
 
 Texts: TypeAlias = pa.LargeBinaryArray
 """Pieces of JSON by their number."""

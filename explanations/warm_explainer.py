@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.models import Model
-from tree_explainers.onnx_graph.session import ModelSession
-from tree_explainers.prototypes.nearest import PrototypeIndex
+from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.prototype_sets.nearest import PrototypeIndex
 
 from .features import Features
 from .reason_texts import ReasonTexts

@@ -9,7 +9,7 @@ import orjson
 from numpy.typing import NDArray
 
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent
-from tree_explainers.approximation.trees import NO_CHILD, ApproximationTree, NodeFacts, TreeNode
+from tree_explainers.approximation_trees.trees import NO_CHILD, ApproximationTree, NodeFacts, TreeNode
 from tree_explainers.rows import Rows
 
 from .tree_terms import Step, condition_of, steps_of

@@ -18,11 +18,11 @@ from storage.datasets import DatasetStore
 from storage.explainers import ExplainerStore
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
-from tree_explainers.onnx_graph.session import ModelSession
-from tree_explainers.prototypes.leaf_boxes import LeafBoxes
-from tree_explainers.prototypes.nearest import PrototypeIndex
-from tree_explainers.prototypes.readable import ReasonReader
-from tree_explainers.prototypes.reasons import Reasons
+from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.prototype_sets.leaf_boxes import LeafBoxes
+from tree_explainers.prototype_sets.nearest import PrototypeIndex
+from tree_explainers.prototype_sets.readable import ReasonReader
+from tree_explainers.prototype_sets.reasons import Reasons
 
 from .features import Features
 from .reason_texts import ReasonTexts

@@ -10,8 +10,8 @@ from storage.doorbell import Doorbell
 from storage.errors import StorageError
 from storage.reserve import released
 from storage.worker_notes import WorkerNotes
-from workers.clearing import clear_once
-from workers.settings import WorkerSettings
+from workers.runtime.clearing import clear_once
+from workers.runtime.settings import WorkerSettings
 
 from .errors import CannotServe
 from .places import check_there_is_a_database, storage_of

@@ -12,7 +12,7 @@ from types import ModuleType
 
 import click
 
-from workers.supervisor import CannotStart
+from workers.runtime.supervisor import CannotStart
 
 from .data_directory import default_data_dir
 from .embedded import ServeOptions, child_environment, n_workers_here, serve, workers_command

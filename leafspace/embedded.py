@@ -17,8 +17,8 @@ import click
 
 from storage.database_file import fault_of
 from storage.reserve import set_aside
-from workers.restarts import Restarts, SignedStarts
-from workers.supervisor import Child, Supervisor
+from workers.runtime.restarts import Restarts, SignedStarts
+from workers.runtime.supervisor import Child, Supervisor
 
 from .data_directory import opened
 from .errors import CannotServe

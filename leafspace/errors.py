@@ -1,6 +1,6 @@
 """Why the command line refuses to begin or to go on, said so that the reader can mend it."""
 
-from workers.supervisor import CannotStart
+from workers.runtime.supervisor import CannotStart
 
 
 class CannotServe(CannotStart):

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from workers.process_limits import end_with_parent
+from workers.runtime.process_limits import end_with_parent
 
 
 def start_process(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from rich.console import Console
 
-from workers.supervisor import stop_processes
+from workers.runtime.supervisor import stop_processes
 
 from .embedded import module_command
 from .errors import CannotServe

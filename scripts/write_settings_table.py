@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic_settings import BaseSettings
 
 from service.settings import ServiceSettings
-from workers.settings import WorkerSettings
+from workers.runtime.settings import WorkerSettings
 
 _TARGET = Path(__file__).parents[1] / "docs" / "operations.md"
 _BEGIN, _END = "<!-- settings: written by scripts/write_settings_table.py -->", "<!-- end of settings -->"

@@ -11,8 +11,8 @@ from starlette.requests import ClientDisconnect
 from storage.idempotency import RequestKey
 
 from .answer_room import AnswerRoom, CallerLeft, Part
-from .edge.callers import ANYBODY, Caller, limited_caller
-from .parts import Parts
+from .app_context import Parts
+from .middleware.callers import ANYBODY, Caller, limited_caller
 from .request_class import plain_integer
 
 Result = TypeVar("Result")

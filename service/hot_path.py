@@ -12,7 +12,7 @@ from fastapi import FastAPI, Response
 from schemas.explanations import ExplanationRequest
 
 from . import problems
-from .edge.asgi import Application, Receive, Scope, Send
+from .middleware.asgi import Application, Receive, Scope, Send
 from .operations.explanations import explain
 from .request_class import StrictRequest, timed
 

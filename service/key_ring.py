@@ -11,8 +11,8 @@ from time import monotonic
 from schemas.key_texts import read_key
 from storage.api_keys import ApiKeyStore, KnownKey
 
-from .edge.callers import Caller
 from .last_uses import LastUses
+from .middleware.callers import Caller
 from .recurring import Recurring
 
 _SECONDS_BETWEEN_READS = 0.9

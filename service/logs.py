@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 import structlog
 
-from .edge.metering import AnsweredRequest
+from .middleware.metering import AnsweredRequest
 
 _FAILED = 500
 _MOST_WAITING = 20_000

@@ -9,14 +9,14 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from . import contract_document, docs_page, problems, route_scopes
-from .edge.asgi import Application
-from .edge.authorization import Door
-from .edge.draining import Draining
-from .edge.stack import Watching, behind_edge
+from .app_context import build_parts
 from .hot_path import HotPath
 from .logs import AccessLog
 from .metrics import Metrics
-from .parts import build_parts
+from .middleware.asgi import Application
+from .middleware.authorization import Door
+from .middleware.draining import Draining
+from .middleware.stack import Watching, behind_edge
 from .request_class import FORM_LIMITS
 from .request_records import RequestRecords
 from .routes import (

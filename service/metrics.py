@@ -25,8 +25,8 @@ from prometheus_client.registry import Collector
 from storage.errors import StorageError
 from storage.job_counts import EndedJobs, JobCounts, count_jobs
 
+from .app_context import Parts
 from .explainer_cache import ExplainerCache
-from .parts import Parts
 from .request_records import SECONDS_BOUNDS, RequestRecords, RouteRecord
 from .session_cache import SessionCache
 

@@ -21,7 +21,7 @@ from starlette.requests import ClientDisconnect
 
 from schemas.contract import Contract
 
-from .edge.strict_json import BadJson, parse_json
+from .middleware.strict_json import BadJson, parse_json
 
 Message = TypeVar("Message", bound=Contract)
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]

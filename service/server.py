@@ -5,7 +5,7 @@ from types import FrameType
 
 import uvicorn
 
-from .edge.draining import Draining
+from .middleware.draining import Draining
 
 
 class Server(uvicorn.Server):

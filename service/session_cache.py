@@ -5,8 +5,8 @@ from collections import OrderedDict
 
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
-from tree_explainers.onnx_graph.description import ModelDescription
-from tree_explainers.onnx_graph.session import ModelSession
+from tree_explainers.onnx_models.description import ModelDescription
+from tree_explainers.onnx_models.session import ModelSession
 
 from .locks_by_id import LocksById
 

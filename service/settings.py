@@ -7,13 +7,13 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from storage.dataset_files import DatasetLimits
 from storage.settings import CACHE_BYTES, StorageSettings, embedded, memory_bytes
-from tree_explainers.onnx_graph.description import ModelLimits
+from tree_explainers.onnx_models.description import ModelLimits
 
-from .edge.body_guard import BodyLimits
-from .edge.connection_limits import ConnectionLimits
-from .edge.loopback import is_loopback
-from .edge.request_limits import RequestRates
-from .intake.settings import IntakeSettings
+from .middleware.body_guard import BodyLimits
+from .middleware.connection_limits import ConnectionLimits
+from .middleware.loopback import is_loopback
+from .middleware.request_limits import RequestRates
+from .upload_sandbox.settings import IntakeSettings
 
 
 class ServiceSettings(BaseSettings):

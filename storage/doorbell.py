@@ -12,7 +12,7 @@ from rq.serializers import JSONSerializer
 
 QUEUE_NAME = "leafspace"  # every job that waits
 SHORT_QUEUE_NAME = "leafspace-short"  # the short ones again, for workers that take no others
-RUN_JOB = "workers.lifecycle.run_job"  # what a message asks for; workers answer to no other name
+RUN_JOB = "workers.runtime.lifecycle.run_job"  # what a message asks for; workers answer to no other name
 _FAILURE_TTL_SECONDS = 60
 _TIMEOUT_SECONDS = 1
 

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .settings import WorkerSettings
+    from .runtime.settings import WorkerSettings
 
 _BEFORE_IMPORTS = {
     # GNU OpenMP does not survive a fork after its first parallel region; numba's own threads do.
@@ -30,15 +30,15 @@ def main() -> None:
     asked = _arguments()
     prepare_environment()
     # Imported late: numerical libraries read the environment as soon as they are imported.
-    from .process_limits import lower_priority  # noqa: PLC0415
-    from .settings import WorkerSettings  # noqa: PLC0415
+    from .runtime.process_limits import lower_priority  # noqa: PLC0415
+    from .runtime.settings import WorkerSettings  # noqa: PLC0415
 
     settings = WorkerSettings()
     # Before what is heavy to import, so that the API starts undisturbed.
     lower_priority(settings.worker_niceness)
     from .job_kinds import load_job_kinds  # noqa: PLC0415
-    from .logs import log_json_lines  # noqa: PLC0415
     from .main import run_workers  # noqa: PLC0415
+    from .runtime.logs import log_json_lines  # noqa: PLC0415
 
     log_json_lines(settings.log_level)
     _check_database(settings)

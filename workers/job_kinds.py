@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from importlib import import_module
 
-from .context import JobKind
+from .runtime.context import JobKind
 
 JOB_KINDS = {
     "approximation_trees": "workers.jobs.approximation_trees.make_approximation_tree",

@@ -15,15 +15,15 @@ from storage.doorbell import QUEUE_NAME, RUN_JOB, SHORT_QUEUE_NAME, Doorbell
 from storage.opening import open_objects
 from storage.worker_notes import WorkerNotes
 
-from .attending import Attendant
-from .clearing import Clearing
-from .context import JobKind
-from .forks import Work, keep_workers
-from .lifecycle import run_job
-from .maintenance import Maintenance
-from .restarts import say_ready
-from .settings import WorkerSettings
-from .worker import JobWorker
+from .runtime.clearing import Clearing
+from .runtime.context import JobKind
+from .runtime.forks import Work, keep_workers
+from .runtime.job_runner import Attendant
+from .runtime.lifecycle import run_job
+from .runtime.maintenance import Maintenance
+from .runtime.restarts import say_ready
+from .runtime.settings import WorkerSettings
+from .runtime.worker import JobWorker
 
 _LONGEST_PAUSE_SECONDS = 2
 _CONNECTION_ATTEMPTS = 60

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tree_explainers.approximation.controls import ControlSettings, grow_born_again, grow_cart
-from tree_explainers.approximation.sta import StaSettings, grow_sta
-from tree_explainers.approximation.tree_growth import TreeLimits
-from tree_explainers.approximation.trees import ApproximationTree
+from tree_explainers.approximation_trees.controls import ControlSettings, grow_born_again, grow_cart
+from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
+from tree_explainers.approximation_trees.tree_growth import TreeLimits
+from tree_explainers.approximation_trees.trees import ApproximationTree
 
 from .among_candidates import grow_among_candidates
 from .oracles import Asked

@@ -9,12 +9,12 @@ from skl2onnx import to_onnx
 from sklearn.ensemble import RandomForestClassifier
 
 from tests.support.pipelines import with_missing_routes
-from tree_explainers.approximation.oracle import SessionOracle
-from tree_explainers.onnx_graph.description import DeclaredModel, ModelLimits
-from tree_explainers.onnx_graph.reading import read_model
-from tree_explainers.onnx_graph.session import ModelSession
+from tree_explainers.approximation_trees.oracle import SessionOracle
+from tree_explainers.compute.threads import n_cores
+from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
+from tree_explainers.onnx_models.reading import read_model
+from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.rows import Rows
-from tree_explainers.threads import n_cores
 
 N_TREES = 100
 

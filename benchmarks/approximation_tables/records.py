@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tree_explainers.approximation.trees import ApproximationTree
+from tree_explainers.approximation_trees.trees import ApproximationTree
 
 N_LEVELS = 4  # questions on the longest way: the paper's five layers, the root included
 

@@ -10,8 +10,8 @@ from benchmarks.defrag_tables.datasets import DATASETS, Realisation, realisation
 from benchmarks.defrag_tables.forests import Forest, forest
 from benchmarks.defrag_tables.records import error_of
 from benchmarks.defrag_tables.runs import FIRST_SEED
-from tree_explainers.approximation.oracle import SessionOracle
-from tree_explainers.onnx_graph.session import ModelSession
+from tree_explainers.approximation_trees.oracle import SessionOracle
+from tree_explainers.onnx_models.session import ModelSession
 
 from .making import BORN_AGAIN, CART_ON_PSEUDO_ROWS, STA, Made, make
 from .oracles import Asked

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tree_explainers.rules.binned_rows import BinnedRows
-from tree_explainers.rules.em import fit_em_up_to
-from tree_explainers.rules.regions import RegionModel
-from tree_explainers.rules.targets import Targets
-from tree_explainers.threads import n_cores
+from tree_explainers.compute.threads import n_cores
+from tree_explainers.rule_sets.binned_rows import BinnedRows
+from tree_explainers.rule_sets.em import fit_em_up_to
+from tree_explainers.rule_sets.regions import RegionModel
+from tree_explainers.rule_sets.targets import Targets
 
 
 @dataclass(frozen=True, slots=True)

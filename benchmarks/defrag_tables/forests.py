@@ -19,10 +19,10 @@ from skl2onnx import to_onnx
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from tree_explainers.onnx_graph.description import DeclaredModel, ModelLimits
-from tree_explainers.onnx_graph.reading import ReadModel, read_model
-from tree_explainers.onnx_graph.session import ModelSession
-from tree_explainers.threads import n_cores
+from tree_explainers.compute.threads import n_cores
+from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
+from tree_explainers.onnx_models.reading import ReadModel, read_model
+from tree_explainers.onnx_models.session import ModelSession
 
 from .datasets import Part, Realisation
 

@@ -6,11 +6,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from tree_explainers.rules.boxes import boxes_of
-from tree_explainers.rules.regions import RegionModel
-from tree_explainers.rules.rule_finding import FoundRules, RuleSettings, Search, find_rules
-from tree_explainers.rules.rule_lists import RuleList, fit_rule_list
-from tree_explainers.rules.rule_search import RuleLimits
+from tree_explainers.rule_sets.boxes import boxes_of
+from tree_explainers.rule_sets.regions import RegionModel
+from tree_explainers.rule_sets.rule_finding import FoundRules, RuleSettings, Search, find_rules
+from tree_explainers.rule_sets.rule_lists import RuleList, fit_rule_list
+from tree_explainers.rule_sets.rule_search import RuleLimits
 
 from .fits import n_restarts
 from .records import AS_MANY, BOXES, IMPROVED_MAP, MAP, MOST_RULES, PLAIN, SERVED, Judged, Seconds, Who

@@ -15,9 +15,9 @@ from sklearn.ensemble import RandomForestClassifier
 from benchmarks.paper_tables.tan_data import tan_split
 from benchmarks.paper_tables.tree_spaces import leaves_within_trees
 from tests.support.shared import shared_path
-from tree_explainers.label_audit import audit_labels
-from tree_explainers.leaves import LeafTable
-from tree_explainers.proximity import columns
+from tree_explainers.label_audits import audit_labels
+from tree_explainers.leaf_space.leaves import LeafTable
+from tree_explainers.leaf_space.proximity import columns
 
 SHARES = (0.05, 0.10, 0.15, 0.20, 0.25, 0.30)
 PAPER, MORE = "audit, 10 neighbours", "audit, 50 neighbours"

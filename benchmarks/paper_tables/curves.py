@@ -7,8 +7,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tree_explainers.leaves import LeafTable
-from tree_explainers.prototypes.classifier import (
+from tree_explainers.leaf_space.leaves import LeafTable
+from tree_explainers.leaf_space.proximity import each_column
+from tree_explainers.prototype_sets.classifier import (
     UNASSIGNED,
     Scores,
     classes_of,
@@ -16,8 +17,7 @@ from tree_explainers.prototypes.classifier import (
     nearest_training_rows,
     score_classes,
 )
-from tree_explainers.prototypes.selection import Method, select_prototypes
-from tree_explainers.proximity import each_column
+from tree_explainers.prototype_sets.selection import Method, select_prototypes
 
 from .rows import Split
 from .tree_spaces import TreeSpace

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from tree_explainers.prototypes.classifier import Scores
-from tree_explainers.prototypes.selection import Method
+from tree_explainers.prototype_sets.classifier import Scores
+from tree_explainers.prototype_sets.selection import Method
 
 from .apete_data import apete_split
 from .curves import Tested, Ties, best_on_test, best_on_valid, curve, one_nearest_neighbour, original

@@ -1,7 +1,7 @@
 """What a fitted ensemble says of the rows of a split: leaves, tree weights and predictions; kept on disk.
 
 Leaves are those of the estimator's own ``apply``. The service takes its leaves from onnxruntime; for scikit-learn's
-ensembles the two are equal for every row and tree, as tests of ``tree_explainers/onnx_graph`` show.
+ensembles the two are equal for every row and tree, as tests of ``tree_explainers/onnx_models`` show.
 """
 
 import functools
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tree_explainers.leaves import LeafTable, ProximityKind, tree_weights
+from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, tree_weights
 
 from .rows import Split
 

@@ -6,7 +6,7 @@ from schemas.api_keys import ApiKey, ApiKeyRequest, NewApiKey
 from schemas.contract import Page
 from storage.idempotency import RequestKey
 
-from ..parts import Parts
+from ..app_context import Parts
 from .deletion import with_reserve
 from .made_once import made_once
 

@@ -11,11 +11,11 @@ from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
 from storage.models import StoredModel
-from tree_explainers.approximation.ism import IsmSettings, check_ism
+from tree_explainers.approximation_trees.ism import IsmSettings, check_ism
 from tree_explainers.errors import InvalidInput, MethodNotApplicable
-from tree_explainers.onnx_graph.description import ModelDescription
+from tree_explainers.onnx_models.description import ModelDescription
 
-from ..parts import Parts
+from ..app_context import Parts
 from ..tree_exports import write_tree
 from .artefacts import ArtefactNoun, MadeFrom, ask_for, get_result, ready_result
 from .raw_features import refuse_what_cannot_be_led_back

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from storage.artefacts import Artefact
 
-from ..parts import Parts
+from ..app_context import Parts
 from .artefacts import ArtefactNoun, ready_result
 
 _TABLE = "table"  # the name of the file among an artefact's files

@@ -21,9 +21,9 @@ from storage.errors import StorageError
 from storage.job_counts import count_queued
 from storage.jobs import Origin
 
-from ..edge.callers import CURRENT_KEY
+from ..app_context import Parts
 from ..logs import current_request_id
-from ..parts import Parts
+from ..middleware.callers import CURRENT_KEY
 from ..settings import ServiceSettings
 from .deletion import delete_with_objects
 from .job_estimates import ESTIMATES, Sizes, estimate_job, refuse_beyond

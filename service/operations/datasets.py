@@ -12,7 +12,7 @@ from storage.dataset_files import DatasetFile
 from storage.datasets import NewDataset
 from storage.errors import StorageError
 
-from ..parts import Parts
+from ..app_context import Parts
 from .deletion import delete_with_objects
 from .json_pages import MAX_PAGE_BYTES, Rows, page_blocks, refuse_row
 from .positions import position_of

@@ -7,7 +7,7 @@ from typing import TypeVar
 from storage.errors import InsufficientStorage, means_full_disk
 from storage.reserve import released, set_aside
 
-from ..parts import Parts
+from ..app_context import Parts
 
 _RESERVE_IS_USED = Lock()
 Outcome = TypeVar("Outcome")

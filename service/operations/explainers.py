@@ -7,7 +7,7 @@ from schemas.models import Model
 from storage.artefacts import Artefact
 from storage.errors import StorageError
 
-from ..parts import Parts
+from ..app_context import Parts
 from .approximation_trees import APPROXIMATION_TREES
 from .artefacts import ready_result
 from .deletion import with_reserve

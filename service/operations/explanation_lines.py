@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from storage.array_files import read_arrays
 
-from ..parts import Parts
+from ..app_context import Parts
 from .artefacts import ready_result
 from .explanation_sets import EXPLANATION_SETS
 from .json_pages import MAX_PAGE_BYTES, Rows, page_blocks

@@ -6,7 +6,7 @@ from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
 
-from ..parts import Parts
+from ..app_context import Parts
 from .artefacts import ArtefactNoun, MadeFrom, ask_for
 from .prototype_sets import PROTOTYPE_SETS
 

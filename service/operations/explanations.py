@@ -11,7 +11,7 @@ from schemas.explanations import ExplanationRequest
 from schemas.models import MAX_INSTANCES
 from storage.errors import StorageError
 
-from ..parts import Parts
+from ..app_context import Parts
 
 _QUICK_INSTANCES = 4  # more would keep the event loop from other callers for over two milliseconds
 

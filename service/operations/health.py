@@ -3,7 +3,7 @@
 from schemas.health import Readiness
 from storage.errors import StorageUnavailable
 
-from ..parts import Parts
+from ..app_context import Parts
 
 
 async def readiness(parts: Parts) -> Readiness:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from schemas.contract import Page
 from schemas.jobs import FINAL_STATUSES, Job
 
-from ..parts import Parts
+from ..app_context import Parts
 from .deletion import with_reserve
 
 

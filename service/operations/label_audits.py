@@ -8,7 +8,7 @@ import pyarrow as pa
 from schemas.label_audits import LabelAudit, LabelAuditRequest
 from storage.errors import StorageError
 
-from ..parts import Parts
+from ..app_context import Parts
 from .artefact_tables import open_table
 from .artefacts import ArtefactNoun, MadeFrom, ask_for
 from .json_pages import PARQUET_ADVICE, Rows, page_blocks

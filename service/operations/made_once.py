@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 from storage.errors import NotFound, StorageError
 from storage.idempotency import KeptAnswer, KeyClaim, RequestKey
 
-from ..parts import Parts
+from ..app_context import Parts
 
 
 class _Identified(Protocol):

@@ -7,9 +7,9 @@ import orjson
 from schemas.contract import Page
 from schemas.models import Model, ModelMetadata, ModelSummary
 from storage.models import NewModel
-from tree_explainers.onnx_graph.sniffing import HEAD_BYTES, sniff_model
+from tree_explainers.onnx_models.sniffing import HEAD_BYTES, sniff_model
 
-from ..parts import Parts
+from ..app_context import Parts
 from .deletion import delete_with_objects
 from .uploads import Upload, received
 

@@ -9,7 +9,7 @@ from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
 
-from ..parts import Parts
+from ..app_context import Parts
 from .proximity_kinds import known_kind
 
 Question = TypeVar("Question", ProximitiesRequest, LabelAuditRequest)

@@ -11,7 +11,7 @@ from schemas.next_questions import NextQuestion, NextQuestionRequest, Question
 from storage.errors import StorageError
 from tree_explainers.errors import RowRefused
 
-from ..parts import Parts
+from ..app_context import Parts
 from .approximation_trees import APPROXIMATION_TREES, read_tree
 
 

@@ -6,10 +6,10 @@ from explanations.instances import read_instances, row_ids_of, run_readable
 from schemas.models import Model, Prediction, PredictionList, PredictionRequest, PredictionRow, Score
 from schemas.problems import problem_for
 from tree_explainers.errors import RowRefused
-from tree_explainers.onnx_graph.label_index import near_ties
-from tree_explainers.onnx_graph.session import Outcome
+from tree_explainers.onnx_models.label_index import near_ties
+from tree_explainers.onnx_models.session import Outcome
 
-from ..parts import Parts
+from ..app_context import Parts
 
 
 def predict(parts: Parts, model_id: str, request: PredictionRequest) -> PredictionList:

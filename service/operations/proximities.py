@@ -10,7 +10,7 @@ import pyarrow as pa
 from schemas.proximities import Proximities, ProximitiesRequest
 from storage.dataset_files import DatasetFile
 
-from ..parts import Parts
+from ..app_context import Parts
 from .artefact_tables import KeptTable, open_table
 from .artefacts import ArtefactNoun, MadeFrom, ask_for
 from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, page_blocks

@@ -21,11 +21,11 @@ from schemas.proximities import ProximityBlockRequest
 from storage.array_files import read_archive
 from storage.errors import NotFound, StorageError
 from tree_explainers.errors import RowRefused
-from tree_explainers.leaves import LeafTable, ProximityKind, tree_weights
-from tree_explainers.onnx_graph.session import ModelSession
-from tree_explainers.proximity_blocks import proximity_block
+from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, tree_weights
+from tree_explainers.leaf_space.proximity_blocks import proximity_block
+from tree_explainers.onnx_models.session import ModelSession
 
-from ..parts import Parts
+from ..app_context import Parts
 from .artefacts import ready_result
 from .proximity_kinds import known_kind
 

@@ -7,7 +7,7 @@ from storage.errors import StorageError
 from storage.models import StoredModel
 from tree_explainers.ensemble import Operator
 
-from ..parts import Parts
+from ..app_context import Parts
 
 
 def refuse_what_cannot_be_led_back(parts: Parts, model: StoredModel, reason: str) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tree_explainers.ensemble import Operator
-from tree_explainers.onnx_graph.description import InputType, ModelColumn
+from tree_explainers.onnx_models.description import InputType, ModelColumn
 
 _COMPARE: dict[Operator, tuple[str, Callable[[float, float], bool]]] = {
     Operator.LEQ: ("<=", operator.le),

@@ -9,9 +9,9 @@ from schemas.models import Tree, TreeNode
 from storage.array_files import read_arrays
 from storage.errors import NotFound
 from tree_explainers.ensemble import Operator, TreeEnsemble
-from tree_explainers.onnx_graph.description import InputType, ModelColumn, ModelDescription
+from tree_explainers.onnx_models.description import InputType, ModelColumn, ModelDescription
 
-from ..parts import Parts
+from ..app_context import Parts
 from .tree_questions import ModelQuestion, in_raw_terms
 
 _NODE_BYTES, _VALUE_BYTES = 120, 16  # as kept, and once more as arrays

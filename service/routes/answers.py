@@ -13,8 +13,8 @@ from schemas.identifiers import canonical_json
 from schemas.problems import PROBLEM_KINDS
 from storage.idempotency import RequestKey
 
+from ..app_context import Parts
 from ..operations.made_once import Make, Thing, made_once
-from ..parts import Parts
 from ..problems import PROBLEM_TYPE
 
 Upload = Annotated[UploadFile, File(description="The file's bytes; its name is ignored.")]

@@ -9,13 +9,13 @@ from schemas.contract import Page
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.explanations import Explanation
 
+from ..app_context import Parts
 from ..contract_document import text_of_many
 from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep, RowPageDep
 from ..operations import artefacts
 from ..operations.artefact_tables import open_table
 from ..operations.explanation_lines import list_explanations, open_lines
 from ..operations.explanation_sets import EXPLANATION_SETS, ask_for_explanation_set
-from ..parts import Parts
 from ..request_class import StrictRoute
 from .answers import asked_once, made_by_job, problems
 from .media_types import JSON, PARQUET, Accept, choose

@@ -11,10 +11,10 @@ from fastapi.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from ..answer_room import AnswerRoom
+from ..app_context import Parts
 from ..dependencies import Room
 from ..operations.artefacts import file_blocks
 from ..operations.json_pages import MAX_PAGE_BYTES
-from ..parts import Parts
 from .media_types import JSON
 
 _PAGE_BYTES = MAX_PAGE_BYTES + (256 << 10)  # of a whole page, as it is sent

@@ -19,7 +19,7 @@ from storage.doorbell import RUN_JOB
 from tests.support.sources import PACKAGES, ROOT, name_of, python_files, tree_of
 from tree_explainers import errors as explainer_errors
 from workers.job_kinds import JOB_KINDS, load_job_kinds
-from workers.settings import WorkerSettings
+from workers.runtime.settings import WorkerSettings
 
 _CODE = re.compile(r"[a-z]+(?:_[a-z0-9]+)+")
 _ENVIRONMENT = re.compile(r"LEAFSPACE_[A-Z_]+")

@@ -17,7 +17,7 @@ from benchmarks.paper_tables.tree_spaces import all_features
 from benchmarks.paper_tables.tuning import forest
 from tests.support.naive import balanced_accuracy, nearest_prototype_classes, proximity_matrix, sm_u, sm_wa
 from tests.support.shared import shared_path
-from tree_explainers.prototypes.selection import Method
+from tree_explainers.prototype_sets.selection import Method
 
 _NAMES = {"diabetes": "pima_diabetes", "compas": "compas_two_years"}
 

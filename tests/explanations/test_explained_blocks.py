@@ -15,7 +15,7 @@ from explanations.row_blocks import RowBlock
 from explanations.tables import TableMaker
 from schemas.explanations import Explanation, ExplanationRequest
 from tests.support.pipelines import PIPELINES
-from tree_explainers.onnx_graph.session import Outcome
+from tree_explainers.onnx_models.session import Outcome
 from tree_explainers.rows import Rows
 
 from .conftest import Case, FindCase

@@ -4,10 +4,10 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-from service.intake.dataset_task import read_dataset_upload
-from service.intake.messages import Confinement, Request, Task
-from service.intake.model_task import read_model_upload
-from service.intake.settings import IntakeSettings
+from service.upload_sandbox.dataset_task import read_dataset_upload
+from service.upload_sandbox.messages import Confinement, Request, Task
+from service.upload_sandbox.model_task import read_model_upload
+from service.upload_sandbox.settings import IntakeSettings
 
 _SETTINGS = IntakeSettings()
 _UNCONFINED = Confinement(parent=0, n_memory_bytes=0, n_cpu_seconds=0, n_file_bytes=0, n_open_files=0, nice=0)

@@ -1,7 +1,7 @@
 """Models changed in a few places at random: each is taken or refused, in time, with little memory, and nothing breaks.
 
 A short run with fixed seeds in every build; `make test-long` tries many more. What was found has a test of its own in
-``tests/tree_explainers/onnx_graph/test_checking.py``.
+``tests/tree_explainers/onnx_models/test_checking.py``.
 """
 
 import random

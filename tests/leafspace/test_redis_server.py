@@ -10,7 +10,7 @@ from redis import Redis
 
 from leafspace.errors import CannotServe
 from leafspace.redis_server import RedisServer, find_redis_binary, running_server_url
-from workers.supervisor import stop_processes
+from workers.runtime.supervisor import stop_processes
 
 
 @pytest.fixture

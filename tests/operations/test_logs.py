@@ -57,7 +57,7 @@ def test_the_access_log_tells_neither_queries_nor_bodies_and_cannot_be_forged(se
 def test_above_info_only_failures_are_written(level: str, written: list[int]) -> None:
     program = (
         "from service.logs import AccessLog\n"
-        "from service.edge.metering import AnsweredRequest\n"
+        "from service.middleware.metering import AnsweredRequest\n"
         f"log = AccessLog({level!r})\n"
         "with log.writing():\n"
         "    for status in (200, 500):\n"
@@ -71,7 +71,7 @@ def test_above_info_only_failures_are_written(level: str, written: list[int]) ->
 def test_where_lines_come_too_fast_it_is_told_how_many_are_missing() -> None:
     program = (
         "from service.logs import AccessLog\n"
-        "from service.edge.metering import AnsweredRequest\n"
+        "from service.middleware.metering import AnsweredRequest\n"
         "log = AccessLog()\n"
         "for number in range(20_007):\n"
         "    log.note(AnsweredRequest(0.0, str(number), None, 'GET', '/', '/', 200, 0.001))\n"

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.serving import Service, serving
 
-from .edge.serving import problem_of, receive_all, status_of
+from .middleware.serving import problem_of, receive_all, status_of
 
 PATIENCE = 60.0
 LIMIT = 8 << 20

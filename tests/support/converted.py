@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tree_explainers.onnx_graph.description import DeclaredModel, ModelLimits
-from tree_explainers.onnx_graph.reading import ReadModel, read_model
-from tree_explainers.onnx_graph.session import ModelSession, Outcome
+from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
+from tree_explainers.onnx_models.reading import ReadModel, read_model
+from tree_explainers.onnx_models.session import ModelSession, Outcome
 from tree_explainers.rows import Rows
 
 from .models import rows_of_matrix

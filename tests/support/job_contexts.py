@@ -7,8 +7,8 @@ from sqlalchemy import true
 
 from storage.leaf_tables import forget_leaf_tables as forget_kept
 from storage.records import unreferenced
-from tree_explainers.progress import ReportProgress, ignore_progress
-from workers.context import JobContext
+from tree_explainers.compute.progress import ReportProgress, ignore_progress
+from workers.runtime.context import JobContext
 
 from .workshop import Workshop
 

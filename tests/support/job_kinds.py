@@ -13,10 +13,10 @@ from pathlib import Path
 
 from storage.errors import NotFound, StorageUnavailable
 from tree_explainers.errors import InvalidInput
-from workers.context import JobContext, Produced
-from workers.logs import log_json_lines
 from workers.main import run_worker, run_workers
-from workers.settings import WorkerSettings
+from workers.runtime.context import JobContext, Produced
+from workers.runtime.logs import log_json_lines
+from workers.runtime.settings import WorkerSettings
 
 
 def succeed(context: JobContext) -> Produced:

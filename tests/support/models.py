@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from skl2onnx import to_onnx
 from sklearn import datasets, ensemble, tree
 
-from tree_explainers.onnx_graph.description import DeclaredModel, ModelLimits
-from tree_explainers.onnx_graph.reading import ReadModel, read_model
-from tree_explainers.onnx_graph.session import ModelSession
+from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
+from tree_explainers.onnx_models.reading import ReadModel, read_model
+from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.rows import Rows
 
 # None of these libraries ships types.

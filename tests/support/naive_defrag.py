@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tree_explainers.rows import Rows
-from tree_explainers.rules.statements import FeatureStatements, Statements
+from tree_explainers.rule_sets.statements import FeatureStatements, Statements
 
 Matrix = NDArray[np.float64]
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tree_explainers.rows import Rows
-from tree_explainers.rules.applying import PrintedRules
-from tree_explainers.rules.conditions import Condition
-from tree_explainers.rules.statements import FeatureStatements
+from tree_explainers.rule_sets.applying import PrintedRules
+from tree_explainers.rule_sets.conditions import Condition
+from tree_explainers.rule_sets.statements import FeatureStatements
 
 
 def holds(condition: Condition, value: float | str | None, rules: PrintedRules) -> bool:

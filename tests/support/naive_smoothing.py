@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tree_explainers.approximation.node_boxes import NodeBox
+from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.rows import Rows
 
 BANDWIDTH, MOVE_PROBABILITY, MOST_FEW = 0.1, 0.1, 10

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tests.support.naive import goes_left
 from tree_explainers.ensemble import Operator, TreeEnsemble
-from tree_explainers.onnx_graph.description import ModelColumn
+from tree_explainers.onnx_models.description import ModelColumn
 
 
 def walk_leaves(ensemble: TreeEnsemble, values: NDArray[np.floating[Any]]) -> NDArray[np.int32]:

@@ -34,10 +34,10 @@ from sklearn.preprocessing import (
 )
 
 from tests.support.shared import shared_path
-from tree_explainers.onnx_graph.description import DeclaredModel, ModelLimits
-from tree_explainers.onnx_graph.encoding import Feeds
-from tree_explainers.onnx_graph.reading import ReadModel, read_model
-from tree_explainers.onnx_graph.session import ModelSession
+from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
+from tree_explainers.onnx_models.encoding import Feeds
+from tree_explainers.onnx_models.reading import ReadModel, read_model
+from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.rows import Rows
 
 _N_ROWS = 1500

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from tests.support.models import fitted
 from tests.support.pipelines import PIPELINES, fitted_pipeline
-from tree_explainers.approximation.candidates import Candidates, candidates_of
-from tree_explainers.approximation.node_boxes import NodeBox
-from tree_explainers.approximation.oracle import SessionOracle
-from tree_explainers.approximation.smoothing import Smoother
-from tree_explainers.onnx_graph.session import ModelSession
+from tree_explainers.approximation_trees.candidates import Candidates, candidates_of
+from tree_explainers.approximation_trees.node_boxes import NodeBox
+from tree_explainers.approximation_trees.oracle import SessionOracle
+from tree_explainers.approximation_trees.smoothing import Smoother
+from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.rows import Rows
 
 FORESTS = ("random_forest_binary", "random_forest_multiclass", "random_forest_regression")

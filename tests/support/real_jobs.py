@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tree_explainers.leaves import ProximityKind
-from workers.inputs import OpenModel, open_model
+from tree_explainers.leaf_space.leaves import ProximityKind
+from workers.jobs.inputs import OpenModel, open_model
 
 from . import naive
 from .models import onnx_of

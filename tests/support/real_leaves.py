@@ -15,7 +15,7 @@ from sklearn.ensemble import (
 )
 
 from tests.support.shared import shared_path
-from tree_explainers.leaves import LeafTable, ProximityKind, tree_weights
+from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, tree_weights
 
 _TARGETS = {
     "breast_cancer": "target",

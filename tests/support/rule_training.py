@@ -13,12 +13,12 @@ from tests.support.models import fitted, onnx_of, rows_of_matrix
 from tests.support.naive_defrag import Matrix, statement_matrix
 from tests.support.pipelines import fitted_pipeline
 from tests.support.shared import shared_path
-from tree_explainers.onnx_graph.description import DeclaredModel, ModelLimits
-from tree_explainers.onnx_graph.reading import ReadModel, read_model
+from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
+from tree_explainers.onnx_models.reading import ReadModel, read_model
 from tree_explainers.rows import Rows
-from tree_explainers.rules.binned_rows import BinnedRows
-from tree_explainers.rules.statements import Statements, statements_of
-from tree_explainers.rules.targets import Targets
+from tree_explainers.rule_sets.binned_rows import BinnedRows
+from tree_explainers.rule_sets.statements import Statements, statements_of
+from tree_explainers.rule_sets.targets import Targets
 
 
 @dataclass(frozen=True)

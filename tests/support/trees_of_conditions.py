@@ -11,18 +11,18 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from tests.support.models import FittedModel, fitted
 from tests.support.pipelines import PIPELINES, FittedPipeline, fitted_pipeline
-from tree_explainers.approximation.controls import ControlSettings, grow_cart
-from tree_explainers.approximation.ism import IsmSettings, IsmTraining, grow_ism
-from tree_explainers.approximation.oracle import SessionOracle, answers
-from tree_explainers.approximation.sta import StaSettings, grow_sta
-from tree_explainers.approximation.tree_growth import TreeLimits
-from tree_explainers.approximation.trees import ApproximationTree, Confidence, NodeFacts, TreeNode
-from tree_explainers.onnx_graph.description import ModelDescription
+from tree_explainers.approximation_trees.controls import ControlSettings, grow_cart
+from tree_explainers.approximation_trees.ism import IsmSettings, IsmTraining, grow_ism
+from tree_explainers.approximation_trees.oracle import SessionOracle, answers
+from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
+from tree_explainers.approximation_trees.tree_growth import TreeLimits
+from tree_explainers.approximation_trees.trees import ApproximationTree, Confidence, NodeFacts, TreeNode
+from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.rows import Rows
-from tree_explainers.rules.applying import ConditionReader
-from tree_explainers.rules.binned_rows import BinnedRows
-from tree_explainers.rules.conditions import Condition
-from tree_explainers.rules.statements import statements_of
+from tree_explainers.rule_sets.applying import ConditionReader
+from tree_explainers.rule_sets.binned_rows import BinnedRows
+from tree_explainers.rule_sets.conditions import Condition
+from tree_explainers.rule_sets.statements import statements_of
 
 TREES = (
     "random_forest_binary",

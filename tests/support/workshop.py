@@ -19,6 +19,7 @@ from schemas.models import ModelMetadata
 from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest
 from schemas.proximities import Proximities, ProximitiesRequest
 from schemas.rule_sets import RuleSet, RuleSetRequest
+from service.app_context import Parts, build_parts
 from service.operations import (
     approximation_trees,
     artefact_tables,
@@ -33,12 +34,11 @@ from service.operations import (
     rule_sets,
 )
 from service.operations.artefacts import View
-from service.parts import Parts, build_parts
 from service.settings import ServiceSettings
 from storage.attempts import AttemptStore, Claim
 from workers.job_kinds import load_job_kinds
-from workers.lifecycle import run_job
-from workers.settings import WorkerSettings
+from workers.runtime.lifecycle import run_job
+from workers.runtime.settings import WorkerSettings
 
 _NO_REDIS = "redis://127.0.0.1:1/0"
 

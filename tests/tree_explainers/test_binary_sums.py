@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tree_explainers.binary_sums import list_above, tally_above
+from tree_explainers.leaf_space.binary_sums import list_above, tally_above
 
 
 def in_binary(numbers: NDArray[np.int64], n_digits: int) -> NDArray[np.uint64]:

@@ -6,8 +6,16 @@ from numpy.typing import NDArray
 
 from tests.support import naive
 from tests.support.real_leaves import KINDS, real_leaves
-from tree_explainers.leaf_masks import BLOCK, WORDS, Targets, add_masks, leaf_masks, plan_adding, room_for_sums
-from tree_explainers.leaves import LeafTable, ProximityKind
+from tree_explainers.leaf_space.leaf_masks import (
+    BLOCK,
+    WORDS,
+    Targets,
+    add_masks,
+    leaf_masks,
+    plan_adding,
+    room_for_sums,
+)
+from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
 
 
 def sums_of(

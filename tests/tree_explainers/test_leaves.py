@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tests.support import naive
 from tests.support.real_leaves import REGRESSION, real_leaves
 from tree_explainers.errors import InvalidInput
-from tree_explainers.leaves import BOOSTING_TOTAL_WEIGHT, LeafTable, sum_over_leaves, tree_weights
+from tree_explainers.leaf_space.leaves import BOOSTING_TOTAL_WEIGHT, LeafTable, sum_over_leaves, tree_weights
 
 
 def random_leaves(n_rows: int, n_leaves: list[int]) -> NDArray[np.int32]:

@@ -11,8 +11,8 @@ from tests.support import naive
 from tests.support.real_leaves import KINDS, REGRESSION, real_leaves
 from tests.support.shared import shared_path
 from tree_explainers.errors import InvalidInput
-from tree_explainers.leaves import LeafTable, ProximityKind
-from tree_explainers.nearest_rows import NearestRows, nearest_rows
+from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
+from tree_explainers.leaf_space.nearest_rows import NearestRows, nearest_rows
 
 WAYS = pytest.mark.parametrize("by_lists", [True, False], ids=["lists", "codes"])
 
@@ -130,7 +130,7 @@ def test_lists_are_taken_for_many_queries_of_small_leaves_alone() -> None:
 @WAYS
 @pytest.mark.usefixtures("go")
 def test_progress_grows_to_the_whole_and_may_stop_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tree_explainers.nearest_rows._MAX_BLOCKS_AT_ONCE", 1)
+    monkeypatch.setattr("tree_explainers.leaf_space.nearest_rows._MAX_BLOCKS_AT_ONCE", 1)
     real = real_leaves("spambase", "random_forest")
     before = threading.active_count()
     told: list[float] = []

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tree_explainers import proximity as proximity_module
 from tree_explainers.errors import InvalidInput
-from tree_explainers.leaves import LeafTable
-from tree_explainers.proximity import columns
+from tree_explainers.leaf_space import proximity as proximity_module
+from tree_explainers.leaf_space.leaves import LeafTable
+from tree_explainers.leaf_space.proximity import columns
 
 
 def leaves_of_size(n_leaves: int) -> NDArray[np.int32]:

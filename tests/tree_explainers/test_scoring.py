@@ -17,8 +17,8 @@ from sklearn.metrics import (
 
 from tests.support import naive_scores as twin
 from tests.support.real_leaves import CLASSIFICATIONS, KINDS, REGRESSION, real_leaves
-from tree_explainers.leaves import ProximityKind
-from tree_explainers.prototypes.classifier import (
+from tree_explainers.leaf_space.leaves import ProximityKind
+from tree_explainers.prototype_sets.classifier import (
     UNASSIGNED,
     classes_of,
     nearest_by_size,
@@ -26,8 +26,8 @@ from tree_explainers.prototypes.classifier import (
     score_constant_class,
     score_constant_value,
 )
-from tree_explainers.rules.rule_scores import score_constants, score_predictions
-from tree_explainers.rules.targets import Targets
+from tree_explainers.rule_sets.rule_scores import score_constants, score_predictions
+from tree_explainers.rule_sets.targets import Targets
 from tree_explainers.scoring import constant_class
 
 PROTOTYPES = [7, 250, 33, 34, 120]

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tree_explainers.threads import in_order, in_threads
+from tree_explainers.compute.threads import in_order, in_threads
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3, 40])

@@ -16,7 +16,7 @@ from storage.leaf_tables import LeafTableStore
 from tests.support.job_farm import JobFarm
 from tests.support.models import onnx_of
 from tests.support.workshop import Workshop, workshop_in
-from workers.leaf_tables import place_of
+from workers.jobs.leaf_tables import place_of
 
 _N_TREES = 400
 

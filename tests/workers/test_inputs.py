@@ -10,8 +10,8 @@ from tests.support.job_contexts import forget_leaf_tables, job_context
 from tests.support.models import fitted
 from tests.support.real_jobs import REGRESSION, register_real
 from tests.support.workshop import workshop_in
-from tree_explainers.progress import ignore_progress
-from workers import inputs
+from tree_explainers.compute.progress import ignore_progress
+from workers.jobs import inputs
 
 
 @pytest.mark.parametrize("dataset", ["titanic", REGRESSION])

@@ -21,8 +21,8 @@ from storage.tables import leaf_tables as leaf_tables_table
 from tests.support.job_contexts import forget_leaf_tables, job_context
 from tests.support.real_jobs import REGRESSION, RealCase, register_real
 from tests.support.workshop import Workshop, workshop_in
-from workers import leaf_tables
-from workers.inputs import OpenModel, SeenDataset, open_model, see_dataset
+from workers.jobs import leaf_tables
+from workers.jobs.inputs import OpenModel, SeenDataset, open_model, see_dataset
 
 _ASKED, _KEPT = ["reading leaves"], ["reading kept leaves"]
 

@@ -6,7 +6,7 @@ import sys
 
 _TELL = """
 import os
-from workers.process_limits import lower_priority
+from workers.runtime.process_limits import lower_priority
 lower_priority(12)
 lower_priority(7)
 print(os.nice(0))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.job_farm import JobFarm
-from workers.processor_time import ProcessorTime, processor_seconds
+from workers.runtime.processor_time import ProcessorTime, processor_seconds
 
 _BUSY_THREAD_THAT_ENDS = """
 import threading, time

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.restarts import ReadySign, Restarts, SignedStarts, say_ready
+from workers.runtime.restarts import ReadySign, Restarts, SignedStarts, say_ready
 
 
 class _Process:

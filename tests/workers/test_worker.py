@@ -16,9 +16,9 @@ from storage.doorbell import QUEUE_NAME
 from tests.support.job_farm import JobFarm
 from tests.support.job_rows import JobRows
 from tests.support.processes import is_alive, kill
-from workers.processor_time import ProcessorTime
-from workers.settings import WorkerSettings
-from workers.watching import Outcome, Watch
+from workers.runtime.job_monitor import Outcome, Watch
+from workers.runtime.processor_time import ProcessorTime
+from workers.runtime.settings import WorkerSettings
 
 
 @pytest.fixture
@@ -258,7 +258,7 @@ def test_an_idle_worker_stops_at_once(farm: JobFarm) -> None:
     assert worker.wait(2) == 0
 
 
-@pytest.mark.parametrize("function", ["os.system", "workers.lifecycle.limit_memory", "builtins.exit"])
+@pytest.mark.parametrize("function", ["os.system", "workers.runtime.lifecycle.limit_memory", "builtins.exit"])
 def test_messages_can_ask_for_one_function_only(farm: JobFarm, function: str) -> None:
     worker = farm.start_worker()
     queue = Queue(QUEUE_NAME, connection=farm.redis.doorbell.redis, serializer=JSONSerializer)

@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from tests.support.converted import outcome_of_converted, read_converted
 from tests.support.models import leaves_of, library
 from tree_explainers.ensemble import Operator
-from tree_explainers.leaves import LeafTable, tree_weights
-from tree_explainers.prototypes.readable import ReasonReader
+from tree_explainers.leaf_space.leaves import LeafTable, tree_weights
+from tree_explainers.prototype_sets.readable import ReasonReader
 
 _DATA = datasets.load_breast_cancer(return_X_y=True)
 _N_ENDS = 60

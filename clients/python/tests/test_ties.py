@@ -19,7 +19,7 @@ from sklearn.preprocessing import Binarizer, MinMaxScaler, OneHotEncoder, Standa
 
 from tests.support.converted import outcome_of_converted, read_converted
 from tests.support.models import library
-from tree_explainers.onnx_graph.label_index import near_ties
+from tree_explainers.onnx_models.label_index import near_ties
 
 Estimator: TypeAlias = Any
 Data = tuple[NDArray[np.float64], NDArray[np.int64]]

@@ -8,8 +8,8 @@ import threading
 import pytest
 
 from schemas.explanations import ExplanationRequest
+from service.app_context import Parts
 from service.operations import explanations
-from service.parts import Parts
 from storage.errors import NotFound, StorageError
 from tests.service.conftest import Shop
 

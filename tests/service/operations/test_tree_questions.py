@@ -8,7 +8,7 @@ import pytest
 
 from service.operations.tree_questions import ModelQuestion, RawQuestion, in_raw_terms
 from tree_explainers.ensemble import Operator
-from tree_explainers.onnx_graph.description import ModelColumn
+from tree_explainers.onnx_models.description import ModelColumn
 
 _COMPARING = (Operator.LEQ, Operator.LT, Operator.GTE, Operator.GT)
 _SIDES = (False, True)

@@ -21,7 +21,7 @@ from tests.service.rule_exports.test_exports import ODD
 from tests.support.printed_rules import condition
 from tests.support.printed_trees import document, leaf, stump, tree_content
 from tests.support.trees_of_conditions import TREES, GrownTree, grown, tree_of_conditions
-from tree_explainers.onnx_graph.description import ModelDescription
+from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.rows import Rows
 
 _SPACE = "{http://www.w3.org/2000/svg}"

@@ -12,11 +12,11 @@ from typing import Any
 
 from storage.attempts import AttemptStore
 from tests.support.job_kinds import KINDS
-from workers import lifecycle
-from workers.context import JobContext, Produced
-from workers.logs import log_json_lines
 from workers.main import run_worker
-from workers.settings import WorkerSettings
+from workers.runtime import lifecycle
+from workers.runtime.context import JobContext, Produced
+from workers.runtime.logs import log_json_lines
+from workers.runtime.settings import WorkerSettings
 
 STAGES = ("claimed", "computing", "files written", "objects half kept", "objects kept", "row changed", "committed")
 

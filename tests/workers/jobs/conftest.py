@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.real_jobs import RealCase, register_real
 from tests.support.workshop import Workshop, workshop_in
-from tree_explainers.leaves import ProximityKind
+from tree_explainers.leaf_space.leaves import ProximityKind
 
 FindCase = Callable[[str, ProximityKind], RealCase]
 

@@ -23,7 +23,7 @@ from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 from tests.support.printed_trees import plain_rows
 from tests.support.shared import shared_path
 from tests.support.workshop import Workshop
-from tree_explainers.approximation.oracle import answers
+from tree_explainers.approximation_trees.oracle import answers
 
 _CASES = (
     ("scaled_and_one_hot", "ism"),

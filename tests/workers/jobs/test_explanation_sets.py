@@ -28,10 +28,10 @@ from tests.support.job_contexts import forget_leaf_tables
 from tests.support.job_farm import JobFarm
 from tests.support.models import fitted
 from tests.support.workshop import Workshop, workshop_in
-from tree_explainers.onnx_graph.session import Outcome
+from tree_explainers.onnx_models.session import Outcome
 from tree_explainers.rows import Rows
 from workers.jobs.explanation_sets.reading import RowsToExplain
-from workers.leaf_tables import CodedOutcome, place_of
+from workers.jobs.leaf_tables import CodedOutcome, place_of
 
 _N_ROWS = 3000
 _MANY_ROWS = 60_000

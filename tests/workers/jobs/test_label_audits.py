@@ -9,7 +9,7 @@ from service.operations.label_audits import LABEL_AUDITS
 from tests.support import naive_label_audit
 from tests.support.real_jobs import CLASSIFICATIONS, N_TRAINING_ROWS, RealCase
 from tests.support.workshop import Workshop
-from tree_explainers.leaves import ProximityKind
+from tree_explainers.leaf_space.leaves import ProximityKind
 
 from .conftest import FindCase
 

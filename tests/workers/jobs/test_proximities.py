@@ -9,8 +9,8 @@ from service.operations.proximities import PROXIMITIES
 from tests.support import naive_label_audit
 from tests.support.real_jobs import N_TRAINING_ROWS, REGRESSION, RealCase
 from tests.support.workshop import Workshop
-from tree_explainers import neighborhoods
-from tree_explainers.leaves import ProximityKind
+from tree_explainers.leaf_space import neighborhoods
+from tree_explainers.leaf_space.leaves import ProximityKind
 from workers.jobs.proximities import neighbor_table
 
 from .conftest import FindCase

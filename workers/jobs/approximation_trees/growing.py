@@ -6,18 +6,18 @@ from functools import partial
 import numpy as np
 
 from schemas.approximation_trees import MAX_LEAVES, ApproximationMethod, ApproximationTreeRequest
-from tree_explainers.approximation.controls import ControlSettings, grow_born_again, grow_cart
-from tree_explainers.approximation.ism import IsmSettings, IsmTraining, grow_ism
-from tree_explainers.approximation.oracle import Oracle, SessionOracle
-from tree_explainers.approximation.sta import StaSettings, grow_sta
-from tree_explainers.approximation.tree_growth import TreeLimits
-from tree_explainers.approximation.trees import ApproximationTree
-from tree_explainers.progress import ReportProgress
+from tree_explainers.approximation_trees.controls import ControlSettings, grow_born_again, grow_cart
+from tree_explainers.approximation_trees.ism import IsmSettings, IsmTraining, grow_ism
+from tree_explainers.approximation_trees.oracle import Oracle, SessionOracle
+from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
+from tree_explainers.approximation_trees.tree_growth import TreeLimits
+from tree_explainers.approximation_trees.trees import ApproximationTree
+from tree_explainers.compute.progress import ReportProgress
 from tree_explainers.rows import Rows
-from tree_explainers.rules.binned_rows import BinnedRows
-from tree_explainers.rules.statements import statements_of
+from tree_explainers.rule_sets.binned_rows import BinnedRows
+from tree_explainers.rule_sets.statements import statements_of
 
-from ...progress import part_of
+from ...runtime.progress import part_of
 from .material import Material
 
 _Grow = Callable[[ApproximationTreeRequest, Material, np.random.Generator, ReportProgress], ApproximationTree]

@@ -5,11 +5,11 @@ from schemas.approximation_trees import (
     ApproximationTreeEvaluation,
     ApproximationTreeRequest,
 )
-from tree_explainers.approximation.onnx_form import tree_onnx
+from tree_explainers.approximation_trees.onnx_form import tree_onnx
 
-from ...cautions import caution_of_figures
-from ...context import JobContext, Produced
-from ...progress import part_of
+from ...runtime.cautions import caution_of_figures
+from ...runtime.context import JobContext, Produced
+from ...runtime.progress import part_of
 from .growing import grow_trees
 from .judging import judge
 from .material import gather

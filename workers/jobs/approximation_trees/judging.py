@@ -5,11 +5,11 @@ from dataclasses import asdict
 from typing import Literal
 
 from schemas.approximation_trees import AgainstTarget, ApproximationTreeEvaluation, ConstantTreeScores
-from tree_explainers.approximation.fidelity import AgainstTarget as Measured
-from tree_explainers.approximation.fidelity import ConstantScores, measure_fidelity
-from tree_explainers.approximation.trees import ApproximationTree
+from tree_explainers.approximation_trees.fidelity import AgainstTarget as Measured
+from tree_explainers.approximation_trees.fidelity import ConstantScores, measure_fidelity
+from tree_explainers.approximation_trees.trees import ApproximationTree
 
-from ...row_targets import constant_predictions
+from ..row_targets import constant_predictions
 from .material import JudgedRows
 
 

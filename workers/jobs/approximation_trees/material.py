@@ -6,16 +6,16 @@ from schemas.approximation_trees import ApproximationTreeRequest
 from storage.dataset_files import DatasetFile
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
-from tree_explainers.approximation.fidelity import ModelAnswers
-from tree_explainers.approximation.oracle import answers
-from tree_explainers.onnx_graph.session import Predictions
+from tree_explainers.approximation_trees.fidelity import ModelAnswers
+from tree_explainers.approximation_trees.oracle import answers
+from tree_explainers.onnx_models.session import Predictions
 from tree_explainers.rows import Rows
-from tree_explainers.rules.targets import Targets
+from tree_explainers.rule_sets.targets import Targets
 
-from ...context import JobContext
-from ...inputs import OpenModel, SeenDataset, open_model, see_dataset
-from ...progress import part_of
-from ...row_targets import predicted_targets, true_targets
+from ...runtime.context import JobContext
+from ...runtime.progress import part_of
+from ..inputs import OpenModel, SeenDataset, open_model, see_dataset
+from ..row_targets import predicted_targets, true_targets
 from .stages import READING, READING_FOR_EVALUATION
 
 

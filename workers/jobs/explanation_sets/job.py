@@ -17,12 +17,12 @@ from storage.dataset_files import DatasetFile
 from storage.datasets import DatasetStore
 from storage.feature_matching import match_features
 from storage.models import ModelStore
-from tree_explainers.onnx_graph.session import ModelSession
-from tree_explainers.threads import in_order, n_cores
+from tree_explainers.compute.threads import in_order, n_cores
+from tree_explainers.onnx_models.session import ModelSession
 
-from ...context import JobContext, Produced
-from ...inputs import open_model
-from ...leaf_tables import place_of, read_kept
+from ...runtime.context import JobContext, Produced
+from ..inputs import open_model
+from ..leaf_tables import place_of, read_kept
 from .files import SetFiles
 from .learning import LearnedOutcomes
 from .reading import RowsToExplain

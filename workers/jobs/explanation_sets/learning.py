@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tree_explainers.leaves import smallest_dtype
-from tree_explainers.onnx_graph.session import Outcome
+from tree_explainers.leaf_space.leaves import smallest_dtype
+from tree_explainers.onnx_models.session import Outcome
 
-from ...context import JobContext
-from ...leaf_tables import CodedOutcome, keep, place_of, room_for_codes
+from ...runtime.context import JobContext
+from ..leaf_tables import CodedOutcome, keep, place_of, room_for_codes
 
 
 class LearnedOutcomes:

@@ -7,9 +7,9 @@ import numpy as np
 
 from explanations.row_blocks import RowBlock
 from storage.dataset_files import DatasetFile
-from tree_explainers.onnx_graph.session import Outcome
+from tree_explainers.onnx_models.session import Outcome
 
-from ...leaf_tables import CodedOutcome
+from ..leaf_tables import CodedOutcome
 
 _SPAN_CELLS = 1 << 23  # read at a time: 64 MiB of numbers
 _MAX_SPAN_ROWS = 65_536

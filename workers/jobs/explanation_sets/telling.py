@@ -10,7 +10,7 @@ from explanations.explained_blocks import BlockExplainer, ExplainedBlock
 from explanations.lines import LineWriter
 from explanations.row_blocks import RowBlock
 from explanations.tables import TableMaker
-from tree_explainers.onnx_graph.session import Outcome
+from tree_explainers.onnx_models.session import Outcome
 
 _COMPRESSION_LEVEL = 1  # the next ones take twice as long for the same size
 

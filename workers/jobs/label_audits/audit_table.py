@@ -9,9 +9,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from tree_explainers.label_audit import LabelAudit
+from tree_explainers.label_audits import LabelAudit
 
-from ...tree_space import TreeSpace
+from ..tree_space import TreeSpace
 
 SCHEMA = pa.schema(
     [

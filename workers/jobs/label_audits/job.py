@@ -4,13 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.label_audits import N_ROWS_SHOWN, AuditedRow, LabelAuditContent, LabelAuditRequest
-from tree_explainers.label_audit import audit_labels
+from tree_explainers.label_audits import audit_labels
 
-from ...cautions import caution_of_labels
-from ...context import JobContext, Produced
-from ...inputs import classes_of_rows
-from ...progress import part_of
-from ...tree_space import SEEN, TreeSpace, enter_tree_space, row_names
+from ...runtime.cautions import caution_of_labels
+from ...runtime.context import JobContext, Produced
+from ...runtime.progress import part_of
+from ..inputs import classes_of_rows
+from ..tree_space import SEEN, TreeSpace, enter_tree_space, row_names
 from .audit_table import Audited, audit_lines, write_audit
 
 _RANKING_IS_WEAKER = (

@@ -5,10 +5,10 @@ from fractions import Fraction
 from typing import Any
 
 from schemas.prototype_sets import CertificateObjective
-from tree_explainers.prototypes.certificate import Certificate, certify
+from tree_explainers.prototype_sets.certificate import Certificate, certify
 
-from ...context import JobContext
-from ...progress import part_of
+from ...runtime.context import JobContext
+from ...runtime.progress import part_of
 from .choosing import ChosenPrototypes
 from .stages import CERTIFYING
 

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from schemas.prototype_sets import PrototypeSetRequest
 from storage.errors import StorageError
 from storage.models import ModelStore
-from tree_explainers.leaves import ProximityKind, tree_weights
-from tree_explainers.prototypes.selection import PrototypeSelection, sample_candidates, select_prototypes
+from tree_explainers.leaf_space.leaves import ProximityKind, tree_weights
+from tree_explainers.prototype_sets.selection import PrototypeSelection, sample_candidates, select_prototypes
 
-from ...context import JobContext
-from ...inputs import OpenModel, SeenDataset, classes_of_rows, open_model, see_dataset
-from ...progress import part_of
+from ...runtime.context import JobContext
+from ...runtime.progress import part_of
+from ..inputs import OpenModel, SeenDataset, classes_of_rows, open_model, see_dataset
 from .stages import CHOOSING, READING
 
 _MAX_COMPARISONS = 5e12  # rows x rows x trees with all rows as candidates: minutes, and as much again for certificates

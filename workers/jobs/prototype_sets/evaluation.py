@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.prototype_sets import Baseline, BaselineScore, ConstantScore, Evaluation
-from tree_explainers.prototypes.classifier import (
+from tree_explainers.prototype_sets.classifier import (
     classes_of,
     nearest_by_size,
     nearest_other_rows,
@@ -17,9 +17,9 @@ from tree_explainers.prototypes.classifier import (
 )
 from tree_explainers.scoring import constant_class, constant_value
 
-from ...cautions import caution_of_figures
-from ...context import JobContext
-from ...progress import part_of
+from ...runtime.cautions import caution_of_figures
+from ...runtime.context import JobContext
+from ...runtime.progress import part_of
 from .choosing import ChosenPrototypes
 from .judged import Judged
 from .stages import COMPARING, EVALUATING

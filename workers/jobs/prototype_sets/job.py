@@ -6,10 +6,10 @@ from numpy.typing import NDArray
 
 from schemas.prototype_sets import PrototypeSetContent, PrototypeSetRequest
 from storage.array_files import write_arrays
-from tree_explainers.prototypes.leaf_boxes import leaf_boxes
-from tree_explainers.prototypes.readable import feature_numbers
+from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
+from tree_explainers.prototype_sets.readable import feature_numbers
 
-from ...context import JobContext, Produced
+from ...runtime.context import JobContext, Produced
 from .certifying import certificate_of
 from .choosing import ChosenPrototypes, choose, gather
 from .evaluation import evaluate

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.prototype_sets import PrototypeSetRequest
-from tree_explainers.prototypes.classifier import (
+from tree_explainers.prototype_sets.classifier import (
     Scores,
     score_classes,
     score_constant_class,
@@ -15,9 +15,9 @@ from tree_explainers.prototypes.classifier import (
     score_values,
 )
 
-from ...context import JobContext
-from ...inputs import SeenDataset, see_dataset, true_classes, true_values
-from ...progress import part_of
+from ...runtime.context import JobContext
+from ...runtime.progress import part_of
+from ..inputs import SeenDataset, see_dataset, true_classes, true_values
 from .choosing import Material
 from .stages import READING_FOR_EVALUATION
 

@@ -4,11 +4,11 @@ import math
 from dataclasses import asdict
 
 from schemas.prototype_quality import ClassQuality, PrototypeQuality, SetQuality
-from tree_explainers.prototypes.quality import Quality, measure_quality
-from tree_explainers.prototypes.votes import Classes
+from tree_explainers.prototype_sets.quality import Quality, measure_quality
+from tree_explainers.prototype_sets.votes import Classes
 
-from ...context import JobContext
-from ...progress import part_of
+from ...runtime.context import JobContext
+from ...runtime.progress import part_of
 from .choosing import ChosenPrototypes
 from .judged import Judged
 from .stages import MEASURING

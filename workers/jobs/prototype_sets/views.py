@@ -5,8 +5,8 @@ from schemas.prototype_quality import PrototypeQuality
 from schemas.prototype_sets import Coverage, Prototype, PrototypeSetRequest, StopReason
 from storage.dataset_files import DatasetFile
 from storage.object_store import ObjectStore
-from tree_explainers.prototypes.quality import Quality
-from tree_explainers.prototypes.selection import PrototypeSelection, StoppingImprovement
+from tree_explainers.prototype_sets.quality import Quality
+from tree_explainers.prototype_sets.selection import PrototypeSelection, StoppingImprovement
 
 from .choosing import ChosenPrototypes
 from .quality import view_of_each

@@ -2,8 +2,8 @@
 
 from schemas.proximities import ProximitiesContent, ProximitiesRequest
 
-from ...context import JobContext, Produced
-from ...tree_space import enter_tree_space, row_names
+from ...runtime.context import JobContext, Produced
+from ..tree_space import enter_tree_space, row_names
 from .neighbor_table import write_neighbors
 
 

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from tree_explainers.neighborhoods import Neighborhoods, each_neighborhood
-from tree_explainers.progress import ReportProgress
+from tree_explainers.compute.progress import ReportProgress
+from tree_explainers.leaf_space.neighborhoods import Neighborhoods, each_neighborhood
 
-from ...progress import part_of
-from ...tree_space import SEEN, TreeSpace
+from ...runtime.progress import part_of
+from ..tree_space import SEEN, TreeSpace
 
 SCHEMA = pa.schema(
     [

@@ -1,12 +1,12 @@
 """Make a rule set: fit regions, make rules of them, print the rules, and judge them as they are printed."""
 
 from schemas.rule_sets import RuleSetContent, RuleSetEvaluation, RuleSetRequest
-from tree_explainers.rules.rule_finding import FoundRules, RuleSettings, find_rules
-from tree_explainers.rules.rule_search import RuleLimits
+from tree_explainers.rule_sets.rule_finding import FoundRules, RuleSettings, find_rules
+from tree_explainers.rule_sets.rule_search import RuleLimits
 
-from ...cautions import caution_of_figures
-from ...context import JobContext, Produced
-from ...progress import part_of
+from ...runtime.cautions import caution_of_figures
+from ...runtime.context import JobContext, Produced
+from ...runtime.progress import part_of
 from .judging import judge
 from .material import Material, gather
 from .printing import printed_as_published

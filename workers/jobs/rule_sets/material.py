@@ -11,14 +11,14 @@ from storage.errors import StorageError
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
 from tree_explainers.rows import Rows
-from tree_explainers.rules.binned_rows import BinnedRows
-from tree_explainers.rules.statements import Statements, statements_of
-from tree_explainers.rules.targets import Targets
+from tree_explainers.rule_sets.binned_rows import BinnedRows
+from tree_explainers.rule_sets.statements import Statements, statements_of
+from tree_explainers.rule_sets.targets import Targets
 
-from ...context import JobContext
-from ...inputs import OpenModel, SeenDataset, open_model, see_dataset
-from ...progress import part_of
-from ...row_targets import predicted_targets, true_targets
+from ...runtime.context import JobContext
+from ...runtime.progress import part_of
+from ..inputs import OpenModel, SeenDataset, open_model, see_dataset
+from ..row_targets import predicted_targets, true_targets
 from .stages import READING, READING_FOR_EVALUATION
 
 

@@ -12,8 +12,8 @@ from tests.support.naive import proximity_matrix
 from tests.support.real_jobs import REGRESSION, RealCase
 from tests.support.real_leaves import KINDS
 from tests.support.workshop import Workshop
-from tree_explainers.leaves import ProximityKind
-from tree_explainers.prototypes.selection import sample_candidates
+from tree_explainers.leaf_space.leaves import ProximityKind
+from tree_explainers.prototype_sets.selection import sample_candidates
 from workers.jobs.prototype_sets import certifying
 
 from .conftest import FindCase

@@ -14,7 +14,7 @@ from tests.support import naive
 from tests.support.real_jobs import CLASSIFICATIONS, N_TRAINING_ROWS, REGRESSION, RealCase
 from tests.support.real_leaves import KINDS
 from tests.support.workshop import Workshop
-from tree_explainers.leaves import ProximityKind
+from tree_explainers.leaf_space.leaves import ProximityKind
 from workers.jobs.prototype_sets import evaluation
 
 from .conftest import FindCase

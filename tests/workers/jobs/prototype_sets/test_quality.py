@@ -11,7 +11,7 @@ from tests.support.naive_quality import NaiveQuality
 from tests.support.real_jobs import N_TRAINING_ROWS, REGRESSION, RealCase
 from tests.support.real_leaves import KINDS
 from tests.support.workshop import Workshop
-from tree_explainers.leaves import ProximityKind
+from tree_explainers.leaf_space.leaves import ProximityKind
 
 from .conftest import FindCase
 

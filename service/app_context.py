@@ -1,0 +1,132 @@
+"""Parts: everything an operation may need, built once when the process starts."""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from storage.api_keys import ApiKeyStore
+from storage.artefacts import ArtefactStore
+from storage.database import Database
+from storage.datasets import DatasetStore
+from storage.explainers import ExplainerStore
+from storage.idempotency import IdempotencyStore
+from storage.jobs import JobStore
+from storage.models import ModelStore
+from storage.object_store import ObjectStore
+from storage.opening import open_objects
+from storage.patience import REQUESTS
+from storage.reserve import has_room, set_aside
+
+from .answer_room import AnswerRoom
+from .availability import Availability
+from .batches import Batches
+from .explainer_cache import ExplainerCache
+from .health_watch import HealthWatch
+from .job_queue import JobQueue
+from .job_watch import JobWatch
+from .key_ring import KeyRing
+from .middleware.draining import Draining
+from .session_cache import SessionCache
+from .settings import ServiceSettings
+from .upload_sandbox.runner import Intake
+
+_FRESH_SECONDS = 5.0
+_SMALL_SHARE = 4  # of the memory for answers, a quarter is kept for lists and small ones
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of one API process."""
+
+    settings: ServiceSettings
+    database: Database
+    watching: Database  # the same rows, by connections for which no request waits
+    health: HealthWatch
+    objects: ObjectStore
+    objects_available: Availability
+    models: ModelStore
+    datasets: DatasetStore
+    artefacts: ArtefactStore
+    explainers: ExplainerStore
+    idempotency: IdempotencyStore
+    jobs: JobStore
+    job_watch: JobWatch
+    api_keys: ApiKeyStore
+    keys: KeyRing
+    queue: JobQueue
+    intake: Intake
+    sessions: SessionCache
+    explainer_cache: ExplainerCache
+    batches: Batches
+    answer_room: AnswerRoom
+    small_room: AnswerRoom  # of lists and small answers, which large ones cannot shut out
+    download_room: AnswerRoom
+    draining: Draining
+
+    def close(self) -> None:
+        """Close what is open."""
+        self.keys.stop()
+        self.health.close()
+        self.batches.close()
+        self.answer_room.close()
+        self.small_room.close()
+        self.download_room.close()
+        self.database.close()
+        self.watching.close()
+
+
+def build_parts(settings: ServiceSettings, draining: Draining | None = None) -> Parts:
+    """Open what the settings name; bring the tables up to date."""
+    draining = draining or Draining()
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    database, watching = (Database(settings.storage.database_url, REQUESTS) for _ in range(2))
+    database.migrate()
+    objects = open_objects(settings.storage)
+    objects.sweep()
+    set_aside(settings.data_dir)
+    models, datasets = ModelStore(database), DatasetStore(database)
+    artefacts, explainers = ArtefactStore(database), ExplainerStore(database)
+    sessions = SessionCache(models, objects, settings.warm_explainers)
+    queue, objects_available = JobQueue(settings.redis_url), Availability(objects.is_available, _FRESH_SECONDS)
+    keys = KeyRing(ApiKeyStore(watching))
+    n_small_bytes = settings.max_answer_bytes // _SMALL_SHARE
+    if settings.keys_required:
+        keys.start()
+    return Parts(
+        settings=settings,
+        database=database,
+        watching=watching,
+        health=HealthWatch(
+            watching,
+            {
+                "redis": queue.is_available,
+                "objects": objects_available,
+                "disk": Availability(partial(has_room, *_written_to(settings)), _FRESH_SECONDS),
+                "database": lambda: not (database.is_damaged or watching.is_damaged),
+            },
+        ),
+        objects=objects,
+        objects_available=objects_available,
+        models=models,
+        datasets=datasets,
+        artefacts=artefacts,
+        explainers=explainers,
+        idempotency=IdempotencyStore(database),
+        jobs=JobStore(database),
+        job_watch=JobWatch(JobStore(watching), draining),
+        api_keys=ApiKeyStore(database),
+        keys=keys,
+        queue=queue,
+        intake=Intake(settings.intake),
+        sessions=sessions,
+        explainer_cache=ExplainerCache(settings.warm_explainers),
+        batches=Batches(settings.max_waiting_rows),
+        answer_room=AnswerRoom(settings.max_answer_bytes - n_small_bytes),
+        small_room=AnswerRoom(n_small_bytes),
+        download_room=AnswerRoom(settings.max_download_bytes),
+        draining=draining,
+    )
+
+
+def _written_to(settings: ServiceSettings) -> tuple[Path, Path]:
+    return settings.data_dir, settings.storage.objects_dir

@@ -1,0 +1,60 @@
+"""IntakeSettings: what a child process may use, and how many there may be."""
+
+from dataclasses import dataclass, field
+
+from storage.dataset_files import DatasetLimits
+from tree_explainers.onnx_models.description import ModelLimits
+
+_MEBIBYTE = 1024**2
+_GIBIBYTE = 1024**3
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What reading one upload may take: something to start with, and more for larger files."""
+
+    seconds: float
+    seconds_per_mebibyte: float
+    n_memory_bytes: int
+    n_memory_bytes_per_byte: float
+    n_file_bytes: int  # of any one file it writes
+
+    def deadline(self, n_bytes: int) -> float:
+        """Return the seconds that an upload of this size may take, the child's start included."""
+        return self.seconds + self.seconds_per_mebibyte * n_bytes / _MEBIBYTE
+
+    def memory(self, n_bytes: int) -> int:
+        """Return the bytes of memory that an upload of this size may take."""
+        return int(self.n_memory_bytes + self.n_memory_bytes_per_byte * n_bytes)
+
+
+_MODEL = Allowance(
+    seconds=8,  # a small file that takes longer is meant to
+    seconds_per_mebibyte=0.5,
+    n_memory_bytes=2 * _GIBIBYTE,
+    n_memory_bytes_per_byte=8,
+    n_file_bytes=8 * _GIBIBYTE,
+)
+_DATASET = Allowance(
+    seconds=60,  # a small Parquet file may hold many rows
+    seconds_per_mebibyte=0.5,
+    n_memory_bytes=4 * _GIBIBYTE,
+    n_memory_bytes_per_byte=1,
+    n_file_bytes=16 * _GIBIBYTE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class IntakeSettings:
+    """Everything about the reading of uploads that can be set."""
+
+    n_at_once: int = 4
+    wait_seconds: float = 10  # for one of those places; then the caller is asked to come back
+    least_share_of_a_core: float = (
+        0.3  # a child that got less by its deadline was held up by others, not by what it read
+    )
+    model: Allowance = _MODEL
+    dataset: Allowance = _DATASET
+    model_limits: ModelLimits = field(default_factory=ModelLimits)
+    dataset_limits: DatasetLimits = field(default_factory=DatasetLimits)
+    nice: int = 5  # predictions go first

@@ -1,0 +1,123 @@
+"""Candidates of real training rows, against values and midpoints collected one by one."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.support.models import fitted
+from tests.support.naive_rules import holds
+from tests.support.naive_sta import thresholds
+from tests.support.pipelines import adult, rows_of_frame, sick_thyroid, titanic
+from tree_explainers.approximation_trees.candidates import Candidates, candidates_of
+from tree_explainers.approximation_trees.node_boxes import NodeBox
+from tree_explainers.approximation_trees.smoothing import Smoother
+from tree_explainers.rows import Rows
+from tree_explainers.rule_sets.applying import PrintedRules
+from tree_explainers.rule_sets.conditions import Condition
+
+MIXED = {"titanic": titanic, "adult": adult, "sick_thyroid": sick_thyroid}
+
+
+def rows_at_node(name: str) -> Rows:
+    """Return some sixty training rows; of a mixed table one column has a text that stands for a missing category."""
+    if name not in MIXED:
+        return fitted(name).rows.take(slice(0, None, 3))
+    rows = rows_of_frame(MIXED[name]().features).take(slice(0, None, 24))
+    return Rows(rows.names, tuple(map(_with_text, rows.names, rows.columns)))
+
+
+MISSING_TEXTS = {"embarked": "unknown", "occupation": "unknown", "sex": "unknown"}
+NAMES = ("random_forest_binary", "random_forest_multiclass", "random_forest_regression", *MIXED)
+
+
+@pytest.mark.parametrize("min_samples_leaf", [1, 5])
+@pytest.mark.parametrize("name", NAMES)
+def test_candidates_are_the_values_and_midpoints_that_leave_enough_rows_on_either_side(
+    name: str, min_samples_leaf: int
+) -> None:
+    rows = rows_at_node(name)
+
+    found = conditions_of(candidates_of(rows, MISSING_TEXTS, min_samples_leaf))
+
+    expected = [each for each in suggested(rows) if fewest(each, rows) >= min_samples_leaf]
+    assert found == expected
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_candidate_sends_pseudo_rows_left_where_its_condition_holds(name: str) -> None:
+    rows = rows_at_node(name)
+    candidates = candidates_of(rows, MISSING_TEXTS)
+    drawn = Smoother.of(rows, MISSING_TEXTS).draw(rows, NodeBox(MISSING_TEXTS), 50, np.random.default_rng(1))
+
+    bins = candidates.bins_of(drawn)
+
+    for number, condition in list(enumerate(conditions_of(candidates)))[::7]:
+        assert candidates.sends_left(number, bins).tolist() == answers(condition, drawn)
+
+
+def test_a_category_that_no_training_row_at_the_node_has_is_sent_right() -> None:
+    rows = rows_at_node("titanic")
+    candidates = candidates_of(rows, MISSING_TEXTS)
+    strange = Rows(rows.names, tuple(_strange(column) for column in rows.columns))
+
+    for number, condition in enumerate(conditions_of(candidates)):
+        if condition.column == "sex" and condition.operator == "is":
+            assert not candidates.sends_left(number, candidates.bins_of(strange)).any()
+
+
+def test_neighbouring_doubles_have_no_midpoint_and_the_largest_have_one() -> None:
+    nearly, most = float(np.nextafter(1.0, 2.0)), float(np.finfo(np.float64).max)
+    rows = Rows(("near", "far"), (np.array([1.0, nearly]), np.array([most / 2, most])))
+
+    found = [(each.column, each.value) for each in conditions_of(candidates_of(rows, {}))]
+
+    assert found == [("near", 1.0), ("far", most / 2), ("far", most / 4 * 3)]
+
+
+def conditions_of(candidates: Candidates) -> list[Condition]:
+    return [candidates.condition(number) for number in range(candidates.n_candidates)]
+
+
+def suggested(rows: Rows) -> Iterator[Condition]:
+    """Yield what the rows suggest, however few rows it sends to a side."""
+    for name, column in zip(rows.names, rows.columns, strict=True):
+        known = [value for value in column.tolist() if not is_missing(name, value)]
+        has_missing = len(known) < len(column)
+        if column.dtype == object:
+            yield from (Condition(name, name, "is", each, or_missing=False) for each in sorted(set(known)))
+        else:
+            for cut in thresholds(known):
+                for or_missing in [False, True][: 1 + has_missing]:
+                    yield Condition(name, name, "<=", cut, or_missing)
+        if has_missing:
+            yield Condition(name, name, "is missing", None, or_missing=False)
+
+
+def fewest(condition: Condition, rows: Rows) -> int:
+    """Return how many rows are on the side that has fewer."""
+    said = answers(condition, rows)
+    return min(sum(said), len(said) - sum(said))
+
+
+def answers(condition: Condition, rows: Rows) -> list[bool]:
+    reader = PrintedRules((), np.float64, MISSING_TEXTS)
+    (column,) = rows.select([condition.column]).columns
+    return [holds(condition, value, reader) for value in column.tolist()]
+
+
+def is_missing(name: str, value: float | str | None) -> bool:
+    return value is None or value == MISSING_TEXTS.get(name) or (isinstance(value, float) and math.isnan(value))
+
+
+def _with_text(name: str, column: Any) -> Any:  # noqa: ANN401  # an array of either kind
+    text = MISSING_TEXTS.get(name)
+    if text is None or column.dtype != object:
+        return column
+    return np.array([text if value is None else value for value in column], object)
+
+
+def _strange(column: Any) -> Any:  # noqa: ANN401
+    return np.full(len(column), "strange", object) if column.dtype == object else column

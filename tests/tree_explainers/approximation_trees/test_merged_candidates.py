@@ -1,0 +1,43 @@
+"""What is compared grows with the pseudo rows, however many training rows there are; a cancel is heard meanwhile."""
+
+import numpy as np
+import pandas as pd
+
+from tests.support.shared import shared_path
+from tree_explainers.approximation_trees.candidates import candidates_of
+from tree_explainers.approximation_trees.merged_candidates import Merged
+from tree_explainers.approximation_trees.node_boxes import NodeBox
+from tree_explainers.approximation_trees.smoothing import Smoother
+from tree_explainers.rows import Rows
+
+
+def _rows() -> Rows:
+    """Return 20,640 rows whose coordinates, incomes and averages are numbers of many values."""
+    frame = pd.read_parquet(shared_path("data/california_housing.parquet"))
+    return Rows(tuple(frame.columns), tuple(frame[column].to_numpy(np.float64) for column in frame.columns))
+
+
+def test_no_more_is_compared_than_pseudo_rows_can_tell_apart() -> None:
+    rows, n_rows = _rows(), 300
+    candidates = candidates_of(rows, {}, 5)
+    drawn = Smoother.of(rows, {}).draw(rows, NodeBox({}), n_rows, np.random.default_rng(0))
+
+    merged = Merged.of(candidates, [candidates.bins_of(drawn)]).candidates
+
+    assert candidates.n_candidates > 60_000
+    for before, after in zip(candidates.features, merged.features, strict=True):
+        assert before.name == after.name
+        assert after.n_candidates <= n_rows + 1
+        assert after.n_bins <= n_rows + 2
+
+
+def test_each_column_is_a_chance_to_stop() -> None:
+    rows, beats = _rows(), list[str]()
+
+    candidates = candidates_of(rows, {}, 5, lambda: beats.append("candidates"))
+    Smoother.of(rows, {}, lambda: beats.append("smoother"))
+    drawn = rows.take(slice(0, 300))
+    Merged.of(candidates, [candidates.bins_of(drawn)], lambda: beats.append("merged"))
+
+    n_columns = len(rows.names)
+    assert beats == ["candidates"] * n_columns + ["smoother"] * n_columns + ["merged"] * n_columns

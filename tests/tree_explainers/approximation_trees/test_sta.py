@@ -1,0 +1,265 @@
+"""Single tree approximation of real models."""
+
+import functools
+import time
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.ensemble import RandomForestRegressor
+
+from tests.support.models import FittedModel, fitted, matrix_data, onnx_of, rows_of_matrix
+from tests.support.pipelines import FittedPipeline, fitted_pipeline
+from tree_explainers.approximation_trees import pseudo_samples, row_variances, split_sums
+from tree_explainers.approximation_trees.candidates import candidates_of
+from tree_explainers.approximation_trees.node_boxes import NodeBox
+from tree_explainers.approximation_trees.oracle import SessionOracle
+from tree_explainers.approximation_trees.smoothing import Smoother
+from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
+from tree_explainers.approximation_trees.tree_growth import TreeLimits
+from tree_explainers.approximation_trees.trees import ApproximationTree
+from tree_explainers.compute import threads
+from tree_explainers.compute.progress import ReportProgress, ignore_progress
+from tree_explainers.rule_sets.applying import ConditionReader
+
+MODELS = ("random_forest_binary", "random_forest_multiclass", "xgboost_multiclass", "ada_boost_multiclass")
+REGRESSIONS = ("random_forest_regression", "lightgbm_regression")
+PREPROCESSED = ("scaled_and_one_hot", "imputed_categories", "ordinal_categories", "missing_kept", "one_matrix")
+NAMES = (*MODELS, *REGRESSIONS, *PREPROCESSED, "principal_components")
+LIMITS = TreeLimits(max_depth=4, min_samples_leaf=5)
+QUICK = StaSettings(LIMITS, max_pseudo_samples=3_000)
+
+
+def model_of(name: str) -> FittedModel | FittedPipeline:
+    return fitted_pipeline(name) if name in (*PREPROCESSED, "principal_components") else fitted(name)
+
+
+def texts_of(model: FittedModel | FittedPipeline) -> dict[str, str]:
+    description = model.session.description
+    pairs = zip(description.feature_names, description.missing_tokens, strict=True)
+    return {name: token for name, token in pairs if token is not None}
+
+
+def grow(
+    name: str, settings: StaSettings = QUICK, seed: int = 0, report: ReportProgress = ignore_progress
+) -> ApproximationTree:
+    model = model_of(name)
+    oracle, rng = SessionOracle(model.session), np.random.default_rng(seed)
+    return grow_sta(model.rows, oracle, settings, rng, texts_of(model), report)
+
+
+@functools.cache
+def grown(name: str) -> ApproximationTree:
+    return grow(name)
+
+
+def answers_of(name: str) -> NDArray[np.float64]:
+    model = model_of(name)
+    return SessionOracle(model.session).ask(model.rows)
+
+
+@pytest.mark.parametrize("name", [*MODELS, *PREPROCESSED])
+def test_a_tree_says_what_the_model_says_of_most_rows(name: str) -> None:
+    answers = answers_of(name)
+
+    agree = grown(name).labels_of(model_of(name).rows) == answers.argmax(axis=1)
+
+    assert agree.mean() > 0.88
+    assert agree.mean() > np.bincount(answers.argmax(axis=1)).max() / len(answers) + 0.005
+
+
+@pytest.mark.parametrize("name", [*REGRESSIONS, "principal_components"])
+def test_a_tree_comes_near_the_values_of_a_regression(name: str) -> None:
+    values, rows = answers_of(name), model_of(name).rows
+
+    residuals = grown(name).scores_of(rows) - values
+
+    assert 1 - residuals.var() / values.var() > 0.7
+    assert all(node.facts.label is None and node.facts.scores.shape == (1,) for node in grown(name).nodes)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_in_nodes_are_those_that_the_questions_lead_there(name: str) -> None:
+    tree, rows = grown(name), model_of(name).rows
+
+    n_rows = np.bincount(tree.leaves_of(rows), minlength=len(tree.nodes))
+
+    for node, n_here in zip(tree.nodes, n_rows, strict=True):
+        assert node.facts.n_samples == (n_here if node.is_leaf else _n_below(tree, node.left, node.right))
+        assert node.facts.n_samples >= 5
+    assert tree.depth <= 4
+
+
+def _n_below(tree: ApproximationTree, left: int, right: int) -> int:
+    return tree.nodes[left].facts.n_samples + tree.nodes[right].facts.n_samples
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_question_says_how_sure_it_is(name: str) -> None:
+    for node in grown(name).nodes:
+        if node.is_leaf:
+            assert node.confidence is None
+        else:
+            assert node.confidence is not None
+            assert 1_000 <= node.facts.n_pseudo_samples <= 3_000
+            assert node.confidence.at_cap == (node.confidence.p_value > 0.1)
+            assert not node.confidence.at_cap or node.facts.n_pseudo_samples == 3_000
+
+
+@pytest.mark.parametrize(
+    ("name", "share"),  # of rows in each leaf: few candidates, far from each other
+    [("random_forest_multiclass", 0.25), ("principal_components", 0.02), ("scaled_and_one_hot", 0.25)],
+)
+def test_a_sure_question_is_the_best_on_other_pseudo_rows_too(name: str, share: float) -> None:
+    model = model_of(name)
+    limits = TreeLimits(max_depth=1, min_samples_leaf=int(share * len(model.rows)))
+    tree = grow(name, StaSettings(limits, 0.05, 50_000))
+    confidence = tree.nodes[0].confidence
+    assert confidence is not None
+    assert confidence.p_value <= 0.05
+
+    drawn = Smoother.of(model.rows, {}).draw(model.rows, NodeBox({}), 20_000, np.random.default_rng(99))
+    answers = SessionOracle(model.session).ask(drawn)
+    candidates = candidates_of(model.rows, {}, limits.min_samples_leaf)
+    conditions = [candidates.condition(each) for each in range(candidates.n_candidates)]
+    splits = [ConditionReader(np.float64, {}).holds(condition, drawn) for condition in conditions]
+    best = splits[int(np.argmin([_variance_within(answers, split) for split in splits]))]
+    chosen = splits[conditions.index(tree.nodes[0].condition)]  # type: ignore[arg-type]
+    assert np.array_equal(chosen, best) or np.array_equal(chosen, ~best)
+
+
+def _variance_within(answers: NDArray[np.float64], goes_left: NDArray[np.bool_]) -> float:
+    """Return the variance on both sides, summed over classes: Gini impurity but for a constant."""
+    return float(sum(side.mean() * answers[side].var(axis=0).sum() for side in (goes_left, ~goes_left)))
+
+
+@pytest.mark.parametrize("name", ["random_forest_multiclass", "random_forest_regression", "missing_kept"])
+def test_a_leaf_says_the_mean_answer_of_rows_near_its_own(name: str) -> None:
+    model, tree = model_of(name), grow(name, StaSettings(TreeLimits(2, 20), 0.1, 20_000))
+    smoother, oracle = Smoother.of(model.rows, {}), SessionOracle(model.session)
+    boxes = {0: NodeBox({})}
+    spread = answers_of(name).std(axis=0).max()
+
+    for at, node in enumerate(tree.nodes):
+        if node.condition is not None:
+            boxes[node.left] = boxes[at].below(node.condition, holds=True)
+            boxes[node.right] = boxes[at].below(node.condition, holds=False)
+        # The parent's pseudo rows are near its own training rows: drawn again where they fall on the other side.
+        parent = next((box for up, box in boxes.items() if at in (tree.nodes[up].left, tree.nodes[up].right)), boxes[0])
+        here = model.rows.take(np.flatnonzero(parent.contains(model.rows)))
+        drawn = smoother.draw(here, parent, 20_000, np.random.default_rng(5))
+        expected = oracle.ask(drawn.take(np.flatnonzero(boxes[at].contains(drawn)))).mean(axis=0)
+        if node.is_leaf or at == 0:
+            np.testing.assert_allclose(node.facts.scores, expected, atol=0.03 * spread)
+
+
+@pytest.mark.parametrize("name", ["random_forest_multiclass", "missing_kept"])
+def test_the_same_seed_grows_the_same_tree_whatever_the_number_of_cores(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threads, "n_cores", lambda: 1)
+
+    alone = grow(name)
+
+    assert _told(alone) == _told(grown(name))
+    assert _told(alone) != _told(grow(name, seed=1))
+
+
+@pytest.mark.parametrize("name", ["random_forest_multiclass", "scaled_and_one_hot"])
+def test_rows_that_are_not_held_are_drawn_and_asked_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pseudo_samples, "_MOST_HELD_BYTES", 20_000)
+
+    assert _told(grow(name)) == _told(grown(name))
+
+
+@pytest.mark.parametrize("name", ["random_forest_multiclass", "random_forest_regression"])
+def test_the_tree_is_the_same_where_products_of_answers_are_not_summed(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(split_sums, "MOST_BYTES", 0)
+    monkeypatch.setattr(row_variances, "MOST_BYTES", 1_000)
+
+    tree = grow(name)
+
+    for one, other in zip(tree.nodes, grown(name).nodes, strict=True):
+        assert one.condition == other.condition
+        assert one.facts.n_pseudo_samples == other.facts.n_pseudo_samples
+        if one.confidence is not None and other.confidence is not None:
+            assert one.confidence.p_value == pytest.approx(other.confidence.p_value, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_tree_is_the_same_where_candidates_that_part_the_rows_alike_are_merged(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = StaSettings(TreeLimits(3, 5), 0.05, 4_000)
+    monkeypatch.setattr(pseudo_samples, "_BINS_WORTH_MERGING", 10**9)
+    one_by_one = grow(name, settings)
+    for worth in (0, 0.03):  # always, and as long as pseudo rows are few
+        monkeypatch.setattr(pseudo_samples, "_BINS_WORTH_MERGING", worth)
+        assert _told(grow(name, settings)) == _told(one_by_one)
+
+
+def _told(tree: ApproximationTree) -> list[tuple[object, ...]]:
+    return [
+        (node.condition, node.facts.scores.tolist(), node.facts.n_pseudo_samples, node.confidence)
+        for node in tree.nodes
+    ]
+
+
+def test_fewer_leaves_are_those_of_the_questions_that_improve_most() -> None:
+    small = grow("random_forest_multiclass", StaSettings(TreeLimits(4, 5, max_leaves=4), max_pseudo_samples=3_000))
+
+    large = grown("random_forest_multiclass")
+    assert small.n_leaves == 4
+    assert {node.condition for node in small.nodes} < {node.condition for node in large.nodes}
+
+
+def test_a_model_that_says_the_same_everywhere_is_a_leaf() -> None:
+    features, _ = matrix_data("regression")
+    forest = RandomForestRegressor(5, random_state=0).fit(features, np.full(len(features), 2.5))
+    model = FittedModel("constant", forest, onnx_of(forest, features), features, rows_of_matrix(features), features)
+
+    tree = grow_sta(model.rows, SessionOracle(model.session), QUICK, np.random.default_rng(0))
+
+    assert len(tree.nodes) == 1
+    assert tree.nodes[0].facts.scores.tolist() == [2.5]
+    assert tree.nodes[0].facts.n_samples == len(features)
+
+
+def test_a_root_without_a_question_says_the_mean_answer_of_rows_near_all() -> None:
+    rows = model_of("random_forest_multiclass").rows
+
+    tree = grow("random_forest_multiclass", StaSettings(TreeLimits(5, min_samples_leaf=len(rows))))
+
+    assert len(tree.nodes) == 1
+    np.testing.assert_allclose(tree.nodes[0].facts.scores, answers_of("random_forest_multiclass").mean(0), atol=0.06)
+
+
+def test_a_tree_asks_whether_a_value_is_missing_or_sends_it_along() -> None:
+    conditions = [node.condition for node in grown("missing_kept").nodes if node.condition is not None]
+
+    assert any(condition.or_missing or condition.operator == "is missing" for condition in conditions)
+
+
+class _Stopped(Exception):
+    pass
+
+
+def _stops_after(n_reports: int, clock: list[float]) -> ReportProgress:
+    def report(fraction: float, stage: str) -> None:  # noqa: ARG001  # as it is called
+        clock.append(time.monotonic())
+        if len(clock) == n_reports:
+            raise _Stopped
+
+    return report
+
+
+def test_a_cancel_is_heard_in_the_middle_of_a_node() -> None:
+    clock = [time.monotonic()]
+
+    with pytest.raises(_Stopped):
+        grow("random_forest_regression", StaSettings(LIMITS, 1e-9, 10_000_000), report=_stops_after(150, clock))
+
+    assert max(np.diff(clock)) < 1
+    assert time.monotonic() - clock[-1] < 1

@@ -1,0 +1,122 @@
+import numpy as np
+import pytest
+
+from tests.support.models import fitted
+from tests.support.naive_trees import column_values, walk_leaves
+from tests.support.pipelines import PIPELINES, fitted_pipeline
+from tree_explainers.errors import ModelRefused
+from tree_explainers.onnx_models.description import DeclaredModel, FeatureGroup, GroupColumn, ModelColumn, ModelLimits
+from tree_explainers.onnx_models.reading import read_model
+
+
+def columns_of(pipeline: str, feature: str) -> list[ModelColumn]:
+    return [column for column in fitted_pipeline(pipeline).read.description.columns if column.feature == feature]
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_each_mapped_column_is_what_the_graph_computes(name: str) -> None:
+    model = fitted_pipeline(name)
+    description = model.read.description
+
+    assert len(description.columns) == model.tree_inputs.shape[1]
+    for position, column in enumerate(description.columns):
+        if not column.transformed:
+            assert column.raw_index is not None
+            token = description.missing_tokens[column.raw_index]
+            expected = column_values(column, model.rows.columns[column.raw_index], token)
+            np.testing.assert_allclose(model.tree_inputs[:, position], expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", [name for name in PIPELINES if name != "principal_components"])
+def test_all_columns_of_common_pipelines_are_led_back_to_raw_features(name: str) -> None:
+    assert not any(column.transformed for column in fitted_pipeline(name).read.description.columns)
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_a_naive_walk_through_model_columns_ends_at_the_same_leaves(name: str) -> None:
+    model = fitted_pipeline(name)
+    some = slice(0, 80)
+
+    leaves = walk_leaves(model.read.ensemble, model.tree_inputs[some])
+
+    np.testing.assert_array_equal(leaves, model.session.run_in_chunks(model.rows.take(some)).leaves)
+
+
+def test_columns_that_mix_features_keep_a_name_of_their_own() -> None:
+    *mixed, last = fitted_pipeline("principal_components").read.description.columns
+
+    assert [(column.kind, column.transformed, column.feature) for column in mixed] == [("transformed", True, None)] * 2
+    assert (last.kind, last.name) == ("identity", "pclass")
+
+
+def test_scaled_and_imputed_numbers_are_affine_in_raw_units() -> None:
+    model = fitted_pipeline("scaled_and_one_hot")
+    (age,) = columns_of("scaled_and_one_hot", "age")
+    known = model.rows.columns[model.rows.names.index("age")]
+
+    assert age.kind == "affine"
+    assert isinstance(age.imputed, float)
+    assert age.imputed == pytest.approx(np.nanmean(known), rel=1e-6)
+    assert age.offset == pytest.approx(-age.imputed * age.scale, rel=1e-4)
+
+
+def test_a_missing_category_is_told_from_the_text_that_stands_for_it() -> None:
+    model = fitted_pipeline("scaled_and_one_hot")
+
+    categories = [column.category for column in columns_of("scaled_and_one_hot", "embarked")]
+
+    assert categories == ["C", "Q", "S", None]
+    assert model.read.description.missing_tokens[model.rows.names.index("embarked")] == "None"
+
+
+def test_a_missing_category_counts_as_the_one_that_is_put_in_its_place() -> None:
+    model = fitted_pipeline("imputed_categories")
+    columns = columns_of("imputed_categories", "embarked")
+
+    assert [(column.category, column.imputed) for column in columns] == [("C", "S"), ("Q", "S"), ("S", "S")]
+    assert model.read.description.missing_tokens[model.rows.names.index("embarked")] == "unknown"
+
+
+def test_one_hot_integers_of_a_matrix_are_indicators_of_numbers() -> None:
+    assert [column.category for column in columns_of("one_matrix", "pclass")] == [1.0, 2.0, 3.0]
+
+
+def test_ordinal_codes_come_with_their_categories() -> None:
+    (sex,) = columns_of("ordinal_categories", "sex")
+
+    assert sex.kind == "ordinal"
+    assert (sex.categories, sex.codes, sex.default_code) == (("Female", "Male"), (0.0, 1.0), -1.0)
+
+
+def test_columns_of_bagging_lead_each_operator_back_to_its_own_features() -> None:
+    model = fitted("bagging_of_features_binary")
+    description, ensemble = model.read.description, model.read.ensemble
+
+    raw = [column.raw_index for column in description.columns]
+    drawn = np.concatenate(model.estimator.estimators_features_)
+
+    assert raw == drawn.tolist()
+    assert ensemble.column.max() < len(raw)
+
+
+def test_one_hot_columns_made_before_the_graph_become_indicators_of_their_feature() -> None:
+    model = fitted("random_forest_binary")
+    group = FeatureGroup("colour", (GroupColumn("f3", "red"), GroupColumn("f5", "blue")))
+    declared = DeclaredModel(feature_names=model.rows.names, feature_groups=(group,))
+
+    columns = read_model(model.onnx, declared, ModelLimits()).description.columns
+
+    assert [(columns[at].name, columns[at].kind, columns[at].category) for at in (3, 5)] == [
+        ("colour", "indicator", "red"),
+        ("colour", "indicator", "blue"),
+    ]
+    assert columns[3].raw_index == 3
+    assert columns[4].kind == "identity"
+
+
+def test_a_group_of_columns_that_the_model_does_not_have_is_refused() -> None:
+    model = fitted("random_forest_binary")
+    group = FeatureGroup("colour", (GroupColumn("hue", "red"),))
+
+    with pytest.raises(ModelRefused, match="'hue'"):
+        read_model(model.onnx, DeclaredModel(feature_groups=(group,)), ModelLimits())

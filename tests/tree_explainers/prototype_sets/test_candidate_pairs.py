@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.support import naive
+from tests.support.real_leaves import KINDS, RealLeaves, real_leaves
+from tree_explainers.leaf_space.leaves import ProximityKind
+from tree_explainers.prototype_sets import candidate_pairs
+from tree_explainers.prototype_sets.candidate_pairs import CandidatePairs, gather_pairs
+
+PROTOTYPES = np.array([4, 90, 33])
+
+
+def told(pairs: CandidatePairs) -> dict[tuple[int, int], int]:
+    """What is known, by candidate and row."""
+    found = {}
+    for line, candidate in enumerate(pairs.candidates.tolist()):
+        part = slice(pairs.starts[line], pairs.ends[line])
+        for place, proximity in zip(pairs.members[part].tolist(), pairs.proximities[part].tolist(), strict=True):
+            found[candidate, int(pairs.by_class.rows[place])] = proximity
+    return found
+
+
+def expected(real: RealLeaves, classes: NDArray[np.int64], pairs: CandidatePairs) -> dict[tuple[int, int], int]:
+    proximity = naive.proximity_matrix(real.leaves, real.weights)
+    thresholds = np.empty(len(classes), dtype=np.int64)
+    thresholds[pairs.by_class.rows] = pairs.thresholds
+    close = (classes[:, None] == classes[None, :]) & (proximity > thresholds[None, :])
+    return {
+        (int(candidate), int(row)): int(proximity[candidate, row])
+        for candidate in pairs.candidates
+        for row in np.flatnonzero(close[candidate])
+    }
+
+
+@pytest.mark.parametrize("ways", ["sweep", "columns", "as is best"])
+@pytest.mark.parametrize("max_pairs", [1_000_000, 15_000, 900, 1])
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_pairs_above_the_thresholds_are_told_and_no_more_than_allowed(
+    kind: ProximityKind, max_pairs: int, ways: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if ways != "as is best":
+        monkeypatch.setattr(candidate_pairs, "_NANOSECONDS_PER_PAIR", 0.0 if ways == "sweep" else 1e9)
+    real = real_leaves("covertype_20k", kind)
+    classes = real.classes("target")
+
+    pairs = gather_pairs(real.table, classes, real.weights, PROTOTYPES, max_pairs=max_pairs)
+
+    found = told(pairs)
+    assert found == expected(real, classes, pairs)
+    assert len(found) == len(pairs.members) <= max_pairs
+
+
+def test_thresholds_are_one_share_of_what_each_row_has_and_no_higher_than_needed() -> None:
+    real = real_leaves("spambase", "random_forest", n_rows=300)
+    classes = real.classes("target")
+    prototypes = np.array([0, 1, 2, 3, 4, 5, 6, 7])
+    assert set(classes[prototypes].tolist()) == {0, 1}
+
+    pairs = gather_pairs(real.table, classes, real.weights, prototypes, max_pairs=8_000)
+
+    covered = pairs.by_class.coverage(real.table, real.weights, prototypes)
+    shares = pairs.thresholds[covered > 0] / covered[covered > 0]
+    assert shares.max() - shares.min() < 1 / covered[covered > 0].min()
+    assert 4_000 < len(pairs.members) <= 8_000
+    everything = gather_pairs(real.table, classes, real.weights, prototypes)
+    assert not everything.thresholds.any()
+
+
+def test_candidates_may_be_few_and_leave_out_classes() -> None:
+    real = real_leaves("covertype_20k", "random_forest")
+    classes = real.classes("target")
+    candidates = np.sort(np.flatnonzero(classes == classes[0])[:7])
+
+    pairs = gather_pairs(real.table, classes, real.weights, PROTOTYPES, candidates=candidates)
+
+    assert pairs.candidates.tolist() == candidates.tolist()
+    assert told(pairs) == expected(real, classes, pairs)
+
+
+def test_listening_can_stop_the_gathering() -> None:
+    real = real_leaves("titanic", "random_forest")
+
+    def stop(fraction: float, stage: str) -> None:
+        assert 0 <= fraction <= 1
+        assert stage
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        gather_pairs(real.table, real.classes("target"), real.weights, PROTOTYPES, report=stop)

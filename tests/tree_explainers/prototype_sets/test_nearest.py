@@ -1,0 +1,120 @@
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.support import naive
+from tests.support.real_leaves import KINDS, real_leaves
+from tree_explainers.errors import InvalidInput
+from tree_explainers.leaf_space.leaves import ProximityKind
+from tree_explainers.prototype_sets.nearest import PrototypeIndex
+
+PROTOTYPES = np.array([5, 300, 17, 80, 81, 2])
+
+
+def index_of(leaves: list[list[int]], classes: list[int]) -> PrototypeIndex:
+    own = np.array(leaves, dtype=np.int32)
+    return PrototypeIndex.build(own, np.ones(own.shape[1], dtype=np.int64), np.array(classes))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_proximities_to_prototypes_are_those_of_the_dense_matrix(kind: ProximityKind) -> None:
+    real = real_leaves("pima_diabetes", kind)
+    index = PrototypeIndex.build(real.leaves[PROTOTYPES], real.weights, real.classes("target")[PROTOTYPES])
+
+    proximities = index.proximities(real.leaves)
+
+    assert proximities.tolist() == naive.proximity_matrix(real.leaves, real.weights)[:, PROTOTYPES].tolist()
+    assert (proximities[PROTOTYPES].max(axis=1) == index.total_weight).all()
+
+
+def test_nearest_prototypes_come_by_proximity_then_order_and_without_strangers() -> None:
+    index = index_of([[1, 1, 9], [0, 0, 9], [9, 9, 9], [0, 0, 8], [0, 0, 7]], [0, 1, 0, 1, 0])
+    proximities = index.proximities(np.array([[0, 0, 7]], dtype=np.int32))[0]
+
+    assert proximities.tolist() == [0, 2, 0, 2, 3]
+    assert index.nearest(proximities, 10).tolist() == [4, 1, 3]
+    assert index.nearest(proximities, 2).tolist() == [4, 1]
+
+
+def test_a_row_that_shares_no_leaf_has_no_nearest_prototype_and_no_contrast() -> None:
+    index = index_of([[1, 1], [0, 0]], [0, 1])
+    proximities = index.proximities(np.array([[5, 5]], dtype=np.int32))[0]
+
+    assert index.nearest(proximities, 3).tolist() == []
+    assert index.contrast(proximities, 0) is None
+
+
+@pytest.mark.parametrize("n_prototypes", [1, 3, 6, 100])
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_rows_have_the_prototypes_and_contrasts_that_each_has_alone(
+    kind: ProximityKind, n_prototypes: int
+) -> None:
+    real = real_leaves("pima_diabetes", kind)
+    classes = real.classes("target")
+    # The first prototype stands twice, so that there are ties; few rows share a leaf with all.
+    index = PrototypeIndex.build(real.leaves[[5, *PROTOTYPES]], real.weights, classes[[5, *PROTOTYPES]])
+    proximities = index.proximities(real.leaves)
+
+    pairs = index.near_pairs(real.leaves, proximities, n_prototypes)
+    contrasts = index.contrasts(proximities, classes)
+
+    assert pairs.bounds[0] == 0
+    for row, (start, end) in enumerate(zip(pairs.bounds[:-1], pairs.bounds[1:], strict=True)):
+        alone = index.nearest(proximities[row], n_prototypes)
+        assert pairs.prototypes[start:end].tolist() == alone.tolist()
+        assert pairs.proximities[start:end].tolist() == proximities[row][alone].tolist()
+        assert (pairs.shared[start:end] == index.shared_trees(real.leaves[row], alone)).all()
+        contrast = index.contrast(proximities[row], int(classes[row]))
+        assert contrasts[row] == (-1 if contrast is None else contrast)
+    assert {len(pairs.shared), len(pairs.proximities), pairs.bounds[-1]} == {len(pairs.prototypes)}
+
+
+def test_rows_near_nothing_have_no_pairs() -> None:
+    index = index_of([[1, 1], [0, 0]], [0, 1])
+    leaves = np.array([[5, 5], [0, 5], [5, 5]], dtype=np.int32)
+    proximities = index.proximities(leaves)
+
+    assert index.near_pairs(leaves, proximities, 2).bounds.tolist() == [0, 0, 1, 1]
+    assert index.contrasts(proximities, np.array([0, 0, 0])).tolist() == [-1, 1, -1]
+    nothing = index.near_pairs(leaves[:0], proximities[:0], 2)
+    assert (nothing.bounds.tolist(), nothing.shared.shape) == ([0], (0, 2))
+
+
+def test_the_contrast_is_the_nearest_prototype_of_another_class() -> None:
+    index = index_of([[0, 0, 0], [0, 0, 9], [0, 9, 9], [9, 0, 9]], [0, 0, 1, 2])
+    proximities = index.proximities(np.zeros((1, 3), dtype=np.int32))[0]
+
+    assert index.contrast(proximities, 0) == 2
+    assert index.contrast(proximities, 1) == 0
+
+
+def test_shared_trees_are_those_whose_leaves_are_equal() -> None:
+    index = index_of([[0, 1, 2], [0, 3, 2]], [0, 0])
+
+    shared = index.shared_trees(np.array([0, 3, 1], dtype=np.int32), np.array([1, 0]))
+
+    assert shared.tolist() == [[True, True, False], [True, False, False]]
+
+
+def test_arrays_that_nobody_may_write_to_are_welcome() -> None:
+    leaves = np.zeros((2, 3), dtype=np.int32)
+    leaves.setflags(write=False)
+    weights = np.ones(3, dtype=np.int64)
+    weights.setflags(write=False)
+
+    index = PrototypeIndex.build(leaves, weights, np.zeros(2, dtype=np.int64))
+
+    assert index.proximities(leaves).tolist() == [[3, 3], [3, 3]]
+
+
+@pytest.mark.parametrize("leaves", [np.zeros((2, 4), np.int32), np.zeros(3, np.int32)])
+def test_rows_of_another_model_are_refused(leaves: NDArray[np.int32]) -> None:
+    with pytest.raises(InvalidInput, match="3"):
+        index_of([[0, 0, 0]], [0]).proximities(leaves)
+
+
+def test_an_index_needs_prototypes_that_fit_its_weights() -> None:
+    with pytest.raises(InvalidInput, match="prototypes"):
+        PrototypeIndex.build(np.zeros((0, 3), np.int32), np.ones(3, np.int64), np.zeros(0, np.int64))
+    with pytest.raises(InvalidInput, match="trees"):
+        PrototypeIndex.build(np.zeros((1, 3), np.int32), np.ones(2, np.int64), np.zeros(1, np.int64))

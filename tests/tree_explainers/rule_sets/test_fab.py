@@ -1,0 +1,188 @@
+from itertools import islice
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.ensemble import RandomForestClassifier
+
+from tests.support.models import matrix_data, onnx_of
+from tests.support.naive_defrag import NaiveDefrag, NaiveModel
+from tests.support.rule_training import TrainingSet, energy, of_model, of_pipeline, spambase
+from tree_explainers.errors import InvalidInput
+from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
+from tree_explainers.onnx_models.reading import read_model
+from tree_explainers.rule_sets.alternation import iterations
+from tree_explainers.rule_sets.binned_rows import BinnedRows
+from tree_explainers.rule_sets.fab import fit_fab, omega_of
+from tree_explainers.rule_sets.fit_steps import FitSteps, random_start
+from tree_explainers.rule_sets.regions import RegionModel
+from tree_explainers.rule_sets.statements import statements_of
+from tree_explainers.rule_sets.targets import Targets
+
+TRAINING_SETS = {
+    "two classes": lambda: spambase(300, 5),
+    "three classes": lambda: of_model("random_forest_multiclass"),
+    "values": lambda: energy(5),
+    "boosting of three classes": lambda: of_model("xgboost_multiclass"),
+    "categories and missing values": lambda: of_pipeline("missing_kept"),
+    "ordinal codes": lambda: of_pipeline("ordinal_categories"),
+}
+
+
+def training_set(name: str) -> TrainingSet:
+    return TRAINING_SETS[name]()
+
+
+def go_on() -> None:
+    """Never stop."""
+
+
+def assert_same(model: RegionModel, naive: NaiveModel) -> None:
+    def same(ours: NDArray[np.float64] | None, theirs: NDArray[np.float64] | None) -> None:
+        assert (ours is None) == (theirs is None)
+        if ours is not None and theirs is not None:
+            np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8)
+
+    same(model.eta, naive.eta)
+    same(model.shares, naive.alpha)
+    same(model.scores, naive.gamma)
+    same(model.means, naive.mu)
+    same(model.precisions, None if naive.variance is None else 1 / naive.variance)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("name", TRAINING_SETS)
+def test_every_iteration_is_that_of_the_dense_matrix(name: str, seed: int) -> None:
+    data = training_set(name)
+    start = random_start(data.binned.n_rows, 6, np.random.default_rng(seed))
+    omega = omega_of(data.binned, data.targets)
+    naive = NaiveDefrag(data.matrix, data.naive_targets)
+
+    fast = islice(iterations(FitSteps.of(data.binned, data.targets, go_on), start, omega), 12)
+
+    assert omega == naive.omega
+    for (model, bound), (naive_model, naive_bound) in zip(fast, naive.fit(start, omega, 12), strict=True):
+        assert_same(model, naive_model)
+        assert bound == pytest.approx(naive_bound, rel=1e-10)
+
+
+@pytest.mark.parametrize("name", TRAINING_SETS)
+def test_what_a_model_says_of_rows_is_what_the_dense_matrix_says(name: str) -> None:
+    data = training_set(name)
+    naive = NaiveDefrag(data.matrix, data.naive_targets)
+    model = naive.m_step(random_start(data.binned.n_rows, 6, np.random.default_rng(0)))
+
+    log_joint = RegionModel(model.eta, model.alpha).log_joint(data.binned)
+
+    np.testing.assert_allclose(log_joint, naive.log_s(model), rtol=1e-11)
+
+
+@pytest.mark.parametrize("name", TRAINING_SETS)
+def test_the_bound_never_decreases(name: str) -> None:
+    data = training_set(name)
+
+    for seed in range(5):
+        bounds = fit_fab(data.binned, data.targets, 10, np.random.default_rng(seed)).lower_bounds
+
+        assert (np.diff(bounds) >= -1e-12 * abs(bounds[-1])).all()
+
+
+def test_regions_that_lose_their_rows_are_removed_and_the_others_share_all() -> None:
+    data = spambase(300, 5)
+
+    model = fit_fab(data.binned, data.targets, 10, np.random.default_rng(0)).model
+
+    assert model.n_regions < 10
+    assert (model.shares >= 1e-8).all()
+    assert model.shares.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", ["values", "ordinal codes"])
+def test_a_statement_that_is_true_of_no_row_or_of_all_of_a_region_is_exactly_0_or_1_there(name: str) -> None:
+    data = training_set(name)
+    regions = np.random.default_rng(0).integers(0, 40, data.binned.n_rows)
+
+    model = FitSteps.of(data.binned, data.targets, go_on).maximise(np.eye(40)[regions] * 0.1)
+
+    of_regions = [data.matrix[regions == region] for region in range(40)]
+    np.testing.assert_array_equal(model.eta == 0, [own.max(axis=0) == 0 for own in of_regions])
+    np.testing.assert_array_equal(model.eta == 1, [own.min(axis=0) == 1 for own in of_regions])
+
+
+def test_a_given_start_is_where_the_fit_begins() -> None:
+    data = of_model("random_forest_multiclass")
+    start = np.eye(3)[data.classes]
+
+    model = fit_fab(data.binned, data.targets, 3, np.random.default_rng(0), start=start).model
+
+    assert model.n_regions == 3
+    assert model.training_error(data.binned, data.targets) < 0.05
+
+
+def test_the_same_generator_gives_the_same_model() -> None:
+    data = of_model("random_forest_regression")
+
+    first, second = (fit_fab(data.binned, data.targets, 8, np.random.default_rng(3)) for _ in range(2))
+
+    np.testing.assert_array_equal(first.lower_bounds, second.lower_bounds)
+    np.testing.assert_array_equal(first.model.eta, second.model.eta)
+
+
+def test_the_prediction_is_the_commonest_class_of_the_likeliest_region() -> None:
+    data = spambase(300, 5)
+    naive = NaiveDefrag(data.matrix, data.naive_targets)
+    start = random_start(300, 4, np.random.default_rng(1))
+
+    fit = fit_fab(data.binned, data.targets, 4, np.random.default_rng(0), start=start)
+
+    (*_, (naive_model, _)) = naive.fit(start, naive.omega, len(fit.lower_bounds))
+    regions = naive.regions(naive_model)
+    np.testing.assert_array_equal(fit.model.map_regions(data.binned), regions)
+    np.testing.assert_array_equal(
+        fit.model.predict(data.binned), np.asarray(naive_model.gamma, np.float64).argmax(axis=1)[regions]
+    )
+
+
+def test_the_mean_is_predicted_for_values() -> None:
+    data = energy(5)
+
+    model = fit_fab(data.binned, data.targets, 6, np.random.default_rng(0)).model
+
+    predicted = model.predict(data.binned)
+    np.testing.assert_array_equal(predicted, model.outcomes()[model.map_regions(data.binned)])
+    np.testing.assert_array_equal(model.outcomes(), model.means)
+    error = ((predicted - data.values) ** 2).mean()
+    assert model.training_error(data.binned, data.targets) == pytest.approx(error)
+    assert error < data.values.var() / 2
+
+
+def test_an_ensemble_that_asks_nothing_has_one_outcome() -> None:
+    data = of_model("random_forest_multiclass")
+    features, _ = matrix_data("multiclass")
+    forest = RandomForestClassifier(3, min_samples_leaf=len(features), random_state=0).fit(features, data.classes)
+    read = read_model(onnx_of(forest, features), DeclaredModel(), ModelLimits())
+    binned = BinnedRows.of(statements_of(read.ensemble, read.description), data.rows)
+
+    model = fit_fab(binned, data.targets, 3, np.random.default_rng(0)).model
+
+    assert binned.n_rows == len(data.rows)
+    assert model.eta.shape == (model.n_regions, 0)
+    assert len(np.unique(model.predict(binned))) == 1
+
+
+def test_what_nothing_can_be_fitted_to_is_refused() -> None:
+    data = of_model("random_forest_multiclass")
+    rng = np.random.default_rng(0)
+
+    with pytest.raises(InvalidInput, match="as many targets"):
+        fit_fab(data.binned, data.targets.take(np.arange(5)), 3, rng)
+    with pytest.raises(InvalidInput, match="at least one region"):
+        fit_fab(data.binned, data.targets, 0, rng)
+    with pytest.raises(InvalidInput, match="shape"):
+        fit_fab(data.binned, data.targets, 3, rng, start=np.ones((3, 3)))
+    with pytest.raises(InvalidInput, match="positive"):
+        fit_fab(data.binned, data.targets, 3, rng, start=np.zeros((data.binned.n_rows, 3)))
+    with pytest.raises(InvalidInput, match="0 to 1"):
+        Targets.of_classes(np.array([0, 2]), 2)
+    with pytest.raises(InvalidInput, match="row 1"):
+        Targets.of_values(np.array([0.0, np.nan]))

@@ -1,0 +1,110 @@
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.ensemble import RandomForestClassifier
+
+from tests.support import naive, naive_label_audit
+from tests.support.real_leaves import real_leaves
+from tree_explainers.errors import InvalidInput
+from tree_explainers.label_audits import LabelAudit, audit_labels
+from tree_explainers.leaf_space import neighborhoods
+from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
+
+
+def _flipped(classes: NDArray[np.int64], n_flipped: int, seed: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the classes with some moved to the next one, and the rows that were."""
+    rows = np.random.default_rng(seed).choice(len(classes), n_flipped, replace=False)
+    wrong = classes.copy()
+    wrong[rows] = (wrong[rows] + 1) % (classes.max() + 1)
+    return wrong, np.sort(rows)
+
+
+def _check(found: LabelAudit, expected: list[naive_label_audit.AuditedRow]) -> None:
+    assert found.ranking.tolist() == [each.row for each in expected]
+    for each in expected:
+        assert found.n_neighbors[each.row] == each.n_neighbors
+        assert found.disagreeing[each.row] == each.disagreeing
+        assert found.suggested[each.row] == each.suggested
+        if each.agreement is None:
+            assert np.isnan(found.agreement[each.row])
+        else:
+            assert found.agreement[each.row] == float(each.agreement)
+
+
+@pytest.mark.parametrize("n_neighbors", [1, 10, 399])
+@pytest.mark.parametrize(
+    ("dataset", "kind"),
+    [
+        ("breast_cancer", "random_forest"),
+        ("pima_diabetes", "boosting"),
+        ("titanic", "random_forest"),
+        ("covertype_20k", "random_forest"),
+        ("covertype_20k", "boosting"),
+    ],
+)
+def test_rows_rank_as_in_the_slow_twin(
+    dataset: str, kind: ProximityKind, n_neighbors: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = real_leaves(dataset, kind)
+    wrong, _ = _flipped(real.classes("target"), 80)
+    monkeypatch.setattr(neighborhoods, "_BLOCK_CELLS", 130 * max(n_neighbors, 7))  # several blocks, the last one short
+
+    found = audit_labels(real.table, real.weights, wrong, n_neighbors)
+
+    proximity = naive.proximity_matrix(real.leaves, real.weights)
+    _check(found, naive_label_audit.audit(proximity, wrong, n_neighbors))
+
+
+def test_rows_that_share_no_leaf_with_others_come_last_and_without_an_opinion() -> None:
+    alone = np.array([[0, 0], [0, 0], [1, 1], [0, 1], [2, 2]], dtype=np.int32)
+    table, weights = LeafTable.from_leaves(alone, np.array([3, 3])), np.ones(2, np.int64)
+    classes = np.array([0, 0, 0, 1, 0])
+
+    found = audit_labels(table, weights, classes, 4)
+
+    _check(found, naive_label_audit.audit(naive.proximity_matrix(alone, weights), classes, 4))
+    assert found.ranking.tolist() == [3, 2, 0, 1, 4]
+    assert found.n_neighbors.tolist() == [2, 2, 1, 3, 0]
+    assert np.isnan(found.agreement[4])
+    assert found.suggested.tolist() == [-1, -1, 1, 0, -1]
+
+
+@pytest.mark.parametrize("min_samples_leaf", [1, 5])
+def test_flipped_labels_of_a_forest_trained_on_them_rank_early(min_samples_leaf: int) -> None:
+    real = real_leaves("breast_cancer", "random_forest")
+    wrong, rows = _flipped(real.classes("target"), 60)
+    forest = RandomForestClassifier(100, min_samples_leaf=min_samples_leaf, random_state=0).fit(real.features, wrong)
+    leaves = forest.apply(real.features).astype(np.int32)
+    table = LeafTable.from_leaves(leaves, leaves.max(axis=0) + 1)
+
+    found = audit_labels(table, np.ones(100, np.int64), wrong, 10)
+
+    early = found.ranking[: len(rows)]
+    assert np.isin(early, rows).mean() > 0.8  # by chance 0.15
+    suggested = found.suggested[early][np.isin(early, rows)]
+    assert (suggested == real.classes("target")[early][np.isin(early, rows)]).mean() > 0.8
+
+
+def test_progress_is_told_and_may_stop_the_audit(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = real_leaves("breast_cancer", "random_forest")
+    monkeypatch.setattr(neighborhoods, "_BLOCK_CELLS", 1000)
+    told: list[float] = []
+
+    def stop_at_half(fraction: float, stage: str) -> None:
+        told.append(fraction)
+        assert stage == "finding nearest rows"
+        if fraction >= 0.5:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        audit_labels(real.table, real.weights, real.classes("target"), 10, stop_at_half)
+    assert told == sorted(told)
+    assert len(told) > 1
+
+
+@pytest.mark.parametrize("classes", [np.zeros(3, np.int64), np.full(400, -1)])
+def test_every_row_needs_a_class(classes: NDArray[np.int64]) -> None:
+    real = real_leaves("breast_cancer", "random_forest")
+
+    with pytest.raises(InvalidInput, match="one class"):
+        audit_labels(real.table, real.weights, classes, 10)

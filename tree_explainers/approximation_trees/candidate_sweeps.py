@@ -1,0 +1,129 @@
+"""Sweeps over the bins of a feature that tell all of its candidates' gains, and how they vary."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.compiled import compiled, inlined
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Sends = tuple[Integers, Integers, NDArray[np.bool_]]
+"""First bin, last bin (ascending) and whether the missing goes with them, of each candidate: what it sends left."""
+
+
+@inlined
+def _send_left(  # compiled code takes arrays
+    running: Floats,
+    own: Floats,
+    missing: Floats,
+    with_missing: np.bool_,
+    is_alone: np.bool_,
+    left: Floats,
+) -> None:
+    """Fill in the terms that a candidate sends left, all (2, n_terms)."""
+    for side in range(left.shape[0]):
+        for term in range(left.shape[1]):
+            value = own[side, term] if is_alone else running[side, term]
+            left[side, term] = value + (missing[side, term] if with_missing else 0.0)
+
+
+@compiled
+def sweep_gains(by_bin: Floats, sends: Sends, gains: Floats) -> None:
+    """Fill in the gains of a feature's candidates.
+
+    Parameters
+    ----------
+    by_bin : (n_bins, 1, 1 + n_targets)
+        Rows in each bin, and the sums of their answers; the last bin is the missing value.
+    """
+    first, last, with_missing = sends
+    n_bins, n_targets = by_bin.shape[0], by_bin.shape[2] - 1
+    total, running, left = np.zeros((3, 1, 1 + n_targets))
+    for bin_ in range(n_bins):
+        total += by_bin[bin_]
+    n_rows, candidate = total[0, 0], 0
+    for bin_ in range(n_bins):
+        running += by_bin[bin_]
+        while candidate < len(first) and last[candidate] == bin_:
+            is_alone = first[candidate] > 0
+            _send_left(running, by_bin[bin_], by_bin[n_bins - 1], with_missing[candidate], is_alone, left)
+            n_left, gain = left[0, 0], 0.0
+            for one in range(1, 1 + n_targets):
+                on_left, all_rows = left[0, one], total[0, one]
+                gain -= all_rows * all_rows / n_rows
+                gain += on_left * on_left / n_left if n_left > 0 else 0.0
+                gain += (all_rows - on_left) ** 2 / (n_rows - n_left) if n_left < n_rows else 0.0
+            gains[candidate] = max(0.0, gain / n_rows)
+            candidate += 1
+
+
+@compiled
+def sweep_variances(
+    by_bin: Floats, n_before: int, running: Floats, sums: tuple[Floats, Floats], sends: Sends
+) -> Floats:
+    """Return Var(psi_best - psi) of those candidates whose last bin is among the given ones, in their order.
+
+    On the rows of one side of both, the difference is a - 2 d . Y with constants a and d: its sum and that of its
+    squares are known from those of 1, Y and Y Y'. Nothing cancels when the candidate is nearly the best.
+
+    Parameters
+    ----------
+    by_bin : (n_bins + 1, 2, n_terms)
+        The terms of some bins that follow each other, by side of the best; then those of the missing value.
+    n_before
+        How many bins come before them.
+    running : (2, n_terms)
+        The terms of all bins before them; those of these bins are added.
+    sums
+        The terms of all rows, (2, n_terms), and the means of the best's sides, (2, n_targets).
+    """
+    (first, last, with_missing), (totals, of_best) = sends, sums
+    n_bins, n_targets = len(by_bin) - 1, of_best.shape[1]
+    variances, n_found = np.empty(len(first)), 0
+    left, shift = np.empty_like(running), np.empty(n_targets)
+    candidate = np.searchsorted(last, n_before)
+    for bin_ in range(n_bins):
+        running += by_bin[bin_]
+        while candidate < len(first) and last[candidate] == n_before + bin_:
+            is_alone = first[candidate] > 0
+            _send_left(running, by_bin[bin_], by_bin[n_bins], with_missing[candidate], is_alone, left)
+            variances[n_found] = _variance(left, totals, of_best, shift)
+            n_found += 1
+            candidate += 1
+    return variances[:n_found]
+
+
+@inlined
+def _variance(left: Floats, totals: Floats, of_best: Floats, shift: Floats) -> Any:  # noqa: ANN401  # inlined
+    n_targets = len(shift)
+    n_rows = totals[0, 0] + totals[1, 0]
+    n_left = left[0, 0] + left[1, 0]
+    total, squares = 0.0, 0.0
+    for side in range(2):
+        n_side = n_left if side == 1 else n_rows - n_left
+        sign, offset = (1.0, 0.0) if side == 1 else (-1.0, 1.0)
+        for best_side in range(2):
+            count = offset * totals[best_side, 0] + sign * left[best_side, 0]
+            if count <= 0:
+                continue
+            constant, linear, quadratic = 0.0, 0.0, 0.0
+            for one in range(n_targets):
+                everything, on_left = totals[0, 1 + one] + totals[1, 1 + one], left[0, 1 + one] + left[1, 1 + one]
+                mean = (offset * everything + sign * on_left) / n_side
+                shift[one] = of_best[best_side, one] - mean
+                constant += of_best[best_side, one] ** 2 - mean**2
+                linear += shift[one] * (offset * totals[best_side, 1 + one] + sign * left[best_side, 1 + one])
+            term = 1 + n_targets
+            for one in range(n_targets):
+                row = 0.0
+                for other in range(one):
+                    row += shift[other] * (offset * totals[best_side, term] + sign * left[best_side, term])
+                    term += 1
+                own = offset * totals[best_side, term] + sign * left[best_side, term]
+                quadratic += shift[one] * (2 * row + shift[one] * own)
+                term += 1
+            total += constant * count - 2 * linear
+            squares += constant * constant * count - 4 * constant * linear + 4 * quadratic
+    return max(0.0, squares / n_rows - (total / n_rows) ** 2)

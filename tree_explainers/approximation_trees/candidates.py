@@ -1,0 +1,221 @@
+"""Candidates: the questions that a node may ask, taken from the training rows that reach it."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..rows import Rows
+from ..rule_sets.conditions import Condition
+from .binning import bins_of_categories, bins_of_numbers
+from .missing_values import is_missing
+from .round_midpoints import round_midpoints
+
+_Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sends:
+    """What candidates send left; see ``FeatureCandidates``."""
+
+    first: _Integers
+    last: _Integers
+    with_missing: NDArray[np.bool_]
+    n_left: _Integers  # training rows
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureCandidates:
+    """The candidates of one feature, and the bins of its values that they tell apart.
+
+    **A number**: bin ``b`` holds the values above ``cuts[b - 1]`` and at most ``cuts[b]``, so ``n_cuts + 1`` bins.
+    **A category**: bin ``b`` is ``categories[b]``, then comes one bin for every other category. The last bin of either
+    is the missing value. The rows that a candidate sends left are those in bins ``first`` to ``last``, and those in the
+    last bin where ``with_missing``.
+    """
+
+    name: str
+    missing_text: str | None
+    cuts: NDArray[np.float64]  # (n_cuts,) ascending; none of a category
+    categories: tuple[str, ...] | None  # None of a number
+    first: NDArray[np.int64]  # (n_candidates,)
+    last: NDArray[np.int64]  # (n_candidates,)
+    with_missing: NDArray[np.bool_]  # (n_candidates,)
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of candidates."""
+        return len(self.first)
+
+    @property
+    def sends(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+        """What each candidate sends left: first bin, last bin (ascending), whether the missing goes with them."""
+        return self.first, self.last, self.with_missing
+
+    @property
+    def n_bins(self) -> int:
+        """Number of bins, that of the missing value included."""
+        return (len(self.cuts) if self.categories is None else len(self.categories)) + 2
+
+    def bins_of(self, values: NDArray[Any]) -> NDArray[np.unsignedinteger[Any]]:
+        """Return the bin of each raw value, (n_values,), in the smallest type that holds all bins."""
+        if self.categories is None:
+            return bins_of_numbers(values, self.cuts)
+        return bins_of_categories(values, self.categories, self.missing_text)
+
+    def only(self, kept: NDArray[np.bool_]) -> "FeatureCandidates":
+        """Return those that are kept, (n_candidates,); the bins stay what they are."""
+        return replace(self, first=self.first[kept], last=self.last[kept], with_missing=self.with_missing[kept])
+
+    def condition(self, candidate: int) -> Condition:
+        """Return a candidate as a condition, which holds for the rows that it sends left."""
+        last = int(self.last[candidate])
+        if last == self.n_bins - 1:
+            return Condition(self.name, self.name, "is missing", None, or_missing=False)
+        if self.categories is not None:
+            return Condition(self.name, self.name, "is", self.categories[last], or_missing=False)
+        or_missing = bool(self.with_missing[candidate])
+        return Condition(self.name, self.name, "<=", float(self.cuts[last]), or_missing)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """All candidates of a node: feature by feature, by ascending threshold or category, ``is missing`` last."""
+
+    features: tuple[FeatureCandidates, ...]  # those with a candidate, in the order of the columns
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of candidates."""
+        return sum(feature.n_candidates for feature in self.features)
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """The number of each feature's first candidate, (n_features + 1,)."""
+        return np.cumsum([0, *(feature.n_candidates for feature in self.features)], dtype=np.int64)
+
+    def bins_of(self, rows: Rows) -> tuple[NDArray[np.unsignedinteger[Any]], ...]:
+        """Return the bins of raw rows, feature by feature, each (n_rows,)."""
+        columns = rows.select([feature.name for feature in self.features]).columns
+        return tuple(each.bins_of(column) for each, column in zip(self.features, columns, strict=True))
+
+    def condition(self, candidate: int) -> Condition:
+        """Return a candidate as a condition, which holds for the rows that it sends left."""
+        feature, within = self.place(candidate)
+        return self.features[feature].condition(within)
+
+    def sends_left(self, candidate: int, bins: Sequence[NDArray[np.unsignedinteger[Any]]]) -> NDArray[np.bool_]:
+        """Return which rows a candidate sends left, (n_rows,), given the rows' bins."""
+        at, within = self.place(candidate)
+        feature, own = self.features[at], bins[at]
+        inside = (own >= feature.first[within]) & (own <= feature.last[within])
+        if feature.with_missing[within]:
+            inside |= own == feature.n_bins - 1
+        return np.asarray(inside, np.bool_)
+
+    def only(self, kept: NDArray[np.bool_]) -> "Candidates":
+        """Return those that are kept, (n_candidates,), which are numbered anew; their bins stay what they are."""
+        pieces = np.split(kept, self.starts[1:-1])
+        return Candidates(tuple(self.features[at].only(pieces[at]) for at in self.places_of(kept)))
+
+    def places_of(self, kept: NDArray[np.bool_]) -> list[int]:
+        """Return the features that have a candidate that is kept, by their place."""
+        return [at for at, piece in enumerate(np.split(kept, self.starts[1:-1])) if piece.any()]
+
+    def place(self, candidate: int) -> tuple[int, int]:
+        """Return a candidate's feature and its number among those of the feature."""
+        feature = int(np.searchsorted(self.starts, candidate, side="right")) - 1
+        return feature, candidate - int(self.starts[feature])
+
+
+def candidates_of(
+    rows_at_node: Rows,
+    missing_texts: Mapping[str, str],
+    min_samples_leaf: int = 1,
+    beat: Callable[[], None] = lambda: None,
+) -> Candidates:
+    """Return the questions that the training rows at a node suggest.
+
+    Of a number ``x <= t`` for each distinct value t but the largest and for each midpoint of adjacent values, told in
+    round numbers (``round_midpoints``; left out where no double lies strictly between them); where some rows miss the
+    number, with the missing on the right, with the missing on the left, and ``is missing``. Of a category ``is`` for
+    each one that is there, the missing on the right, and ``is missing``. Candidates that leave fewer than
+    ``min_samples_leaf`` training rows on a side are left out, and so are columns without any candidate.
+
+    Parameters
+    ----------
+    rows_at_node
+        Training rows that reach the node.
+    missing_texts
+        By column: a text that stands for a missing category.
+    min_samples_leaf
+        At least 1.
+    beat
+        Called before each column; may raise to stop.
+
+    References
+    ----------
+    Zhou, Hooker (2016), section 2.5.
+    """
+    features = []
+    for name, column in zip(rows_at_node.names, rows_at_node.columns, strict=True):
+        beat()
+        features.append(_candidates_of_column(name, column, missing_texts.get(name), max(1, min_samples_leaf)))
+    return Candidates(tuple(feature for feature in features if feature.n_candidates))
+
+
+def _candidates_of_column(
+    name: str, values: NDArray[Any], missing_text: str | None, min_samples_leaf: int
+) -> FeatureCandidates:
+    missing = is_missing(values, missing_text)
+    known, n_missing = values[~missing], int(missing.sum())
+    cuts, categories = np.empty(0), None
+    if values.dtype == object:
+        counts = Counter(known)
+        categories = tuple(sorted(counts))
+        sends = _alone(np.array([counts[category] for category in categories], np.int64), n_missing)
+    else:
+        cuts, n_below = _cuts(known.astype(np.float64))
+        sends = _up_to(n_below, n_missing)
+    enough = (sends.n_left >= min_samples_leaf) & (len(values) - sends.n_left >= min_samples_leaf)
+    places = sends.first[enough], sends.last[enough], sends.with_missing[enough]
+    return FeatureCandidates(name, missing_text, cuts, categories, *places)
+
+
+def _alone(counts: _Integers, n_missing: int) -> _Sends:
+    """Return what candidates send left that each take one bin: the categories, and the missing value."""
+    counts = np.append(counts, [0, n_missing])  # no training row has another category
+    bins = np.flatnonzero(counts)
+    return _Sends(bins, bins, np.zeros(len(bins), np.bool_), counts[bins])
+
+
+def _up_to(counts: _Integers, n_missing: int) -> _Sends:
+    """Return what thresholds send left, with the missing on either side where some are, and the missing value alone."""
+    n_sides = 2 if n_missing else 1
+    last = np.repeat(np.arange(len(counts)), n_sides)
+    with_missing = np.tile(np.arange(n_sides) > 0, len(counts))
+    n_left = counts[last] + n_missing * with_missing
+    if not n_missing:
+        return _Sends(np.zeros_like(last), last, with_missing, n_left)
+    missing_bin = len(counts) + 1
+    return _Sends(
+        np.append(np.zeros_like(last), missing_bin),
+        np.append(last, missing_bin),
+        np.append(with_missing, False),  # it is the missing bin
+        np.append(n_left, n_missing),
+    )
+
+
+def _cuts(known: NDArray[np.float64]) -> tuple[NDArray[np.float64], _Integers]:
+    """Return the thresholds in ascending order, and how many values are at most each, (n_cuts,) both."""
+    distinct, counts = np.unique(known, return_counts=True)
+    low, high = distinct[:-1], distinct[1:]
+    middle = round_midpoints(low, high)
+    between = (low < middle) & (middle < high)
+    n_below = np.cumsum(counts)[:-1]
+    cuts = np.concatenate((low, middle[between]))
+    order = np.argsort(cuts, kind="stable")
+    return cuts[order], np.concatenate((n_below, n_below[between]))[order]

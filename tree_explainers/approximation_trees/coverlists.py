@@ -1,0 +1,117 @@
+"""CoverLists: tests that have no order, each kept as the rows for which it succeeds, one bit a row."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.compiled import compiled
+from .information_gain import Units, entropy, gain_of, highest
+
+_ROWS_OF_A_BYTE = 8
+_SUMS_AT_ONCE = 1_000_000  # whole numbers that stay near the processor: 8 MB
+_PATTERNS = 256  # ways in which eight rows are covered or not
+
+
+class CoverLists:
+    """Tests of which nothing is known but the rows that they cover.
+
+    A node's rows are a list of the same kind; what a test and a node have in common is an intersection of bits. Sums
+    over it are looked up eight rows at a time, in tables of the sums of all their 256 subsets.
+
+    Parameters
+    ----------
+    packed : (n_tests, n_bytes) uint8
+        Bit ``row % 8`` of byte ``row // 8``, the lowest first, says whether a test succeeds for a row.
+    n_rows
+        Number of rows; bits beyond them are ignored.
+
+    References
+    ----------
+    Van Assche, Blockeel (2007), "Seeing the Forest through the Trees", section 2.5.
+    """
+
+    def __init__(self, packed: NDArray[np.uint8], n_rows: int) -> None:
+        self._packed = np.ascontiguousarray(packed)
+        self._n_rows = n_rows
+
+    @classmethod
+    def of(cls, covered: NDArray[np.bool_]) -> "CoverLists":
+        """Return the lists of tests that are known row by row, (n_tests, n_rows)."""
+        return cls(np.packbits(covered, axis=1, bitorder="little"), covered.shape[1])
+
+    @property
+    def n_tests(self) -> int:
+        """How many there are."""
+        return len(self._packed)
+
+    def gains(self, rows: NDArray[np.int64], units: Units, min_samples_leaf: int) -> NDArray[np.float64]:
+        """Return what each test tells of the classes of some rows, in bits; see ``Tests.gains``."""
+        n_classes = units.shape[1]
+        sums = np.zeros((self.n_tests, n_classes + 1), np.int64)
+        length = max(1, _SUMS_AT_ONCE // (_PATTERNS * (n_classes + 1)))
+        groups, masks = self._node_bytes(rows)
+        for first in range(0, len(groups), length):
+            here = slice(first, first + length)
+            _add_sums(self._packed, groups[here], masks[here], units, sums)
+        totals = np.append(units[rows].sum(axis=0), len(rows))
+        return _gains(sums, totals, min_samples_leaf)
+
+    def best(self, rows: NDArray[np.int64], units: Units, min_samples_leaf: int) -> tuple[int, float]:
+        """Return the test of the highest gain, and its gain; see ``Tests.best``."""
+        return highest(self.gains(rows, units, min_samples_leaf))
+
+    def _node_bytes(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Return the bytes that hold some of these rows, and which of their bits do."""
+        own = np.zeros(self._n_rows, np.bool_)
+        own[rows] = True
+        masks: NDArray[np.uint8] = np.packbits(own, bitorder="little")
+        groups = np.flatnonzero(masks)
+        return groups, masks[groups]
+
+    def holds(self, test: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return for which of these rows a test succeeds, (n_own,)."""
+        bits: NDArray[Any] = self._packed[test, rows // _ROWS_OF_A_BYTE] >> (rows % _ROWS_OF_A_BYTE).astype(np.uint8)
+        return (bits & 1).astype(np.bool_)
+
+
+@compiled
+def _add_sums(
+    packed: NDArray[np.uint8], groups: NDArray[np.int64], masks: NDArray[np.uint8], units: Units, sums: Units
+) -> None:
+    """Add to each test's sums the classes, and the number, of the rows that it has in common with some bytes."""
+    n_classes = units.shape[1]
+    table = np.zeros((len(groups), _PATTERNS, n_classes + 1), np.int64)
+    for at in range(len(groups)):
+        for pattern in range(1, _PATTERNS):
+            bit = 0
+            while not pattern >> bit & 1:
+                bit += 1
+            row = groups[at] * _ROWS_OF_A_BYTE + bit
+            rest = pattern & (pattern - 1)  # the same but for its lowest bit
+            if row < len(units):
+                for label in range(n_classes):
+                    table[at, pattern, label] = table[at, rest, label] + units[row, label]
+                table[at, pattern, n_classes] = table[at, rest, n_classes] + 1
+    for test in range(len(packed)):
+        for at in range(len(groups)):
+            pattern = packed[test, groups[at]] & masks[at]
+            if pattern:
+                for label in range(n_classes + 1):
+                    sums[test, label] += table[at, pattern, label]
+
+
+@compiled
+def _gains(sums: Units, totals: Units, least: int) -> NDArray[np.float64]:
+    """Return the gain of each test, of the sums and the number of rows (the last) for which it succeeds."""
+    n_classes = len(totals) - 1
+    n_rows, whole = totals[n_classes], entropy(totals[:n_classes])
+    gains = np.zeros(len(sums))
+    no = np.empty(n_classes, np.int64)
+    for test in range(len(sums)):
+        yes, n_yes = sums[test, :n_classes], sums[test, n_classes]
+        for label in range(n_classes):
+            no[label] = totals[label] - yes[label]
+        if n_yes >= least and n_rows - n_yes >= least:
+            gains[test] = gain_of(whole, n_yes, yes, n_rows - n_yes, no)
+    return gains

@@ -1,0 +1,167 @@
+"""ISM: one tree whose questions are an ensemble's own, chosen by the classes that the ensemble predicts."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.progress import ReportProgress, ignore_progress
+from ..ensemble import TreeEnsemble
+from ..errors import InvalidInput, MethodNotApplicable
+from ..onnx_models.description import ModelDescription
+from ..rows import Rows
+from ..rule_sets.binned_rows import BinnedRows
+from ..rule_sets.conditions import Condition
+from .bin_boxes import BinBox
+from .class_bounds import ClassBounds
+from .information_gain import in_units
+from .ism_nodes import NodeLabels, best_test
+from .ordered_tests import OrderedTests
+from .statement_conditions import StatementConditions
+from .tree_growth import Examined, Parting, TreeLimits, grow
+from .trees import ApproximationTree
+
+# Operators of a graph in which trees cast votes: all of them. Other models have some, as columns or links need them.
+_VOTES = {
+    *("ArgMax", "ArrayFeatureExtractor", "ConstantOfShape", "Equal", "Exp", "ReduceSum", "Shape", "Sum", "Where"),
+    "TreeEnsembleClassifier",
+}
+
+_MOST_WITNESSES = 32  # rows of a node whose leaves are looked at before all that its rows could reach
+
+
+@dataclass(frozen=True, slots=True)
+class IsmSettings:
+    """How a tree is grown."""
+
+    limits: TreeLimits = field(default_factory=TreeLimits)
+    stop_when_pure: bool = False  # a node whose training rows are of one class, by the data set's target, is a leaf
+    prune_safely: bool = True  # a node all of whose rows surely get one class is a leaf
+
+
+@dataclass(frozen=True, slots=True)
+class IsmTraining:
+    """Training rows, and what is known of them."""
+
+    rows: Rows
+    binned: BinnedRows  # the same rows
+    scores: NDArray[np.float64]  # (n_rows, n_classes) what the ensemble says of them, as oracles answer
+    labels: NDArray[np.int64]  # (n_rows,) the classes that it gives them
+    classes: NDArray[np.int64] | None = None  # (n_rows,) their true classes, in any numbers; None: there is no target
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    rows: NDArray[np.int64]  # ascending
+    box: BinBox
+
+
+def grow_ism(
+    training: IsmTraining,
+    ensemble: TreeEnsemble,
+    description: ModelDescription,
+    settings: IsmSettings = IsmSettings(),  # frozen
+    report: ReportProgress = ignore_progress,
+) -> ApproximationTree:
+    """Return a tree of the ensemble's own questions, each the one that tells most of the ensemble's classes.
+
+    P(C|A) is the mean of the ensemble's predicted probabilities over the training rows in A: equation 4, where
+    P(Y|A) is estimated on the training rows. P(T|B) is a share of rows. A node is a leaf where no question is left
+    whose gain is above 0, where every row that could ever reach it surely gets one class (``prune_safely``; no value of
+    these rows is missing in a feature that no training row misses), where its
+    training rows are of one true class (``stop_when_pure``), or where the limits say so. A leaf's label is the
+    ensemble's, where it labels all training rows in it alike; else the class of the highest mean probability. Ties go
+    to the lower feature, the lower threshold, the earlier class.
+
+    Raises
+    ------
+    MethodNotApplicable
+        For regression, and for trees that vote (AdaBoost).
+    InvalidInput
+        ``schema_mismatch`` for ``stop_when_pure`` without classes.
+
+    References
+    ----------
+    Van Assche, Blockeel (2007), "Seeing the Forest through the Trees: Learning a Comprehensible Model from a First
+    Order Ensemble".
+    """
+    check_ism(description, settings, has_target=training.classes is not None)
+    growth = _Growth(training, ensemble, description, settings)
+    nodes = grow(growth.root(), growth.examine, settings.limits, report)
+    statements = training.binned.statements
+    texts = {each.name: each.missing_token for each in statements.features if each.missing_token is not None}
+    return ApproximationTree(nodes, texts)
+
+
+def check_ism(description: ModelDescription, settings: IsmSettings, *, has_target: bool) -> None:
+    """Refuse what the method has no meaning for; see ``grow_ism``."""
+    if description.task == "regression":
+        msg = "`ism` parts rows by classes, and the model predicts a value; use `sta`, `born_again` or `cart`."
+        raise MethodNotApplicable(msg)
+    if set(description.operators) >= _VOTES:
+        msg = (
+            "The model's trees cast votes (as AdaBoost's do), while `ism` takes its scores to be means or sums of what "
+            "the leaves say; use `sta`, `born_again` or `cart`."
+        )
+        raise MethodNotApplicable(msg)
+    if settings.stop_when_pure and not has_target:
+        msg = (
+            "`stop_when_pure` asks for the true classes of the training rows, and the dataset has no target; leave it "
+            "out, or register the dataset with its target."
+        )
+        raise InvalidInput(msg, code="schema_mismatch")
+
+
+class _Growth:
+    """Looks at one node after the other."""
+
+    def __init__(
+        self, training: IsmTraining, ensemble: TreeEnsemble, description: ModelDescription, settings: IsmSettings
+    ) -> None:
+        self._tests = OrderedTests(training.binned)
+        self._labels = NodeLabels(in_units(training.scores), training.labels)
+        self._conditions = StatementConditions(training.rows, training.binned, description)
+        self._training, self._model = training, (ensemble, description)
+        self._prunes = settings.prune_safely
+        self._classes = training.classes if settings.stop_when_pure else None
+        self._least = max(1, settings.limits.min_samples_leaf)
+        self._statements = training.binned.statements
+        self._n_rows = training.binned.n_rows
+
+    @cached_property
+    def _bounds(self) -> ClassBounds | None:
+        """Made when they are first asked for: many trees end before any node gets one class."""
+        return ClassBounds.of(*self._model, self._training.binned, self._training.scores) if self._prunes else None
+
+    def root(self) -> _Node:
+        return _Node(np.arange(self._n_rows), BinBox.of_rows(self._training.binned))
+
+    def examine(self, node: _Node, n_levels: int) -> Examined[_Node, Condition]:
+        facts = self._labels.facts(node.rows)
+        return Examined(facts, None if n_levels == 0 or self._is_settled(node) else self._parting(node))
+
+    def _is_settled(self, node: _Node) -> bool:
+        if self._classes is not None and (self._classes[node.rows] == self._classes[node.rows[:1]]).all():
+            return True
+        label = self._labels.common(node.rows)
+        if label is None or self._bounds is None:
+            return False
+        some = node.rows[:: 1 + len(node.rows) // _MOST_WITNESSES]
+        return self._bounds.surely(node.box, label, self._training.binned.bins[:, some])
+
+    def _parting(self, node: _Node) -> Parting[_Node, Condition] | None:
+        best = best_test(self._tests, node.rows, self._labels.units, self._least)
+        if best is None:
+            return None
+        test, gain = best
+        feature = self._tests.feature_of(test)
+        own = test - int(self._statements.statement_starts[feature])
+        question = self._conditions.question(feature, own)
+        holds = self._tests.holds(test, node.rows) == question.holds_where
+        return Parting(
+            question.condition,
+            _Node(node.rows[holds], node.box.narrowed(feature, own, is_true=question.holds_where)),
+            _Node(node.rows[~holds], node.box.narrowed(feature, own, is_true=not question.holds_where)),
+            gain * len(node.rows) / self._n_rows,
+        )

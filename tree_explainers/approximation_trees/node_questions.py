@@ -1,0 +1,219 @@
+"""NodeQuestions: for each node of an ensemble's trees, the bins of a raw feature that go left."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ensemble import Operator, TreeEnsemble
+from ..onnx_models.description import ModelColumn, ModelDescription
+from ..rule_sets.category_answers import base_of
+from ..rule_sets.number_cuts import Rounding, cuts_of_number
+from ..rule_sets.questions import Questions, model_value
+from ..rule_sets.statements import FeatureStatements, Statements
+
+Flags = NDArray[np.bool_]
+_ORDERED = (Operator.LEQ, Operator.LT, Operator.GTE, Operator.GT)
+_OFF = 2.0**-20  # some sixteen roundings in single precision
+_OTHER = "\0"  # no category: texts of rows and of graphs hold no zero bytes that mean anything
+
+
+@dataclass(frozen=True, slots=True)
+class NodeQuestions:
+    """What each node asks, in bins.
+
+    Of a node with a **cut**, bins below it go one way, those from it on the other, the missing value (the last bin) as
+    it is said. Of other nodes each bin has its own answer. A bin may hold values that go left and others that go
+    right: values without a code of their own are in no bin of their own.
+    """
+
+    feature: NDArray[np.int32]  # (n_nodes,) position among the statements' features
+    cut: NDArray[np.int32]  # (n_nodes,) the first bin that is greater; below 0: -1 less where the node's answers begin
+    low_end: NDArray[np.int32]  # (n_nodes,) some value of each bin before it is not greater
+    greater_from: NDArray[np.int32]  # (n_nodes,) some value of each bin from it on is greater
+    low_left: Flags  # (n_nodes,) bins below the cut go left
+    missing_left: Flags  # (n_nodes,)
+    missing_both: Flags  # (n_nodes,) what a missing value counts as is next to the cut
+    goes_left: Flags  # the answers of nodes without a cut: what is known of each bin
+    may_left: Flags  # some value of the bin goes left
+    may_right: Flags
+
+
+def node_questions(ensemble: TreeEnsemble, description: ModelDescription, statements: Statements) -> NodeQuestions:
+    """Return what all nodes ask, in the bins of the ensemble's own statements."""
+    return _Translation(ensemble, description, statements).questions()
+
+
+@dataclass(slots=True)
+class _Translation:
+    ensemble: TreeEnsemble
+    description: ModelDescription
+    statements: Statements
+    _answers: list[tuple[Flags, Flags, Flags]] = field(default_factory=list)
+    _n_answers: int = 0
+
+    def questions(self) -> NodeQuestions:
+        made = _nothing_asked(self.ensemble.n_nodes)
+        place = {feature.raw_index: at for at, feature in enumerate(self.statements.features)}
+        for column, nodes in _nodes_by_column(self.ensemble):
+            raw_index = self.description.columns[column].raw_index
+            if raw_index in place:
+                made.feature[nodes] = place[raw_index]
+                self._translate(self.description.columns[column], nodes, place[raw_index], made)
+            else:
+                self._translate_constant(self.description.columns[column], nodes, made)
+        joined = [np.concatenate([np.empty(0, np.bool_), *(each[at] for each in self._answers)]) for at in range(3)]
+        return replace(made, goes_left=joined[0], may_left=joined[1], may_right=joined[2])
+
+    def _translate(self, column: ModelColumn, nodes: NDArray[np.int64], at: int, made: NodeQuestions) -> None:
+        feature = self.statements.features[at]
+        is_cut = np.isin(self.ensemble.operator[nodes], _ORDERED) & _is_number(column, feature)
+        own = nodes[is_cut]
+        if len(own):
+            self._translate_cuts(column, own, feature, made)
+        for some, questions in self._alike(nodes[~is_cut]):
+            reading = _read_answers(column, questions, feature, _rounding(self.description, feature.raw_index))
+            self._keep(some, reading, made)
+
+    def _translate_cuts(
+        self, column: ModelColumn, nodes: NDArray[np.int64], feature: FeatureStatements, made: NodeQuestions
+    ) -> None:
+        questions = self._of(nodes)
+        cuts, missing_greater = cuts_of_number(column, questions, _rounding(self.description, feature.raw_index))
+        greater_left = np.isin(questions.operator, (Operator.GTE, Operator.GT)) != (column.scale < 0)
+        made.cut[nodes] = made.low_end[nodes] = made.greater_from[nodes] = _first_greater(feature, cuts)
+        if column.kind == "affine":
+            off = _OFF * (abs(cuts) + (abs(column.offset) + abs(questions.threshold)) / abs(column.scale))
+            made.low_end[nodes] = np.minimum(np.searchsorted(feature.cuts, cuts + off) + 1, feature.missing_bin)
+            made.greater_from[nodes] = np.searchsorted(feature.cuts, cuts - off)
+            if column.imputed is not None:
+                made.missing_both[nodes] = abs(float(column.imputed) - cuts) <= off
+        made.low_left[nodes] = ~greater_left
+        made.missing_left[nodes] = missing_greater == greater_left
+
+    def _translate_constant(self, column: ModelColumn, nodes: NDArray[np.int64], made: NodeQuestions) -> None:
+        """Keep questions that all values answer alike, the missing one included: every bin is above the cut."""
+        for some, question in self._alike(nodes):
+            left = _answer(column, question, None)
+            made.cut[some], made.low_left[some], made.missing_left[some] = 0, not left, left
+
+    def _keep(self, nodes: NDArray[np.int64], answers: tuple[Flags, Flags], made: NodeQuestions) -> None:
+        left, other = answers
+        made.cut[nodes] = -1 - self._n_answers
+        self._answers.append((left, left | other, ~left | ~other))
+        self._n_answers += len(left)
+
+    def _of(self, nodes: NDArray[np.int64]) -> Questions:
+        ensemble = self.ensemble
+        return Questions(
+            ensemble.operator[nodes], ensemble.threshold[nodes], ensemble.missing_left[nodes], ensemble.members
+        )
+
+    def _alike(self, nodes: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Questions]]:
+        """Yield the nodes of one column that ask the same, and their question."""
+        if not len(nodes):
+            return
+        asked = self._of(nodes)
+        keys = np.column_stack((asked.operator, asked.threshold, asked.missing_left))
+        _, first, same = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        for at, one in enumerate(first):
+            yield nodes[same.reshape(-1) == at], self._of(nodes[one : one + 1])
+
+
+def _nothing_asked(n_nodes: int) -> NodeQuestions:
+    numbers, flags = np.zeros((4, n_nodes), np.int32), np.zeros((3, n_nodes), np.bool_)
+    none = np.empty(0, np.bool_)
+    return NodeQuestions(
+        feature=numbers[0],
+        cut=numbers[1] - 1,
+        low_end=numbers[2],
+        greater_from=numbers[3],
+        low_left=flags[0],
+        missing_left=flags[1],
+        missing_both=flags[2],
+        goes_left=none,
+        may_left=none,
+        may_right=none,
+    )
+
+
+def _nodes_by_column(ensemble: TreeEnsemble) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    inner = np.flatnonzero(ensemble.operator != Operator.LEAF)
+    inner = inner[np.argsort(ensemble.column[inner], kind="stable")]
+    columns, starts = np.unique(ensemble.column[inner], return_index=True)
+    yield from zip(columns.tolist(), np.split(inner, starts[1:]), strict=True)
+
+
+def _is_number(column: ModelColumn, feature: FeatureStatements) -> bool:
+    """Whether the column is the raw number, perhaps scaled; one of a declared group is, whatever it is called."""
+    is_indicator = column.kind == "indicator" and not isinstance(column.category, str)
+    return feature.is_number and not is_indicator and column.kind != "ordinal"
+
+
+def _rounding(description: ModelDescription, raw_index: int) -> Rounding:
+    types = [spec.type for spec in description.inputs for _ in range(spec.width)]
+    return Rounding(reads=np.float32 if types[raw_index] == "float" else np.float64, kept=description.precision)
+
+
+def _first_greater(feature: FeatureStatements, cuts: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the first bin whose values are above each cut: that of the missing value where none is."""
+    first = np.searchsorted(feature.cuts, cuts, side="right")
+    none = (cuts >= float(np.finfo(np.float32).max)) | (cuts == np.inf)
+    return np.where(none, feature.missing_bin, first)
+
+
+def _read_answers(
+    column: ModelColumn, question: Questions, feature: FeatureStatements, rounding: Rounding
+) -> tuple[Flags, Flags]:
+    """Return which bins answer one question with yes, and what values that no bin is kept for answer there."""
+    if not feature.is_number:
+        known = [*feature.categories, _OTHER, None]
+        answers = np.array([_answer(column, question, value) for value in known])
+        return answers, answers
+    if column.kind == "ordinal":
+        return _read_codes(column, question, feature, rounding)
+    answers = (_read_indicator if not _is_number(column, feature) else _read_set)(column, question, feature, rounding)
+    return answers, answers
+
+
+def _answer(column: ModelColumn, question: Questions, value: float | str | None) -> bool:
+    return bool(question.answer(model_value(column, base_of(column, value)))[0])
+
+
+def _read_set(column: ModelColumn, question: Questions, feature: FeatureStatements, rounding: Rounding) -> Flags:
+    """Read a question whether a number is equal to another, or a member: inside are the bins between pairs of cuts."""
+    cuts, _ = cuts_of_number(column, question, rounding)
+    first = _first_greater(feature, cuts)
+    inside = (np.arange(feature.n_bins)[:, None] >= first).sum(axis=1) % 2 == 1
+    answers: Flags = inside != (question.operator[0] == Operator.NEQ)
+    base = column.imputed if isinstance(column.imputed, float) else None
+    answers[feature.missing_bin] = question.answer(model_value(column, base))[0]
+    return answers
+
+
+def _read_indicator(column: ModelColumn, question: Questions, feature: FeatureStatements, rounding: Rounding) -> Flags:
+    present, absent = (bool(question.answer(model_value(column, base))[0]) for base in (1.0, 0.0))
+    answers = np.full(feature.n_bins, absent)
+    if isinstance(column.category, float | int):
+        value = float(rounding.kept(column.category))
+        below = float(np.nextafter(rounding.kept(value), rounding.kept(-np.inf)))
+        low, high = _first_greater(feature, np.array([below, value]))
+        answers[low:high] = present
+    answers[feature.missing_bin] = _answer(column, question, None)
+    return answers
+
+
+def _read_codes(
+    column: ModelColumn, question: Questions, feature: FeatureStatements, rounding: Rounding
+) -> tuple[Flags, Flags]:
+    """Read a column of codes: a bin answers as the value in it that has a code, other values as one that has none."""
+    unknown = _answer(column, question, np.inf)
+    answers = np.full(feature.n_bins, unknown)
+    for value in column.categories:
+        if isinstance(value, float | int):
+            kept = float(rounding.kept(value))
+            answers[np.searchsorted(feature.cuts, kept, side="left")] = _answer(column, question, value)
+    others = np.full(feature.n_bins, unknown)
+    answers[-1] = others[-1] = _answer(column, question, None)
+    return answers, others

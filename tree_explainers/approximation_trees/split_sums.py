@@ -1,0 +1,181 @@
+"""SplitSums: what pseudo rows add up to, bin by bin, from which every candidate's gain and its variance are known."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.compiled import compiled, inlined
+from ..compute.threads import in_threads
+from .candidates import Candidates, FeatureCandidates
+
+Floats = NDArray[np.float64]
+Bins = Sequence[NDArray[np.unsignedinteger[Any]]]  # by feature, each (n_rows,)
+
+MOST_BYTES = 256_000_000  # of the sums of a node
+_WORTH_THREADS = 10_000_000  # additions: some hundredths of a second, beside which starting threads is nothing
+
+
+@dataclass(frozen=True, slots=True)
+class SplitSums:
+    """Sums over pseudo rows, for each feature, bin and side of one reference question.
+
+    The terms are 1, Y and the lower half of Y Y', with Y the row's answers. Side 1 holds the rows that the reference
+    question sends left. Answers should be centred, so that little is lost when sums are subtracted. Where the products
+    Y Y' would take too much room (many classes, or very many bins), they are left out.
+
+    Each row also has a random key of 64 bits. The keys of a side add up (modulo 2^64) to a print of the side: two
+    candidates with equal prints part the rows alike, but for a chance of 2^-64.
+    """
+
+    candidates: Candidates
+    n_targets: int
+    by_bin: tuple[Floats, ...]  # by feature, (n_bins, 2, n_terms)
+    prints: tuple[NDArray[np.uint64], ...]  # by feature, (n_bins,)
+
+    @classmethod
+    def of(cls, candidates: Candidates, n_targets: int, most_bytes: int | None = None) -> Self:
+        """Return the sums over no rows, with products if they take no more than so many bytes (``MOST_BYTES``)."""
+        n_terms = 1 + n_targets + n_targets * (n_targets + 1) // 2
+        n_bins = sum(feature.n_bins for feature in candidates.features)
+        if 16 * n_bins * n_terms > (MOST_BYTES if most_bytes is None else most_bytes):
+            n_terms = 1 + n_targets
+        by_bin = tuple(np.zeros((feature.n_bins, 2, n_terms)) for feature in candidates.features)
+        prints = tuple(np.zeros(feature.n_bins, np.uint64) for feature in candidates.features)
+        return cls(candidates, n_targets, by_bin, prints)
+
+    @property
+    def has_products(self) -> bool:
+        """Whether Y Y' is summed, too."""
+        return bool(self.by_bin[0].shape[2] > 1 + self.n_targets)
+
+    def add(self, bins: Bins, answers: NDArray[np.floating[Any]], sides: NDArray[np.uint8], n_before: int = 0) -> None:
+        """Add pseudo rows; where there is much to add, features are shared among threads.
+
+        Parameters
+        ----------
+        bins
+            By feature of the candidates, each (n_rows,).
+        answers : (n_rows, n_targets)
+            What the model says of them.
+        sides : (n_rows,)
+            1 where the reference question sends the row left, else 0.
+        n_before
+            How many rows were added before these: a row's key is made from its number.
+        """
+        keys = _keys(n_before, len(answers))
+
+        def work(features: slice) -> None:
+            for own, by_bin, prints in zip(bins[features], self.by_bin[features], self.prints[features], strict=True):
+                _add_rows(own, answers, sides, by_bin)
+                _add_keys(own, keys, prints)
+
+        n_additions = len(answers) * sum(by_bin.shape[-1] for by_bin in self.by_bin)
+        in_threads(work, len(self.by_bin), None if n_additions > _WORTH_THREADS else 1)
+
+    def only(self, kept: NDArray[np.bool_]) -> "SplitSums":
+        """Return the same without the candidates that are not kept, (n_candidates,), in their new numbers."""
+        places = self.candidates.places_of(kept)
+        return SplitSums(
+            self.candidates.only(kept),
+            self.n_targets,
+            tuple(self.by_bin[feature] for feature in places),
+            tuple(self.prints[feature] for feature in places),
+        )
+
+    @property
+    def totals(self) -> Floats:
+        """The terms summed over all rows, by side of the reference question, (2, n_terms)."""
+        summed: Floats = self.by_bin[0].sum(axis=0)
+        return summed
+
+    def left(self) -> Floats:
+        """Return the terms summed over the rows that each candidate sends left, (n_candidates, 2, n_terms)."""
+        pairs = zip(self.candidates.features, self.by_bin, strict=True)
+        return np.concatenate([_left_of(feature, by_bin) for feature, by_bin in pairs])
+
+    def left_prints(self) -> NDArray[np.uint64]:
+        """Return the print of each candidate's parting, whichever side is the left one, (n_candidates,)."""
+        pairs = zip(self.candidates.features, self.prints, strict=True)
+        left = np.concatenate([_left_of(feature, prints) for feature, prints in pairs])
+        return np.asarray(np.minimum(left, self.prints[0].sum(dtype=np.uint64) - left), np.uint64)
+
+
+def _left_of(feature: FeatureCandidates, by_bin: NDArray[Any]) -> NDArray[Any]:
+    """Add up the bins that candidates of one feature send left, (n_candidates, ...)."""
+    ends = np.concatenate((np.zeros_like(by_bin[:1]), np.cumsum(by_bin, axis=0, dtype=by_bin.dtype)))
+    left: NDArray[Any] = ends[feature.last + 1] - ends[feature.first]
+    left[feature.with_missing] += by_bin[-1]
+    return left
+
+
+def _keys(first: int, n_rows: int) -> NDArray[np.uint64]:
+    """Return a key of 64 random bits for each row number (splitmix64), (n_rows,)."""
+    mixed = np.arange(first + 1, first + n_rows + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+@compiled
+def add_rows_between(
+    bins: NDArray[np.unsignedinteger[Any]],
+    answers: NDArray[np.floating[Any]],
+    sides: NDArray[np.uint8],
+    place: tuple[int, int],
+    by_bin: Floats,
+) -> None:
+    """Add the rows of some bins that follow each other, and those of the missing value's.
+
+    Parameters
+    ----------
+    bins, answers, sides
+        As in ``SplitSums.add``, of one feature.
+    place
+        The first of the bins, and that of the missing value.
+    by_bin : (n_bins + 1, 2, n_terms)
+        The terms of these bins, products among them, then those of the missing value; added to.
+    """
+    first, missing_bin = place
+    n_bins = len(by_bin) - 1
+    for row in range(len(bins)):
+        own = np.int64(bins[row])
+        if first <= own < first + n_bins:
+            _add_row(by_bin[own - first, sides[row]], answers[row])
+        if own == missing_bin:
+            _add_row(by_bin[n_bins, sides[row]], answers[row])
+
+
+@inlined
+def _add_row(sums: Floats, answers: NDArray[np.floating[Any]]) -> None:
+    n_targets = len(answers)
+    sums[0] += 1.0
+    for one in range(n_targets):
+        sums[1 + one] += answers[one]
+    if len(sums) == 1 + n_targets:
+        return
+    term = 1 + n_targets
+    for one in range(n_targets):
+        value = np.float64(answers[one])
+        for other in range(one + 1):
+            sums[term] += value * answers[other]
+            term += 1
+
+
+@compiled
+def _add_rows(
+    bins: NDArray[np.unsignedinteger[Any]],
+    answers: NDArray[np.floating[Any]],
+    sides: NDArray[np.uint8],
+    by_bin: Floats,
+) -> None:
+    for row in range(len(bins)):
+        _add_row(by_bin[bins[row], sides[row]], answers[row])
+
+
+@compiled
+def _add_keys(bins: NDArray[np.unsignedinteger[Any]], keys: NDArray[np.uint64], prints: NDArray[np.uint64]) -> None:
+    for row in range(len(bins)):
+        prints[bins[row]] += keys[row]

@@ -1,0 +1,114 @@
+"""Conditions of statements: what an ensemble asks, told in raw values so that every training row answers as it did."""
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..onnx_models.description import ModelDescription
+from ..rows import Rows
+from ..rule_sets.binned_rows import BinnedRows
+from ..rule_sets.conditions import Condition
+from ..rule_sets.number_cuts import Rounding
+from ..rule_sets.round_numbers import roundest_between
+from ..rule_sets.statements import FeatureStatements
+
+_ROUNDINGS = 2.0**-20  # some sixteen in single precision, of what is added up
+_HALF = 0.5  # between no and yes of a one-hot column
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A statement as it is printed."""
+
+    condition: Condition  # rows for which it holds go left
+    holds_where: bool  # the statement is this
+
+
+@dataclass(frozen=True, slots=True)
+class StatementConditions:
+    """The conditions of an ensemble's statements, for the training rows that must answer alike."""
+
+    rows: Rows
+    binned: BinnedRows
+    description: ModelDescription
+
+    def question(self, feature: int, own: int) -> Question:
+        """Return what the statement ``own`` of a feature asks of raw values.
+
+        Numbers are compared as they are, in double precision, while the model rounds what it reads; see ``_threshold``.
+        Where no training row misses the feature, a missing value fulfils no condition on it.
+        """
+        about = self.binned.statements.features[feature]
+        has_missing = self.binned.has_missing(feature)
+        if about.answers is not None:
+            return Question(_of_category(about, about.answers[own], has_missing=has_missing), holds_where=True)
+        missing_greater = bool(about.missing_greater[own])
+        if about.cuts[own] == inf:
+            return Question(Condition(about.name, about.name, "is missing", None, or_missing=False), holds_where=True)
+        values = self.rows.select([about.name]).columns[0].astype(np.float64)
+        low, high = _gap(values, self.binned.bins[feature], own, about.missing_bin)
+        if about.stands_for is not None and low <= _HALF < high:
+            name, category = about.stands_for
+            return Question(
+                Condition(name, about.name, "is", category, missing_greater and has_missing), holds_where=True
+            )
+        value = self._threshold(about, float(about.cuts[own]), values, (low, high))
+        or_missing = has_missing and not missing_greater
+        return Question(Condition(about.name, about.name, "<=", value, or_missing), holds_where=False)
+
+    def _threshold(
+        self, feature: FeatureStatements, cut: float, values: NDArray[np.float64], gap: tuple[float, float]
+    ) -> float:
+        """Return a number at or below which the training values are that the model finds not above the cut.
+
+        Where the model reads single precision and so are all training values, it is the shortest decimal that tells
+        single precision apart as the model does, seen in training or not. Where training values have more digits, as
+        0.3 has, it is the shortest decimal that the model reads as its cut; unless a training value would change
+        sides, as one may that is closer to the cut than single precision can tell: then, and where numbers are read as
+        they are, it is the largest double that the model finds not above its cut. Where the model scales what it reads,
+        its cut is known but for some roundings: then it is the shortest decimal that is as near, as 2.5 for 2.4999998.
+        """
+        if (doubt := self._doubt(feature, cut)) > 0:
+            return roundest_between(max(gap[0], cut - doubt), min(gap[1], cut + doubt), cut)
+        types = [spec.type for spec in self.description.inputs for _ in range(spec.width)]
+        reads_single = types[feature.raw_index] == "float"
+        single = _not_above(cut)
+        last = float(Rounding(np.float32, np.float64).lower(np.array([float(single)]))[0])
+        if not reads_single:
+            return cut
+        short = float(str(single))
+        if bool((values.astype(np.float32) == values)[~np.isnan(values)].all()):
+            short = roundest_between(float(single), float(np.nextafter(last, inf)), short)
+        return short if gap[0] <= short < gap[1] else last
+
+    def _doubt(self, feature: FeatureStatements, cut: float) -> float:
+        """Return how far from a cut the model's own may be, in raw units: 0 where the feature is not scaled."""
+        scaled = (
+            abs(cut) + abs(column.offset / column.scale)
+            for column in self.description.columns
+            if column.raw_index == feature.raw_index and column.kind == "affine"
+        )
+        return _ROUNDINGS * max(scaled, default=0.0)
+
+
+def _not_above(cut: float) -> np.float32:
+    rounded = np.float32(cut)
+    return np.nextafter(rounded, np.float32(-inf)) if float(rounded) > cut else rounded
+
+
+def _gap(values: NDArray[np.float64], bins: NDArray[np.unsignedinteger], cut: int, missing: int) -> tuple[float, float]:
+    """Return the largest training value not above a cut, and the smallest above it; infinite where none is."""
+    low = values[bins <= cut].max(initial=-inf)
+    return float(low), float(values[(bins > cut) & (bins != missing)].min(initial=inf))
+
+
+def _of_category(feature: FeatureStatements, answers: NDArray[np.bool_], *, has_missing: bool) -> Condition:
+    named = tuple(each for each, inside in zip(feature.categories, answers[:-2], strict=True) if inside)
+    with_missing = has_missing and bool(answers[-1])
+    if not named:
+        return Condition(feature.name, feature.name, "is missing", None, or_missing=False)
+    if len(named) == 1:
+        return Condition(feature.name, feature.name, "is", named[0], with_missing)
+    return Condition(feature.name, feature.name, "is one of", named, with_missing)

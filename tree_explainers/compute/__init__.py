@@ -1,0 +1,1 @@
+"""How loops are compiled, shared between threads, and report their progress."""

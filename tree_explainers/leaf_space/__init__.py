@@ -1,0 +1,1 @@
+"""Leaf space: the leaves that rows fall into, the proximity of rows that share them, and the nearest rows."""

@@ -1,0 +1,192 @@
+"""Nearest rows by visiting the rows listed in leaves: the way for deep trees, whose leaves hold few rows.
+
+A block of queries is searched for at once. Each leaf that any of them reaches is visited once for all of them: to each
+row listed, a line of weights is added, one for each query, which is 0 for those that are not in the leaf. It pays
+where queries of a block share leaves, and is quick where rows listed together lie close together: see ``row_order``.
+"""
+
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.compiled import compiled
+from ..compute.threads import in_order
+from .leaves import LeafTable
+from .nearest_so_far import Search, fill_up, keep_if_near, part_of, to_beat
+from .rows_by_leaf import list_members
+
+BLOCK_QUERIES = 64
+_TILE_BYTES = 2**19  # of sums, for some rows and a block of queries: half of a core's second cache
+_STRIP_ROWS = 32
+_VISITS_A_STRIP = 16
+_BEYOND_ALL = np.iinfo(np.int32).max
+
+
+class RankedLists(NamedTuple):
+    """The rows of each leaf, by their ranks in an order that puts rows which share leaves side by side."""
+
+    order: NDArray[np.int64]  # (n_rows,) row of each rank
+    offsets: NDArray[np.int64]  # (n_trees + 1,) where each tree's leaves begin among all leaves
+    starts: NDArray[np.int64]  # (n_leaves + 1,) where each leaf's ranks begin in members
+    members: NDArray[np.int32]  # (n_trees * n_rows,) ranks, leaf by leaf, ascending
+
+
+def list_ranks(table: LeafTable, order: NDArray[np.int64], tick: Callable[[], None] = lambda: None) -> RankedLists:
+    """List the rows of a table in this order, 4 bytes for each row and tree; ``tick`` is called in between."""
+    members = np.empty(table.codes.shape, dtype=np.int32)
+
+    def write_lists(tree: int) -> None:
+        own = slice(tree, tree + 1)
+        line = table.codes[own][:, order]
+        line.flags.writeable = False  # as the table's codes are: the loop is compiled for those
+        list_members(line, table.offsets[own], table.starts, members[own])
+
+    with closing(in_order(write_lists, range(table.n_trees))) as written:
+        for _ in written:
+            tick()
+    return RankedLists(order, table.offsets, table.starts, members.reshape(-1))
+
+
+class _Visits(NamedTuple):
+    """The leaves that a block of queries reaches, and how far the rows listed there were visited."""
+
+    lines: NDArray[Any]  # (n_lists, n_queries) a tree's weight for queries that are in the leaf, 0 for others
+    begun: NDArray[np.int64]  # (n_lists,) the first place in members that was visited for the tile under way
+    reached: NDArray[np.int64]  # (n_lists,) the place after the last one visited
+    ends: NDArray[np.int64]  # (n_lists,) where the list ends
+    upcoming: NDArray[np.int32]  # (n_lists,) the rank at the place reached; beyond all at the end of a list
+
+
+class _Board(NamedTuple):
+    """Proximities of a tile of rows to a block of queries, in a type that holds them."""
+
+    sums: NDArray[Any]  # (n_rows, n_queries) 0 where nothing is under way
+    largest: NDArray[Any]  # (n_queries,) room for the largest of some rows' sums
+    to_beat: NDArray[Any]  # (n_queries,) smaller sums do not matter; at least 1
+
+
+@compiled
+def search_lists(lists: RankedLists, weights: NDArray[Any], search: Search) -> None:
+    """Find the nearest rows; parameters as of ``search_codes``. Queries that follow each other should share leaves."""
+    n_rows, (n_queries, n_trees) = len(lists.order), search.leaves.shape
+    width = min(BLOCK_QUERIES, n_queries)
+    tile_rows = min(n_rows, _TILE_BYTES // (width * weights.itemsize))
+    board = _Board(
+        np.zeros((tile_rows, width), weights.dtype), np.empty(width, weights.dtype), np.empty(width, weights.dtype)
+    )
+    room = _Visits(
+        np.empty((width * n_trees, width), weights.dtype),
+        np.empty(width * n_trees, np.int64),
+        np.empty(width * n_trees, np.int64),
+        np.empty(width * n_trees, np.int64),
+        np.empty(width * n_trees, np.int32),
+    )
+    number = np.full(np.diff(lists.offsets).max(), -1, np.int32)
+    ranks = np.arange(n_rows).astype(np.int32)
+    for first in range(0, n_queries, width):
+        block = part_of(search, first, min(first + width, n_queries))
+        visits = _visits_of(lists, block.leaves, weights, number, room)
+        board.to_beat[:] = 1
+        for first_rank in range(0, n_rows, tile_rows):
+            tile = ranks[first_rank : first_rank + tile_rows]
+            n_visits = _add_tile(lists.members, tile, visits, board.sums)
+            _keep_near(lists, tile, n_visits, visits, board, block)
+    fill_up(search)
+
+
+@compiled
+def _visits_of(
+    lists: RankedLists, leaves: NDArray[np.int32], weights: NDArray[Any], number: NDArray[np.int32], room: _Visits
+) -> _Visits:
+    """Note each leaf that a query reaches, once; ``number`` is -1 everywhere before and after."""
+    n_lists = 0
+    for tree in range(leaves.shape[1]):
+        for query in range(leaves.shape[0]):
+            code = leaves[query, tree]
+            if number[code] < 0:
+                number[code] = n_lists
+                leaf = lists.offsets[tree] + code
+                room.lines[n_lists] = 0
+                room.reached[n_lists], room.ends[n_lists] = lists.starts[leaf], lists.starts[leaf + 1]
+                room.upcoming[n_lists] = _rank_at(lists.members, lists.starts[leaf], lists.starts[leaf + 1])
+                n_lists += 1
+            room.lines[number[code], query] = weights[tree]
+        for query in range(leaves.shape[0]):
+            number[leaves[query, tree]] = -1
+    return _Visits(
+        room.lines[:n_lists],
+        room.begun[:n_lists],
+        room.reached[:n_lists],
+        room.ends[:n_lists],
+        room.upcoming[:n_lists],
+    )
+
+
+@compiled
+def _rank_at(members: NDArray[np.int32], place: int, end: int) -> int:
+    return members[place] if place < end else _BEYOND_ALL
+
+
+@compiled
+def _add_tile(members: NDArray[np.int32], tile: NDArray[np.int32], visits: _Visits, sums: NDArray[Any]) -> int:
+    """Go on in each list as far as the tile reaches; return how many rows were visited."""
+    first_rank, last_rank = tile[0], tile[-1]
+    n_visits = 0
+    for at in range(len(visits.lines)):
+        place, end = visits.reached[at], visits.ends[at]
+        visits.begun[at] = place
+        rank = visits.upcoming[at]
+        if rank > last_rank:
+            continue
+        line = visits.lines[at]
+        while rank <= last_rank:
+            into = sums[rank - first_rank]
+            for query in range(len(line)):
+                into[query] += line[query]
+            place += 1
+            rank = _rank_at(members, place, end)
+        visits.reached[at], visits.upcoming[at] = place, rank
+        n_visits += place - visits.begun[at]
+    return n_visits
+
+
+@compiled
+def _keep_near(
+    lists: RankedLists, tile: NDArray[np.int32], n_visits: int, visits: _Visits, board: _Board, search: Search
+) -> None:
+    """Keep the near ones of the rows that were visited, and clear the board."""
+    if n_visits == 0:
+        return
+    if n_visits * _VISITS_A_STRIP < len(tile):
+        for at in range(len(visits.lines)):
+            if visits.begun[at] < visits.reached[at]:
+                strip = lists.members[visits.begun[at] : visits.reached[at]]
+                _keep_near_in(strip, tile[0], lists.order, board, search)
+    else:
+        for at in range(0, len(tile), _STRIP_ROWS):
+            _keep_near_in(tile[at : at + _STRIP_ROWS], tile[0], lists.order, board, search)
+
+
+@compiled
+def _keep_near_in(
+    strip: NDArray[np.int32], first_rank: int, order: NDArray[np.int64], board: _Board, search: Search
+) -> None:
+    """Look at some ranks query by query only where one of them is near enough."""
+    board.largest[:] = 0
+    for rank in strip:
+        line = board.sums[rank - first_rank]
+        for query in range(len(line)):
+            board.largest[query] = max(board.largest[query], line[query])
+    for query in range(len(search.leaves)):
+        # Ranks say nothing of rows: one that is as near as the farthest kept may be lower than that.
+        if board.largest[query] >= board.to_beat[query]:
+            for rank in strip:
+                proximity = board.sums[rank - first_rank, query]
+                if proximity >= board.to_beat[query]:
+                    keep_if_near(search, query, order[rank], np.int64(proximity))
+                    board.to_beat[query] = max(1, to_beat(search, query))
+    for rank in strip:
+        board.sums[rank - first_rank] = 0

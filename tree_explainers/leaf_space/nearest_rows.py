@@ -1,0 +1,192 @@
+"""The nearest rows of a table for some of its rows, or for others: exact, both cores, O(n_rows x n_trees) memory."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.progress import ReportProgress, ignore_progress
+from ..compute.threads import in_order
+from ..errors import InvalidInput
+from .leaves import LeafTable
+from .nearest_by_codes import search_codes
+from .nearest_by_lists import BLOCK_QUERIES, RankedLists, list_ranks, search_lists
+from .nearest_so_far import ranked, search_for
+from .row_order import MAX_PIVOTS, LeavesOf, Pivots, choose_pivots
+
+Nearest = tuple[NDArray[np.int64], NDArray[np.int64]]  # rows and proximities, (n_queries, n_neighbors) each
+
+# Measured on one busy core of a 2025 server.
+_NANOSECONDS_PER_LISTED = 10.0  # row and tree
+_NANOSECONDS_PER_LIST = 100.0  # for each query and tree: finding a list misses the caches
+_NANOSECONDS_PER_VISIT = 0.7  # of a row in a query's leaf; most are visited for several queries at once
+_NANOSECONDS_PER_COMPARED_BYTE = 0.015  # of the sums
+_NANOSECONDS_AT_ONCE = 100e6
+_MAX_BLOCKS_AT_ONCE = 64
+_STAGE = "finding nearest rows"
+
+
+class NearestRows:
+    """Finds the rows of a table that are nearest, in one of two ways, whichever is quicker for the table.
+
+    Where leaves are small, the rows listed in them are visited, for blocks of queries that share leaves; the lists,
+    4 bytes for each row and tree, are made when they are first needed. Where leaves are large, codes are compared.
+    Both give the same integers.
+
+    Parameters
+    ----------
+    table
+        The rows to choose from.
+    weights : (n_trees,) int64
+        What each tree counts; not negative, summing to less than 2^32.
+
+    Raises
+    ------
+    InvalidInput
+        If the number of trees differs.
+    """
+
+    def __init__(self, table: LeafTable, weights: NDArray[np.int64]) -> None:
+        if weights.shape != (table.n_trees,):
+            msg = f"the table has {table.n_trees} trees, but weights have shape {weights.shape}"
+            raise InvalidInput(msg)
+        self._table = table
+        self._lists: RankedLists | None = None
+        self._weights = weights.astype(np.uint16 if int(weights.sum()) <= np.iinfo(np.uint16).max else np.uint32)
+
+    def of_rows(self, rows: NDArray[np.int64], n_neighbors: int, report: ReportProgress = ignore_progress) -> Nearest:
+        """Return the nearest other rows for some rows of the table.
+
+        Parameters
+        ----------
+        rows : (n_queries,) int64
+            Rows of the table.
+        n_neighbors
+            In 1 to ``n_rows - 1``.
+        report
+            Told how many of the queries are done, some ten times a second. Whatever it raises leaves nothing running.
+
+        Returns
+        -------
+        (n_queries, n_neighbors) int64, twice
+            Neighbours, nearest first (ties: lowest row), and their integer proximities, which can be 0.
+
+        Raises
+        ------
+        InvalidInput
+            If there are not as many other rows.
+        """
+        self._check(n_neighbors, self._table.n_rows - 1)
+        return self._find(lambda queries: self._table.leaves_of(rows[queries]), rows, n_neighbors, report)
+
+    def of_leaves(
+        self, leaves: NDArray[np.int32], n_neighbors: int, report: ReportProgress = ignore_progress
+    ) -> Nearest:
+        """Return the nearest rows for rows that are not in the table, as ``of_rows`` does.
+
+        Parameters
+        ----------
+        leaves : (n_queries, n_trees) int32
+            Their leaves, numbered as in the table.
+        n_neighbors
+            In 1 to ``n_rows``.
+        report
+            As in ``of_rows``.
+        """
+        if leaves.ndim != 2 or leaves.shape[1] != self._table.n_trees:  # noqa: PLR2004  # a matrix
+            msg = f"the table has {self._table.n_trees} trees, but leaves have shape {leaves.shape}"
+            raise InvalidInput(msg)
+        self._check(n_neighbors, self._table.n_rows)
+        no_rows = np.full(len(leaves), -1, dtype=np.int64)
+        return self._find(lambda queries: leaves[queries], no_rows, n_neighbors, report)
+
+    def _check(self, n_neighbors: int, most: int) -> None:
+        if not 1 <= n_neighbors <= most:
+            msg = f"n_neighbors must be 1 to {most} for {self._table.n_rows} rows, got {n_neighbors}"
+            raise InvalidInput(msg)
+
+    def _find(
+        self, leaves_of: LeavesOf, own_rows: NDArray[np.int64], n_neighbors: int, report: ReportProgress
+    ) -> Nearest:
+        n_queries = len(own_rows)
+        by_lists = self._lists_are_cheaper(n_queries)
+        lists = self._make_lists(report) if by_lists else None
+        order = np.arange(n_queries) if lists is None else self._order(lists, leaves_of, own_rows, report)
+
+        def find(queries: NDArray[np.int64]) -> Nearest:
+            search = search_for(leaves_of(queries), own_rows[queries], n_neighbors)
+            if lists is None:
+                search_codes(self._table.codes, self._weights, search)
+            else:
+                search_lists(lists, self._weights, search)
+            return ranked(search)
+
+        found = np.empty((2, n_queries, n_neighbors), dtype=np.int64)
+        n_done = 0
+        with closing(in_order(find, _pieces(order, self._queries_at_once(by_lists=by_lists)))) as nearest:
+            for queries, rows_and_proximities in nearest:
+                found[:, queries] = rows_and_proximities
+                n_done += len(queries)
+                report(n_done / n_queries, _STAGE)
+        return found[0], found[1]
+
+    @cached_property
+    def _pivots(self) -> Pivots:
+        return choose_pivots(self._table, self._weights)
+
+    def _make_lists(self, report: ReportProgress) -> RankedLists:
+        def tick() -> None:
+            report(0.0, _STAGE)
+
+        if self._lists is None:
+            order = self._pivots.order(self._table.leaves_of, self._table.n_rows, tick)
+            self._lists = list_ranks(self._table, order, tick)
+        return self._lists
+
+    def _order(
+        self, lists: RankedLists, leaves_of: LeavesOf, own_rows: NDArray[np.int64], report: ReportProgress
+    ) -> NDArray[np.int64]:
+        """Return an order of the queries in which those that share leaves follow each other."""
+        if (own_rows < 0).any():
+            return self._pivots.order(leaves_of, len(own_rows), lambda: report(0.0, _STAGE))
+        ranks = np.empty(self._table.n_rows, dtype=np.int64)
+        ranks[lists.order] = np.arange(self._table.n_rows)
+        return np.argsort(ranks[own_rows], kind="stable")
+
+    def _lists_are_cheaper(self, n_queries: int) -> bool:
+        lists, codes = self._nanoseconds(by_lists=True), self._nanoseconds(by_lists=False)
+        return n_queries * lists + self._nanoseconds_to_prepare() < n_queries * codes
+
+    def _queries_at_once(self, *, by_lists: bool) -> int:
+        n_queries = int(_NANOSECONDS_AT_ONCE / self._nanoseconds(by_lists=by_lists))
+        return min(max(1, n_queries // BLOCK_QUERIES), _MAX_BLOCKS_AT_ONCE) * BLOCK_QUERIES
+
+    def _nanoseconds(self, *, by_lists: bool) -> float:
+        """Return how long one query takes."""
+        n_cells = self._table.codes.size
+        if not by_lists:
+            return n_cells * self._weights.itemsize * _NANOSECONDS_PER_COMPARED_BYTE
+        n_visits = float((self._table.leaf_sizes.astype(np.float64) ** 2).sum()) / self._table.n_rows
+        return n_visits * _NANOSECONDS_PER_VISIT + self._table.n_trees * _NANOSECONDS_PER_LIST
+
+    def _nanoseconds_to_prepare(self) -> float:
+        if self._lists is not None:
+            return 0.0
+        return self._table.codes.size * _NANOSECONDS_PER_LISTED + MAX_PIVOTS * self._nanoseconds(by_lists=False)
+
+
+def _pieces(order: NDArray[np.int64], length: int) -> Iterator[NDArray[np.int64]]:
+    return (order[start : start + length] for start in range(0, len(order), length))
+
+
+def nearest_rows(
+    table: LeafTable,
+    weights: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    n_neighbors: int,
+    report: ReportProgress = ignore_progress,
+) -> Nearest:
+    """Return the nearest other rows of the table for some of its rows: see ``NearestRows.of_rows``."""
+    return NearestRows(table, weights).of_rows(rows, n_neighbors, report)

@@ -1,0 +1,339 @@
+"""ModelSession: predictions and leaves of raw rows, in one call to onnxruntime.
+
+It must not import ``onnx``: a process that answers requests opens graphs that were read and checked elsewhere.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+from onnxruntime.capi import onnxruntime_pybind11_state as runtime_errors
+
+from ..compute.progress import ReportProgress, ignore_progress
+from ..compute.threads import in_order, n_cores
+from ..errors import ModelRefused, RowRefused
+from ..rows import Rows
+from .description import ModelDescription
+from .encoding import Feeds, RowEncoder
+from .label_index import LabelIndex
+
+_RUNTIME_ERRORS = (
+    runtime_errors.Fail,
+    runtime_errors.InvalidArgument,
+    runtime_errors.InvalidGraph,
+    runtime_errors.InvalidProtobuf,
+    runtime_errors.NotImplemented,
+    runtime_errors.RuntimeException,
+)
+_CELLS_PER_CHUNK = 1_000_000  # leaves (rows x trees) held at a time by each thread: 4 MB, thrice; some 0.4 s of work
+_MAX_CHUNK_ROWS = 65_536
+
+_Piece = tuple[slice, Rows]  # some rows, and which they are among all
+_Made = TypeVar("_Made")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the model says of some rows."""
+
+    scores: NDArray[np.floating[Any]]  # (n_rows, n_classes), or (n_rows, 1): the value of a regression
+    labels: NDArray[np.int64] | None  # (n_rows,) positions among the classes; None for regression
+    leaves: NDArray[np.int32]  # (n_rows, n_trees) leaf reached, counted within its tree
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """What the model says of some rows, but for their leaves."""
+
+    scores: NDArray[np.floating[Any]]  # (n_rows, n_classes), or (n_rows, 1): the value of a regression
+    labels: NDArray[np.int64] | None  # (n_rows,) positions among the classes; None for regression
+
+
+@dataclass(frozen=True, slots=True)
+class RowOutcomes:
+    """What the model says of those rows that it takes, and why it refuses the others."""
+
+    accepted: NDArray[np.int64]  # (n_accepted,) positions, ascending
+    outcome: Outcome  # of the accepted rows
+    refused: tuple[tuple[int, RowRefused], ...]  # position and reason
+
+
+class ModelSession:
+    """An open model.
+
+    Parameters
+    ----------
+    leaf_graph
+        The graph that ``read_model`` returned.
+    description
+        The description that came with it.
+    n_threads
+        Threads that one call may use; 1 is best for single rows, and gives the same sums every time.
+
+    Raises
+    ------
+    ModelRefused
+        ``model_invalid_graph`` where onnxruntime cannot open the graph.
+    """
+
+    def __init__(self, leaf_graph: bytes, description: ModelDescription, n_threads: int = 1) -> None:
+        self.description = description
+        self._session = _open(leaf_graph, n_threads)
+        self._n_calls = max(1, n_cores() // n_threads)  # that pieces of many rows are shared among
+        self._chunk_rows = min(_MAX_CHUNK_ROWS, max(1, _CELLS_PER_CHUNK // description.n_trees))
+        self._encoder = RowEncoder(description)
+        self._output_names = [name for name in (description.score_output, description.leaf_output) if name]
+        self._labels = LabelIndex(description)
+        if description.label_output:
+            self._output_names.append(description.label_output)
+        self._prediction_names = [name for name in self._output_names if name != description.leaf_output]
+
+    def encode(self, rows: Rows) -> Feeds:
+        """Return the graph's tensors for raw rows; see ``RowEncoder.encode`` for what is refused."""
+        return self._encoder.encode(rows)
+
+    def encode_matrix(self, values: NDArray[np.floating[Any]]) -> Feeds:
+        """Return the graph's tensors for numbers, shape (n_rows, n_features); see ``RowEncoder.encode_matrix``."""
+        return self._encoder.encode_matrix(values)
+
+    def run(self, feeds: Feeds) -> Outcome:
+        """Return scores, labels and leaves.
+
+        Labels are the graph's own, so that they agree with the model at ties, too.
+
+        Raises
+        ------
+        RowRefused
+            ``unknown_category`` where the graph refuses one that it does not know, ``validation_failed`` another value;
+            ``non_finite_number`` where a score is not finite.
+        """
+        scores, leaves, *label = self._outputs(self._output_names, feeds)
+        return Outcome(*self._told(scores, label), leaves)
+
+    def _outputs(self, names: list[str], feeds: Feeds) -> list[NDArray[Any]]:
+        try:
+            outputs: list[NDArray[Any]] = self._session.run(names, feeds)
+        except _RUNTIME_ERRORS as error:
+            raise _refusal(self.description, feeds) from error
+        return outputs
+
+    def _told(
+        self, scores: NDArray[np.floating[Any]], label: list[NDArray[Any]]
+    ) -> tuple[NDArray[np.floating[Any]], NDArray[np.int64] | None]:
+        scores = self._tidy(scores)
+        if not np.isfinite(scores).all():
+            raise RowRefused("non_finite_number", "The model's own score of a row is not finite.")
+        return scores, self._labels.find(scores, label[0] if label else None)
+
+    def run_in_chunks(self, rows: Rows, report: ReportProgress = ignore_progress) -> Outcome:
+        """Return the outcome of many rows, worked through in pieces of moderate size by both cores."""
+        pieces = self._in_order(self._run_piece, _pieces([rows], self._chunk_rows), len(rows), report)
+        return _stack([self._nothing(), *(outcome for _, outcome in pieces)])
+
+    def predict(self, rows: Rows) -> Predictions:
+        """Return scores and labels of many rows, without their leaves, worked through by both cores.
+
+        Raises
+        ------
+        RowRefused
+            Naming the first row refused by its position, where it is known.
+        """
+        with closing(in_order(self._predict_piece, _pieces([rows], self._chunk_rows), self._n_calls)) as made:
+            return self._joined(predictions for _, predictions in made)
+
+    def fill(
+        self, codes: NDArray[Any], blocks: Iterable[Rows], report: ReportProgress = ignore_progress
+    ) -> Predictions:
+        """Write the leaves of all rows into an array, and return what else the model says of them.
+
+        Both cores work on the pieces of the blocks, each on one at a time, so that little more than two blocks is
+        ever held; every sum is made by one thread alone, and so comes out as it does for a row alone.
+
+        Parameters
+        ----------
+        codes : (n_trees, n_rows), of ``smallest_dtype`` of the largest number of leaves
+            Filled in, as ``LeafTable.from_codes`` takes it.
+        blocks
+            The rows in order, n_rows of them in all; drawn one after the other by the calling thread.
+        report
+            Told after each piece, by the calling thread. Whatever it raises leaves nothing running.
+
+        Raises
+        ------
+        RowRefused
+            Naming the first row refused by its position among all rows, where it is known.
+        """
+
+        def look(piece: _Piece) -> Predictions:
+            outcome = self._run_piece(piece)
+            codes[:, piece[0]] = outcome.leaves.T
+            return Predictions(outcome.scores, outcome.labels)
+
+        pieces = self._in_order(look, _pieces(blocks, self._chunk_rows), codes.shape[1], report)
+        return self._joined(predictions for _, predictions in pieces)
+
+    def _joined(self, parts: Iterable[Predictions]) -> Predictions:
+        nothing = self._nothing()
+        parts = [Predictions(nothing.scores, nothing.labels), *parts]
+        return Predictions(np.concatenate([part.scores for part in parts]), _joined(part.labels for part in parts))
+
+    def _in_order(
+        self, work: Callable[[_Piece], _Made], pieces: Iterator[_Piece], n_rows: int, report: ReportProgress
+    ) -> Iterator[tuple[slice, _Made]]:
+        with closing(in_order(work, pieces, self._n_calls)) as made:
+            for (place, _), each in made:
+                yield place, each
+                report(place.stop / n_rows, "reading leaves")
+
+    def run_rows(self, rows: Rows | NDArray[np.floating[Any]]) -> RowOutcomes:
+        """Return the outcome of the rows that the model takes; a bad row does not fail the others.
+
+        The rows go through together; only where that fails, one by one. A matrix of numbers, (n_rows, n_features), is
+        the shorter way for models that read nothing else.
+        """
+        if len(rows) == 0:
+            return RowOutcomes(np.arange(0), self._nothing(), ())
+        try:
+            return RowOutcomes(np.arange(len(rows)), self.run(self._encode_either(rows)), ())
+        except RowRefused as refusal:
+            if len(rows) == 1:
+                return RowOutcomes(np.arange(0), self._nothing(), ((0, refusal),))
+        return self._run_one_by_one(rows)
+
+    def _run_one_by_one(self, rows: Rows | NDArray[np.floating[Any]]) -> RowOutcomes:
+        outcomes: list[Outcome] = []
+        accepted: list[int] = []
+        refused: list[tuple[int, RowRefused]] = []
+        for position in range(len(rows)):
+            try:
+                place = slice(position, position + 1)
+                row = rows.take(place) if isinstance(rows, Rows) else rows[place]
+                outcomes.append(self.run(self._encode_either(row)))
+                accepted.append(position)
+            except RowRefused as refusal:
+                refused.append((position, refusal))
+        return RowOutcomes(np.array(accepted, np.int64), _stack([self._nothing(), *outcomes]), tuple(refused))
+
+    def _run_piece(self, piece: _Piece) -> Outcome:
+        place, rows = piece
+        try:
+            return self.run(self.encode(rows))
+        except RowRefused as refusal:
+            raise self._located(rows, refusal).after(place.start) from None
+
+    def _predict_piece(self, piece: _Piece) -> Predictions:
+        place, rows = piece
+        try:
+            scores, *label = self._outputs(self._prediction_names, self.encode(rows))
+            return Predictions(*self._told(scores, label))
+        except RowRefused as refusal:
+            raise self._located(rows, refusal).after(place.start) from None
+
+    def _located(self, rows: Rows, refusal: RowRefused) -> RowRefused:
+        """Return the refusal of the first row alone that is refused, found by halving."""
+        if refusal.row is not None or len(rows) == 1:
+            return RowRefused(refusal.code, refusal.detail, refusal.row or 0)
+        half = len(rows) // 2
+        for place in (slice(0, half), slice(half, len(rows))):
+            some = rows.take(place)
+            try:
+                self.run(self.encode(some))
+            except RowRefused as narrower:
+                return self._located(some, narrower).after(place.start)
+        return refusal  # of the rows together only
+
+    def _encode_either(self, rows: Rows | NDArray[np.floating[Any]]) -> Feeds:
+        return self.encode(rows) if isinstance(rows, Rows) else self.encode_matrix(rows)
+
+    def _nothing(self) -> Outcome:
+        n_scores = max(1, len(self.description.classes))
+        labels = np.empty(0, np.int64) if self.description.classes else None
+        leaves = np.empty((0, self.description.n_trees), np.int32)
+        return Outcome(np.empty((0, n_scores), np.float32), labels, leaves)
+
+    def _tidy(self, scores: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
+        """Return scores in the shape (n_rows, n_classes or 1)."""
+        n_scores = max(1, len(self.description.classes))
+        columns = scores.reshape(len(scores), -1)
+        if columns.shape[1] == 1 and n_scores == 2:  # noqa: PLR2004  # one score stands for two
+            first = 1 - columns if self.description.score_kind == "probability" else -columns
+            columns = np.hstack((first, columns))
+        if columns.shape[1] == n_scores:
+            # Averaged in single precision, some are a hair beyond 0 or 1.
+            return columns.clip(0, 1) if self.description.score_kind == "probability" else columns
+        detail = f"The model gives {columns.shape[1]} scores a row; {n_scores} are expected."
+        raise ModelRefused("model_unsupported_input", detail)
+
+
+def _open(leaf_graph: bytes, n_threads: int) -> Any:  # noqa: ANN401  # onnxruntime ships no types
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = n_threads
+    options.inter_op_num_threads = 1
+    options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+    options.log_severity_level = 4
+    # Threads that wait by spinning take the processor from whoever answers the next request.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        return onnxruntime.InferenceSession(leaf_graph, options, providers=["CPUExecutionProvider"])
+    except _RUNTIME_ERRORS as error:
+        detail = "onnxruntime cannot open the graph: its operators, types or shapes do not fit together."
+        raise ModelRefused("model_invalid_graph", detail) from error
+
+
+def _pieces(blocks: Iterable[Rows], n_rows: int) -> Iterator[_Piece]:
+    """Cut blocks into pieces of so many rows at most."""
+    n_before = 0
+    for block in blocks:
+        for start in range(0, len(block), n_rows):
+            piece = block.take(slice(start, start + n_rows))
+            yield slice(n_before + start, n_before + start + len(piece)), piece
+        n_before += len(block)
+
+
+def _stack(parts: list[Outcome]) -> Outcome:
+    return Outcome(
+        np.concatenate([part.scores for part in parts]),
+        _joined(part.labels for part in parts),
+        np.concatenate([part.leaves for part in parts]),
+    )
+
+
+def _joined(parts: Iterable[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:
+    labels = [part for part in parts if part is not None]
+    return np.concatenate(labels) if labels else None
+
+
+def _refusal(description: ModelDescription, feeds: Feeds) -> RowRefused:
+    """Say which values the graph probably refused: categories that none of its columns knows."""
+    unknown = []
+    first = 0
+    for spec in description.inputs:
+        if spec.type == "string":
+            values = feeds[spec.name].reshape(-1, spec.width)
+            unknown += [
+                f"{description.feature_names[first + offset]!r}: {_told(value, description, first + offset)}"
+                for offset in range(spec.width)
+                for value in set(values[:, offset]) - _known_categories(description, first + offset)
+            ]
+        first += spec.width
+    if unknown:
+        detail = f"The model does not know the category of {'; '.join(sorted(unknown)[:5])}."
+        return RowRefused("unknown_category", detail)
+    return RowRefused("validation_failed", "The model refuses a value of this row.")
+
+
+def _told(value: str, description: ModelDescription, raw_index: int) -> str:
+    is_missing = value == (description.missing_tokens[raw_index] or "")
+    return "a missing value" if is_missing else ascii(value)[:40]
+
+
+def _known_categories(description: ModelDescription, raw_index: int) -> set[Any]:
+    columns = [column for column in description.columns if column.raw_index == raw_index]
+    known: set[Any] = {category for column in columns for category in (column.category, *column.categories)}
+    if None in known:
+        known.add(description.missing_tokens[raw_index])
+    return known

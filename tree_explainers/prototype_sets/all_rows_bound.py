@@ -1,0 +1,121 @@
+"""An upper bound for prototypes chosen among all rows, where there are too many to compare them all.
+
+It is the bound of promises (``relaxation``), with gains that are bounded without comparing pairs (``joint_leaves``).
+The candidates that it depends on, those of the largest gains, are then compared with all rows after all, as many as
+there is time for.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.progress import ReportProgress, ignore_progress
+from ..leaf_space.leaf_masks import BLOCK
+from ..leaf_space.leaves import LeafTable
+from .goal import Goal, sum_of_largest
+from .joint_leaves import gains_at_most
+from .rows_by_class import RowsByClass
+from .sweep import Sweep
+
+_PARTS_OF_COVERAGE = ((1, 1), (6, 5), (29, 20))  # promises tried
+_BLOCKS_COMPARED = 16
+_STAGE = "bounding what all rows might reach"
+
+
+def all_rows_bound(  # noqa: PLR0913  # rows, prototypes among them, and what the bound is of
+    table: LeafTable,
+    weights: NDArray[np.int64],
+    by_class: RowsByClass,
+    *,
+    covered: NDArray[np.int64],
+    n_of_each: NDArray[np.int64],
+    goal: Goal,
+    report: ReportProgress = ignore_progress,
+) -> int:
+    """Return an upper bound of the objectives of all sets of so many rows.
+
+    Parameters
+    ----------
+    table, weights
+        All rows, and what each tree counts.
+    by_class
+        The rows by class.
+    covered : (n_rows,) int64, by place
+        Coverage by the prototypes at hand, on which promises are modelled.
+    n_of_each : (n_classes,) int64
+        How many prototypes there are of each class; only their sum matters if the goal does not fix them.
+    goal
+        Which objective and constraint the bound is of.
+    report
+        Told several times a second; may raise to stop.
+    """
+    promised = np.stack([covered * part // whole for part, whole in _PARTS_OF_COVERAGE])
+    promised = np.minimum(promised, int(weights.sum()))
+    gains = np.empty_like(promised)
+    for position in range(by_class.n_classes):
+        places, told = by_class.places(position), partial(_report_class, report, position, by_class.n_classes)
+        gains[:, places] = gains_at_most(table, weights, by_class.rows[places], promised[:, places], told)
+    positions = np.arange(by_class.n_classes)
+    parts = [positions[i : i + 1] for i in positions] if goal.classes_are_apart else [positions]
+    bound = 0
+    for done, part in enumerate(parts):
+        problem = _Problem(table, weights, by_class, part, int(n_of_each[part].sum()), goal)
+        bounds = [problem.bound(*some) for some in zip(promised, gains, strict=True)]
+        line = bounds.index(min(bounds))
+        problem.compare_best(promised[line], gains[line], partial(report, (1 + done / len(parts)) / 2, _STAGE))
+        bound += problem.bound(promised[line], gains[line])
+    return bound
+
+
+def _report_class(report: ReportProgress, position: int, n_classes: int, fraction: float) -> None:
+    """Report on the first half of the work, which is done class by class."""
+    report((position + fraction) / (2 * n_classes), _STAGE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """So many prototypes among all rows of some classes."""
+
+    table: LeafTable
+    weights: NDArray[np.int64]
+    by_class: RowsByClass
+    positions: NDArray[np.int64]
+    n_prototypes: int
+    goal: Goal
+
+    def bound(self, promised: NDArray[np.int64], gains: NDArray[np.int64]) -> int:
+        """Return what promises and gains, by place, bound the objective by."""
+        scales = [self.goal.scales[position] for position in self.positions]
+        parts = [self.by_class.places(position) for position in self.positions]
+        total: int = sum(scale * int(promised[places].sum()) for places, scale in zip(parts, scales, strict=True))
+        return total + sum_of_largest([gains[places] for places in parts], scales, self.n_prototypes)
+
+    def compare_best(
+        self, promised: NDArray[np.int64], gains: NDArray[np.int64], progressed: Callable[[], None]
+    ) -> None:
+        """Replace the largest gains by what they are exactly, until those are the largest that count."""
+        is_exact = np.zeros(len(gains), dtype=np.bool_)
+        sweeps = [self._sweep(position, progressed) for position in self.positions]
+        for _ in range(_BLOCKS_COMPARED):
+            largest = self._largest(gains)
+            if is_exact[largest[: self.n_prototypes]].all():
+                return
+            some = largest[~is_exact[largest]][:BLOCK]
+            for position, sweep in zip(self.positions, sweeps, strict=True):
+                places = self.by_class.places(position)
+                own = some[(some >= places.start) & (some < places.stop)]
+                gains[own] = sweep.gains(self.by_class.rows[own], promised[places])
+            is_exact[some] = True
+
+    def _sweep(self, position: int, progressed: Callable[[], None]) -> Sweep:
+        return Sweep(self.table, self.weights, self.by_class.rows[self.by_class.places(position)], progressed)
+
+    def _largest(self, gains: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the places of rows of these classes, those that count most first."""
+        places = slice(self.by_class.places(self.positions[0]).start, self.by_class.places(self.positions[-1]).stop)
+        scales = np.array([scale / max(self.goal.scales) for scale in self.goal.scales])
+        worths = gains[places] * np.repeat(scales, self.by_class.sizes)[places]
+        return np.asarray(np.argsort(-worths, kind="stable") + places.start)

@@ -1,0 +1,255 @@
+"""Which rows lie close to which candidates: pairs gathered in one sweep, and looked at again and again.
+
+Swaps and the bound of a certificate ask for the same few proximities hundreds of times: those that exceed, or nearly,
+what a row has from its prototypes anyway. Memory is bounded: where too many pairs are close, the closest are kept.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.compiled import compiled
+from ..compute.progress import ReportProgress, ignore_progress
+from ..leaf_space.leaves import LeafTable
+from ..leaf_space.proximity import each_column
+from .dense_pairs import dense_pairs
+from .rows_by_class import RowsByClass
+from .sweep import ClosePairs, Sweep
+
+_FEWEST_ALLOWED, _ALLOWED_PER_ROW, _MOST_ALLOWED = 2**24, 64, 2**26
+_STEPS = 16  # thresholds are so many parts of a row's coverage
+_HIGHEST_STEP = 256
+_SAMPLED_CANDIDATES = 32
+_CANDIDATES_AT_ONCE = 512
+_PAIRS_AT_ONCE = 2**22
+
+# Measured on one core of a server of 2024. They decide which way is taken, not what comes out.
+_NANOSECONDS_PER_PAIR = 300.0  # found in a sweep
+_NANOSECONDS_PER_COMPARED_BYTE = 0.025  # of a sum of weights, in a column
+
+
+@dataclass(frozen=True, slots=True)
+class CandidatePairs:
+    """Each candidate's pairs with rows of its class whose proximity exceeds the row's threshold; rows by place."""
+
+    by_class: RowsByClass
+    candidates: NDArray[np.int64]  # (n_candidates,) rows, ascending
+    thresholds: NDArray[np.int64]  # (n_rows,) by place, units of weight
+    starts: NDArray[np.int64]  # (n_candidates,) where each candidate's pairs begin
+    ends: NDArray[np.int64]  # (n_candidates,) and end
+    members: NDArray[np.int32]  # (n_pairs,) place of each pair's row, in no particular order
+    proximities: NDArray[np.uint32]  # (n_pairs,) greater than the row's threshold
+
+
+def default_max_pairs(n_rows: int) -> int:
+    """Return how many pairs are kept at most unless told otherwise; each takes 8 bytes."""
+    return min(max(_FEWEST_ALLOWED, _ALLOWED_PER_ROW * n_rows), _MOST_ALLOWED)
+
+
+def gather_pairs(  # noqa: PLR0913  # what to compare, with whom, and how much to keep
+    table: LeafTable,
+    classes: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    prototypes: NDArray[np.int64],
+    *,
+    candidates: NDArray[np.int64] | None = None,
+    max_pairs: int | None = None,
+    report: ReportProgress = ignore_progress,
+) -> CandidatePairs:
+    """Return the pairs of candidates and rows of their class that are close, measured by what prototypes cover.
+
+    A row's threshold is one share, for all rows the same, of its proximity to its nearest prototype: as small as
+    memory allows, and 0 where all pairs that share a leaf can be kept. Rows without a prototype near them are taken
+    for as well covered as rows are on average.
+
+    Parameters
+    ----------
+    table, weights
+        All rows, and what each tree counts.
+    classes : (n_rows,) int64
+        Class of each row.
+    prototypes : (n_prototypes,) int64
+        At least one row.
+    candidates : (n_candidates,) int64
+        Distinct rows, ascending; by default all.
+    max_pairs
+        How many pairs to keep; see ``default_max_pairs``.
+    report
+        Told about the sweep; may raise to stop.
+    """
+    by_class = RowsByClass.of(classes)
+    rows = np.arange(table.n_rows) if candidates is None else np.asarray(candidates, dtype=np.int64)
+    thresholds = _Thresholds(by_class.coverage(table, weights, prototypes), int(weights.sum()))
+    kept = _Kept(len(rows), thresholds, max_pairs or default_max_pairs(table.n_rows))
+    share = thresholds.guess(table, weights, by_class, rows, 0.75 * kept.capacity)
+    find = _find_in_columns if share * _NANOSECONDS_PER_PAIR > _nanoseconds_per_cell(weights) else _find_in_sweep
+    task = _Task(table, weights, kept, partial(kept.report, report))
+    for position in range(by_class.n_classes):
+        places = by_class.places(position)
+        own = np.flatnonzero(by_class.classes[rows] == position)
+        n_kept = 0
+        for found in find(task, by_class.rows[places], rows[own], places):
+            kept.add(own[n_kept : n_kept + len(found.candidates)], found, places.start)
+            n_kept += len(found.candidates)
+    return CandidatePairs(by_class, rows, thresholds.values, *kept.in_order_of_candidates())
+
+
+def _nanoseconds_per_cell(weights: NDArray[np.int64]) -> float:
+    """Return what making a proximity in a column takes."""
+    n_bytes = 2 if int(weights.sum()) <= np.iinfo(np.uint16).max else 4
+    return len(weights) * n_bytes * _NANOSECONDS_PER_COMPARED_BYTE
+
+
+class _Task(NamedTuple):
+    table: LeafTable
+    weights: NDArray[np.int64]
+    kept: "_Kept"
+    progressed: Callable[[], None]
+
+
+def _find_in_sweep(
+    task: _Task, targets: NDArray[np.int64], candidates: NDArray[np.int64], places: slice
+) -> Iterator[ClosePairs]:
+    sweep = Sweep(task.table, task.weights, targets, task.progressed)
+    at_once = max(_PAIRS_AT_ONCE, task.kept.capacity // 4)
+    for start in range(0, len(candidates), _CANDIDATES_AT_ONCE):
+        some = candidates[start : start + _CANDIDATES_AT_ONCE]
+        yield from sweep.close_pairs(some, task.kept.thresholds.values[places], at_once)
+        task.progressed()
+
+
+def _find_in_columns(
+    task: _Task, targets: NDArray[np.int64], candidates: NDArray[np.int64], places: slice
+) -> Iterator[ClosePairs]:
+    thresholds = task.kept.thresholds
+    own, among = np.searchsorted(targets, candidates), task.table.among(targets)
+    return dense_pairs(among, task.weights, own, lambda: thresholds.values[places], task.progressed)
+
+
+class _Thresholds:
+    """What a proximity must exceed: a share of each row's coverage, which can be raised."""
+
+    def __init__(self, covered: NDArray[np.int64], total_weight: int) -> None:
+        self._reference = np.where(covered > 0, covered, max(1, int(covered.mean())))
+        self._total_weight = total_weight
+        self.raise_to(0)
+
+    def raise_to(self, step: int) -> None:
+        """Set thresholds to ``step`` sixteenths of the coverage, and no higher than a proximity can be."""
+        self._step = step
+        self.values = np.minimum(self._reference * step // _STEPS, self._total_weight)
+
+    def raise_by_little(self) -> None:
+        """Raise thresholds by a sixteenth of the coverage, or by a quarter of what they are."""
+        self.raise_to(self._step + max(1, self._step // 4))
+
+    def guess(
+        self,
+        table: LeafTable,
+        weights: NDArray[np.int64],
+        by_class: RowsByClass,
+        candidates: NDArray[np.int64],
+        n_pairs: float,
+    ) -> float:
+        """Set thresholds that, by what a few candidates suggest, leave so many pairs; return the share of all."""
+        step = max(1, -(-len(candidates) // _SAMPLED_CANDIDATES))
+        some = candidates[step // 2 :: step]
+        counts = np.zeros(_HIGHEST_STEP + 2, dtype=np.int64)
+        n_seen = 0
+        for row, column in zip(some.tolist(), each_column(table, weights, table.leaves_of(some)), strict=True):
+            places, own = by_class.column_of(row, column)
+            first_too_high = -(-_STEPS * own // self._reference[places])
+            counts += np.bincount(np.minimum(first_too_high, _HIGHEST_STEP + 1), minlength=len(counts))
+            n_seen += len(own)
+        n_close = counts[::-1].cumsum()[::-1][1:]  # pairs above the thresholds of each step
+        fits = n_close * (len(candidates) / max(1, len(some))) <= n_pairs
+        self.raise_to(int(fits.argmax()) if fits.any() else _HIGHEST_STEP)
+        return float(n_close[self._step] / max(1, n_seen))
+
+
+class _Store(NamedTuple):
+    """Room for pairs: those of the i-th candidate added lie between ``starts[i]`` and ``starts[i + 1]``."""
+
+    starts: NDArray[np.int64]  # (n_candidates + 1,)
+    members: NDArray[np.int32]  # (capacity,)
+    proximities: NDArray[np.uint32]  # (capacity,)
+
+
+class _Kept:
+    """The pairs kept so far. When there is no room for more, thresholds are raised and pairs below them dropped."""
+
+    def __init__(self, n_candidates: int, thresholds: _Thresholds, capacity: int) -> None:
+        self.capacity, self.thresholds = capacity, thresholds
+        self._n_added = 0
+        self._added = np.empty(n_candidates, dtype=np.int64)  # candidates in the order in which they came
+        starts = np.zeros(n_candidates + 1, dtype=np.int64)
+        # Memory is not taken before it is written to.
+        self._store = _Store(starts, np.empty(capacity, dtype=np.int32), np.empty(capacity, dtype=np.uint32))
+
+    def report(self, report: ReportProgress) -> None:
+        """Tell how far it is."""
+        report(self._n_added / max(1, len(self._added)), "gathering close pairs")
+
+    def add(self, candidates: NDArray[np.int64], found: ClosePairs, first_place: int) -> None:
+        """Keep the pairs of some candidates, which are known by their position among all."""
+        n_before, end = self._n_added, self._n_added + len(candidates)
+        self._added[n_before:end] = candidates
+        pairs = found.starts, found.targets, found.proximities
+        while self._n_added < end:
+            done = self._n_added - n_before
+            self._n_added = _append(pairs, first_place, self.thresholds.values, done, self._n_added, self._store)
+            if self._n_added < end:
+                self.thresholds.raise_by_little()
+                _drop(self._n_added, self.thresholds.values, self._store)
+
+    def in_order_of_candidates(
+        self,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.uint32]]:
+        """Return where the pairs of each candidate begin and end, and the pairs."""
+        order = np.argsort(self._added)
+        n_pairs = self._store.starts[-1]
+        starts, ends = self._store.starts[:-1][order], self._store.starts[1:][order]
+        return starts, ends, self._store.members[:n_pairs], self._store.proximities[:n_pairs]
+
+
+@compiled
+def _append(
+    found: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint32]],
+    first_place: int,
+    thresholds: NDArray[np.int64],
+    n_skipped: int,
+    n_added: int,
+    store: _Store,
+) -> int:
+    """Add candidate after candidate until one finds no room; return how many there are then."""
+    starts, targets, proximities = found
+    for candidate in range(n_skipped, len(starts) - 1):
+        end = store.starts[n_added]
+        for pair in range(starts[candidate], starts[candidate + 1]):
+            member = first_place + targets[pair]
+            if proximities[pair] > thresholds[member]:
+                if end == len(store.members):
+                    return n_added
+                store.members[end], store.proximities[end] = member, proximities[pair]
+                end += 1
+        n_added += 1
+        store.starts[n_added] = end
+    return n_added
+
+
+@compiled
+def _drop(n_added: int, thresholds: NDArray[np.int64], store: _Store) -> None:
+    """Close the gaps that pairs no longer above their thresholds leave."""
+    end = 0
+    for candidate in range(n_added):
+        start, store.starts[candidate] = store.starts[candidate], end
+        for pair in range(start, store.starts[candidate + 1]):
+            member = store.members[pair]
+            if store.proximities[pair] > thresholds[member]:
+                store.members[end], store.proximities[end] = member, store.proximities[pair]
+                end += 1
+    store.starts[n_added] = end

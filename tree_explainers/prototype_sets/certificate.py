@@ -1,0 +1,212 @@
+"""How close prototypes are to the best there can be: their objective, and a bound that no set of as many exceeds."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.progress import ReportProgress, ignore_progress
+from ..errors import InvalidInput
+from ..leaf_space.leaves import LeafTable
+from .all_rows_bound import all_rows_bound
+from .candidate_pairs import CandidatePairs, gather_pairs
+from .dual_bound import dual_bound
+from .goal import Constraint, Goal, ObjectiveName, goal_of
+
+if TYPE_CHECKING:
+    from .selection import Method
+
+Scope = Literal["all_rows", "candidates"]
+
+_GREEDY_METHODS = ("sm_u", "sm_a", "sm_wa", "a_pete")
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What prototypes reach of an objective, and what sets of as many can reach at most; exact integers.
+
+    The bound speaks of all sets that keep the constraint, whichever method chose these prototypes: ``n_prototypes``
+    of any classes, or ``n_prototypes_per_class``, as many of each class as there are here. Divided by ``unit``,
+    objective and bounds are mean proximities in [0, 1]: of all rows, or for the class-weighted coverage of the rows of
+    each class, averaged over classes.
+    """
+
+    objective_name: ObjectiveName
+    constraint: Constraint
+    scope: Scope  # what sets ``upper_bound`` speaks of: of any rows, or of the sampled candidates
+    n_prototypes: int
+    objective: int
+    upper_bound: int
+    all_rows_upper_bound: int | None  # where candidates are a sample: the looser bound for sets of any rows
+    unit: int
+
+    @property
+    def certificate(self) -> float:
+        """Share of the best possible objective that is surely reached, in (0, 1]."""
+        return self.objective / self.upper_bound
+
+    @property
+    def all_rows_certificate(self) -> float:
+        """The same among all rows, in (0, 1]."""
+        return self.objective / (self.upper_bound if self.all_rows_upper_bound is None else self.all_rows_upper_bound)
+
+
+def certify(  # noqa: PLR0913  # what is certified, and among which sets
+    table: LeafTable,
+    classes: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    *,
+    method: "Method",
+    greedy_rows: NDArray[np.int64] | None = None,
+    candidates: NDArray[np.int64] | None = None,
+    pairs: CandidatePairs | None = None,
+    report: ReportProgress = ignore_progress,
+) -> Certificate:
+    """Bound what as many prototypes can reach at most, and compare.
+
+    The bound is the lowest of
+
+    - that of promised coverages (``relaxation``), which holds for any set whoever chose it, at the coverage by these
+      prototypes and after going down from there (``dual_bound``);
+    - the same from the coverage by ``greedy_rows``;
+    - for what a greedy method chose, its objective / (1 - (1 - 1/k)^k).
+
+    None of them speaks of the set that it was found from: each bounds all sets that keep the same constraint by the
+    same objective. So what was found before swaps holds after them, and swaps, which never lower the objective, never
+    lower the certificate.
+
+    Parameters
+    ----------
+    table, weights
+        All rows, and what each tree counts.
+    classes : (n_rows,) int64
+        Class of each row, as for ``select_prototypes``.
+    rows : (n_prototypes,) int64
+        The prototypes: distinct rows.
+    method
+        Says which objective and constraint: ``sm_wa`` coverage divided by the size of the class, the others coverage;
+        ``sm_u`` as many prototypes of each class, the others as many in all. ``sg`` does not maximise coverage, but
+        is measured by it.
+    greedy_rows : (n_prototypes,) int64
+        What ``select_prototypes`` chose by this method among these candidates, before swaps made ``rows`` of it; the
+        same rows where there were none.
+    candidates : (n_candidates,) int64
+        Rows that might have been chosen, distinct and ascending; by default all.
+    pairs
+        Close pairs of these candidates, if they are gathered already, for any prototypes.
+    report
+        Told several times a second how far it is; may raise to stop.
+
+    Raises
+    ------
+    InvalidInput
+        If there are no prototypes, or one is there twice or is not among the candidates, or if the greedy choice has
+        another number of them (for ``sm_u``: in some class).
+
+    References
+    ----------
+    Nemhauser, Wolsey, Fisher (1978), "An analysis of approximations for maximizing submodular set functions", section
+    4. Cornuejols, Fisher, Nemhauser (1977), "Location of bank accounts to optimize float", section 3.
+    """
+    _check(table, rows, candidates)
+    starts = [rows] if greedy_rows is None or np.array_equal(greedy_rows, rows) else [greedy_rows, rows]
+    is_sampled = candidates is not None and len(candidates) < table.n_rows
+    n_parts = 1 + len(starts) * (2 if is_sampled else 1)
+    parts = iter([partial(_report_part, report, part, n_parts) for part in range(n_parts)])
+    gathering = next(parts)
+    if pairs is None:
+        pairs = gather_pairs(table, classes, weights, starts[0], candidates=candidates, report=gathering)
+    task = _Task(table, weights, pairs, goal_of(method, pairs.by_class.sizes))
+    sets = [task.standing(start) for start in starts]
+    _check_alike(sets, task.goal)
+    upper_bound = min(task.bound(each, next(parts)) for each in sets)
+    if greedy_rows is not None and method in _GREEDY_METHODS:
+        upper_bound = min(upper_bound, _greedy_bound(sets[0], task.goal))
+    all_rows = min(task.all_rows_bound(each, next(parts)) for each in sets) if is_sampled else None
+    return Certificate(
+        objective_name=task.goal.objective_name,
+        constraint=task.goal.constraint,
+        scope="candidates" if is_sampled else "all_rows",
+        n_prototypes=len(rows),
+        objective=task.goal.objective(sets[-1].reached),
+        upper_bound=upper_bound if all_rows is None else min(upper_bound, all_rows),
+        all_rows_upper_bound=all_rows,
+        unit=task.goal.per_weight * int(weights.sum()),
+    )
+
+
+class _Standing(NamedTuple):
+    """How rows stand to some prototypes."""
+
+    covered: NDArray[np.int64]  # (n_rows,) by place
+    reached: list[int]  # by class
+    n_of_each: NDArray[np.int64]  # (n_classes,) prototypes
+
+
+class _Task(NamedTuple):
+    """What is bounded, by which measure."""
+
+    table: LeafTable
+    weights: NDArray[np.int64]
+    pairs: CandidatePairs
+    goal: Goal
+
+    def standing(self, rows: NDArray[np.int64]) -> _Standing:
+        by_class = self.pairs.by_class
+        covered = by_class.coverage(self.table, self.weights, rows)
+        reached = [int(covered[by_class.places(position)].sum()) for position in range(by_class.n_classes)]
+        return _Standing(covered, reached, np.bincount(by_class.classes[rows], minlength=by_class.n_classes))
+
+    def bound(self, start: _Standing, report: ReportProgress) -> int:
+        """Return a bound for sets of candidates that is found from a set."""
+        total_weight = int(self.weights.sum())
+        return dual_bound(self.pairs, start.covered, start.n_of_each, total_weight, self.goal, report).bound
+
+    def all_rows_bound(self, start: _Standing, report: ReportProgress) -> int:
+        """Return a bound for sets of any rows that is found from a set."""
+        return all_rows_bound(
+            self.table,
+            self.weights,
+            self.pairs.by_class,
+            covered=start.covered,
+            n_of_each=start.n_of_each,
+            goal=self.goal,
+            report=report,
+        )
+
+
+def _check(table: LeafTable, rows: NDArray[np.int64], candidates: NDArray[np.int64] | None) -> None:
+    if len(rows) == 0 or len(np.unique(rows)) < len(rows) or rows.min() < 0 or rows.max() >= table.n_rows:
+        msg = f"prototypes must be at least one of the rows 0 to {table.n_rows - 1}, each only once"
+        raise InvalidInput(msg)
+    if candidates is not None and not np.isin(rows, candidates).all():
+        msg = "prototypes must be among the candidates, or no bound for those would hold for them"
+        raise InvalidInput(msg)
+
+
+def _check_alike(sets: list[_Standing], goal: Goal) -> None:
+    """Refuse a greedy choice whose bound does not speak of the prototypes, as its sets are of another size."""
+    counts = [each.n_of_each.tolist() if goal.classes_are_apart else int(each.n_of_each.sum()) for each in sets]
+    if counts[0] != counts[-1]:
+        msg = f"swaps keep the number of prototypes: {counts[0]} were chosen, and there are {counts[-1]}"
+        raise InvalidInput(msg)
+
+
+def _report_part(report: ReportProgress, part: int, n_parts: int, fraction: float, stage: str) -> None:
+    report((part + fraction) / n_parts, stage)
+
+
+def _greedy_bound(chosen: _Standing, goal: Goal) -> int:
+    """Return what greedy choices say of the best: theirs is at least 1 - (1 - 1/k)^k of it."""
+    n_of_each = chosen.n_of_each.tolist()
+    if goal.classes_are_apart:
+        return sum(_best_after_greedy(own, n) for own, n in zip(chosen.reached, n_of_each, strict=True))
+    return _best_after_greedy(goal.objective(chosen.reached), sum(n_of_each))
+
+
+def _best_after_greedy(objective: int, k: int) -> int:
+    """Return objective / (1 - (1 - 1/k)^k), rounded down, as objectives are whole."""
+    return objective * k**k // (k**k - (k - 1) ** k) if k > 0 else 0

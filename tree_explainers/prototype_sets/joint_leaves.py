@@ -1,0 +1,200 @@
+"""What rows can gain as prototypes at most, without comparing any pair: by who shares their leaves in several trees.
+
+The proximity of s and m is a sum over blocks of a few trees, and what is promised to s can be shared out among the
+blocks. A positive part is convex, so (Jensen)
+
+    max(0, P(s, m) - λ_s)  <=  sum over blocks b of max(0, P_b(s, m) - λ_sb)   if the λ_sb add up to no more than λ_s.
+
+P_b depends only on the trees of the block in which s and m share a leaf. Summed over s it is known from what the rows
+have together that share m's leaf in all trees of a choice, for each choice of trees of the block (inclusion and
+exclusion). Blocks of one tree give the bound by the sizes of leaves; larger ones are tighter, and dearer.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.compiled import compiled
+from ..compute.threads import in_order
+from ..leaf_space.leaves import LeafTable
+
+_MOST_WORK = 500_000_000  # joint leaves that rows are looked up in
+_MOST_TREES = 5
+_HEAVY_SHARE = 0.95  # of the weight, in which blocks are as large as the work allows
+_UNITS = 2**20
+
+
+class _Block(NamedTuple):
+    """A few trees, as the rows of one class see them."""
+
+    codes: NDArray[np.int32]  # (n_trees in block, n_rows)
+    choices: NDArray[np.int64]  # (2^n_trees,) weight of the trees of each choice, told in binary; fine units
+    promised: NDArray[np.int64]  # (n_lines, n_rows) in the block; fine units
+
+
+def gains_at_most(
+    table: LeafTable,
+    weights: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    promised: NDArray[np.int64],
+    progressed: Callable[[float], None] = lambda _: None,
+) -> NDArray[np.int64]:
+    """Return what each of some rows can gain at most as a prototype of all of them.
+
+    Parameters
+    ----------
+    table, weights
+        Among others these rows, and what each tree counts.
+    rows : (n_rows,) int64
+        As a rule those of one class.
+    promised : (n_lines, n_rows) int64
+        What rows are promised, in units of weight, for each line of the answer.
+    progressed
+        Told the share that is done; may raise to stop.
+
+    Returns
+    -------
+    (n_lines, n_rows) int64
+        At least the sum over the other rows, and itself, of max(0, proximity - promised), in units of weight.
+    """
+    precision = max(1, _UNITS // int(weights.sum()))
+    gains = np.zeros(promised.shape, dtype=np.int64)
+    blocks = list(_blocks_of_trees(weights, len(rows)))
+
+    def gains_in(trees: NDArray[np.int64]) -> NDArray[np.int64]:
+        in_block = np.zeros(promised.shape, dtype=np.int64)
+        _add_gains(_block(table, weights * precision, rows, promised * precision, trees), in_block)
+        return in_block
+
+    with closing(in_order(gains_in, blocks)) as done:
+        for n_done, (_, in_block) in enumerate(done):
+            gains += in_block
+            progressed(n_done / len(blocks))
+    return -(-gains // precision)
+
+
+def _blocks_of_trees(weights: NDArray[np.int64], n_rows: int) -> Iterator[NDArray[np.int64]]:
+    """Yield trees, the heaviest first: a few at a time, while they matter, and the others one by one."""
+    order = np.argsort(-weights, kind="stable")
+    order = order[weights[order] > 0]
+    cumulated = np.cumsum(weights[order])
+    n_heavy = int(np.searchsorted(cumulated, _HEAVY_SHARE * cumulated[-1])) + 1
+    n_trees = max(n for n in range(1, _MOST_TREES + 1) if n == 1 or n_heavy * n_rows * (2**n - 1) <= n * _MOST_WORK)
+    for start in range(0, n_heavy, n_trees):
+        yield order[start : min(start + n_trees, n_heavy)]
+    yield from order[n_heavy:, None]
+
+
+def _block(
+    table: LeafTable,
+    weights: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    promised: NDArray[np.int64],
+    trees: NDArray[np.int64],
+) -> _Block:
+    """Take the trees of a block out of the table, and its part of the promises, rounded down."""
+    own = weights[trees]
+    chosen = (np.arange(2 ** len(own))[:, None] >> np.arange(len(own))) & 1
+    # In whole numbers, so that no rounding makes the parts larger than the whole; both factors are below 2^32.
+    parts = promised.astype(np.uint64) * np.uint64(own.sum()) // np.uint64(weights.sum())
+    codes = np.stack([table.codes[tree][rows] for tree in trees]).astype(np.int32)
+    return _Block(codes, chosen @ own, parts.astype(np.int64))
+
+
+@compiled
+def _add_gains(block: _Block, gains: NDArray[np.int64]) -> None:
+    """Go through all choices of trees, each one made of the one before, or one before that, and a further tree."""
+    n_trees, n_rows = block.codes.shape
+    room = _room_for_keys(n_rows if n_trees > 1 else 1)
+    numbers, totals = np.empty((n_trees, n_rows), dtype=np.int32), np.empty(0, dtype=np.int64)
+    chosen = np.zeros(n_trees, dtype=np.int64)
+    depth, tree, choice = 0, 0, 0
+    while depth >= 0:
+        chosen[depth], choice = tree, choice | (1 << tree)
+        if depth == 0:
+            numbers[0], n_numbers = block.codes[tree], block.codes[tree].max() + 1
+        else:
+            n_numbers = _number_pairs(numbers[depth - 1], block.codes[tree], room, numbers[depth])
+        if n_numbers > len(totals):
+            totals = np.empty(n_numbers, dtype=np.int64)
+        for line in range(len(gains)):
+            _add_shared(numbers[depth], totals[:n_numbers], choice, block.choices, block.promised[line], gains[line])
+        if tree + 1 < n_trees:
+            depth, tree = depth + 1, tree + 1
+        else:
+            choice, depth = choice & ~(1 << tree), depth - 1
+            if depth >= 0:
+                tree = chosen[depth] + 1
+                choice &= ~(1 << chosen[depth])
+
+
+@compiled
+def _add_shared(  # a loop over arrays
+    numbers: NDArray[np.int32],
+    totals: NDArray[np.int64],
+    choice: int,
+    choices: NDArray[np.int64],
+    promised: NDArray[np.int64],
+    gains: NDArray[np.int64],
+) -> None:
+    """Add what the rows in the same joint leaf have together for sharing the leaves of all trees of a choice.
+
+    For sharing just these trees a row has what their weight exceeds its promise by; smaller choices have told a part
+    of that already.
+    """
+    if choices[choice] <= promised.min():
+        return
+    totals[:] = 0
+    for row in range(len(numbers)):
+        amount, smaller, sign = np.int64(0), choice, _parity(choice)
+        while smaller > 0:
+            amount += sign * _parity(smaller) * max(choices[smaller] - promised[row], 0)
+            smaller = (smaller - 1) & choice
+        totals[numbers[row]] += amount
+    for row in range(len(numbers)):
+        gains[row] += totals[numbers[row]]
+
+
+@compiled
+def _parity(choice: int) -> int:
+    """Return 1 for an even number of trees, -1 for an odd one."""
+    parity = 1
+    while choice > 0:
+        parity = -parity
+        choice &= choice - 1
+    return parity
+
+
+@compiled
+def _room_for_keys(n_keys: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return an open table of keys and their numbers, whose length is a power of two, at most half full."""
+    length = 2
+    while length < 2 * n_keys:
+        length *= 2
+    return np.empty(length, dtype=np.int64), np.empty(length, dtype=np.int32)
+
+
+@compiled
+def _number_pairs(
+    numbers: NDArray[np.int32],
+    codes: NDArray[np.int32],
+    room: tuple[NDArray[np.int64], NDArray[np.int32]],
+    joint: NDArray[np.int32],
+) -> int:
+    """Give numbers to the pairs of a number and a code, in the order in which they occur; return how many occur."""
+    keys, numbers_of_keys = room
+    keys[:] = -1
+    n_joint, last = 0, len(keys) - 1
+    for row in range(len(numbers)):
+        key = (np.int64(numbers[row]) << 31) | np.int64(codes[row])
+        slot = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & last
+        while keys[slot] not in (-1, key):
+            slot = (slot + 1) & last
+        if keys[slot] == -1:
+            keys[slot], numbers_of_keys[slot] = key, n_joint
+            n_joint += 1
+        joint[row] = numbers_of_keys[slot]
+    return n_joint

@@ -1,0 +1,243 @@
+"""The boxes of the prototypes' leaves: for each tree and each column asked about on the way, the interval that stays.
+
+Made once by a worker; ``reasons`` intersects them for single rows.
+"""
+
+from dataclasses import dataclass
+from enum import IntFlag
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.compiled import compiled
+from ..ensemble import Operator, TreeEnsemble
+from ..errors import InvalidInput
+
+
+class Side(IntFlag):
+    """What is to be known of an interval beside its ends."""
+
+    LOW_INCLUSIVE = 1
+    HIGH_INCLUSIVE = 2
+    MISSING_STAYS = 4  # a missing value goes the same way at each node that asks about the column
+    INCOMPLETE = 8  # a set was asked about, which the interval does not tell
+    HOLE = 16  # not an interval: the one value ``low`` is excluded from the column's interval before it
+
+
+# One interval of one column in one tree, or a hole in it.
+ENTRY = np.dtype(
+    [
+        ("feature", np.int32),
+        ("column", np.int32),
+        ("tree", np.int32),
+        ("side", np.int32),
+        ("low", np.float64),
+        ("high", np.float64),
+    ],
+    align=True,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LeafBoxes:
+    """Intervals of model-side columns, sorted by prototype, feature, column, holes last, value of the hole, tree.
+
+    Replace a column's value in the prototype by any other in the intersection of some trees' intervals, holes
+    excepted: in these trees it stays in its leaf. Columns of one feature (such as the indicators of its categories)
+    carry the same feature number.
+    """
+
+    starts: NDArray[np.int64]  # (n_prototypes + 1,) where each prototype's entries begin
+    entries: NDArray[Any]  # (n_entries,) ENTRY
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return plain arrays, one per property, that can be kept without pickle."""
+        arrays = {name: np.ascontiguousarray(self.entries[name]) for name in ENTRY.names or ()}
+        return {"starts": self.starts, **arrays}
+
+    @staticmethod
+    def from_arrays(arrays: dict[str, NDArray[Any]]) -> "LeafBoxes":
+        """Return the boxes that ``to_arrays`` took apart."""
+        entries = np.empty(len(arrays["low"]), dtype=ENTRY)
+        for name in ENTRY.names or ():
+            entries[name] = arrays[name]
+        return LeafBoxes(np.array(arrays["starts"], dtype=np.int64), entries)
+
+
+def leaf_boxes(ensemble: TreeEnsemble, leaves: NDArray[np.int32], features: NDArray[np.int32]) -> LeafBoxes:
+    """Return the boxes of the leaves that some rows reach.
+
+    Parameters
+    ----------
+    ensemble
+        The trees.
+    leaves : (n_prototypes, n_trees) int32
+        Leaf of each prototype in each tree.
+    features : (n_columns,) int32
+        Number of the feature that each model-side column belongs to, see ``feature_numbers``.
+
+    Returns
+    -------
+    LeafBoxes
+        Thresholds are those of the model, which compares in float32 as a rule: an end is exact for float32 values.
+        Equality becomes an interval of one value and inequality a hole; membership in a set is only marked as
+        ``INCOMPLETE``.
+
+    Raises
+    ------
+    InvalidInput
+        If there is not one leaf per tree.
+    """
+    if leaves.ndim != 2 or leaves.shape[1] != ensemble.n_trees:  # noqa: PLR2004  # a matrix
+        msg = f"leaves must have shape (n_prototypes, {ensemble.n_trees}), got {leaves.shape}"
+        raise InvalidInput(msg)
+    nodes = _Nodes(
+        _parents(ensemble.left, ensemble.right),
+        ensemble.column,
+        ensemble.operator,
+        ensemble.threshold,
+        ensemble.missing_left,
+        ensemble.left,
+    )
+    leaf_nodes = ensemble.leaf_nodes[ensemble.leaf_offsets[:-1] + leaves]
+    room = np.empty(2 * _n_ancestors(nodes.parent, leaf_nodes), dtype=ENTRY)
+    ends = _fill(nodes, leaf_nodes, features, room)
+    entries = room[: ends[-1]]
+    starts = np.concatenate([[0], ends]).astype(np.int64)
+    prototype = np.repeat(np.arange(len(leaves)), np.diff(starts))
+    is_hole = (entries["side"] & Side.HOLE) != 0
+    hole = np.where(is_hole, entries["low"], 0)
+    order = np.lexsort((entries["tree"], hole, is_hole, entries["column"], entries["feature"], prototype))
+    return LeafBoxes(starts, entries[order])
+
+
+class _Nodes(NamedTuple):
+    parent: NDArray[np.int32]  # (n_nodes,) a root is its own parent
+    column: NDArray[np.int32]
+    operator: NDArray[np.uint8]
+    threshold: NDArray[np.float64]
+    missing_left: NDArray[np.bool_]
+    left: NDArray[np.int32]
+
+
+_LEQ, _LT, _GTE, _GT = int(Operator.LEQ), int(Operator.LT), int(Operator.GTE), int(Operator.GT)
+_EQ, _NEQ = int(Operator.EQ), int(Operator.NEQ)
+_LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
+_MISSING_STAYS, _INCOMPLETE, _HOLE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE), int(Side.HOLE)
+
+
+def _parents(left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.int32]:
+    nodes = np.arange(len(left), dtype=np.int32)
+    inner = nodes[left != nodes]
+    parent = nodes.copy()
+    parent[left[inner]] = inner
+    parent[right[inner]] = inner
+    return parent
+
+
+@compiled
+def _n_ancestors(parent: NDArray[np.int32], leaf_nodes: NDArray[np.int32]) -> int:
+    """Count the nodes above all these leaves."""
+    n_ancestors = 0
+    for leaf in leaf_nodes.flat:
+        node = leaf
+        while parent[node] != node:
+            node = parent[node]
+            n_ancestors += 1
+    return n_ancestors
+
+
+@compiled
+def _fill(
+    nodes: _Nodes, leaf_nodes: NDArray[np.int32], features: NDArray[np.int32], entries: NDArray[Any]
+) -> NDArray[np.int64]:
+    """Write each leaf's intervals and holes; return where each prototype's entries end."""
+    ends = np.zeros(len(leaf_nodes), dtype=np.int64)
+    end = 0
+    for prototype in range(leaf_nodes.shape[0]):
+        for tree in range(leaf_nodes.shape[1]):
+            first = end
+            child = leaf_nodes[prototype, tree]
+            while nodes.parent[child] != child:
+                node = nodes.parent[child]
+                went_left = nodes.left[node] == child
+                place = _place(entries, first, end, nodes.column[node])
+                if place == end:
+                    _open(entries[place], features[nodes.column[node]], nodes.column[node], tree)
+                    end += 1
+                if nodes.missing_left[node] != went_left:
+                    entries[place].side &= ~_MISSING_STAYS
+                if not _narrow(entries[place], nodes.operator[node], nodes.threshold[node], went_left):
+                    _open(entries[end], features[nodes.column[node]], nodes.column[node], tree)
+                    entries[end].low = entries[end].high = nodes.threshold[node]
+                    entries[end].side = _HOLE
+                    end += 1
+                child = node
+        ends[prototype] = end
+    return ends
+
+
+@compiled
+def _place(entries: NDArray[Any], first: int, end: int, column: int) -> int:
+    """Return where the leaf's interval of this column is, or ``end``."""
+    for place in range(first, end):
+        if entries[place].column == column and not entries[place].side & _HOLE:
+            return place
+    return end
+
+
+@compiled
+def _open(entry: Any, feature: int, column: int, tree: int) -> None:  # noqa: ANN401  # one record
+    """Start with the interval of all values."""
+    entry.feature = feature
+    entry.column = column
+    entry.tree = tree
+    entry.side = _MISSING_STAYS
+    entry.low = -np.inf
+    entry.high = np.inf
+
+
+@compiled
+def _narrow(entry: Any, operator: int, threshold: float, went_left: bool) -> bool:  # noqa: ANN401, FBT001
+    """Take one answer into account; false if that needs a hole."""
+    if operator in (_EQ, _NEQ):
+        if (operator == _EQ) != went_left:
+            return False
+        raise_low(entry, threshold, _LOW_INCLUSIVE)
+        lower_high(entry, threshold, _HIGH_INCLUSIVE)
+    elif operator in (_LEQ, _LT):
+        inclusive = operator == _LEQ
+        if went_left:
+            lower_high(entry, threshold, _HIGH_INCLUSIVE if inclusive else 0)
+        else:
+            raise_low(entry, threshold, 0 if inclusive else _LOW_INCLUSIVE)
+    elif operator in (_GTE, _GT):
+        inclusive = operator == _GTE
+        if went_left:
+            raise_low(entry, threshold, _LOW_INCLUSIVE if inclusive else 0)
+        else:
+            lower_high(entry, threshold, 0 if inclusive else _HIGH_INCLUSIVE)
+    else:
+        entry.side |= _INCOMPLETE
+    return True
+
+
+@compiled
+def raise_low(entry: Any, threshold: float, inclusive: int) -> None:  # noqa: ANN401  # one record
+    """Let the interval begin no earlier than here; ``inclusive`` is a ``Side`` or 0."""
+    if threshold > entry.low:
+        entry.low = threshold
+        entry.side = (entry.side & ~_LOW_INCLUSIVE) | inclusive
+    elif threshold == entry.low and not inclusive:
+        entry.side &= ~_LOW_INCLUSIVE
+
+
+@compiled
+def lower_high(entry: Any, threshold: float, inclusive: int) -> None:  # noqa: ANN401  # one record
+    """Let the interval end no later than here; ``inclusive`` is a ``Side`` or 0."""
+    if threshold < entry.high:
+        entry.high = threshold
+        entry.side = (entry.side & ~_HIGH_INCLUSIVE) | inclusive
+    elif threshold == entry.high and not inclusive:
+        entry.side &= ~_HIGH_INCLUSIVE

@@ -1,0 +1,162 @@
+"""The nearest prototypes of single rows, the hot path, and of many rows at once."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.compiled import compiled, compiled_for
+from ..errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True)
+class NearPairs:
+    """Some rows beside their nearest prototypes: row by row, nearest first (ties: the earlier prototype)."""
+
+    bounds: NDArray[np.int64]  # (n_rows + 1,) where each row's pairs begin
+    prototypes: NDArray[np.int64]  # (n_pairs,) positions among the prototypes
+    proximities: NDArray[np.int64]  # (n_pairs,)
+    shared: NDArray[np.bool_]  # (n_pairs, n_trees) in which trees the two share a leaf
+
+
+@dataclass(frozen=True, slots=True)
+class PrototypeIndex:
+    """The prototypes' leaves, ready to be compared with those of a row; on one thread, without compiling anything.
+
+    Proximities are integers in 0 to ``total_weight``: a row is at ``total_weight`` from itself.
+    """
+
+    leaves: NDArray[np.int32]  # (n_prototypes, n_trees) as the session returns them
+    weights: NDArray[np.uint32]  # (n_trees,) summing to at most 2^31
+    classes: NDArray[np.int64]  # (n_prototypes,)
+    total_weight: int
+
+    @staticmethod
+    def build(
+        leaves: NDArray[np.int32], weights: NDArray[np.int64], classes: NDArray[np.integer[Any]]
+    ) -> "PrototypeIndex":
+        """Build the index of prototypes in the order in which they were chosen.
+
+        Parameters
+        ----------
+        leaves : (n_prototypes, n_trees) int32
+            Leaf of each prototype in each tree.
+        weights : (n_trees,)
+            What each tree counts, see ``tree_weights``.
+        classes : (n_prototypes,)
+            Class of each prototype.
+
+        Raises
+        ------
+        InvalidInput
+            If the shapes do not fit together or there is no prototype.
+        """
+        if len(leaves) == 0 or leaves.shape != (len(classes), len(weights)):
+            msg = f"leaves of shape {leaves.shape} do not fit {len(classes)} prototypes and {len(weights)} trees"
+            raise InvalidInput(msg)
+        # Copies: whoever loaded the arrays may have them read-only or in another order.
+        own_leaves, own_weights = np.array(leaves, dtype=np.int32, order="C"), np.array(weights, dtype=np.uint32)
+        return PrototypeIndex(own_leaves, own_weights, np.array(classes, dtype=np.int64), int(weights.sum()))
+
+    def proximities(self, leaves: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Return the integer proximity of each row to each prototype.
+
+        Parameters
+        ----------
+        leaves : (n_rows, n_trees) int32
+            Leaves of the rows.
+
+        Returns
+        -------
+        (n_rows, n_prototypes) int64
+            In the order of the prototypes.
+
+        Raises
+        ------
+        InvalidInput
+            If the rows have another number of trees.
+        """
+        if leaves.ndim != 2 or leaves.shape[1] != len(self.weights):  # noqa: PLR2004  # a matrix
+            msg = f"leaves must have shape (n_rows, {len(self.weights)}), got {leaves.shape}"
+            raise InvalidInput(msg)
+        own = np.require(leaves, dtype=np.int32, requirements=["C", "W"])
+        return _proximities(own, self.leaves, self.weights)
+
+    def nearest(self, proximities: NDArray[np.int64], n_prototypes: int) -> NDArray[np.int64]:
+        """Return the nearest prototypes of one row, nearest first (ties: the earlier prototype).
+
+        Parameters
+        ----------
+        proximities : (n_prototypes,) int64
+            One line of ``proximities``.
+        n_prototypes
+            At most so many; fewer are returned when the row shares no leaf with the others.
+
+        Returns
+        -------
+        (at most n_prototypes,) int64
+            Positions among the prototypes; empty when the row is near none of them.
+        """
+        order = np.argsort(-proximities, kind="stable")[:n_prototypes]
+        return order[proximities[order] > 0]
+
+    def contrast(self, proximities: NDArray[np.int64], own_class: int) -> int | None:
+        """Return the nearest prototype of any other class than this, or ``None`` if the row is near none."""
+        others = np.where(self.classes == own_class, 0, proximities)
+        nearest = int(others.argmax())  # the first of equal ones is the earlier prototype
+        return nearest if others[nearest] > 0 else None
+
+    def near_pairs(self, leaves: NDArray[np.int32], proximities: NDArray[np.int64], n_prototypes: int) -> NearPairs:
+        """Return ``nearest`` and ``shared_trees`` of many rows, given their leaves and ``proximities``."""
+        found, n_near = _nearest(proximities, min(n_prototypes, len(self.leaves)))
+        is_near = np.arange(found.shape[1]) < n_near[:, None]
+        rows, prototypes = np.repeat(np.arange(len(n_near)), n_near), found[is_near]
+        shared = np.equal(self.leaves[prototypes], leaves[rows])
+        bounds = np.concatenate(([0], np.cumsum(n_near)))
+        return NearPairs(bounds, prototypes, proximities[rows, prototypes], shared)
+
+    def contrasts(self, proximities: NDArray[np.int64], own_classes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return ``contrast`` of many rows, each with its own class: (n_rows,), -1 where there is none."""
+        others = np.where(self.classes == own_classes[:, None], 0, proximities)
+        nearest: NDArray[np.int64] = others.argmax(axis=1)
+        return np.where(np.take_along_axis(others, nearest[:, None], axis=1)[:, 0] > 0, nearest, -1)
+
+    def shared_trees(self, leaves: NDArray[np.int32], prototypes: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return in which trees one row, leaves (n_trees,), shares a leaf with these prototypes: (len, n_trees)."""
+        return np.asarray(self.leaves[prototypes] == leaves)
+
+
+@compiled_for("int64[:, ::1](int32[:, ::1], int32[:, ::1], uint32[::1])")
+def _proximities(
+    leaves: NDArray[np.int32], prototypes: NDArray[np.int32], weights: NDArray[np.uint32]
+) -> NDArray[np.int64]:
+    proximities = np.empty((len(leaves), len(prototypes)), dtype=np.int64)
+    for row in range(len(leaves)):
+        for prototype in range(len(prototypes)):
+            total = np.uint32(0)
+            for tree in range(len(weights)):
+                shares = leaves[row, tree] == prototypes[prototype, tree]
+                total += weights[tree] if shares else np.uint32(0)
+            proximities[row, prototype] = total
+    return proximities
+
+
+@compiled
+def _nearest(proximities: NDArray[np.int64], n_prototypes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the nearest prototypes of each row, and how many of them share a leaf with it: the others are noise."""
+    found = np.empty((len(proximities), n_prototypes), dtype=np.int64)
+    n_near = np.zeros(len(proximities), dtype=np.int64)
+    for row in range(len(proximities)):
+        own, near = proximities[row], found[row]
+        for prototype in range(len(own)):
+            n = n_near[row]
+            if own[prototype] == 0 or (n == n_prototypes and own[prototype] <= own[near[n - 1]]):
+                continue
+            place = min(n, n_prototypes - 1)
+            while place > 0 and own[near[place - 1]] < own[prototype]:
+                near[place] = near[place - 1]
+                place -= 1
+            near[place] = prototype
+            n_near[row] = min(n + 1, n_prototypes)
+    return found, n_near

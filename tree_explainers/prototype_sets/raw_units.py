@@ -1,0 +1,206 @@
+"""Reasons in raw units: grouped by feature, led back through scaling, sorted; in one compiled loop."""
+
+from dataclasses import dataclass
+from enum import IntFlag
+from math import isnan
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.compiled import compiled_for
+from .leaf_boxes import Side
+from .reasons import REASON
+
+
+class RawSide(IntFlag):
+    """What is to be known of an interval in raw units beside its ends."""
+
+    LOW_INCLUSIVE = 1
+    HIGH_INCLUSIVE = 2
+    OR_MISSING = 4  # a missing raw value would do as well
+    EXACT = 8  # no tree asks about a set of values, and the ends are the model's own
+    IS_MISSING = 16  # no number would do, only a missing value: there is no interval
+    NOT_MISSING = 32  # any number would do, but not a missing value
+    IN_A_SET = 64  # some tree asks about a set of values, which the interval does not tell
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnUnits:
+    """How model-side columns that are numbers lead back to raw units; one line per column."""
+
+    scale: NDArray[np.float64]  # 1 where there is nothing to scale back
+    offset: NDArray[np.float64]
+    imputed: NDArray[np.float64]  # model-side value of a missing raw number; NaN: it stays missing
+    is_alone: NDArray[np.bool_]  # the feature's only column, and a number that varies
+    is_exact: NDArray[np.bool_]  # nothing to calculate back, so ends are the model's own
+    is_nullable: NDArray[np.bool_]  # the reference rows miss some of the feature's values: missing ones are spoken of
+    is_single: bool  # numbers are in single precision, so that there may be none between two ends
+
+    def interval(self, column: int, side: int, low: float, high: float) -> tuple[float, float, int]:
+        """Return a column's interval in raw units: its ends and its ``RawSide``, as if the column were nullable."""
+        found: tuple[float, float, int] = raw_interval(
+            low, high, side, self.scale[column], self.offset[column], self.imputed[column], self.is_single
+        )
+        low_end, high_end, raw_side = found
+        return low_end, high_end, raw_side if self.is_exact[column] else raw_side & ~int(RawSide.EXACT)
+
+
+@dataclass(frozen=True, slots=True)
+class RawReasons:
+    """One reason a feature; those of pair ``p`` are ``bounds[p]`` to ``bounds[p + 1]``, by falling ``tree_share``."""
+
+    column: NDArray[np.int64]  # the feature's first
+    low: NDArray[np.float64]  # infinite where no tree sets an end
+    high: NDArray[np.float64]
+    side: NDArray[np.int64]  # RawSide
+    tree_share: NDArray[np.float64]
+    is_other: NDArray[np.bool_]  # more than one number: ends and side are of its first column only
+    first: NDArray[np.int64]  # where the feature's own reasons begin among those that were grouped
+    n_own: NDArray[np.int64]  # how many they are
+    bounds: NDArray[np.int64]  # (n_pairs + 1,)
+
+
+def group_by_feature(
+    reasons: NDArray[Any], n_pairs: int, units: ColumnUnits, is_nullable: NDArray[np.bool_]
+) -> RawReasons:
+    """Group and translate reasons, which are sorted by pair, feature and column; ties keep that order.
+
+    ``is_nullable``, (n_columns,), tells of which columns it is said that a missing value would do as well.
+    """
+    arrays = (units.scale, units.offset, units.imputed, units.is_alone)
+    found = RawReasons(*_group(reasons, n_pairs, *arrays, units.is_single))
+    found.side[~units.is_exact[found.column]] &= ~int(RawSide.EXACT)
+    found.side[~is_nullable[found.column]] &= ~int(RawSide.OR_MISSING)
+    return found
+
+
+_LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
+_MISSING_STAYS, _INCOMPLETE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE)
+_LARGEST_SINGLE, _LARGEST = float(np.finfo(np.float32).max), float(np.finfo(np.float64).max)
+_RAW_LOW_INCLUSIVE, _RAW_HIGH_INCLUSIVE = int(RawSide.LOW_INCLUSIVE), int(RawSide.HIGH_INCLUSIVE)
+_OR_MISSING, _EXACT = int(RawSide.OR_MISSING), int(RawSide.EXACT)
+_IS_MISSING, _NOT_MISSING, _IN_A_SET = int(RawSide.IS_MISSING), int(RawSide.NOT_MISSING), int(RawSide.IN_A_SET)
+
+_REASONS = numba.types.Array(numba.from_dtype(REASON), 1, "C")
+_FLOATS = numba.types.Array(numba.types.float64, 1, "C")
+_INTEGERS = numba.types.Array(numba.types.int64, 1, "C")
+_BOOLEANS = numba.types.Array(numba.types.boolean, 1, "C")
+
+
+@compiled_for("boolean(float64, float64, boolean, boolean, boolean)")
+def holds_a_number(low: float, high: float, low_inclusive: bool, high_inclusive: bool, is_single: bool) -> bool:  # noqa: FBT001  # compiled
+    """Return whether there is any number in an interval, in single or double precision."""
+    if low_inclusive or high_inclusive:
+        return low < high or (low == high and low_inclusive and high_inclusive)
+    if is_single:
+        return bool(np.float64(np.nextafter(np.float32(low), np.float32(np.inf))) < high)
+    return bool(np.nextafter(low, np.inf) < high)
+
+
+@compiled_for("Tuple((float64, float64, int64))(float64, float64, int64, float64, float64, float64, boolean)")
+def raw_interval(  # noqa: PLR0913, PLR0917  # plain numbers: this runs compiled
+    low: float,
+    high: float,
+    side: int,
+    scale: float,
+    offset: float,
+    imputed: float,
+    is_single: bool,  # noqa: FBT001
+) -> tuple[float, float, int]:
+    """Return an interval in raw units, and its ``RawSide``; ``side`` is a ``Side``, ``EXACT`` as if nothing scaled.
+
+    Where trees send missing values their own way, they may have nothing else in common: then no number lies between
+    the ends, and there is no interval to tell. The largest finite number is no end: trees that ask for it ask whether
+    there is a value at all.
+    """
+    largest = _LARGEST_SINGLE if is_single else _LARGEST
+    # Thresholds may be doubles where the values are singles: what lies beyond all values is no end, either.
+    low = -np.inf if low < -largest or (low == -largest and side & _LOW_INCLUSIVE) else low
+    high = np.inf if high > largest or (high == largest and side & _HIGH_INCLUSIVE) else high
+    low_inclusive = (side & _LOW_INCLUSIVE) != 0 and low > -np.inf
+    high_inclusive = (side & _HIGH_INCLUSIVE) != 0 and high < np.inf
+    if isnan(imputed):
+        or_missing = (side & _MISSING_STAYS) != 0
+    else:
+        above = imputed > low or (low_inclusive and imputed == low)
+        or_missing = above and (imputed < high or (high_inclusive and imputed == high))
+    raw_side = _IN_A_SET if side & _INCOMPLETE else _EXACT
+    if or_missing and not holds_a_number(low, high, low_inclusive, high_inclusive, is_single):
+        return -np.inf, np.inf, raw_side | _IS_MISSING
+    raw_side |= _OR_MISSING if or_missing else 0
+    raw_side |= _NOT_MISSING if not or_missing and low == -np.inf and high == np.inf else 0
+    raw_low, raw_high = (low - offset) / scale, (high - offset) / scale
+    if scale < 0:
+        raw_low, raw_high = raw_high, raw_low
+        low_inclusive, high_inclusive = high_inclusive, low_inclusive
+    raw_side |= _RAW_LOW_INCLUSIVE if low_inclusive else 0
+    raw_side |= _RAW_HIGH_INCLUSIVE if high_inclusive else 0
+    return raw_low, raw_high, raw_side
+
+
+_GROUPED = numba.types.Tuple(
+    (_INTEGERS, _FLOATS, _FLOATS, _INTEGERS, _FLOATS, _BOOLEANS, _INTEGERS, _INTEGERS, _INTEGERS)
+)
+
+
+@compiled_for(_INTEGERS(_REASONS))
+def _group_starts(reasons: NDArray[Any]) -> NDArray[np.int64]:
+    """Tell where another pair or another feature begins."""
+    starts = np.empty(len(reasons), dtype=np.int64)
+    n_groups = 0
+    for place in range(len(reasons)):
+        opens = place == 0 or reasons[place].pair != reasons[place - 1].pair
+        if opens or reasons[place].feature != reasons[place - 1].feature:
+            starts[n_groups] = place
+            n_groups += 1
+    return starts[:n_groups].copy()
+
+
+@compiled_for(numba.types.UniTuple(_INTEGERS, 2)(_REASONS, _INTEGERS, numba.types.int64))
+def _order(
+    reasons: NDArray[Any], starts: NDArray[np.int64], n_pairs: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Sort each pair's groups by falling share of trees; return the order, and where each pair begins."""
+    bounds = np.zeros(n_pairs + 1, dtype=np.int64)
+    for start in starts:
+        bounds[reasons[start].pair + 1] += 1
+    bounds = np.cumsum(bounds)
+    order = np.empty(len(starts), dtype=np.int64)
+    for pair in range(n_pairs):
+        shares = np.array([-reasons[start].tree_share for start in starts[bounds[pair] : bounds[pair + 1]]])
+        order[bounds[pair] : bounds[pair + 1]] = bounds[pair] + np.argsort(shares, kind="mergesort")
+    return order, bounds
+
+
+@compiled_for(_GROUPED(_REASONS, numba.types.int64, _FLOATS, _FLOATS, _FLOATS, _BOOLEANS, numba.types.boolean))
+def _group(  # noqa: PLR0913, PLR0917  # the parts of ColumnUnits: compiled code takes arrays
+    reasons: NDArray[Any],
+    n_pairs: int,
+    scale: NDArray[np.float64],
+    offset: NDArray[np.float64],
+    imputed: NDArray[np.float64],
+    is_alone: NDArray[np.bool_],
+    is_single: bool,  # noqa: FBT001
+) -> tuple[NDArray[Any], ...]:
+    starts = _group_starts(reasons)
+    order, bounds = _order(reasons, starts, n_pairs)
+    n = len(starts)
+    column, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    low, high, tree_share = np.empty(n), np.empty(n), np.empty(n)
+    is_other = np.empty(n, dtype=np.bool_)
+    first, n_own = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    for place in range(n):
+        group = order[place]
+        start = starts[group]
+        end = starts[group + 1] if group + 1 < n else len(reasons)
+        own = reasons[start]
+        of = own.column
+        column[place], tree_share[place] = of, own.tree_share
+        low[place], high[place], side[place] = raw_interval(
+            own.low, own.high, own.side, scale[of], offset[of], imputed[of], is_single
+        )
+        first[place], n_own[place] = start, end - start
+        is_other[place] = end - start > 1 or not is_alone[of]
+    return column, low, high, side, tree_share, is_other, first, n_own, bounds

@@ -1,0 +1,167 @@
+"""Why a row is like a prototype: the intervals inside which the trees that they share cannot tell values apart."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.compiled import compiled, compiled_for
+from .leaf_boxes import ENTRY, LeafBoxes, Side, lower_high, raise_low
+
+# One interval of one column over all trees that a row and a prototype share, or a hole in it.
+REASON = np.dtype(
+    [
+        ("pair", np.int32),
+        ("feature", np.int32),
+        ("column", np.int32),
+        ("side", np.int32),
+        ("low", np.float64),
+        ("high", np.float64),
+        ("tree_share", np.float64),
+    ],
+    align=True,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """The prototypes' leaf boxes, ready to be intersected; on one thread, without compiling anything."""
+
+    boxes: LeafBoxes
+    room: NDArray[np.int64]  # (n_prototypes,) reasons that a prototype can have at most
+    opens: NDArray[np.bool_]  # (n_entries,) the first of its prototype, tree and feature
+
+    @staticmethod
+    def build(boxes: LeafBoxes) -> "Reasons":
+        """Make room for the answers."""
+        room = np.array([_n_distinct(boxes.entries[start:end]) for start, end in _spans(boxes.starts)], dtype=np.int64)
+        return Reasons(boxes, room, _firsts(boxes))
+
+    def of(self, prototypes: NDArray[np.int64], shared: NDArray[np.bool_]) -> NDArray[Any]:
+        """Return what one row has in common with each of some prototypes.
+
+        Parameters
+        ----------
+        prototypes : (n_pairs,) int64
+            Positions of the prototypes.
+        shared : (n_pairs, n_trees) bool
+            In which trees the row shares a leaf with each of them.
+
+        Returns
+        -------
+        (n_reasons,) REASON
+            Sorted by pair, feature, column. A column's interval is the intersection over the shared trees that ask
+            about it on the way: with any other value inside (and not in one of the holes that follow it) the row
+            stays in its leaf in each of them; beyond an end, it leaves at least one. ``MISSING_STAYS`` holds if it
+            does for all of them. An end that no tree sets is infinite. ``tree_share`` is the share of the shared
+            trees that ask about the *feature*, through whichever of its columns, and is the same for all of these.
+        """
+        reasons = np.empty(int(self.room[prototypes].sum()), dtype=REASON)
+        n_reasons = _intersect(self.boxes.entries, self.opens, self.boxes.starts, prototypes, shared, reasons)
+        return reasons[:n_reasons]
+
+
+def _spans(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
+    return list(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True))
+
+
+def _n_distinct(entries: NDArray[Any]) -> int:
+    """Count columns and holes."""
+    if len(entries) == 0:
+        return 0
+    is_hole = (entries["side"] & Side.HOLE) != 0
+    keys = np.stack([entries["column"], is_hole, np.where(is_hole, entries["low"], 0)])
+    return 1 + int((keys[:, 1:] != keys[:, :-1]).any(axis=0).sum())
+
+
+def _firsts(boxes: LeafBoxes) -> NDArray[np.bool_]:
+    """Mark one entry for each feature that a tree asks about on a prototype's way."""
+    entries = boxes.entries
+    prototype = np.repeat(np.arange(len(boxes.starts) - 1), np.diff(boxes.starts))
+    order = np.lexsort((entries["tree"], entries["feature"], prototype))  # stable: the first stays first
+    keys = np.stack([prototype, entries["feature"], entries["tree"]])[:, order]
+    is_first = np.ones(len(order), dtype=np.bool_)
+    is_first[order[1:]] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
+    return is_first
+
+
+_LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
+_MISSING_STAYS, _INCOMPLETE, _HOLE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE), int(Side.HOLE)
+
+_ENTRIES = numba.types.Array(numba.from_dtype(ENTRY), 1, "C")
+_REASONS = numba.types.Array(numba.from_dtype(REASON), 1, "C")
+_MATRIX = numba.types.Array(numba.types.boolean, 2, "C")
+_FLAGS = numba.types.Array(numba.types.boolean, 1, "C")
+_VECTOR = numba.types.Array(numba.types.int64, 1, "C")
+
+
+@compiled
+def _meet_entries(
+    entries: NDArray[Any], opens: NDArray[np.bool_], shared: NDArray[np.bool_], reasons: NDArray[Any]
+) -> int:
+    """Intersect one prototype's entries over the shared trees; return how many reasons were written."""
+    last, interval = -1, -1  # the reason written last, and the last that is no hole
+    first_of_feature, n_asking = 0, 0  # where the feature's reasons begin, and how many shared trees ask about it
+    for place in range(len(entries)):
+        entry = entries[place]
+        if not shared[entry.tree]:
+            continue
+        if last >= first_of_feature and reasons[last].feature != entry.feature:
+            _write_tree_share(reasons[first_of_feature : last + 1], n_asking)
+            first_of_feature, n_asking = last + 1, 0
+        n_asking += opens[place]
+        is_hole = entry.side & _HOLE
+        same_column = last >= 0 and reasons[last].column == entry.column
+        if is_hole:
+            outside = entry.low < reasons[interval].low or entry.low > reasons[interval].high
+            if outside or (reasons[last].side & _HOLE and reasons[last].low == entry.low):
+                continue
+        elif same_column:
+            raise_low(reasons[last], entry.low, entry.side & _LOW_INCLUSIVE)
+            lower_high(reasons[last], entry.high, entry.side & _HIGH_INCLUSIVE)
+            reasons[last].side &= entry.side | ~_MISSING_STAYS
+            reasons[last].side |= entry.side & _INCOMPLETE
+            continue
+        last += 1
+        interval = interval if is_hole else last
+        _copy(entry, reasons[last])
+    _write_tree_share(reasons[first_of_feature : last + 1], n_asking)
+    return last + 1
+
+
+@compiled
+def _copy(entry: Any, reason: Any) -> None:  # noqa: ANN401  # records
+    reason.feature = entry.feature
+    reason.column = entry.column
+    reason.side = entry.side
+    reason.low = entry.low
+    reason.high = entry.high
+
+
+@compiled
+def _write_tree_share(reasons: NDArray[Any], n_asking: int) -> None:
+    """Let each of a feature's reasons hold how many shared trees ask about it, to be divided by how many there are."""
+    for reason in range(len(reasons)):
+        reasons[reason].tree_share = n_asking
+
+
+@compiled_for(numba.types.int64(_ENTRIES, _FLAGS, _VECTOR, _VECTOR, _MATRIX, _REASONS))
+def _intersect(  # the parts of Reasons: compiled code takes arrays
+    entries: NDArray[Any],
+    opens: NDArray[np.bool_],
+    starts: NDArray[np.int64],
+    prototypes: NDArray[np.int64],
+    shared: NDArray[np.bool_],
+    reasons: NDArray[Any],
+) -> int:
+    end = 0
+    for pair in range(len(prototypes)):
+        own = slice(starts[prototypes[pair]], starts[prototypes[pair] + 1])
+        first, end = end, end + _meet_entries(entries[own], opens[own], shared[pair], reasons[end:])
+        n_shared = shared[pair].sum()
+        for reason in range(first, end):
+            reasons[reason].pair = pair
+            reasons[reason].tree_share /= n_shared
+    return end

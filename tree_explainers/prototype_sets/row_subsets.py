@@ -1,0 +1,72 @@
+"""Sums over some rows of a table, read where they are: no table of their own is made."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.compiled import compiled
+from ..compute.threads import in_threads
+from ..leaf_space.leaves import LeafTable
+from .column import column
+
+_ROWS_AT_ONCE = 1024  # their sums stay in the first cache
+
+
+def leaf_totals(table: LeafTable, rows: NDArray[np.int64], amounts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return what the rows in each leaf have together, shape (n_leaves,); ``amounts`` says what each of them has."""
+    totals = np.zeros(int(table.offsets[-1]), dtype=np.int64)
+    in_threads(lambda trees: _add_up(table.codes[trees], table.offsets[trees], rows, amounts, totals), table.n_trees)
+    return totals
+
+
+def sums_over_trees(table: LeafTable, worths: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each of the rows what its leaves are worth together; ``worths`` has the shape (n_leaves,)."""
+    sums = np.zeros(len(rows), dtype=np.int64)
+    in_threads(lambda part: _sum_worths(table.codes, table.offsets, worths, rows[part], sums[part]), len(rows))
+    return sums
+
+
+def proximity_sums(
+    table: LeafTable, weights: NDArray[np.int64], rows: NDArray[np.int64], candidates: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return each candidate's proximities summed over some rows, without looking at any pair.
+
+    Summed over rows, the trees in which they share a leaf with a candidate are how many of them are in its leaves.
+    """
+    n_rows = leaf_totals(table, rows, np.ones(len(rows), dtype=np.int64))
+    return sums_over_trees(table, np.repeat(weights, np.diff(table.offsets)) * n_rows, candidates)
+
+
+def proximities_to(
+    table: LeafTable, weights: NDArray[np.int64], rows: NDArray[np.int64], row: int
+) -> NDArray[np.int64]:
+    """Return the proximity of each of some rows to one row of the table."""
+    return column(table, weights, row)[rows].astype(np.int64)
+
+
+@compiled
+def _add_up(
+    codes: NDArray[Any],
+    offsets: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    amounts: NDArray[np.int64],
+    totals: NDArray[np.int64],
+) -> None:
+    for tree in range(codes.shape[0]):
+        for place in range(len(rows)):
+            totals[offsets[tree] + codes[tree, rows[place]]] += amounts[place]
+
+
+@compiled
+def _sum_worths(
+    codes: NDArray[Any],
+    offsets: NDArray[np.int64],
+    worths: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    sums: NDArray[np.int64],
+) -> None:
+    for first in range(0, len(rows), _ROWS_AT_ONCE):
+        for tree in range(codes.shape[0]):
+            for place in range(first, min(first + _ROWS_AT_ONCE, len(rows))):
+                sums[place] += worths[offsets[tree] + codes[tree, rows[place]]]

@@ -1,0 +1,202 @@
+"""Choose rows of a dataset as prototypes, by any of the five methods."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compute.progress import ReportProgress, ignore_progress
+from ..errors import InvalidInput, MethodNotApplicable
+from ..leaf_space.leaves import LeafTable
+from .candidates import sample_candidates
+from .coverage import measure_coverage
+from .methods import METHODS, StoppedBy, StoppingImprovement, Task
+from .swapping import refine_by_swaps
+
+__all__ = ["Method", "PrototypeSelection", "StoppingImprovement", "sample_candidates", "select_prototypes"]
+
+Method = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete"]
+Refine = Literal["none", "swap"]
+
+_SHARE_BEFORE_SWAPS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class PrototypeSelection:
+    """The rows chosen, in the order in which they were chosen, and what each of them brought.
+
+    Gains and objectives are exact integers in units of weight: divide by ``total_weight`` for sums of proximities.
+    """
+
+    method: Method
+    rows: NDArray[np.int64]  # (n_prototypes,)
+    rows_before_swaps: NDArray[np.int64]  # (n_prototypes,) what the method chose; the same rows without swaps
+    classes: NDArray[np.int64]  # (n_prototypes,)
+    gains: NDArray[np.int64]  # (n_prototypes,) growth of g
+    objectives: NDArray[np.int64]  # (n_prototypes,) g of the first 1, 2, … prototypes
+    n_covered: NDArray[np.int64]  # (n_prototypes,) rows whose nearest prototype of their own class this is
+    n_rows: int
+    candidates: NDArray[np.int64]  # (n_candidates,) rows that might have been chosen, ascending
+    total_weight: int  # the proximity of a row to itself
+    nested: bool  # the first k are the answer for k
+    n_swaps: int  # prototypes replaced after the choice, by ``refine="swap"``
+    stopped_by: StoppedBy  # the choice, before any swaps
+    stopping_improvement: StoppingImprovement | None  # when stopped by alpha
+
+    @property
+    def n_candidates(self) -> int:
+        """Number of rows that might have been chosen."""
+        return len(self.candidates)
+
+    @property
+    def objective(self) -> int:
+        """Value of g for all prototypes."""
+        return int(self.objectives[-1])
+
+    @property
+    def objective_mean(self) -> float:
+        """Mean proximity of the rows to their nearest prototype of their own class, in [0, 1]."""
+        return self.objective / (self.total_weight * self.n_rows)
+
+    @property
+    def coverage_shares(self) -> NDArray[np.float64]:
+        """Share of all rows whose nearest prototype of their own class this is."""
+        return np.asarray(self.n_covered / self.n_rows)
+
+
+def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and what it works on
+    table: LeafTable,
+    classes: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    method: Method,
+    *,
+    n_prototypes: int = 10,
+    alpha: float = 0.05,
+    refine: Refine = "none",
+    candidates: NDArray[np.int64] | None = None,
+    report: ReportProgress = ignore_progress,
+) -> PrototypeSelection:
+    """Choose prototypes among the rows.
+
+    Parameters
+    ----------
+    table
+        Leaves of the rows, all of which are to be covered.
+    classes : (n_rows,) int64
+        Class of each row, 0 or more, as predicted or as observed. For regression all rows are of one class.
+    weights : (n_trees,) int64
+        What each tree counts, see ``tree_weights``.
+    method
+        ``sm_a``: the row by which g grows most. ``sm_wa``: the same with growth divided by the size of the row's
+        class. ``sm_u``: in each class alone, max(1, floor(n_prototypes / n_classes + 1/2)) rows, listed class by
+        class; classes without rows are not counted. ``a_pete``: as ``sm_a``, until two consecutive improvements are
+        alike. ``sg``: the row that raises balanced accuracy most. Ties go to the lowest row.
+    n_prototypes
+        How many; ``a_pete`` takes no notice. Fewer are chosen when no row would add to g, or to accuracy.
+    alpha
+        ``a_pete`` stops after the prototype for which |previous - improvement| / improvement <= alpha, which is kept.
+        Taken as the decimal number that it is written as, and compared exactly.
+    refine
+        ``swap``: afterwards prototypes are replaced by other candidates while that raises the objective, see
+        ``refine_by_swaps``; each is told about in the place of the one that it replaced.
+    candidates : (n_candidates,) int64, optional
+        Rows that may be chosen, ascending; by default all. See ``sample_candidates``.
+    report
+        Told how far it is several times a second; may raise to stop.
+
+    Raises
+    ------
+    InvalidInput
+        If there are more prototypes asked for than candidates, or an argument is outside its range.
+    MethodNotApplicable
+        If ``sg`` meets a single class, or is to be refined.
+
+    References
+    ----------
+    Tan, Soloviev, Hooker, Wells (2020), "Tree Space Prototypes", algorithm 1 and the section on supervised greedy.
+    Karolczak, Stefanowski (2024), "A-PETE", algorithm 1, whose lines 6 and 11 cannot be run as printed: improvements
+    are taken as positive and each is compared with the one before. A row that improves nothing is not kept.
+    """
+    eligible = np.arange(table.n_rows) if candidates is None else np.asarray(candidates, dtype=np.int64)
+    _check(table, classes, method, alpha, refine)
+    _check_weights(table, weights)
+    _check_candidates(table, method, n_prototypes, eligible)
+    share = 1.0 if refine == "none" else _SHARE_BEFORE_SWAPS
+    task = Task(
+        table, classes.astype(np.int64), weights, eligible, n_prototypes, alpha, partial(_part, report, 0, share)
+    )
+    outcome = METHODS[method](task)
+    first = rows = np.array(outcome.rows, dtype=np.int64)
+    n_swaps = 0
+    if refine == "swap":
+        refined = refine_by_swaps(
+            table,
+            task.classes,
+            weights,
+            rows,
+            method=method,
+            candidates=candidates,
+            report=partial(_part, report, share, 1),
+        )
+        rows, n_swaps = refined.rows, refined.n_swaps
+    coverage = measure_coverage(table, weights, task.classes, rows, partial(report, 1, "measuring coverage"))
+    return PrototypeSelection(
+        method=method,
+        rows=rows,
+        rows_before_swaps=first,
+        classes=task.classes[rows],
+        gains=np.diff(coverage.objectives, prepend=0),
+        objectives=coverage.objectives,
+        n_covered=coverage.n_covered,
+        n_rows=table.n_rows,
+        candidates=eligible,
+        total_weight=int(weights.sum()),
+        nested=method != "sm_u" and n_swaps == 0,
+        n_swaps=n_swaps,
+        stopped_by=outcome.stopped_by,
+        stopping_improvement=outcome.stopping_improvement,
+    )
+
+
+def _check_weights(table: LeafTable, weights: NDArray[np.int64]) -> None:
+    if weights.shape != (table.n_trees,) or weights.min() < 0 or int(weights.sum()) > np.iinfo(np.uint32).max:
+        msg = f"weights must be {table.n_trees} numbers, not negative and less than 2^32 together"
+        raise InvalidInput(msg)
+
+
+def _part(report: ReportProgress, start: float, end: float, fraction: float, stage: str) -> None:
+    report(start + (end - start) * fraction, stage)
+
+
+def _check(table: LeafTable, classes: NDArray[np.int64], method: Method, alpha: float, refine: Refine) -> None:
+    if method not in METHODS:
+        msg = f"method must be one of {', '.join(METHODS)}, got {method!r}"
+        raise InvalidInput(msg)
+    if classes.shape != (table.n_rows,) or classes.min() < 0:
+        msg = f"classes must be {table.n_rows} numbers, 0 or more: one for each row"
+        raise InvalidInput(msg)
+    if method == "a_pete" and not 0 <= alpha < 1:
+        msg = f"alpha must be at least 0 and less than 1, got {alpha}"
+        raise InvalidInput(msg)
+    if refine not in {"none", "swap"}:
+        msg = f"refine must be none or swap, got {refine!r}"
+        raise InvalidInput(msg)
+    if method == "sg" and refine == "swap":
+        msg = "sg maximises accuracy, which swaps by coverage would lower: refine another method, or not"
+        raise MethodNotApplicable(msg)
+    if method == "sg" and classes.min() == classes.max():
+        msg = "sg tells classes apart, but all rows are of one class (as in regression): use sm_a"
+        raise MethodNotApplicable(msg)
+
+
+def _check_candidates(table: LeafTable, method: Method, n_prototypes: int, candidates: NDArray[np.int64]) -> None:
+    n_candidates = len(candidates)
+    if n_candidates == 0 or candidates[0] < 0 or candidates[-1] >= table.n_rows or (np.diff(candidates) <= 0).any():
+        msg = f"candidates must be distinct rows in ascending order, at least one, of 0 to {table.n_rows - 1}"
+        raise InvalidInput(msg)
+    if method != "a_pete" and not 1 <= n_prototypes <= n_candidates:
+        noun = "rows" if n_candidates == table.n_rows else "candidates"
+        msg = f"n_prototypes must be 1 to {n_candidates}, the number of {noun}, got {n_prototypes}"
+        raise InvalidInput(msg)

@@ -1,0 +1,153 @@
+"""Supervised greedy selection (SG): the prototypes that classify best, one after the other.
+
+Tan et al. (2020), "Supervised Greedy Prototype Selection". Balanced accuracy is not submodular, so no candidate may
+be passed over. But a candidate's effect changes only through rows whose nearest prototype changed: counts are kept
+for each candidate and corrected for those rows alone.
+"""
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..leaf_space.leaves import LeafTable
+from .column import column
+from .row_subsets import proximity_sums
+from .sweep import Sweep
+
+_INFINITELY_NEAR = 2**62  # nothing is nearer: a row that does not count
+_ROUNDING = 1e-9  # far above what sums of a few thousand float64 shares can be wrong by
+
+
+def supervised_greedy(
+    table: LeafTable,
+    weights: NDArray[np.int64],
+    classes: NDArray[np.int64],
+    candidates: NDArray[np.int64],
+    progressed: Callable[[float], None] = lambda _: None,
+) -> Iterator[int]:
+    """Yield the candidate that raises the balanced accuracy of the nearest-prototype classifier most, until none does.
+
+    The classifier gives a row the class of the nearest prototype (ties: the earlier one) and no class if it shares no
+    leaf with any; balanced accuracy is the mean, over the classes that have rows, of the share of rows given their
+    own class. Ties, compared exactly, go to the row of larger gain in g (see ``coverage``), then to the lowest row.
+
+    Parameters
+    ----------
+    table, weights
+        All rows, and what each tree counts.
+    classes : (n_rows,) int64
+        Class of each row, 0 or more.
+    candidates : (n_candidates,) int64
+        Rows that may be chosen, ascending.
+    progressed
+        Told several times a second how often, on average, a row has been compared with a candidate.
+    """
+    state = _Classifier(table, weights, classes, candidates, progressed)
+    state.count_first()
+    while (best := state.best_candidate()) is not None:
+        yield int(candidates[best])
+        state.add(best)
+
+
+class _Nearness(NamedTuple):
+    """How near the prototypes are to each row."""
+
+    nearest: NDArray[np.int64]  # (n_rows,) proximity to the nearest prototype
+    covered: NDArray[np.int64]  # (n_rows,) proximity to the nearest prototype of the row's own class
+    right: NDArray[np.bool_]  # (n_rows,) the nearest prototype has the row's class
+
+
+class _Effects(NamedTuple):
+    """What adding each candidate would change."""
+
+    won: NDArray[np.int64]  # (n_candidates,) rows of the candidate's class that it would set right
+    lost: NDArray[np.int64]  # (n_candidates, n_classes) rows of other classes that it would set wrong
+    gains: NDArray[np.int64]  # (n_candidates,) what it would add to g
+
+
+class _Classifier:
+    """The nearest-prototype classifier so far, and what each candidate would change about it."""
+
+    def __init__(
+        self,
+        table: LeafTable,
+        weights: NDArray[np.int64],
+        classes: NDArray[np.int64],
+        candidates: NDArray[np.int64],
+        progressed: Callable[[float], None],
+    ) -> None:
+        _, self._classes, self._sizes = np.unique(classes, return_inverse=True, return_counts=True)
+        self._table, self._weights, self._candidates = table, weights, candidates
+        self._own = self._classes[candidates]
+        n, m = table.n_rows, len(candidates)
+        self._sweep = Sweep(table, weights, np.arange(n), lambda: progressed(self._sweep.n_compared / n / m))
+        self._now = _Nearness(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))
+        lost = np.zeros((m, len(self._sizes)), dtype=np.int64)
+        self._effects = _Effects(np.zeros(m, dtype=np.int64), lost, np.zeros(m, dtype=np.int64))
+
+    def count_first(self) -> None:
+        """Count what each candidate would change while there is no prototype: it wins all that share a leaf with it."""
+        for value in range(len(self._sizes)):
+            own, rows = np.flatnonzero(self._own == value), np.flatnonzero(self._classes == value)
+            candidates = self._candidates[own]
+            n_near, _ = self._sweep.tally(candidates, rows, np.zeros((1, len(rows)), dtype=np.int64))
+            self._effects.won[own] = n_near[0]
+            self._effects.gains[own] = proximity_sums(self._table, self._weights, rows, candidates)
+
+    def add(self, candidate: int) -> None:
+        """Add a prototype, and correct all candidates' effects."""
+        row = int(self._candidates[candidate])
+        near = column(self._table, self._weights, row).astype(np.int64)
+        before, same_class = self._now, self._classes == self._classes[row]
+        taken = near > before.nearest
+        self._now = _Nearness(
+            np.maximum(before.nearest, near),
+            np.where(same_class, np.maximum(before.covered, near), before.covered),
+            np.where(taken, same_class, before.right),
+        )
+        changed = taken | (before.covered != self._now.covered)
+        for value in range(len(self._sizes)):
+            rows = np.flatnonzero(changed & (self._classes == value))
+            if len(rows):
+                self._recount(value, rows, before)
+
+    def _recount(self, value: int, rows: NDArray[np.int64], before: _Nearness) -> None:
+        """Take out what rows of one class contributed before, and put in what they contribute now."""
+        now, effects = self._now, self._effects
+        own, others = np.flatnonzero(self._own == value), np.flatnonzero(self._own != value)
+        limits = [_limits(state, rows, right=False) for state in (now, before)]
+        limits += [state.covered[rows] for state in (now, before)]
+        counts, excesses = self._sweep.tally(self._candidates[own], rows, np.stack(limits))
+        effects.won[own] += counts[0] - counts[1]
+        effects.gains[own] += excesses[2] - excesses[3]
+        limits = [_limits(state, rows, right=True) for state in (now, before)]
+        counts, _ = self._sweep.tally(self._candidates[others], rows, np.stack(limits))
+        effects.lost[others, value] += counts[0] - counts[1]
+
+    def best_candidate(self) -> int | None:
+        """Return the position of the candidate to add, or ``None`` if none raises balanced accuracy."""
+        shares = 1 / self._sizes
+        raised = self._effects.won * shares[self._own] - self._effects.lost @ shares
+        close = np.flatnonzero(raised >= max(raised.max(), 0) - _ROUNDING)
+        changes = -self._effects.lost[close]
+        changes[np.arange(len(close)), self._own[close]] = self._effects.won[close]
+        distinct, which = np.unique(changes, axis=0, return_inverse=True)
+        exact = [self._balanced_accuracy(change) for change in distinct.tolist()]
+        best = max(exact, default=Fraction(0))
+        if best <= 0:
+            return None
+        tied = close[np.array([value == best for value in exact])[which.ravel()]]
+        return int(tied[self._effects.gains[tied].argmax()])  # the first of equal ones is the lowest row
+
+    def _balanced_accuracy(self, n_right: list[int]) -> Fraction:
+        """Sum of shares rather than their mean: the number of classes does not matter to a comparison."""
+        sizes = self._sizes.tolist()
+        return sum((Fraction(n, size) for n, size in zip(n_right, sizes, strict=True) if n), Fraction(0))
+
+
+def _limits(state: _Nearness, rows: NDArray[np.int64], *, right: bool) -> NDArray[np.int64]:
+    """Return how near a candidate must come to take rows that are classified right, or those that are not."""
+    return np.where(state.right[rows] == right, state.nearest[rows], _INFINITELY_NEAR)

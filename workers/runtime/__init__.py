@@ -1,0 +1,1 @@
+"""What runs jobs: workers, their parent, the processes of jobs, and maintenance."""

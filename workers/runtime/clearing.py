@@ -1,0 +1,96 @@
+"""Clearing: once an hour one of all workers has old things cleared away, in a process that is made for it.
+
+``leafspace clear`` does the same at once. A process of its own may open whatever the object store takes, which must
+not be carried into the processes of jobs, and holds up neither jobs nor the looks of maintenance.
+"""
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from storage.database import Database
+from storage.doorbell import Doorbell
+from storage.errors import StorageError
+from storage.opening import open_objects
+from storage.retention import Retention
+from storage.worker_notes import WorkerNotes
+
+from .logs import fields, log_json_lines
+from .process_limits import end_with_parent
+from .settings import WorkerSettings
+
+_SECONDS_BETWEEN_SIGNS = 5.0
+_PATIENCE_SECONDS = 2
+_log = logging.getLogger(__name__)
+
+
+class Clearing:
+    """Shows that this worker lives, and takes its turn at clearing away; asked to at each look of maintenance."""
+
+    def __init__(
+        self, notes: WorkerNotes, interval_seconds: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._notes = notes
+        self._interval_seconds = interval_seconds
+        self._clock = clock
+        self._name = f"{os.uname().nodename}.{os.getpid()}"
+        self._sign_at = clock()
+        # Not at once: a worker has better things to do when it starts.
+        self._turn_at = clock() + min(60.0, interval_seconds)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def look(self) -> None:
+        """Do what is due; returns at once."""
+        now = self._clock()
+        if self._process is not None and self._process.poll() is not None:
+            self._process = None
+        if now >= self._sign_at:
+            self._sign_at = now + _SECONDS_BETWEEN_SIGNS
+            self._notes.sign_of_life(self._name)
+        if now >= self._turn_at:
+            self._turn_at = now + self._interval_seconds
+            if self._process is None and self._notes.takes_turn("clearing", self._interval_seconds / 2):
+                self._process = subprocess.Popen(
+                    [sys.executable, "-P", "-m", "workers.runtime.clearing"], process_group=0
+                )
+
+    def stop(self) -> None:
+        """End what is under way: it goes on in an hour."""
+        self._notes.farewell(self._name)
+        if self._process is not None:
+            self._process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_PATIENCE_SECONDS)
+
+
+def clear_once(settings: WorkerSettings) -> dict[str, int]:
+    """Clear away what is old by these settings; return how much of what it was."""
+    database = Database(settings.storage.database_url)
+    try:
+        return Retention(database, open_objects(settings.storage), settings.retention).clear()
+    finally:
+        database.close()
+
+
+def main() -> None:
+    """Clear away now, and say what it was."""
+    parent = os.getppid()
+    end_with_parent(parent, signal.SIGTERM)
+    settings = WorkerSettings()
+    log_json_lines(settings.log_level)
+    try:
+        counts = clear_once(settings)
+    except StorageError as error:
+        _log.warning("cannot clear away old things now: %s", error)
+        return
+    _log.info("cleared_away", extra=fields(counts=counts))
+    WorkerNotes(Doorbell(settings.redis_url).redis).removed(counts)
+
+
+if __name__ == "__main__":
+    main()

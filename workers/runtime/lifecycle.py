@@ -1,0 +1,126 @@
+"""The life of one attempt inside its own process: do the work, publish what it made, or say why not."""
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from sqlalchemy import Connection
+
+from schemas.problems import PROBLEM_KINDS, Problem, problem_for
+from storage.artefacts import MAX_RESULT_BYTES, publish
+from storage.attempts import AttemptStore, Claim
+from storage.database import Database
+from storage.errors import StorageError, StorageUnavailable, disk_full_is_said
+from storage.object_store import ObjectStore
+from storage.opening import open_objects
+from storage.orphans import discard_orphans
+from tree_explainers.compute.progress import ReportProgress
+from tree_explainers.errors import ExplainerError
+
+from .context import JobContext, JobKind, Produced
+from .process_limits import limit_memory
+from .progress import JobStopped, ProgressReporter
+from .settings import WorkerSettings
+
+_OURS = "internal_error"
+_BYTES_PER_GIB = 1 << 30
+_log = logging.getLogger(__name__)
+
+
+def run_job(settings: WorkerSettings, kinds: Mapping[str, JobKind], claim: Claim) -> None:
+    """Run a claimed job to its end: succeeded, failed, or left to be tried again.
+
+    Called in a process of its own, which is forked for the job and ends with it: connections are opened here.
+    """
+    limit_memory(settings.job_memory_bytes)
+    database = Database(settings.storage.database_url)
+    attempts = AttemptStore(database, retry_delays_seconds=settings.retry_delays_seconds)
+    try:
+        objects = open_objects(settings.storage)
+        _clear_earlier_attempts(objects, claim)
+        with objects.workspace(workspace_name(claim.job, claim.attempt)) as workspace, disk_full_is_said():
+            context = _context(claim, database, objects, ProgressReporter(attempts, claim), workspace)
+            _keep(context, attempts, claim, kinds[claim.kind](context))
+            _log.info("job_succeeded")
+    except JobStopped:
+        attempts.finish_cancel(claim)
+    except StorageUnavailable as error:
+        _log.warning("job %s: storage is away, to be tried again: %s", claim.job, error)
+        # However long it stays away, that is not the job's fault.
+        attempts.hand_back(claim, settings.storage_pause_seconds, f"waits for storage: {error.detail}")
+    except Exception as error:  # noqa: BLE001  # the edge of the process: whatever it is, the job must say so
+        attempts.fail(claim, _problem(error, settings, claim))
+
+
+def workspace_name(job: str, attempt: int) -> str:
+    """Return the name of an attempt's workspace, by which others clear it when its process was killed."""
+    return f"{job}.{attempt}"
+
+
+def _clear_earlier_attempts(objects: ObjectStore, claim: Claim) -> None:
+    # A worker that was killed with its job could clear nothing.
+    for attempt in range(1, claim.attempt):
+        objects.clear_workspace(workspace_name(claim.job, attempt))
+
+
+def _context(
+    claim: Claim, database: Database, objects: ObjectStore, report: ReportProgress, workspace: Path
+) -> JobContext:
+    return JobContext(
+        job=claim.job,
+        artefact=claim.artefact,
+        request=claim.request,
+        database=database,
+        objects=objects,
+        report=report,
+        rng=np.random.default_rng(claim.request.get("seed", 0)),
+        workspace=workspace,
+    )
+
+
+def _keep(context: JobContext, attempts: AttemptStore, claim: Claim, produced: Produced) -> None:
+    objects = context.objects
+    _refuse_large_result(produced.result)
+    with objects.keeping():
+        result = objects.put(produced.result)
+        arrays = None if produced.arrays is None else objects.put(produced.arrays)
+        files = {name: objects.put_file(path) for name, path in produced.files.items()}
+
+        def publish_artefact(connection: Connection) -> None:
+            publish(connection, claim.artefact, result, arrays, files)
+
+        is_published = attempts.succeed(claim, publish_artefact)
+    if not is_published:
+        discard_orphans(context.database, objects, (result, arrays, *files.values()))
+        raise JobStopped
+
+
+def _refuse_large_result(result: bytes) -> None:
+    """Refuse a result that readers could not take as a whole: what grows with the rows is kept in files."""
+    if len(result) > MAX_RESULT_BYTES:
+        detail = (
+            f"the result has {len(result):,} bytes, more than the {MAX_RESULT_BYTES:,} that a result may have; ask for "
+            "fewer prototypes (of a_pete, by a larger alpha), rules or questions, or take a model of fewer features"
+        )
+        raise StorageError(code="result_too_large", detail=detail)
+
+
+def _problem(error: Exception, settings: WorkerSettings, claim: Claim) -> Problem:
+    if isinstance(error, MemoryError):
+        _log.warning("job %s: out of memory", claim.job)
+        return problem_for("job_failed", _out_of_memory(settings))
+    if isinstance(error, ExplainerError | StorageError) and error.code in PROBLEM_KINDS and error.code != _OURS:
+        return problem_for(error.code, error.detail)
+    _log.error("job %s (%s, attempt %d) failed", claim.job, claim.kind, claim.attempt, exc_info=error)
+    return problem_for(
+        "job_failed", f"something failed on our side while the job ran; the log has it under {claim.job}"
+    )
+
+
+def _out_of_memory(settings: WorkerSettings) -> str:
+    limit = settings.job_memory_bytes / _BYTES_PER_GIB
+    return (
+        f"the job needed more memory than the {limit:.3g} GiB that a job may use; ask for fewer rows or trees, "
+        "or raise LEAFSPACE_JOB_MEMORY_BYTES"
+    )

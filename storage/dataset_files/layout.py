@@ -1,8 +1,10 @@
-"""Layout: which columns a dataset has, of which type, and what each is for."""
+"""The layout of a dataset: its columns, their types and roles, its limits, and what readers of all formats share."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NoReturn, Protocol
+
+import pyarrow as pa
 
 from ..errors import DatasetRefused
 
@@ -15,6 +17,14 @@ _N_NAMES_SHOWN = 20
 _N_CHARACTERS_SHOWN = 60
 _MOST_ODD = 0.1  # the share of cells that are no numbers in a column of which nearly all are
 LARGEST_EXACT = 2**53 - 1  # 2^53 is also what 2^53 + 1 is rounded to
+
+ARROW_TYPES: dict[ColumnType, pa.DataType] = {
+    "number": pa.float64(),
+    "category": pa.string(),
+    "boolean": pa.bool_(),
+}
+N_BLOCK_ROWS = 65_536
+_N_BLOCK_CELLS = 2**23  # 64 MiB of numbers
 
 
 class ColumnDeclaration(Protocol):
@@ -165,3 +175,70 @@ def _refuse_absent(names: Sequence[str], wanted: Sequence[str], role: str) -> No
         existing = ", ".join(shown(name) for name in names[:_N_NAMES_SHOWN])
         more = ", ..." if len(names) > _N_NAMES_SHOWN else ""
         refuse_columns(f"{role}: there is no column {shown(absent[0])}; the file has {existing}{more}")
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetLimits:
+    """What is refused before it is decoded; each one is a setting."""
+
+    max_file_bytes: int = 2 * 1024**3
+    max_rows: int = 10_000_000
+    max_columns: int = 10_000
+    max_cells: int = 2_000_000_000
+    max_field_bytes: int = 128 * 1024
+    max_decoded_bytes: int = 8 * 1024**3  # a small Parquet file can hold very much text
+
+
+def refuse_large_file(n_bytes: int, limits: DatasetLimits) -> None:
+    """Refuse a file with too many bytes."""
+    if n_bytes > limits.max_file_bytes:
+        refuse_size(f"the file has {n_bytes:,} bytes; at most {limits.max_file_bytes:,} are read")
+
+
+def refuse_many_columns(n_columns: int, limits: DatasetLimits) -> None:
+    """Refuse a table with too many columns."""
+    if n_columns > limits.max_columns:
+        refuse_size(f"there are {n_columns:,} columns; at most {limits.max_columns:,} are read")
+
+
+def refuse_many_rows(n_rows: int, n_columns: int, limits: DatasetLimits) -> None:
+    """Refuse a table with too many rows or cells."""
+    if n_rows > limits.max_rows:
+        refuse_size(f"there are more than {limits.max_rows:,} rows; send fewer rows")
+    if n_rows * n_columns > limits.max_cells:
+        refuse_size(f"there are more than {limits.max_cells:,} cells; send fewer rows or columns")
+
+
+def refuse_size(detail: str) -> NoReturn:
+    """Refuse a dataset that is over a limit."""
+    raise DatasetRefused("dataset_too_large", detail)
+
+
+def refuse_field(where: str, limits: DatasetLimits) -> NoReturn:
+    """Refuse a single value that is over the limit; ``where`` begins the sentence."""
+    detail = f"{where} is larger than {limits.max_field_bytes:,} bytes, the limit of a single value; shorten it"
+    raise DatasetRefused("dataset_field_too_large", detail)
+
+
+class ColumnSource(Protocol):
+    """A file whose names and types are known, ready to be read from its beginning."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names in the file's order."""
+
+    @property
+    def types(self) -> tuple[ColumnType, ...]:
+        """Types in the same order."""
+
+    @property
+    def odd_cells(self) -> dict[str, OddCell]:
+        """By name, of columns that are categories because of a few cells: the first of these."""
+
+    def blocks(self) -> Iterator[list[pa.Array]]:
+        """Yield blocks of rows: one array per column, of the type in ``ARROW_TYPES``, missing values null."""
+
+
+def rows_per_block(n_columns: int) -> int:
+    """Return how many rows are held at once: fewer where there are many columns."""
+    return max(64, min(N_BLOCK_ROWS, _N_BLOCK_CELLS // max(1, n_columns)))

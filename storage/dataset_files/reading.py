@@ -5,13 +5,10 @@ from pathlib import Path
 
 from .csv_reading import open_csv
 from .json_reading import open_json
-from .layout import ColumnDeclaration, lay_out
-from .limits import DatasetLimits, refuse_large_file
-from .normalising import write_normalised
+from .layout import ColumnDeclaration, ColumnSource, DatasetLimits, lay_out, refuse_large_file
+from .normalising import ColumnSummary, write_normalised
 from .parquet_reading import open_parquet
 from .sniffing import FileForm, sniff
-from .sources import ColumnSource
-from .summaries import ColumnSummary
 
 
 @dataclass(frozen=True, slots=True)

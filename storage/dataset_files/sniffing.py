@@ -1,8 +1,11 @@
 """What kind of file an upload is, told from its first bytes and never from its name."""
 
+import codecs
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NoReturn
 
 from ..errors import DatasetRefused
 
@@ -35,6 +38,9 @@ _REFUSED_MAGICS = (
 _BINARY_PICKLE = re.compile(rb"\x80[\x01-\x05][\x80-\xff\x58}\]()cKNGX.]", re.DOTALL)
 _TEXT_PICKLE = re.compile(rb"(?:c[\w.]+\n\w+\n|\((?:dp|lp|i)\w*\n)")
 _JSON_ARRAY = re.compile(rb"\[\s*(?:[\[\]{\"\d-]|true|false|null)")
+
+_N_CHUNK_BYTES = 4 * 1024**2
+_UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def sniff(path: Path, media_hint: str | None) -> FileForm:
@@ -79,3 +85,66 @@ def _refuse_contradiction(form: FileForm, media_hint: str | None) -> None:
     if (claims_json and not form.startswith("json")) or (claims_parquet and form != "parquet"):
         detail = f"the content was sent as {media_type}, but does not begin like it; mend the file or the content type"
         raise DatasetRefused("dataset_parse_error", detail)
+
+
+@dataclass(frozen=True, slots=True)
+class TextSurvey:
+    """What was seen."""
+
+    n_quotes: int
+
+
+def survey_text(path: Path) -> TextSurvey:
+    """Read the file once; refuse NUL characters and anything that is not UTF-8, naming the line.
+
+    Arrow accepts the one and turns the other into binary columns, so both are looked for here.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    n_quotes = 0
+    for offset, chunk in _chunks(path):
+        if offset == 0 and chunk.startswith(_UTF_16_MARKS):
+            _refuse_encoding("the file is UTF-16; save it as UTF-8")
+        _refuse_nul(path, offset, chunk)
+        _refuse_invalid(path, decoder, offset, chunk)
+        n_quotes += chunk.count(b'"')
+    _refuse_invalid(path, decoder, path.stat().st_size, b"", final=True)
+    return TextSurvey(n_quotes)
+
+
+def _chunks(path: Path) -> Iterator[tuple[int, bytes]]:
+    with path.open("rb") as file:
+        offset = 0
+        while chunk := file.read(_N_CHUNK_BYTES):
+            yield offset, chunk
+            offset += len(chunk)
+
+
+def _refuse_nul(path: Path, offset: int, chunk: bytes) -> None:
+    position = chunk.find(b"\0")
+    if position >= 0:
+        line = _line_at(path, offset + position)
+        raise DatasetRefused("dataset_parse_error", f"line {line} holds a NUL character; remove it")
+
+
+def _refuse_invalid(
+    path: Path, decoder: codecs.IncrementalDecoder, offset: int, chunk: bytes, *, final: bool = False
+) -> None:
+    n_pending = len(decoder.getstate()[0])
+    try:
+        decoder.decode(chunk, final)
+    except UnicodeDecodeError as error:
+        line = _line_at(path, offset - n_pending + error.start)
+        _refuse_encoding(f"line {line} is not UTF-8; save the file as UTF-8")
+
+
+def _line_at(path: Path, offset: int) -> int:
+    n_newlines = 0
+    for start, chunk in _chunks(path):
+        if start + len(chunk) > offset:
+            return n_newlines + chunk.count(b"\n", 0, offset - start) + 1
+        n_newlines += chunk.count(b"\n")
+    return n_newlines + 1
+
+
+def _refuse_encoding(detail: str) -> NoReturn:
+    raise DatasetRefused("dataset_bad_encoding", detail)

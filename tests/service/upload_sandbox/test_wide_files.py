@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from service.upload_sandbox.runner import Intake
 from service.upload_sandbox.settings import IntakeSettings
 from storage.dataset_files import DatasetFile
-from storage.dataset_files.csv_faults import MAX_ROW_BYTES
+from storage.dataset_files.csv_reading import MAX_ROW_BYTES
 from storage.errors import DatasetRefused
 
 _MEGABYTE = 10**6

@@ -6,9 +6,9 @@ from pathlib import Path
 import click
 from pydantic import ValidationError
 
+from storage.database_file import release_reserve
 from storage.doorbell import Doorbell
 from storage.errors import StorageError
-from storage.reserve import released
 from storage.worker_notes import WorkerNotes
 from workers.runtime.clearing import clear_once
 from workers.runtime.settings import WorkerSettings
@@ -30,7 +30,7 @@ def clear(data_dir: Path) -> None:
     check_there_is_a_database(storage_of(directory), directory)
     settings = _settings(directory)
     try:
-        with released(directory):
+        with release_reserve(directory):
             counts = clear_once(settings)
     except (StorageError, OSError) as error:
         message = f"cannot clear away everything now: {error}"

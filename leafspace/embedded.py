@@ -15,8 +15,7 @@ from pathlib import Path
 
 import click
 
-from storage.database_file import fault_of
-from storage.reserve import set_aside
+from storage.database_file import fault_of, keep_reserve
 from workers.runtime.restarts import Restarts, SignedStarts
 from workers.runtime.supervisor import Child, Supervisor
 
@@ -61,7 +60,7 @@ def serve(options: ServeOptions) -> None:
     """
     with opened(options.data_dir) as data_dir:
         _check_database(data_dir)
-        set_aside(data_dir)
+        keep_reserve(data_dir)
         asked = os.environ.get(REQUIRE_KEYS, "0").lower() in _YES
         check_keys(options.host, are_asked_for=asked, there_are_keys=lambda: _there_are_keys(data_dir))
         port = free_port(options.host, options.port)

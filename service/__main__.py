@@ -48,7 +48,7 @@ def main(host: str, port: int) -> None:
 def _check_database(url: "str | URL") -> None:
     from storage.database import Database  # noqa: PLC0415
     from storage.errors import StorageError  # noqa: PLC0415
-    from storage.patience import REQUESTS  # noqa: PLC0415
+    from storage.settings import REQUESTS  # noqa: PLC0415
 
     database = Database(url, REQUESTS)
     try:

@@ -7,15 +7,15 @@ from pathlib import Path
 from storage.api_keys import ApiKeyStore
 from storage.artefacts import ArtefactStore
 from storage.database import Database
+from storage.database_file import has_room, keep_reserve
 from storage.datasets import DatasetStore
 from storage.explainers import ExplainerStore
 from storage.idempotency import IdempotencyStore
 from storage.jobs import JobStore
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
-from storage.opening import open_objects
-from storage.patience import REQUESTS
-from storage.reserve import has_room, set_aside
+from storage.remote_objects import open_objects
+from storage.settings import REQUESTS
 
 from .answer_room import AnswerRoom
 from .availability import Availability
@@ -83,7 +83,7 @@ def build_parts(settings: ServiceSettings, draining: Draining | None = None) -> 
     database.migrate()
     objects = open_objects(settings.storage)
     objects.sweep()
-    set_aside(settings.data_dir)
+    keep_reserve(settings.data_dir)
     models, datasets = ModelStore(database), DatasetStore(database)
     artefacts, explainers = ArtefactStore(database), ExplainerStore(database)
     sessions = SessionCache(models, objects, settings.warm_explainers)

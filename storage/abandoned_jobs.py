@@ -1,4 +1,4 @@
-"""Abandoned jobs: those whose worker is gone or whose bell was not heard, found by looking at all rows.
+"""Abandoned jobs: those whose worker is gone or whose notification was lost, found by looking at all rows.
 
 Several workers may look at once: each row is locked while it is changed, and a second look finds it changed already.
 """
@@ -89,7 +89,7 @@ class AbandonedJobs:
     def due_for_ringing(self) -> list[WaitingJob]:
         """Return the queued jobs that a worker should have taken by now, oldest first."""
         now = self._now()
-        # What was asked for in the future was asked for before the clock was set back.
+        # A job requested in the future was requested before the clock was set back.
         is_new = jobs.c.created_at.between(now - self._timing.unheard_seconds, now + self._timing.unheard_seconds)
         waiting = and_(jobs.c.status == "queued", self._attempts.is_due(), or_(jobs.c.attempt > 0, ~is_new))
         columns = jobs.c.id, jobs.c.deadline_seconds, jobs.c.estimated_seconds

@@ -12,8 +12,7 @@ from schemas.key_texts import draw_key
 
 from .database import Database
 from .errors import Conflict
-from .pages import read_page
-from .records import existing_record, forget_keys_of, moment
+from .records import existing_record, forget_keys_of, moment, read_page
 from .tables import api_keys
 
 MAX_KEYS = 1000

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .errors import disk_full_is_said
+from .errors import translate_disk_full
 
 
 def write_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -30,7 +30,7 @@ def read_arrays(data: bytes) -> dict[str, NDArray[Any]]:
 
 def write_archive(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write the archive that ``write_arrays`` returns to a file, without holding it in memory."""
-    with disk_full_is_said(), path.open("wb") as file:
+    with translate_disk_full(), path.open("wb") as file:
         np.savez(file, allow_pickle=False, **arrays)
 
 
@@ -48,7 +48,7 @@ def create_array(path: Path, shape: tuple[int, ...], dtype: DTypeLike) -> NDArra
         If the disk has no room for it. The room is taken now: a disk that is full when a mapped array is written to
         would end the process.
     """
-    with disk_full_is_said():
+    with translate_disk_full():
         array: NDArray[Any] = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=shape)
         if hasattr(os, "posix_fallocate"):
             with path.open("r+b") as file:

@@ -13,8 +13,7 @@ from schemas.contract import Page
 from .artefact_files import files_of, replace_files
 from .database import Database
 from .errors import InUse
-from .pages import read_page
-from .records import add_record, first_record, forget_keys_of, moment, require, unreferenced
+from .records import add_record, first_record, forget_keys_of, moment, read_page, require, unreferenced
 from .tables import artefacts, explainers, jobs
 
 _STATUS_OF_JOB = {"failed": "failed", "cancelled": "cancelled"}

@@ -32,7 +32,7 @@ class Standing(Enum):
     """How an attempt stands with its row."""
 
     RUNNING = "running"
-    CANCELLING = "cancelling"  # somebody asked for it to stop: nothing may be published any more
+    CANCELLING = "cancelling"  # a caller cancelled it: nothing may be published any more
     ENDED = "ended"  # the attempt has ended the job itself; its process is about to exit
     FENCED = "fenced"  # others ended the row, or it belongs to another attempt: whatever comes out is to be thrown away
 
@@ -51,7 +51,7 @@ class Claim:
     attempt: int  # 1 for the first
     token: str
     deadline_seconds: float  # of running time
-    request_id: str | None = None  # of the request that asked for the job
+    request_id: str | None = None  # of the request that created the job
     estimated_seconds: float | None = None
 
 
@@ -111,13 +111,13 @@ class AttemptStore:
     def renew(self, claim: Claim, lease_seconds: float, message: str = "") -> Standing:
         """Keep the attempt for another lease, if it is still this worker's; return how it stands.
 
-        ``message`` tells who asks for the job what it waits for.
+        ``message`` says to the job's readers what it waits for.
         """
         return self._touch(claim, lease_until=self._now() + lease_seconds, message=message[:_LONGEST_MESSAGE])
 
     def report_progress(self, claim: Claim, progress: Progress) -> Standing:
         """Write how far the job is, if it still runs; return how it stands."""
-        # What it waits for is told by its worker, and stays when the job has nothing to say.
+        # Its worker reports what it waits for; the message stays when the job reports none.
         said = {"message": progress.message[:_LONGEST_MESSAGE]} if progress.message else {}
         return self._touch(claim, fraction=progress.fraction, stage=progress.stage[:_LONGEST_STAGE], **said)
 
@@ -149,7 +149,7 @@ class AttemptStore:
     def hand_back(self, claim: Claim, pause_seconds: float = 0, message: str = "") -> None:
         """Return the job unfinished to the queue, as if this attempt had never begun; nobody takes it before a pause.
 
-        ``message`` tells who asks for the job why it waits.
+        ``message`` says to the job's readers why it waits.
         """
         not_before = self._now() + pause_seconds
         self._release(
@@ -184,7 +184,7 @@ class AttemptStore:
             return _standing(row, claim)
 
     def _release(self, claim: Claim, leave: Callable[[Connection, RowMapping], None]) -> None:
-        # Whatever the reason for letting go, a cancel that was asked for before wins.
+        # Whatever the reason for letting go, an earlier cancellation wins.
         with self._database.transaction() as connection:
             row = _held(connection, claim)
             if row is None:

@@ -1,4 +1,4 @@
-"""A bucket: files by name in a store that is asked over the network, as S3 is."""
+"""A bucket: files by name in a store on the network, such as S3."""
 
 import os
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
-from .errors import InsufficientStorage, StorageUnavailable, disk_full_is_said
+from .errors import InsufficientStorage, StorageUnavailable, translate_disk_full
 
 if TYPE_CHECKING:
     from obstore.store import RetryConfig
@@ -30,7 +30,7 @@ _RETRIES: "RetryConfig" = {
 _NO_FOLDER = "readiness"  # nothing is ever put there
 _NAMES_AT_ONCE = 1000
 _NO_ANSWER = "the object store does not answer; try again in a moment"
-_NO_BUCKET = "the object store has no such bucket; whoever runs the service must make it, or name another"
+_NO_BUCKET = "the object store has no such bucket; the service's operator must create it, or name another"
 _SIGNS_OF_A_FULL_STORE = ("507 ", "StorageFull", "QuotaExceeded")
 
 
@@ -58,7 +58,7 @@ class Bucket:
 
     def read(self, file: BucketFile, path: Path) -> None:
         """Write the file's bytes to this local file; raise ``FileNotFoundError`` when it is gone."""
-        with _failures_are_said(absence=FileNotFoundError), disk_full_is_said(), path.open("wb") as target:
+        with _failures_are_said(absence=FileNotFoundError), translate_disk_full(), path.open("wb") as target:
             for start in range(0, file.size_bytes, _PART_BYTES):
                 length = min(_PART_BYTES, file.size_bytes - start)
                 target.write(obstore.get_range(self._store, file.name, start=start, length=length))

@@ -14,7 +14,7 @@ from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from . import postgresql
 from .database_file import fault_of, newer_revision
 from .errors import Conflict, DatabaseUnusable, InsufficientStorage, StorageError, StorageUnavailable
-from .patience import WORKERS, Patience
+from .settings import WORKERS, Timeouts
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _SECONDS_BETWEEN_TRIES = 0.01
@@ -40,29 +40,32 @@ class Database:
     url
         An SQLAlchemy URL. SQLite is opened in WAL mode with full synchronisation, so that what was committed
         survives a power cut.
-    patience
+    timeouts
         How long is waited for a database that is locked or away, before ``StorageUnavailable`` says so.
     """
 
-    def __init__(self, url: str | URL, patience: Patience = WORKERS) -> None:
+    def __init__(self, url: str | URL, timeouts: Timeouts = WORKERS) -> None:
         self.url = url
         self.is_damaged = False  # as far as was seen
-        self.engine = _create_engine(url, patience)
-        # Whoever waits to write to SQLite holds a connection meanwhile, and must not keep readers from theirs.
-        readers = _create_engine(url, patience) if _is_sqlite(url) else self.engine
+        self.engine = _create_engine(url, timeouts)
+        # A thread that waits to write to SQLite holds a connection; readers have a pool of their own.
+        readers = _create_engine(url, timeouts) if _is_sqlite(url) else self.engine
         self._reader = readers.execution_options(reading=True)
-        self._writing_rests, self._reading_rests = _Rest(patience.rest_seconds), _Rest(patience.rest_seconds)
+        self._writing_breaker, self._reading_breaker = (
+            _CircuitBreaker(timeouts.rest_seconds),
+            _CircuitBreaker(timeouts.rest_seconds),
+        )
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """Yield a connection whose changes are committed together at the end, or not at all."""
-        with self._damage_is_noted(), _failures_are_said(self._writing_rests), self.engine.begin() as connection:
+        with self._damage_is_noted(), _translated_failures(self._writing_breaker), self.engine.begin() as connection:
             yield connection
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Yield a connection that sees the rows as they are now, and keeps nobody from writing."""
-        with self._damage_is_noted(), _failures_are_said(self._reading_rests), self._reader.connect() as connection:
+        with self._damage_is_noted(), _translated_failures(self._reading_breaker), self._reader.connect() as connection:
             yield connection
 
     def migrate(self) -> None:
@@ -75,7 +78,11 @@ class Database:
         """
         unhurried = _create_engine(self.url, None)
         try:
-            with self._damage_is_noted(), _failures_are_said(self._reading_rests), unhurried.connect() as connection:
+            with (
+                self._damage_is_noted(),
+                _translated_failures(self._reading_breaker),
+                unhurried.connect() as connection,
+            ):
                 revision = _revision_of(connection)
             self._refuse_unusable(revision)
             if revision != newest_revision():
@@ -146,12 +153,11 @@ def newest_revision() -> str:
     return max(path.name.partition("_")[0] for path in (_MIGRATIONS / "versions").glob("[0-9]*.py"))
 
 
-class _Rest:
-    """A time in which nobody tries, after others waited long in vain: else all would, thread after thread.
+class _CircuitBreaker:
+    """Refuses calls for some seconds after one failed slowly, so that threads do not wait in vain one after another.
 
-    A database that does not answer at all is left alone at once. Where another holds SQLite's lock, those who waited
-    for it hear that it is busy, and the others go on: only a lock that outlasts several waits, one begun after the
-    other, is taken for one that stays.
+    A database that does not answer opens the breaker at once. A lock of SQLite's opens it only when it outlasted
+    several waits, each begun after the one before: most locks are held for a moment.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -161,16 +167,16 @@ class _Rest:
         self._n_locked = 0  # waits in a row that found it locked
         self._locked_at = float("-inf")
 
-    def refuse_while_it_lasts(self) -> None:
+    def refuse_while_open(self) -> None:
         if time.monotonic() < self._until:
             raise StorageUnavailable(self._detail)
 
-    def end(self) -> None:
-        """Take note that somebody was answered."""
+    def record_success(self) -> None:
+        """Note that a call was answered."""
         self._n_locked = 0
 
-    def begin(self, waited_since: float, *, is_locked: bool) -> None:
-        """Take note that somebody waited in vain."""
+    def record_failure(self, waited_since: float, *, is_locked: bool) -> None:
+        """Note that a call waited in vain since this monotonic time."""
         now = time.monotonic()
         # What fails at once keeps nobody waiting, and may be the end of one connection alone.
         if now - waited_since < _LONG_SECONDS:
@@ -188,8 +194,8 @@ class _Rest:
 
 
 @contextmanager
-def _failures_are_said(rest: _Rest) -> Iterator[None]:
-    rest.refuse_while_it_lasts()
+def _translated_failures(breaker: _CircuitBreaker) -> Iterator[None]:
+    breaker.refuse_while_open()
     began = time.monotonic()
     try:
         yield
@@ -197,11 +203,11 @@ def _failures_are_said(rest: _Rest) -> Iterator[None]:
         raise StorageUnavailable(_BUSY) from error
     except DBAPIError as error:
         if _nobody_answers(error):
-            rest.begin(began, is_locked=_is_locked(error))
-        _say(error)
+            breaker.record_failure(began, is_locked=_is_locked(error))
+        _translate(error)
         raise
     else:
-        rest.end()
+        breaker.record_success()
 
 
 def _is_locked(error: DBAPIError) -> bool:
@@ -209,7 +215,7 @@ def _is_locked(error: DBAPIError) -> bool:
     return code is not None and code & 0xFF == sqlite3.SQLITE_BUSY
 
 
-def _say(error: DBAPIError) -> None:
+def _translate(error: DBAPIError) -> None:
     """Raise what the error means to callers, if it means anything to them."""
     reason = str(error.orig)
     if _means_full_disk(error):
@@ -253,13 +259,13 @@ def _is_sqlite(url: str | URL) -> bool:
     return make_url(url).get_backend_name() == "sqlite"
 
 
-def _create_engine(url: str | URL, patience: Patience | None) -> Engine:
-    """Return an engine; without patience, statements may take as long as they take."""
-    waiting = patience or WORKERS
+def _create_engine(url: str | URL, timeouts: Timeouts | None) -> Engine:
+    """Return an engine; without timeouts, statements may take as long as they take."""
+    waiting = timeouts or WORKERS
     own = {"hide_parameters": True, "pool_timeout": waiting.pool_seconds}
     if not _is_sqlite(url):
         engine = create_engine(url, **own, pool_pre_ping=True, pool_size=8, max_overflow=8)
-        event.listen(engine, "do_connect", lambda _dialect, _record, _, said: postgresql.connect(patience, said))
+        event.listen(engine, "do_connect", lambda _dialect, _record, _, said: postgresql.connect(timeouts, said))
         event.listen(engine, "checkout", _use_read_only_once)
         return engine
     engine = create_engine(url, **own, connect_args={"timeout": waiting.lock_seconds, "check_same_thread": False})

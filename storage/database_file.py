@@ -1,10 +1,13 @@
-"""The file of an SQLite database, looked at before anything is built on it: what is wrong with it, and what to do.
+"""The file of an SQLite database: what is wrong with it, and a reserve of disk space that keeps it writable.
 
-Also used by processes that have no use for a database library.
+A file is checked before anything is built on it. Processes that do not import a database library use this module, too.
 """
 
+import os
 import sqlite3
-from contextlib import closing
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Timer
 from urllib.parse import quote
@@ -14,11 +17,16 @@ _QUICK_SECONDS = 2.0  # enough for some 200 MB
 _RESTORE = "restore a backup into a new data directory: leafspace restore BACKUP --data-dir NEW"
 _TABLES_SAY = "SELECT version_num FROM alembic_version"
 
+_RESERVE = "reserve"
+_RESERVE_BYTES = 8 << 20  # more than rows' log ever takes between two of its checkpoints
+_LEAST_RESERVE_BYTES = 1 << 20
+_LITTLE_ROOM_BYTES = 4 << 20
+
 
 def fault_of(path: Path, seconds: float = _QUICK_SECONDS) -> str | None:
     """Return what is wrong with the file, in a sentence, or nothing; one that is not there yet has no fault.
 
-    It is checked for damage for so many seconds; what comes after that is found when it is read.
+    It is checked for damage for this many seconds; damage beyond is found when it is read.
     """
     if not path.exists():
         return None
@@ -32,17 +40,17 @@ def fault_of(path: Path, seconds: float = _QUICK_SECONDS) -> str | None:
 
 
 def damaged(what: Path | str, finding: str) -> str:
-    """Return what to say of a database that is damaged."""
+    """Return the message about a damaged database."""
     return f"the database {what} is damaged ({finding}); {_RESTORE}"
 
 
 def not_a_database(path: Path) -> str:
-    """Return what to say of a file that is something else."""
+    """Return the message about a file that is no database."""
     return f"{path} is no SQLite database, or its beginning is damaged; move it away, or {_RESTORE}"
 
 
 def newer_revision(what: Path | str, revision: str) -> str | None:
-    """Return what to say of a database with this revision of its tables, if this version does not know it."""
+    """Return the message about a database with this revision of its tables, if this version does not know it."""
     known = sorted(path.name.partition("_")[0] for path in _REVISIONS.glob("[0-9]*_*.py"))
     if revision in known:
         return None
@@ -75,3 +83,34 @@ def _damage(path: Path, connection: sqlite3.Connection, seconds: float) -> str |
 
 def _is_none(error: sqlite3.DatabaseError) -> bool:
     return error.sqlite_errorcode == sqlite3.SQLITE_NOTADB
+
+
+def keep_reserve(directory: Path) -> None:
+    """Set the reserve aside, unless it is; on a disk that has no room for all of it, as much as there is room for."""
+    with suppress(OSError), (directory / _RESERVE).open("ab") as file:
+        n_bytes = _RESERVE_BYTES
+        while os.fstat(file.fileno()).st_size < n_bytes >= _LEAST_RESERVE_BYTES:
+            with suppress(OSError):
+                os.posix_fallocate(file.fileno(), 0, n_bytes)
+            n_bytes //= 2
+
+
+@contextmanager
+def release_reserve(directory: Path) -> Iterator[None]:
+    """Hold while its room is to be used."""
+    (directory / _RESERVE).unlink(missing_ok=True)
+    try:
+        yield
+    finally:
+        keep_reserve(directory)
+
+
+def has_room(*directories: Path) -> bool:
+    """Whether a few MB can be written in each of the directories; they are taken for a moment, as quotas count too."""
+    try:
+        for directory in directories:
+            with tempfile.TemporaryFile(dir=directory) as file:
+                os.posix_fallocate(file.fileno(), 0, _LITTLE_ROOM_BYTES)
+    except OSError:
+        return False
+    return True

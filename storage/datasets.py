@@ -13,7 +13,6 @@ from schemas.datasets import Dataset, DatasetSummary
 from .database import Database
 from .errors import InUse
 from .leaf_tables import forget_leaf_tables
-from .pages import read_page
 from .records import (
     add_record,
     existing_record,
@@ -21,6 +20,7 @@ from .records import (
     first_record,
     forget_keys_of,
     moment,
+    read_page,
     require,
     unreferenced,
 )

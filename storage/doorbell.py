@@ -12,7 +12,7 @@ from rq.serializers import JSONSerializer
 
 QUEUE_NAME = "leafspace"  # every job that waits
 SHORT_QUEUE_NAME = "leafspace-short"  # the short ones again, for workers that take no others
-RUN_JOB = "workers.runtime.lifecycle.run_job"  # what a message asks for; workers answer to no other name
+RUN_JOB = "workers.runtime.lifecycle.run_job"  # the function that a message names; workers run no other
 _FAILURE_TTL_SECONDS = 60
 _TIMEOUT_SECONDS = 1
 
@@ -40,7 +40,7 @@ class Doorbell:
         )
 
     def ring(self, job_id: str, deadline_seconds: float, *, is_short: bool = False) -> bool:
-        """Tell workers that a job waits; return whether Redis took it. If not, workers ring again by themselves.
+        """Notify workers that a job waits; return whether Redis took the message. If not, maintenance sends it again.
 
         A short job rings for all workers: whichever is free first takes it, and the others find it taken.
         """

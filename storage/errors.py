@@ -69,14 +69,14 @@ class ObjectDamaged(StorageError):
 
     def __init__(self, sha256: str) -> None:
         remedy = (
-            "delete the model, dataset or artefact that it belongs to and send or ask for it again, "
+            "delete the model, dataset or artefact that it belongs to and send or request it again, "
             "or have it restored from a backup"
         )
         super().__init__("object_damaged", f"stored object {sha256} is damaged and is not served; {remedy}")
 
 
 @contextmanager
-def disk_full_is_said() -> Iterator[None]:
+def translate_disk_full() -> Iterator[None]:
     """Raise ``InsufficientStorage`` where the system says that the disk is full."""
     try:
         yield

@@ -9,8 +9,7 @@ from schemas.contract import Page
 from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
 
 from .database import Database
-from .pages import read_page
-from .records import add_record, existing_record, forget_keys_of, moment
+from .records import add_record, existing_record, forget_keys_of, moment, read_page
 from .tables import explainers
 
 _LISTED = ("id", "name", "model", "prototype_set", "rule_set", "approximation_tree", "created_at")

@@ -31,7 +31,7 @@ _ABANDONED_SECONDS = 3600.0  # longer than any request takes
 class RequestKey:
     """An idempotency key, and whose it is: callers never meet each other's answers."""
 
-    caller: str  # id of an API key; empty where none is asked for
+    caller: str  # id of an API key; empty where none is required
     key: str
 
 
@@ -45,7 +45,7 @@ class KeptAnswer:
 
 @dataclass(frozen=True, slots=True)
 class KeyClaim:
-    """The right to make what a key's request asks for; ends with ``complete`` or ``release``."""
+    """The right to carry out a key's request; ends with ``complete`` or ``release``."""
 
     key: RequestKey
     request_sha256: str
@@ -84,7 +84,7 @@ class IdempotencyStore:
         Conflict
             If the key belongs to another request, be it one that is still under way.
         StorageUnavailable
-            If an equal request is under way, and others wait for theirs already, as many as may.
+            If an equal request is under way, and the maximum number of others wait already.
         """
         for _ in range(2):  # where another request had the key a moment sooner, it shows now whether it is an equal one
             begun = self._begun(key, request_sha256, may_take_over=False)

@@ -46,7 +46,7 @@ def count_jobs(database: Database, now: Callable[[], float] = time.time) -> JobC
 
 
 def count_queued(connection: Connection, caller: str | None = None) -> int:
-    """Return how many jobs wait for a worker: all, or those that one caller asked for."""
+    """Return how many jobs wait for a worker: all, or those of one caller."""
     query = select(func.count()).select_from(jobs).where(jobs.c.status == "queued")
     if caller is not None:
         query = query.where(jobs.c.caller == caller)

@@ -21,13 +21,12 @@ from .database import Database
 from .errors import Conflict
 from .job_counts import count_before
 from .job_problems import cancelled
-from .pages import read_page
-from .records import existing_record, first_record, moment, require
+from .records import existing_record, first_record, moment, read_page, require
 from .tables import jobs
 
 MAX_ATTEMPTS = 3
 _RANDOM_BYTES = 16
-_IDS_AT_ONCE = 10_000  # databases take so many values in one query, and not many times more
+_IDS_AT_ONCE = 10_000  # databases accept this many values in one query, and not many times more
 _SHOWN = [column for column in jobs.c if column is not jobs.c.request]  # which may be long
 
 
@@ -36,7 +35,7 @@ class Origin:
     """Where a job comes from, and what was known of it there."""
 
     request_id: str | None = None  # so that logs can be followed from one to the other
-    caller: str | None = None  # id of the API key, so that its jobs can be counted; none where none is asked for
+    caller: str | None = None  # id of the API key, so that its jobs can be counted; none where none is required
     estimated_seconds: float | None = None  # of running time
 
 
@@ -44,7 +43,7 @@ _UNKNOWN = Origin()
 
 
 class JobStore:
-    """Rows of jobs: written when work is asked for, read while it goes on."""
+    """Rows of jobs: written when work is requested, read while it goes on."""
 
     def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
         self._database = database
@@ -72,7 +71,7 @@ class JobStore:
         deadline_seconds
             How long one attempt may run.
         origin
-            Which request asks for it, whose that is, and how long the job will take, as far as that is known.
+            The request that creates it, its caller, and the estimated duration, as far as they are known.
         """
         job_id = _new_job_id()
         now = self._now()
@@ -180,8 +179,8 @@ def end_job(
     """
     ended = {"status": status, "finished_at": finished_at, "token": token, "lease_until": None}
     # A key that is left out stays an SQL NULL; a None would be written as a JSON null.
-    told = {} if problem is None else {"problem": problem_json(problem)}
-    change_job(connection, row, **ended, **told)
+    explained = {} if problem is None else {"problem": problem_json(problem)}
+    change_job(connection, row, **ended, **explained)
 
 
 def _new_job_id() -> str:

@@ -1,4 +1,4 @@
-"""Leaf tables: what a model says of a dataset's rows, computed once and kept for whoever asks next.
+"""Leaf tables: the leaves and scores of a dataset's rows in a model, computed once and kept for later jobs.
 
 They are a cache: they keep no model or dataset from being deleted, and go with either.
 """

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
-from .errors import NotFound, ObjectDamaged, disk_full_is_said
+from .errors import NotFound, ObjectDamaged, translate_disk_full
 from .object_store import file_sha256
 from .workspaces import Workspaces
 
@@ -30,7 +30,7 @@ class LocalObjects:
         self._directory = directory
         self._workspaces = Workspaces(directory / "incoming")
         self._checked: dict[str, tuple[float, tuple[int, ...]]] = {}  # when, and what the file was like then
-        self._flushed: set[str] = set()  # folders whose entry this process saw to disk, whoever made them
+        self._flushed: set[str] = set()  # folders whose entry this process saw to disk, whichever process made them
 
     @contextmanager
     def keeping(self) -> Iterator[None]:
@@ -50,7 +50,7 @@ class LocalObjects:
         if not self._holds(sha256):
             with self.workspace() as folder:
                 path = folder / "object"
-                with disk_full_is_said():
+                with translate_disk_full():
                     path.write_bytes(data)
                 self.adopt(path, sha256)
         return sha256
@@ -63,7 +63,7 @@ class LocalObjects:
         if self._workspaces.directory in path.parents:
             self.adopt(path, sha256)
             return sha256
-        with self.workspace() as folder, disk_full_is_said():
+        with self.workspace() as folder, translate_disk_full():
             shutil.copyfile(path, folder / "object")
             self.adopt(folder / "object", sha256)
         return sha256
@@ -162,7 +162,7 @@ class LocalObjects:
     def adopt(self, path: Path, sha256: str) -> None:
         """Move the file of a workspace here; its hash is this one."""
         target = self.file(sha256)
-        with disk_full_is_said():
+        with translate_disk_full():
             self._make_folder(target.parent)
             _flush(path)
             path.chmod(0o400)

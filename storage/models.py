@@ -13,7 +13,6 @@ from schemas.models import FEW_CLASSES, FEW_CLASSES_CHARACTERS, Model, ModelColu
 from .database import Database
 from .errors import InUse
 from .leaf_tables import forget_leaf_tables
-from .pages import read_page
 from .records import (
     add_record,
     existing_record,
@@ -21,6 +20,7 @@ from .records import (
     first_record,
     forget_keys_of,
     moment,
+    read_page,
     require,
     unreferenced,
 )
@@ -95,7 +95,7 @@ class ModelStore:
         }
 
     def summary(self, model_id: str) -> ModelSummary:
-        """Return what lists say of the model, without reading more."""
+        """Return the summary that lists hold, without reading more."""
         query = select(*(models.c[name] for name in _LISTED)).where(models.c.id == model_id)
         with self._database.reading() as connection:
             return _summary(connection, require(first_record(connection, query), "models", model_id))

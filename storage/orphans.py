@@ -8,7 +8,7 @@ from .records import unreferenced
 
 
 def discard_orphans(database: Database, objects: ObjectStore, hashes: Iterable[str | None]) -> int:
-    """Delete those of the objects that no row refers to; ``None`` stands for none. Return how many there were."""
+    """Delete those of the objects that no row refers to; ``None`` is skipped. Return how many there were."""
     with objects.discarding():
         with database.reading() as connection:
             orphans = unreferenced(connection, hashes)

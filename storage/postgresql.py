@@ -6,7 +6,7 @@ import psycopg
 from psycopg.abc import PQGen
 from psycopg.pq import TransactionStatus
 
-from .patience import Patience
+from .settings import Timeouts
 
 _SECONDS_FOR_ITS_OWN_WORD = 1  # the server, if it lives, ends a statement first
 _LIVES = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
@@ -30,16 +30,16 @@ class BoundedConnection(psycopg.Connection[tuple[Any, ...]]):
             raise
 
 
-def connect(patience: Patience | None, parameters: dict[str, Any]) -> BoundedConnection:
-    """Return a new connection; without patience, which is for migrations, statements take the time that they take.
+def connect(timeouts: Timeouts | None, parameters: dict[str, Any]) -> BoundedConnection:
+    """Return a new connection; without timeouts, which is for migrations, statements take the time that they take.
 
     What the URL says, ``parameters``, goes before what is set here.
     """
-    own = {"connect_timeout": (patience or Patience()).connection_seconds, "tcp_user_timeout": _MILLISECONDS_UNHEARD}
+    own = {"connect_timeout": (timeouts or Timeouts()).connection_seconds, "tcp_user_timeout": _MILLISECONDS_UNHEARD}
     connection = BoundedConnection.connect(**{**_LIVES, **own, **parameters})
-    if patience is not None:
-        connection.answer_seconds = patience.answer_seconds + _SECONDS_FOR_ITS_OWN_WORD
-        limits = {"lock_timeout": patience.lock_seconds, "statement_timeout": patience.answer_seconds}
+    if timeouts is not None:
+        connection.answer_seconds = timeouts.answer_seconds + _SECONDS_FOR_ITS_OWN_WORD
+        limits = {"lock_timeout": timeouts.lock_seconds, "statement_timeout": timeouts.answer_seconds}
         connection.execute("; ".join(f"SET {name} = '{seconds:g}s'" for name, seconds in limits.items()))
         connection.commit()
     return connection

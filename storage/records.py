@@ -1,14 +1,24 @@
-"""Records: one row of a table by its id, whatever the table."""
+"""Records of any table: one by its id, or a page of them, newest first, with a cursor to the next page."""
 
-from collections.abc import Iterable, Mapping
+import base64
+import binascii
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, RowMapping, Select, Table, delete, insert, select
+from sqlalchemy import Connection, RowMapping, Select, Table, and_, delete, desc, insert, or_, select
 from sqlalchemy.exc import IntegrityError
 
-from .errors import NotFound
+from schemas.contract import Page
+
+from .errors import NotFound, StorageError
 from .tables import OBJECT_COLUMNS, idempotency_keys
+
+Item = TypeVar("Item")
+_IDENTIFIER = re.compile(r"[a-z0-9_]{1,64}")
 
 
 def find_record(connection: Connection, table: Table, identifier: str) -> RowMapping | None:
@@ -55,7 +65,7 @@ def forget_keys_of(connection: Connection, thing: str) -> None:
 
 
 def unreferenced(connection: Connection, hashes: Iterable[str | None]) -> tuple[str, ...]:
-    """Return those of the object hashes that no row of any table refers to, each once; ``None`` stands for none."""
+    """Return those of the object hashes that no row of any table refers to, each once; ``None`` is skipped."""
     distinct = dict.fromkeys(sha256 for sha256 in hashes if sha256 is not None)
     uses = (select(column).where(column.in_(distinct)) for column in OBJECT_COLUMNS)
     used = {sha256 for use in uses for sha256 in connection.execute(use).scalars()}
@@ -65,3 +75,44 @@ def unreferenced(connection: Connection, hashes: Iterable[str | None]) -> tuple[
 def moment(seconds: float) -> datetime:
     """Return a stored time as a date and time in UTC."""
     return datetime.fromtimestamp(seconds, UTC)
+
+
+def read_page(
+    connection: Connection,
+    query: Select[Any],
+    table: Table,
+    place: tuple[int, str | None],
+    view: Callable[[RowMapping], Item],
+) -> Page[Item]:
+    """Return one page of ``query`` over ``table``, which has the columns ``id`` and ``created_at``.
+
+    ``place`` is how many rows to return, and the cursor that the page before gave (``None`` for the first page).
+    """
+    limit, cursor = place
+    if cursor is not None:
+        created_at, identifier = _decode(cursor)
+        query = query.where(
+            or_(table.c.created_at < created_at, and_(table.c.created_at == created_at, table.c.id < identifier))
+        )
+    ordered = query.order_by(desc(table.c.created_at), desc(table.c.id)).limit(limit + 1)
+    rows = connection.execute(ordered).mappings().all()
+    more = len(rows) > limit
+    next_cursor = _encode(rows[limit - 1]["created_at"], rows[limit - 1]["id"]) if more else None
+    return Page(data=[view(row) for row in rows[:limit]], next_cursor=next_cursor)
+
+
+def _encode(created_at: float, identifier: str) -> str:
+    return base64.urlsafe_b64encode(json.dumps([created_at, identifier]).encode()).decode().rstrip("=")
+
+
+def _decode(cursor: str) -> tuple[float, str]:
+    try:
+        created_at, identifier = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (binascii.Error, ValueError, TypeError, RecursionError):
+        created_at, identifier = None, None
+    # A text that no database accepts is no id: half a surrogate pair, or a NUL character.
+    is_place = isinstance(created_at, float | int) and math.isfinite(created_at)
+    if not (is_place and isinstance(identifier, str) and _IDENTIFIER.fullmatch(identifier)):
+        detail = f"cursor {cursor[:80]!a} is not one that a list gave; leave it out to start from the newest"
+        raise StorageError("validation_failed", detail, "/cursor")
+    return float(created_at), identifier

@@ -1,4 +1,4 @@
-"""Objects in a bucket, which any number of hosts share; copies of those in use are kept on the local disk.
+"""Objects in a bucket, which any number of hosts share, with a cache of those in use on the local disk.
 
 An object is a file ``ab/abcd…/2026-11-21T23``: its hash, and the hour in which it was put. That hour is why objects
 can be deleted while other hosts keep the same ones, without any lock between hosts: ``put`` always writes the file of
@@ -7,21 +7,75 @@ this hour, and only files older than a day are ever deleted (docs/decisions/0007
 
 import hashlib
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from .bucket import Bucket, BucketFile
 from .errors import InsufficientStorage, NotFound, ObjectDamaged
-from .object_cache import ObjectCache
-from .object_store import file_sha256
+from .local_objects import LocalObjects
+from .object_store import ObjectStore, file_sha256
+from .settings import StorageSettings
 
 _GRACE_SECONDS = 24 * 3600  # longer than it ever takes from a put to the commit of the row it was put for
 _log = logging.getLogger(__name__)
 _Read = TypeVar("_Read")
+
+_IN_USE_SECONDS = 300
+
+
+class _Copy(NamedTuple):
+    used_at: float
+    size_bytes: int
+    path: Path
+
+
+class ObjectCache(LocalObjects):
+    """Objects in a local folder, of which those used least recently are let go when there is no room.
+
+    None is let go that was requested within five minutes: by then its reader has opened or mapped the file, and
+    keeps reading it whatever becomes of its name. So the folder holds at most ``most_bytes``, or what was
+    used within five minutes, whichever is more.
+    """
+
+    def __init__(self, directory: Path, most_bytes: int, now: Callable[[], float] = time.time) -> None:
+        super().__init__(directory)
+        self._most_bytes = most_bytes
+        self._now = now
+
+    def adopt(self, path: Path, sha256: str) -> None:
+        """Move the file of a workspace here; it counts as used now, however long it took to fetch."""
+        os.utime(path, (self._now(), self._now()))
+        super().adopt(path, sha256)
+
+    def mark_used(self, sha256: str) -> None:
+        """Say that the object is about to be read; raise ``NotFound`` when there is no copy."""
+        with self.keeping():
+            # The time of reading alone: the time of writing shows that the file is unchanged since it was checked.
+            path = self.file(sha256)
+            try:
+                os.utime(path, ns=(int(self._now() * 1e9), path.stat().st_mtime_ns))
+            except FileNotFoundError:
+                raise NotFound("object", sha256) from None
+
+    def make_room(self) -> None:
+        """Let go what was used least recently, until the rest is small enough."""
+        with self.discarding():
+            copies = sorted(self._copies())
+            excess = sum(copy.size_bytes for copy in copies) - self._most_bytes
+            for copy in copies:
+                if excess <= 0 or copy.used_at > self._now() - _IN_USE_SECONDS:
+                    return
+                copy.path.unlink(missing_ok=True)
+                excess -= copy.size_bytes
+
+    def _copies(self) -> list[_Copy]:
+        found = ((path, path.stat()) for path in self.files())
+        return [_Copy(stat.st_atime, stat.st_size, path) for path, stat in found]
 
 
 class RemoteObjects:
@@ -169,3 +223,10 @@ def _hour(seconds: float) -> str:
 
 def _hour_of(file: BucketFile) -> str:
     return file.name.rpartition("/")[2]
+
+
+def open_objects(settings: StorageSettings) -> ObjectStore:
+    """Return the store; a bucket is not contacted before it is needed."""
+    if settings.bucket_url is None:
+        return LocalObjects(settings.objects_dir)
+    return RemoteObjects(Bucket(settings.bucket_url), ObjectCache(settings.objects_dir, settings.cache_bytes))

@@ -1,4 +1,4 @@
-"""StorageSettings: where things are kept."""
+"""Where rows and objects are kept, and how long processes wait for them."""
 
 import os
 from dataclasses import dataclass
@@ -56,3 +56,23 @@ def memory_bytes() -> int:
         return min(physical, int(_CONTAINER_LIMIT.read_text()))
     except (OSError, ValueError):  # no container, or one without a limit
         return physical
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds that a process waits for its database before it reports that it is unavailable.
+
+    After a call waited in vain, others are refused at once for ``rest_seconds``; for a lock of SQLite's, only after
+    several calls, one after the other, waited in vain.
+    """
+
+    lock_seconds: float = 10  # until others let go of a row, or of SQLite's file
+    answer_seconds: float = 60  # PostgreSQL's, to one statement
+    connection_seconds: int = 3  # until PostgreSQL lets us in
+    pool_seconds: float = 2  # until another thread gives its connection back
+    rest_seconds: float = 0
+
+
+WORKERS = Timeouts()
+REQUESTS = Timeouts(lock_seconds=3, answer_seconds=5, rest_seconds=1)
+"""Callers of the API wait: an early "try again" is better than a late one."""

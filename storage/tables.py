@@ -56,7 +56,7 @@ jobs = Table(
     Column("stage", String(255), nullable=False),
     Column("message", String(1000), nullable=False),
     Column("problem", JSON),
-    Column("request_id", String(64)),  # of the request that asked for it, as logs have it
+    Column("request_id", String(64)),  # of the request that created it, as in logs
     Column("caller", String(40)),  # id of the API key that it came with
     Column("created_at", Float, nullable=False, index=True),
     Column("started_at", Float),
@@ -106,7 +106,7 @@ explainers = Table(
 idempotency_keys = Table(
     "idempotency_keys",
     metadata,
-    Column("caller", String(40), primary_key=True),  # id of an API key; empty where none is asked for
+    Column("caller", String(40), primary_key=True),  # id of an API key; empty where none is required
     Column("key", String(255), primary_key=True),
     Column("request_sha256", String(64), nullable=False),
     Column("status", Integer),  # null while the thing is being made

@@ -1,4 +1,4 @@
-"""Workspaces: private folders in which things are written before they are kept; a lock tells whether somebody does.
+"""Workspaces: private folders in which things are written before they are kept; a lock shows whether one is in use.
 
 The kernel lets go of a lock when its owner ends, however it ends: what has no lock any more may be cleared away.
 """
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from .errors import disk_full_is_said
+from .errors import translate_disk_full
 
 _ABANDONED_SECONDS = 24 * 3600  # where the file system knows no locks
 
@@ -27,7 +27,7 @@ class Workspaces:
     @contextmanager
     def workspace(self, name: str | None) -> Iterator[Path]:
         """Yield an empty folder, called ``name`` if there is one; it is removed at the end."""
-        with disk_full_is_said():
+        with translate_disk_full():
             folder, lock = self._open(name)
         try:
             yield folder

@@ -12,7 +12,7 @@ from storage.abandoned_jobs import AbandonedJobs, Timing
 from storage.attempts import AttemptStore
 from storage.database import Database
 from storage.doorbell import QUEUE_NAME, RUN_JOB, SHORT_QUEUE_NAME, Doorbell
-from storage.opening import open_objects
+from storage.remote_objects import open_objects
 from storage.worker_notes import WorkerNotes
 
 from .runtime.clearing import Clearing

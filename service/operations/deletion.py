@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from threading import Lock
 from typing import TypeVar
 
+from storage.database_file import keep_reserve, release_reserve
 from storage.errors import InsufficientStorage, means_full_disk
-from storage.reserve import released, set_aside
 
 from ..app_context import Parts
 
@@ -32,14 +32,14 @@ def with_reserve(parts: Parts, free: Callable[[], Outcome]) -> Outcome:
         if not (isinstance(error, InsufficientStorage) or means_full_disk(error)):
             raise
     else:
-        _set_aside(parts)
+        _keep_reserve(parts)
         return outcome
     # One at a time: the room is for one.
-    with _RESERVE_IS_USED, released(parts.settings.data_dir):
+    with _RESERVE_IS_USED, release_reserve(parts.settings.data_dir):
         return free()
 
 
-def _set_aside(parts: Parts) -> None:
+def _keep_reserve(parts: Parts) -> None:
     # Where a full disk had no room for all of it, there may be room by now.
     with _RESERVE_IS_USED:
-        set_aside(parts.settings.data_dir)
+        keep_reserve(parts.settings.data_dir)

@@ -104,7 +104,7 @@ class DatasetFile:
         return identifiers
 
     def page(self, names: Sequence[str], start: int, limit: int, n_bytes: int) -> RowPage:
-        """Return the first of these rows, as many as fit into so many bytes of JSON; none where a single one does not.
+        """Return the first of these rows that fit into ``n_bytes`` of JSON together; none where a single one does not.
 
         A page ends with its row group, too, and holds one row at least if there is one and it fits.
         """
@@ -153,7 +153,7 @@ class DatasetFile:
     def _take(self, names: Sequence[str], rows: Sequence[int] | NDArray[np.integer[Any]]) -> pa.Table:
         wanted = np.asarray(rows, dtype=np.int64)
         if wanted.size and (wanted.min() < 0 or wanted.max() >= self.n_rows):
-            message = f"rows are between 0 and {self.n_rows - 1}, asked for {int(wanted.min())}..{int(wanted.max())}"
+            message = f"rows are between 0 and {self.n_rows - 1}, not {int(wanted.min())}..{int(wanted.max())}"
             raise IndexError(message)
         distinct, position = np.unique(wanted, return_inverse=True)
         group_of = np.searchsorted(self._group_starts, distinct, side="right") - 1

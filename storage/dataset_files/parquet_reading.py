@@ -1,4 +1,4 @@
-"""Parquet: the footer is judged before anything is decoded, then the rows are read in blocks.
+"""Parquet: the footer is checked before anything is decoded, then the rows are read in blocks.
 
 Accepted are flat columns of booleans, integers, floats, decimals, strings, dictionaries of these, dates and timestamps
 (which become ISO 8601 categories). NaN is missing. Integers from 2^53 on make their column one of categories, as in
@@ -48,7 +48,7 @@ class ParquetSource:
 
     def blocks(self) -> Iterator[list[pa.Array]]:
         """Yield blocks of rows, one array of values per column."""
-        self._judge_texts()
+        self._check_all_texts()
         n_rows = 0
         for batch in _batches(_open(self.path), list(self.names)):
             for piece in _pieces(batch, _n_text_bytes(batch)):
@@ -59,7 +59,7 @@ class ParquetSource:
         columns = zip(batch.columns, self.names, self.types, strict=True)
         return [_finite(convert_values(values, kind), name, first_row) for values, name, kind in columns]
 
-    def _judge_texts(self) -> None:
+    def _check_all_texts(self) -> None:
         """Refuse texts that are too long, one by one or all together, while they are still in their dictionaries."""
         names = [name for name, kind in zip(self.names, self.types, strict=True) if kind == "category"]
         n_rows, n_bytes = 0, 0
@@ -81,7 +81,7 @@ class ParquetSource:
 
 
 def open_parquet(path: Path, declared: ColumnDeclaration, limits: DatasetLimits) -> ParquetSource:
-    """Judge the footer, and return the file with its names and types.
+    """Check the footer, and return the file with its names and types.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def open_parquet(path: Path, declared: ColumnDeclaration, limits: DatasetLimits)
     file = _open(path)
     schema = file.schema_arrow
     refuse_many_columns(len(schema.names), limits)
-    _judge_footer(file.metadata, limits)
+    _check_footer(file.metadata, limits)
     check_names(schema.names)
     check_declaration(schema.names, declared)
     types = {field.name: _declared_type(field, declared) for field in schema}
@@ -119,7 +119,7 @@ def _open(path: Path) -> pq.ParquetFile:
         raise _damaged() from error
 
 
-def _judge_footer(footer: pq.FileMetaData, limits: DatasetLimits) -> None:
+def _check_footer(footer: pq.FileMetaData, limits: DatasetLimits) -> None:
     groups = [footer.row_group(index) for index in range(footer.num_row_groups)]
     n_rows = sum(group.num_rows for group in groups)
     if any(group.num_rows < 0 or group.total_byte_size < 0 for group in groups) or n_rows != footer.num_rows:
@@ -159,7 +159,7 @@ def _declared_type(field: pa.Field, declared: ColumnDeclaration) -> ColumnType:
 
 
 def _columns_of_long_integers(file: pq.ParquetFile, numbers: list[str]) -> list[str]:
-    schema = file.schema_arrow  # converted anew each time it is asked for
+    schema = file.schema_arrow  # converted again at each access
     suspects = [name for name in numbers if is_long(schema.field(name).type)]
     found: list[str] = []
     if suspects:

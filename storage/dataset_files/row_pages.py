@@ -31,7 +31,8 @@ class RowGroup:
         group = self.plain.metadata.row_group(self.index)
         places = {name: place for place, name in enumerate(self.plain.schema_arrow.names)}
         return [
-            group.column(places[name]).total_uncompressed_size + 4 * group.num_rows  # texts are told by number
+            group.column(places[name]).total_uncompressed_size
+            + 4 * group.num_rows  # texts are written as numbers of dictionary entries
             for name in names
         ]
 
@@ -57,7 +58,7 @@ class RowPage:
 
 
 def read_page(group: RowGroup, names: Sequence[str], rows: range, n_bytes: int) -> RowPage:
-    """Return as many of these rows of the group as fit into so many bytes of JSON, for all that is known of them.
+    """Return the first of these rows of the group that surely fit into this many bytes of JSON.
 
     Characters that JSON escapes are not: the rows may turn out to be longer, but never shorter.
     """
@@ -92,7 +93,7 @@ def _parts(names: Sequence[str], sizes: Sequence[int]) -> Iterator[list[str]]:
 
 
 def _first_rows(group: RowGroup, names: Sequence[str], rows: range, n_bytes: int) -> list[pa.Array]:
-    """Return columns of these rows; a large one ends where it alone has more than so many bytes."""
+    """Return columns of these rows; a large one ends where it alone exceeds this many bytes."""
     if len(names) == 1 and group.decoded_bytes(names)[0] > _DECODED_BYTES:
         return [_large_column(group, names[0], rows, n_bytes)]
     return [column.slice(rows.start, len(rows)).combine_chunks() for column in group.read(names)]

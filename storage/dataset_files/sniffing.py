@@ -1,4 +1,4 @@
-"""What kind of file an upload is, told from its first bytes and never from its name."""
+"""Which format an uploaded file has, by its first bytes and never by its name; and whether a text is valid UTF-8."""
 
 import codecs
 import re

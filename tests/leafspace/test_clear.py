@@ -10,10 +10,10 @@ import pytest
 from sqlalchemy import update
 
 from storage.database import Database
+from storage.database_file import keep_reserve
 from storage.jobs import JobStore
 from storage.leaf_tables import KeptLeafTable, LeafTablePlace, LeafTableStore
 from storage.local_objects import LocalObjects
-from storage.reserve import set_aside
 from storage.settings import embedded
 from storage.tables import jobs
 from storage.worker_notes import WorkerNotes
@@ -77,7 +77,7 @@ def test_redis_is_told_where_there_is_one(house: _House, tmp_path: Path) -> None
 
 def test_a_full_disk_has_room_again(small_disk: SmallDisk) -> None:
     house = _House(small_disk.directory / "data", 8 << 20)
-    set_aside(house.directory)  # as a service does when it starts
+    keep_reserve(house.directory)  # as a service does when it starts
     small_disk.fill()
 
     cleared = _clear(house.directory, LEAFSPACE_KEEP_LEAF_TABLE_BYTES="0")

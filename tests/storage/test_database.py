@@ -15,12 +15,12 @@ from sqlalchemy import insert, make_url, select, text
 
 from storage.database import Database
 from storage.errors import StorageError, StorageUnavailable
-from storage.patience import REQUESTS, Patience
+from storage.settings import REQUESTS, Timeouts
 from storage.tables import api_keys, idempotency_keys
 from tests.support.databases import new_postgresql_database, silent_server
 from tests.support.storage_servers import running_postgresql
 
-_HURRIED = Patience(lock_seconds=1.5, answer_seconds=1, connection_seconds=2, pool_seconds=0.5, rest_seconds=2)
+_HURRIED = Timeouts(lock_seconds=1.5, answer_seconds=1, connection_seconds=2, pool_seconds=0.5, rest_seconds=2)
 _N_CALLERS = 40  # as many as an API process has threads
 _ROW = {"caller": "", "request_sha256": "r", "status": 200, "thing": "t", "created_at": 1.0}
 
@@ -118,7 +118,7 @@ def test_of_many_who_find_the_database_locked_none_waits_long(hurried: Database)
     with _locked(hurried), ThreadPoolExecutor(_N_CALLERS) as callers:
         waited = list(callers.map(lambda _: _seconds_until_refused(hurried), range(20 * _N_CALLERS)))
 
-    # One lock's patience each, and for the later ones, none: they are told at once.
+    # One lock's timeouts each, and for the later ones, none: they are told at once.
     assert max(waited) < _HURRIED.lock_seconds + _HURRIED.pool_seconds + 1.5
     assert sum(seconds < 0.1 for seconds in waited) >= _N_CALLERS
 

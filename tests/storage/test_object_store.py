@@ -213,7 +213,7 @@ _DYING_WRITER = """
 import os, sys, time
 from pathlib import Path
 from storage.settings import embedded
-from storage.opening import open_objects
+from storage.remote_objects import open_objects
 settings = embedded(Path(sys.argv[1]), object_store_url=sys.argv[2])
 store = open_objects(settings)
 os.fsync = lambda _: os.kill(os.getpid(), 9)

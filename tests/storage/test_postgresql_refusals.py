@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from storage.database import Database
 from storage.database_health import check_database
 from storage.errors import InsufficientStorage, StorageUnavailable
-from storage.patience import REQUESTS
+from storage.settings import REQUESTS
 from storage.tables import idempotency_keys
 from tests.support.databases import new_postgresql_database, plain_url, turn_read_only
 from tests.support.storage_servers import PostgresqlServer, running_postgresql

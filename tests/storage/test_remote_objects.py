@@ -10,8 +10,7 @@ import pytest
 
 from storage.bucket import Bucket
 from storage.errors import NotFound, ObjectDamaged, StorageUnavailable
-from storage.object_cache import ObjectCache
-from storage.remote_objects import RemoteObjects
+from storage.remote_objects import ObjectCache, RemoteObjects
 from tests.support.object_stores import RemoteCase
 from tests.support.storage_servers import S3Server
 
@@ -161,7 +160,7 @@ _FORKING = """
 import os, sys
 from pathlib import Path
 from storage.settings import embedded
-from storage.opening import open_objects
+from storage.remote_objects import open_objects
 store = open_objects(embedded(Path(sys.argv[1]), object_store_url=sys.argv[2]))
 for _ in range(3):
     with store.workspace("job_1"):

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from storage.local_objects import LocalObjects
-from storage.opening import open_objects
-from storage.remote_objects import RemoteObjects
+from storage.remote_objects import RemoteObjects, open_objects
 from storage.settings import embedded
 
 

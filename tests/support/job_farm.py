@@ -15,7 +15,7 @@ from storage.attempts import AttemptStore
 from storage.database import Database
 from storage.job_counts import is_short
 from storage.jobs import JobStore, Origin
-from storage.opening import open_objects
+from storage.remote_objects import open_objects
 from storage.settings import embedded
 from storage.tables import datasets, models
 

@@ -11,9 +11,8 @@ import pytest
 
 from storage.bucket import Bucket
 from storage.local_objects import LocalObjects
-from storage.object_cache import ObjectCache
 from storage.object_store import ObjectStore
-from storage.remote_objects import RemoteObjects
+from storage.remote_objects import ObjectCache, RemoteObjects
 
 from .storage_servers import S3Server
 

@@ -16,7 +16,7 @@ from contextlib import suppress
 from storage.database import Database
 from storage.doorbell import Doorbell
 from storage.errors import StorageError
-from storage.opening import open_objects
+from storage.remote_objects import open_objects
 from storage.retention import Retention
 from storage.worker_notes import WorkerNotes
 

@@ -11,7 +11,7 @@ from storage.doorbell import Doorbell
 from storage.errors import StorageError
 from storage.job_counts import is_short
 from storage.job_problems import deadline_exceeded, worker_lost
-from storage.opening import open_objects
+from storage.remote_objects import open_objects
 
 from .job_monitor import Outcome, Watch
 from .job_process import JobProcess

@@ -11,10 +11,10 @@ from schemas.problems import PROBLEM_KINDS, Problem, problem_for
 from storage.artefacts import MAX_RESULT_BYTES, publish
 from storage.attempts import AttemptStore, Claim
 from storage.database import Database
-from storage.errors import StorageError, StorageUnavailable, disk_full_is_said
+from storage.errors import StorageError, StorageUnavailable, translate_disk_full
 from storage.object_store import ObjectStore
-from storage.opening import open_objects
 from storage.orphans import discard_orphans
+from storage.remote_objects import open_objects
 from tree_explainers.compute.progress import ReportProgress
 from tree_explainers.errors import ExplainerError
 
@@ -39,7 +39,7 @@ def run_job(settings: WorkerSettings, kinds: Mapping[str, JobKind], claim: Claim
     try:
         objects = open_objects(settings.storage)
         _clear_earlier_attempts(objects, claim)
-        with objects.workspace(workspace_name(claim.job, claim.attempt)) as workspace, disk_full_is_said():
+        with objects.workspace(workspace_name(claim.job, claim.attempt)) as workspace, translate_disk_full():
             context = _context(claim, database, objects, ProgressReporter(attempts, claim), workspace)
             _keep(context, attempts, claim, kinds[claim.kind](context))
             _log.info("job_succeeded")

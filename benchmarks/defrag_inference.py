@@ -40,14 +40,14 @@ from tests.support.shared import shared_path
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.onnx_models.description import DeclaredModel, ModelDescription, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
+from tree_explainers.questions.binned_rows import BinnedRows
+from tree_explainers.questions.statements import Statements, statements_of
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.alternation import alternate, iterations
-from tree_explainers.rule_sets.binned_rows import BinnedRows
 from tree_explainers.rule_sets.fit_steps import FitSteps, random_start
 from tree_explainers.rule_sets.regions import FLOOR, RegionModel
 from tree_explainers.rule_sets.restarts import fit_restarts
-from tree_explainers.rule_sets.statements import Statements, statements_of
-from tree_explainers.rule_sets.targets import Targets
+from tree_explainers.scoring import Targets
 
 from .machine import describe_machine
 from .peak_memory import PeakMemory

@@ -9,9 +9,9 @@ import orjson
 from numpy.typing import NDArray
 
 from schemas.rule_sets import Condition, RuleSetContent
+from tree_explainers.questions.conditions import Condition as PrintedCondition
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.applying import PrintedRules
-from tree_explainers.rule_sets.conditions import Condition as PrintedCondition
 
 from .rule_terms import Term, terms_of
 

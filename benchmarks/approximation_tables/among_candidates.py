@@ -13,8 +13,8 @@ from tree_explainers.approximation_trees.split_sums import SplitSums
 from tree_explainers.approximation_trees.split_tests import best_split
 from tree_explainers.approximation_trees.tree_growth import Examined, Parting, TreeLimits, grow
 from tree_explainers.approximation_trees.trees import ApproximationTree
+from tree_explainers.questions.conditions import Condition
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.conditions import Condition
 
 from .oracles import Asked
 

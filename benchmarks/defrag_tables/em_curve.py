@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from tree_explainers.compute.threads import n_cores
-from tree_explainers.rule_sets.binned_rows import BinnedRows
+from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.rule_sets.em import fit_em_up_to
 from tree_explainers.rule_sets.regions import RegionModel
-from tree_explainers.rule_sets.targets import Targets
+from tree_explainers.scoring import Targets
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from tree_explainers.compute.threads import n_cores
-from tree_explainers.rule_sets.binned_rows import BinnedRows
+from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.rule_sets.fab import fit_fab
 from tree_explainers.rule_sets.regions import RegionModel
-from tree_explainers.rule_sets.targets import Targets
+from tree_explainers.scoring import Targets
 
 _LEAST = 1e-12  # responsibility, so that no row is lost to rounding
 

@@ -16,9 +16,9 @@ from tree_explainers.approximation_trees.trees import ApproximationTree
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import ReadModel, read_model
 from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.questions.binned_rows import BinnedRows
+from tree_explainers.questions.statements import Statements, statements_of
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.binned_rows import BinnedRows
-from tree_explainers.rule_sets.statements import Statements, statements_of
 
 _FEW = {"random_forest": RandomForestClassifier, "extra_trees": ExtraTreesClassifier}
 _N_FEATURES = 3

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tree_explainers.questions.statements import FeatureStatements, Statements
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.statements import FeatureStatements, Statements
 
 Matrix = NDArray[np.float64]
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tree_explainers.questions.conditions import Condition
+from tree_explainers.questions.statements import FeatureStatements
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.applying import PrintedRules
-from tree_explainers.rule_sets.conditions import Condition
-from tree_explainers.rule_sets.statements import FeatureStatements
 
 
 def holds(condition: Condition, value: float | str | None, rules: PrintedRules) -> bool:

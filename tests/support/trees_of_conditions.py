@@ -18,11 +18,10 @@ from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree, Confidence, NodeFacts, TreeNode
 from tree_explainers.onnx_models.description import ModelDescription
+from tree_explainers.questions.binned_rows import BinnedRows
+from tree_explainers.questions.conditions import Condition, ConditionReader
+from tree_explainers.questions.statements import statements_of
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.applying import ConditionReader
-from tree_explainers.rule_sets.binned_rows import BinnedRows
-from tree_explainers.rule_sets.conditions import Condition
-from tree_explainers.rule_sets.statements import statements_of
 
 TREES = (
     "random_forest_binary",

@@ -26,9 +26,7 @@ from tree_explainers.prototype_sets.classifier import (
     score_constant_class,
     score_constant_value,
 )
-from tree_explainers.rule_sets.rule_scores import score_constants, score_predictions
-from tree_explainers.rule_sets.targets import Targets
-from tree_explainers.scoring import constant_class
+from tree_explainers.scoring import Targets, constant_class, score_constants, score_predictions
 
 PROTOTYPES = [7, 250, 33, 34, 120]
 Classes = NDArray[np.int64]

@@ -7,8 +7,8 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rule_sets.binned_rows import BinnedRows
-from ..rule_sets.statements import FeatureStatements, Statements
+from ..questions.binned_rows import BinnedRows
+from ..questions.statements import FeatureStatements, Statements
 
 Flags = NDArray[np.bool_]
 

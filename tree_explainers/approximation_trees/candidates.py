@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..questions.conditions import Condition
 from ..rows import Rows
-from ..rule_sets.conditions import Condition
 from .binning import bins_of_categories, bins_of_numbers
 from .missing_values import is_missing
 from .round_midpoints import round_midpoints

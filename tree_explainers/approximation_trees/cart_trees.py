@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..questions.conditions import Condition, ConditionReader
 from ..rows import Rows
-from ..rule_sets.applying import ConditionReader
-from ..rule_sets.conditions import Condition
 from .asked_rows import AskedRows
 from .node_facts import facts_of
 from .rank_tables import RankTable

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..ensemble import TreeEnsemble
 from ..onnx_models.description import ModelDescription
-from ..rule_sets.binned_rows import BinnedRows
+from ..questions.binned_rows import BinnedRows
 from .bin_boxes import BinBox
 from .forests import Forest, left_of
 from .node_questions import node_questions

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
-from ..rule_sets.feature_tables import Bins, Layout
+from ..questions.binned_rows import Bins, Layout
 from .information_gain import Units, gain_of
 
 Integers = NDArray[np.int64]

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rows import Rows
-from ..rule_sets.rule_scores import PredictionScores, score_constants, score_predictions
-from ..rule_sets.targets import Targets
+from ..scoring import PredictionScores, Targets, score_constants, score_predictions
 from .trees import ApproximationTree
 
 

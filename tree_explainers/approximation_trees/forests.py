@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
 from ..ensemble import Operator, TreeEnsemble
-from ..rule_sets.statements import Statements
+from ..questions.statements import Statements
 from .bin_boxes import BinBox, Span, possible_bins, whole_span
 from .node_questions import NodeQuestions
 

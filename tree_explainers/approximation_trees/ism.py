@@ -10,9 +10,9 @@ from ..compute.progress import ReportProgress, ignore_progress
 from ..ensemble import TreeEnsemble
 from ..errors import InvalidInput, MethodNotApplicable
 from ..onnx_models.description import ModelDescription
+from ..questions.binned_rows import BinnedRows
+from ..questions.conditions import Condition
 from ..rows import Rows
-from ..rule_sets.binned_rows import BinnedRows
-from ..rule_sets.conditions import Condition
 from .bin_boxes import BinBox
 from .class_bounds import ClassBounds
 from .information_gain import in_units

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput
+from ..questions.conditions import Condition
 from ..rows import Rows
-from ..rule_sets.conditions import Condition
 from .missing_values import is_missing
 
 

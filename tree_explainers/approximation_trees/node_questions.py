@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 
 from ..ensemble import Operator, TreeEnsemble
 from ..onnx_models.description import ModelColumn, ModelDescription
-from ..rule_sets.category_answers import base_of
-from ..rule_sets.number_cuts import Rounding, cuts_of_number
-from ..rule_sets.questions import Questions, model_value
-from ..rule_sets.statements import FeatureStatements, Statements
+from ..questions.cuts import Rounding, cuts_of_number
+from ..questions.splits import Questions, base_of, model_value
+from ..questions.statements import FeatureStatements, Statements
 
 Flags = NDArray[np.bool_]
 _ORDERED = (Operator.LEQ, Operator.LT, Operator.GTE, Operator.GT)

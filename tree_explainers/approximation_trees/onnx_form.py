@@ -7,7 +7,7 @@ import numpy as np
 
 from ..onnx_models.description import ModelDescription
 from ..onnx_models.tree_writing import NumberQuestion, Question, RawFeature, RawTree, TextQuestion, write_tree_onnx
-from ..rule_sets.conditions import Condition
+from ..questions.conditions import Condition
 from .trees import ApproximationTree
 
 _HALF = 0.5  # between no and yes of a one-hot column

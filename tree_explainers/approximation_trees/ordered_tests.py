@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
 from ..compute.threads import in_threads
-from ..rule_sets.binned_rows import BinnedRows
-from ..rule_sets.feature_tables import Bins, Layout
+from ..questions.binned_rows import BinnedRows, Bins, Layout
 from .few_rows import NodeRows, best_of_few, next_cuts
 from .information_gain import Units, entropy, gain_of, highest
 

@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..questions.conditions import Condition, Operator
 from ..rows import Rows
-from ..rule_sets.conditions import Condition, Operator
 from .missing_values import is_missing
 from .round_midpoints import round_midpoints
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.progress import ReportProgress, ignore_progress
+from ..questions.conditions import Condition
 from ..rows import Rows
-from ..rule_sets.conditions import Condition
 from .answer_scale import AnswerScale, Floats
 from .asked_rows import ask_about
 from .candidates import Candidates, candidates_of

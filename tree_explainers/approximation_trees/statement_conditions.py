@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..onnx_models.description import ModelDescription
+from ..questions.binned_rows import BinnedRows
+from ..questions.conditions import Condition
+from ..questions.cuts import Rounding, roundest_between
+from ..questions.statements import FeatureStatements
 from ..rows import Rows
-from ..rule_sets.binned_rows import BinnedRows
-from ..rule_sets.conditions import Condition
-from ..rule_sets.number_cuts import Rounding
-from ..rule_sets.round_numbers import roundest_between
-from ..rule_sets.statements import FeatureStatements
 
 _ROUNDINGS = 2.0**-20  # some sixteen in single precision, of what is added up
 _HALF = 0.5  # between no and yes of a one-hot column

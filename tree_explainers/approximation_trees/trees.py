@@ -7,9 +7,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..questions.conditions import Condition, ConditionReader
 from ..rows import Rows
-from ..rule_sets.applying import ConditionReader
-from ..rule_sets.conditions import Condition
 
 NO_CHILD = -1
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .binned_rows import BinnedRows
+from ..questions.binned_rows import BinnedRows
+from ..questions.statements import FeatureStatements, Statements
 from .regions import RegionModel
-from .statements import FeatureStatements, Statements
 
 CERTAINTY = 1e-6  # kappa: how close to 0 or 1 eta must be for a statement to belong to a region's box
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..questions.statements import FeatureStatements, Statements
 from .boxes import Box
 from .drafts import Draft, DraftRule
 from .search_rows import SearchRows
-from .statements import FeatureStatements, Statements
 
 
 def draft_of_boxes(boxes: Sequence[Box], rows: SearchRows) -> Draft:

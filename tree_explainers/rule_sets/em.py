@@ -3,11 +3,11 @@
 import numpy as np
 
 from ..compute.progress import ReportProgress, ignore_progress
+from ..questions.binned_rows import BinnedRows
+from ..scoring import Targets
 from .alternation import alternate
-from .binned_rows import BinnedRows
 from .fit_steps import FitSteps, Floats, check_training_set, random_start
 from .regions import FittedRegions
-from .targets import Targets
 
 _STAGE = "fitting regions"
 

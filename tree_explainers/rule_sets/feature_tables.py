@@ -5,54 +5,17 @@ cumulative sum over cuts, read at the bin. A matrix of rows and statements is ne
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
-from .statements import Statements
+from ..questions.binned_rows import Bins, Layout
 
 Floats = NDArray[np.float64]
-Bins = NDArray[np.unsignedinteger[Any]]
 Watch = Callable[[], None]  # called every few tenths of a second; may raise to stop
 
 _LOOKUPS_AT_ONCE = 100_000_000  # of a row's bin in a feature: a tenth of a second or two
-
-
-class Layout(NamedTuple):
-    """Where each feature's statements and bins are, laid one after the other, as compiled loops take it."""
-
-    statement_starts: NDArray[np.int64]  # (n_features + 1,)
-    bin_starts: NDArray[np.int64]  # (n_features + 1,)
-    is_number: NDArray[np.bool_]  # (n_features,)
-    missing_greater: NDArray[np.bool_]  # (n_statements,) of numbers
-    answers: NDArray[np.bool_]  # of categories: statement by statement, (n_statements, n_bins) flattened
-    answer_starts: NDArray[np.int64]  # (n_features + 1,)
-
-    @property
-    def n_statements(self) -> int:
-        """Number of statements of all features."""
-        return int(self.statement_starts[-1])
-
-    @staticmethod
-    def of(statements: Statements) -> "Layout":
-        """Lay out an ensemble's statements."""
-        features = statements.features
-        none, no_answers = np.empty(0, np.bool_), np.empty((0, 0), np.bool_)
-        answers = [no_answers if feature.answers is None else feature.answers for feature in features]
-        sides = [
-            feature.missing_greater if feature.is_number else np.zeros(feature.n_statements, np.bool_)
-            for feature in features
-        ]
-        return Layout(
-            statements.statement_starts,
-            statements.bin_starts,
-            np.array([feature.is_number for feature in features], dtype=np.bool_),
-            np.concatenate([none, *sides]),
-            np.concatenate([none, *(each.ravel() for each in answers)]),
-            np.cumsum([0, *(each.size for each in answers)], dtype=np.int64),
-        )
 
 
 def share_by_statement(layout: Layout, bins: Bins, weights: Floats, watch: Watch) -> Floats:

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput
-from .binned_rows import BinnedRows
-from .feature_tables import Layout, Watch, share_by_statement
+from ..questions.binned_rows import BinnedRows, Layout
+from ..scoring import Targets
+from .feature_tables import Watch, share_by_statement
 from .regions import FLOOR, RegionModel, log_joint
-from .targets import Targets
 
 Floats = NDArray[np.float64]
 

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.progress import ReportProgress, ignore_progress
-from .binned_rows import BinnedRows
+from ..questions.binned_rows import BinnedRows
+from ..scoring import Targets
 from .em import fit_em
 from .fab import fit_fab
 from .restarts import Method, Restart, Restarts
 from .rule_lists import RuleList, first_firing
-from .targets import Targets
 
 _DOUBT = 0.02  # share of each row's responsibility that is spread over all regions
 

@@ -7,9 +7,9 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
+from ..scoring import Targets
 from .drafts import Draft, DraftRule, deciding
 from .search_rows import SearchRows
-from .targets import Targets
 from .watched import Heard
 
 Cost = Callable[[Draft], float]

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .binned_rows import BinnedRows
-from .feature_tables import Layout, Watch, sum_by_row
-from .targets import Targets
+from ..questions.binned_rows import BinnedRows, Layout
+from ..scoring import Targets
+from .feature_tables import Watch, sum_by_row
 
 FLOOR = 1e-10  # the smallest probability that is taken the logarithm of
 

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ..compute.progress import ReportProgress, ignore_progress
 from ..errors import InvalidInput
-from .binned_rows import BinnedRows
+from ..questions.binned_rows import BinnedRows
+from ..scoring import Targets
 from .em import fit_em_up_to
 from .fab import fit_fab
 from .regions import FittedRegions
-from .targets import Targets
 from .watched import Heard, watched
 
 Method = Literal["fab", "em"]

@@ -6,12 +6,12 @@ from typing import Literal
 import numpy as np
 
 from ..compute.progress import ReportProgress, ignore_progress
-from .binned_rows import BinnedRows
+from ..questions.binned_rows import BinnedRows
+from ..scoring import Targets
 from .improved_starts import with_start_of_rules
 from .restarts import Method, Restarts, fit_restarts
 from .rule_lists import RuleList
 from .rule_search import RuleLimits, improved_rules, plain_rules
-from .targets import Targets
 
 Search = Literal["plain", "improved"]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .binned_rows import BinnedRows
+from ..questions.binned_rows import BinnedRows
+from ..scoring import Targets
 from .boxes import Box
-from .targets import Targets
 
 
 @dataclass(frozen=True, slots=True)

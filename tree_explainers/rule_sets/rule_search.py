@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..compute.progress import ReportProgress, ignore_progress
-from .binned_rows import BinnedRows
+from ..questions.binned_rows import BinnedRows
+from ..scoring import Targets
 from .box_sweep import SweepLimits
 from .boxes import CERTAINTY, boxes_of
 from .draft_boxes import boxes_of_draft, draft_of_boxes
@@ -17,7 +18,6 @@ from .regions import RegionModel
 from .rule_lists import RuleList, fit_rule_list
 from .search_goal import SearchGoal, search_goal
 from .search_rows import SearchRows, search_rows
-from .targets import Targets
 from .watched import Heard, watched
 
 STRICTNESS = 0.5  # of the description length, when rules predict; see SearchGoal

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
+from ..scoring import Targets
 from .search_rows import SearchRows
-from .targets import Targets
 
 _LEAST_SHARE = 1e-12  # of the sum of squares: values told exactly would have a description of minus infinity
 

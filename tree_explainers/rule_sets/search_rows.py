@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .binned_rows import BinnedRows
+from ..questions.binned_rows import BinnedRows
 
 
 class SearchRows(NamedTuple):

@@ -6,8 +6,7 @@ from typing import Literal
 import numpy as np
 
 from storage.object_store import ObjectStore
-from tree_explainers.rule_sets.rule_scores import constant_of
-from tree_explainers.rule_sets.targets import Targets
+from tree_explainers.scoring import Targets, constant_of
 
 from .inputs import OpenModel, SeenDataset, true_classes, true_values
 

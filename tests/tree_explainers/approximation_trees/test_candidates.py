@@ -14,9 +14,9 @@ from tests.support.pipelines import adult, rows_of_frame, sick_thyroid, titanic
 from tree_explainers.approximation_trees.candidates import Candidates, candidates_of
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.smoothing import Smoother
+from tree_explainers.questions.conditions import Condition
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.applying import PrintedRules
-from tree_explainers.rule_sets.conditions import Condition
 
 MIXED = {"titanic": titanic, "adult": adult, "sick_thyroid": sick_thyroid}
 

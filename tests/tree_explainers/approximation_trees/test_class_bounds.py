@@ -13,7 +13,7 @@ from tree_explainers.approximation_trees.class_bounds import ClassBounds
 from tree_explainers.approximation_trees.forests import Forest, left_of
 from tree_explainers.approximation_trees.node_questions import node_questions
 from tree_explainers.approximation_trees.reachable_leaves import reached_leaves, worst_leads
-from tree_explainers.rule_sets.binned_rows import BinnedRows
+from tree_explainers.questions.binned_rows import BinnedRows
 
 MODELS = (
     "random_forest_binary",

@@ -13,7 +13,7 @@ from tests.support.trees_of_conditions import GrownTree, grown, with_holes
 from tree_explainers.approximation_trees.fidelity import Fidelity, ModelAnswers, measure_fidelity
 from tree_explainers.approximation_trees.oracle import answers
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.targets import Targets
+from tree_explainers.scoring import Targets
 
 
 def _said(name: str, rows: Rows) -> ModelAnswers:

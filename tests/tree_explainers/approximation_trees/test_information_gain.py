@@ -10,7 +10,7 @@ from tree_explainers.approximation_trees.coverlists import CoverLists
 from tree_explainers.approximation_trees.few_rows import NodeRows, best_of_few, next_cuts
 from tree_explainers.approximation_trees.information_gain import entropy, in_units
 from tree_explainers.approximation_trees.ordered_tests import OrderedTests
-from tree_explainers.rule_sets.feature_tables import Layout
+from tree_explainers.questions.binned_rows import Layout
 
 FORESTS = ("random_forest_binary", "random_forest_multiclass", "extra_trees_multiclass", "bagging_binary")
 MIXED = ("scaled_and_one_hot", "one_matrix", "missing_kept", "ordinal_categories", "lightgbm_multiclass")

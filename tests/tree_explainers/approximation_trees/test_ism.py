@@ -21,7 +21,7 @@ from tree_explainers.errors import InvalidInput, MethodNotApplicable
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
 from tree_explainers.onnx_models.session import ModelSession
-from tree_explainers.rule_sets.binned_rows import BinnedRows
+from tree_explainers.questions.binned_rows import BinnedRows
 
 PRUNED = (  # whose labels are sure somewhere in a tree as deep as can be
     "few_random_forest_binary",

@@ -14,8 +14,8 @@ from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.encoding import Feeds
 from tree_explainers.onnx_models.reading import ReadModel, read_model
 from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.questions.conditions import Condition
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.conditions import Condition
 
 
 def feeds_of(rows: Rows, runtime: onnxruntime.InferenceSession, tree: ApproximationTree) -> Feeds:

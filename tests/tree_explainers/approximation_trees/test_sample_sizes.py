@@ -18,8 +18,8 @@ from tree_explainers.approximation_trees.sample_sizes import FIRST_SIZE, next_si
 from tree_explainers.approximation_trees.smoothing import Smoother
 from tree_explainers.approximation_trees.split_choice import Choice, choose_split
 from tree_explainers.approximation_trees.split_tests import compare_splits
+from tree_explainers.questions.conditions import Condition
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.conditions import Condition
 
 MOST_ROWS = 3_000
 

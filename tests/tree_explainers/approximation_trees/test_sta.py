@@ -20,7 +20,7 @@ from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
 from tree_explainers.compute import threads
 from tree_explainers.compute.progress import ReportProgress, ignore_progress
-from tree_explainers.rule_sets.applying import ConditionReader
+from tree_explainers.questions.conditions import ConditionReader
 
 MODELS = ("random_forest_binary", "random_forest_multiclass", "xgboost_multiclass", "ada_boost_multiclass")
 REGRESSIONS = ("random_forest_regression", "lightgbm_regression")

@@ -18,9 +18,9 @@ from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.onnx_models.description import DeclaredModel, FeatureGroup, GroupColumn, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
 from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.questions.binned_rows import BinnedRows
+from tree_explainers.questions.conditions import ConditionReader
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.applying import ConditionReader
-from tree_explainers.rule_sets.binned_rows import BinnedRows
 
 MATRICES = ("random_forest_binary", "xgboost_multiclass", "extra_trees_multiclass")
 PIPELINES = ("scaled_and_one_hot", "imputed_categories", "one_matrix", "ordinal_categories", "missing_kept")

@@ -13,8 +13,8 @@ from sklearn.tree import DecisionTreeClassifier
 from tree_explainers.approximation_trees.node_facts import facts_of
 from tree_explainers.approximation_trees.tree_growth import Examine, Examined, Parting, TreeLimits, grow
 from tree_explainers.approximation_trees.trees import ApproximationTree
+from tree_explainers.questions.conditions import Condition
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.conditions import Condition
 
 _FEATURES, _TARGET = load_iris(return_X_y=True)
 FEATURES: NDArray[np.float64] = _FEATURES + np.random.default_rng(0).normal(0, 1e-4, _FEATURES.shape)  # no two alike

@@ -13,8 +13,8 @@ from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
 from tree_explainers.errors import InvalidInput
+from tree_explainers.questions.conditions import Condition
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.conditions import Condition
 
 PIPELINES = ("scaled_and_one_hot", "ordinal_categories", "missing_kept")
 

@@ -6,10 +6,10 @@ import pytest
 from tests.support.naive_rules import first_that_holds
 from tests.support.rule_training import TrainingSet, energy, of_pipeline
 from tree_explainers.errors import InvalidInput
+from tree_explainers.questions.conditions import Condition, TrainingValues
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.applying import PrintedRules, print_rules
 from tree_explainers.rule_sets.boxes import boxes_of
-from tree_explainers.rule_sets.conditions import Condition, TrainingValues
 from tree_explainers.rule_sets.fab import fit_fab
 from tree_explainers.rule_sets.rule_lists import fit_rule_list
 

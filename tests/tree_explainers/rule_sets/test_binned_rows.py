@@ -6,9 +6,9 @@ from tests.support.naive_defrag import statement_matrix
 from tests.support.pipelines import fitted_pipeline
 from tests.support.rule_training import of_pipeline
 from tree_explainers.errors import InvalidInput, RowRefused
+from tree_explainers.questions.binned_rows import BinnedRows
+from tree_explainers.questions.statements import Statements, statements_of
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.binned_rows import BinnedRows
-from tree_explainers.rule_sets.statements import Statements, statements_of
 
 
 def statements_of_pipeline(name: str) -> Statements:

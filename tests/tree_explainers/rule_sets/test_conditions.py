@@ -11,15 +11,15 @@ from tests.support.rule_training import TrainingSet, energy, of_model, of_pipeli
 from tests.support.shared import shared_path
 from tree_explainers.onnx_models.description import DeclaredModel, FeatureGroup, GroupColumn, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
+from tree_explainers.questions.binned_rows import BinnedRows
+from tree_explainers.questions.conditions import Condition, TrainingValues, rule_text
+from tree_explainers.questions.cuts import roundest_between
+from tree_explainers.questions.statements import FeatureStatements, Statements, statements_of
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.applying import PrintedRules, print_rules
-from tree_explainers.rule_sets.binned_rows import BinnedRows
+from tree_explainers.rule_sets.applying import PrintedRules, conditions_of, print_rules
 from tree_explainers.rule_sets.boxes import Box, boxes_of
-from tree_explainers.rule_sets.conditions import Condition, TrainingValues, conditions_of, rule_text
 from tree_explainers.rule_sets.fab import fit_fab
-from tree_explainers.rule_sets.round_numbers import roundest_between
 from tree_explainers.rule_sets.rule_lists import fit_rule_list
-from tree_explainers.rule_sets.statements import FeatureStatements, Statements, statements_of
 
 PIPELINES = ("missing_kept", "scaled_and_one_hot", "ordinal_categories", "dropped_indicators")
 SETS = ("energy", "spambase", "random_forest_multiclass", "xgboost_binary", *PIPELINES)

@@ -11,13 +11,13 @@ from tests.support.rule_training import TrainingSet, energy, of_model, of_pipeli
 from tree_explainers.errors import InvalidInput
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
+from tree_explainers.questions.binned_rows import BinnedRows
+from tree_explainers.questions.statements import statements_of
 from tree_explainers.rule_sets.alternation import iterations
-from tree_explainers.rule_sets.binned_rows import BinnedRows
 from tree_explainers.rule_sets.fab import fit_fab, omega_of
 from tree_explainers.rule_sets.fit_steps import FitSteps, random_start
 from tree_explainers.rule_sets.regions import RegionModel
-from tree_explainers.rule_sets.statements import statements_of
-from tree_explainers.rule_sets.targets import Targets
+from tree_explainers.scoring import Targets
 
 TRAINING_SETS = {
     "two classes": lambda: spambase(300, 5),

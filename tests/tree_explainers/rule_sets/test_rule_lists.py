@@ -3,7 +3,7 @@ import numpy as np
 from tests.support.rule_training import energy, of_model
 from tree_explainers.rule_sets.boxes import Box
 from tree_explainers.rule_sets.rule_lists import first_firing, fit_rule_list
-from tree_explainers.rule_sets.targets import Targets
+from tree_explainers.scoring import Targets
 
 
 def test_the_first_rule_that_covers_a_row_decides_it_and_else_the_default() -> None:

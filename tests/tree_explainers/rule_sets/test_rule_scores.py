@@ -7,8 +7,8 @@ from tests.support.rule_training import energy, of_model
 from tree_explainers.rule_sets.boxes import boxes_of
 from tree_explainers.rule_sets.fab import fit_fab
 from tree_explainers.rule_sets.rule_lists import first_firing, fit_rule_list
-from tree_explainers.rule_sets.rule_scores import measure_all, measure_each, score_predictions
-from tree_explainers.rule_sets.targets import Targets
+from tree_explainers.rule_sets.rule_scores import measure_all, measure_each
+from tree_explainers.scoring import Targets, score_predictions
 
 
 def test_each_rule_is_measured_as_counting_rows_does() -> None:

@@ -6,12 +6,12 @@ from numpy.typing import NDArray
 
 from tests.support.naive_rules import labels_in_nats
 from tests.support.rule_training import TrainingSet, energy, of_model, of_pipeline, spambase
+from tree_explainers.questions.binned_rows import BinnedRows
+from tree_explainers.questions.conditions import TrainingValues
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.applying import print_rules
-from tree_explainers.rule_sets.binned_rows import BinnedRows
 from tree_explainers.rule_sets.box_sweep import SweepLimits, best_change
 from tree_explainers.rule_sets.boxes import boxes_of
-from tree_explainers.rule_sets.conditions import TrainingValues
 from tree_explainers.rule_sets.drafts import Draft, DraftRule, count_conditions, deciding, swept, worth
 from tree_explainers.rule_sets.growing import Grower
 from tree_explainers.rule_sets.restarts import fit_restarts
@@ -20,7 +20,7 @@ from tree_explainers.rule_sets.rule_lists import RuleList, first_firing
 from tree_explainers.rule_sets.rule_search import RuleLimits, improved_rules, plain_rules
 from tree_explainers.rule_sets.search_goal import SearchGoal, search_goal
 from tree_explainers.rule_sets.search_rows import SearchRows, search_rows
-from tree_explainers.rule_sets.targets import Targets
+from tree_explainers.scoring import Targets
 
 LIMITS = SweepLimits(max_conditions=8, min_rows=5)
 SETS = ("energy", "spambase", "random_forest_multiclass", "missing_kept")

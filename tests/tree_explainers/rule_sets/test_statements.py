@@ -16,10 +16,10 @@ from tree_explainers.ensemble import Operator, TreeEnsemble
 from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.onnx_models.description import DeclaredModel, FeatureGroup, GroupColumn, ModelColumn, ModelLimits
 from tree_explainers.onnx_models.reading import ReadModel, read_model
+from tree_explainers.questions.cuts import Rounding, number_cuts
+from tree_explainers.questions.splits import Questions
+from tree_explainers.questions.statements import FeatureStatements, Statements, statements_of
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.number_cuts import Rounding, number_cuts
-from tree_explainers.rule_sets.questions import Questions
-from tree_explainers.rule_sets.statements import FeatureStatements, Statements, statements_of
 
 Numbers = NDArray[np.floating[Any]]
 

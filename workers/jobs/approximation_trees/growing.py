@@ -13,9 +13,9 @@ from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
 from tree_explainers.compute.progress import ReportProgress
+from tree_explainers.questions.binned_rows import BinnedRows
+from tree_explainers.questions.statements import statements_of
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.binned_rows import BinnedRows
-from tree_explainers.rule_sets.statements import statements_of
 
 from ...runtime.progress import part_of
 from .material import Material

@@ -10,7 +10,7 @@ from tree_explainers.approximation_trees.fidelity import ModelAnswers
 from tree_explainers.approximation_trees.oracle import answers
 from tree_explainers.onnx_models.session import Predictions
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.targets import Targets
+from tree_explainers.scoring import Targets
 
 from ...runtime.context import JobContext
 from ...runtime.progress import part_of

@@ -11,7 +11,7 @@ from tree_explainers.approximation_trees.smoothed_columns import BANDWIDTH, MOVE
 from tree_explainers.approximation_trees.stability import count_structures
 from tree_explainers.approximation_trees.trees import ApproximationTree, NodeFacts, TreeNode
 from tree_explainers.onnx_models.description import ModelDescription
-from tree_explainers.rule_sets.conditions import Condition
+from tree_explainers.questions.conditions import Condition
 
 _SMOOTHED = Smoothing(bandwidth=BANDWIDTH, move_probability=MOVE_PROBABILITY)
 SMOOTHING: dict[ApproximationMethod, Smoothing | None] = {

@@ -10,10 +10,10 @@ from storage.dataset_files import DatasetFile
 from storage.errors import StorageError
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
+from tree_explainers.questions.binned_rows import BinnedRows
+from tree_explainers.questions.statements import Statements, statements_of
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.binned_rows import BinnedRows
-from tree_explainers.rule_sets.statements import Statements, statements_of
-from tree_explainers.rule_sets.targets import Targets
+from tree_explainers.scoring import Targets
 
 from ...runtime.context import JobContext
 from ...runtime.progress import part_of

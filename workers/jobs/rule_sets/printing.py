@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 
 from schemas.rule_sets import Condition, RuleFeature
+from tree_explainers.questions.conditions import Condition as PrintedCondition
+from tree_explainers.questions.conditions import TrainingValues
+from tree_explainers.questions.statements import Statements
 from tree_explainers.rule_sets.applying import PrintedRules, print_rules
-from tree_explainers.rule_sets.conditions import Condition as PrintedCondition
-from tree_explainers.rule_sets.conditions import TrainingValues
 from tree_explainers.rule_sets.rule_lists import RuleList
-from tree_explainers.rule_sets.statements import Statements
 
 from .material import Material
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from schemas.models import Score
 from schemas.rule_sets import Restart, Rule
+from tree_explainers.questions.conditions import rule_text
 from tree_explainers.rule_sets.applying import PrintedRules
-from tree_explainers.rule_sets.conditions import rule_text
 from tree_explainers.rule_sets.restarts import Restarts
 from tree_explainers.rule_sets.rule_finding import FoundRules
 from tree_explainers.rule_sets.rule_lists import RuleList

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput, RowRefused
 from ..rows import Rows
 from .statements import FeatureStatements, Statements
+
+Bins = NDArray[np.unsignedinteger[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +101,38 @@ def _bins_of_texts(feature: FeatureStatements, column: NDArray[Any]) -> NDArray[
     known |= dict.fromkeys((None, feature.missing_token), feature.missing_bin)
     n_known = len(feature.categories)
     return np.array([known.get(value, n_known) for value in column.tolist()], dtype=np.int64)
+
+
+class Layout(NamedTuple):
+    """Where each feature's statements and bins are, laid one after the other, as compiled loops take it."""
+
+    statement_starts: NDArray[np.int64]  # (n_features + 1,)
+    bin_starts: NDArray[np.int64]  # (n_features + 1,)
+    is_number: NDArray[np.bool_]  # (n_features,)
+    missing_greater: NDArray[np.bool_]  # (n_statements,) of numbers
+    answers: NDArray[np.bool_]  # of categories: statement by statement, (n_statements, n_bins) flattened
+    answer_starts: NDArray[np.int64]  # (n_features + 1,)
+
+    @property
+    def n_statements(self) -> int:
+        """Number of statements of all features."""
+        return int(self.statement_starts[-1])
+
+    @staticmethod
+    def of(statements: Statements) -> "Layout":
+        """Lay out an ensemble's statements."""
+        features = statements.features
+        none, no_answers = np.empty(0, np.bool_), np.empty((0, 0), np.bool_)
+        answers = [no_answers if feature.answers is None else feature.answers for feature in features]
+        sides = [
+            feature.missing_greater if feature.is_number else np.zeros(feature.n_statements, np.bool_)
+            for feature in features
+        ]
+        return Layout(
+            statements.statement_starts,
+            statements.bin_starts,
+            np.array([feature.is_number for feature in features], dtype=np.bool_),
+            np.concatenate([none, *sides]),
+            np.concatenate([none, *(each.ravel() for each in answers)]),
+            np.cumsum([0, *(each.size for each in answers)], dtype=np.int64),
+        )

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import floor, inf, isfinite, log10
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..ensemble import Operator
 from ..onnx_models.description import ModelColumn
-from .category_answers import base_of
-from .questions import Questions, model_value
+from .splits import Questions, base_of, model_value
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -210,3 +210,31 @@ _LARGEST = float(np.finfo(np.float32).max)  # stands for infinity in graphs, who
 
 _Reader = Callable[[ModelColumn, Questions, Rounding], Cuts]
 _READERS: dict[str, _Reader] = {"number": cuts_of_number, "indicator": _of_indicator, "ordinal": _of_codes}
+
+
+_FEWEST = -308  # decimals: a double has no more digits before its point
+
+
+def roundest_between(low: float, high: float, wanted: float) -> float:
+    """Return the number of fewest decimals at or above ``low`` and below ``high``; of these, the nearest to ``wanted``.
+
+    Decimals before the point count as negative, so 1000 is rounder than 1200. Where an end is infinite, ``wanted``
+    stands for it: there is no gap to be round in. ``wanted`` itself where no shorter number lies in the gap.
+    """
+    low = low if isfinite(low) else wanted
+    high = high if isfinite(high) else max(wanted, low) + abs(wanted) * 2.0**-20
+    if not low < high:
+        return wanted
+    wanted = min(max(wanted, low), high)
+    first = max(-floor(log10(high - low)) - 1, _FEWEST) if high - low < inf else _FEWEST
+    for n_decimals in range(first, first + 20):
+        step = 10.0**-n_decimals
+        near = round(wanted, n_decimals)
+        fitting = [each for each in _rounded_beside(near, step, n_decimals) if low <= each < high]
+        if fitting:
+            return min(fitting, key=lambda each: (abs(each - wanted), each)) + 0.0  # no negative zero
+    return low
+
+
+def _rounded_beside(near: float, step: float, n_decimals: int) -> tuple[float, ...]:
+    return tuple(round(near + move * step, n_decimals) for move in (-1, 0, 1))

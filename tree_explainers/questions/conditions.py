@@ -1,19 +1,19 @@
 """Conditions: what a rule asks of raw values, in words and round numbers that keep every training row on its side."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import inf, isfinite
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import wording
+from ..errors import InvalidInput
 from ..rows import Rows
 from .binned_rows import BinnedRows
-from .boxes import Box
-from .round_numbers import roundest_between
+from .cuts import roundest_between
 from .statements import FeatureStatements
 
 Operator = Literal["<=", ">", "is", "is not", "is one of", "is none of", "is missing", "is not missing"]
@@ -62,18 +62,6 @@ class TrainingValues:
         return self.binned.has_missing(feature)
 
 
-def conditions_of(box: Box, values: TrainingValues) -> tuple[Condition, ...]:
-    """Return what a box asks, in the order of features; of an interval the lower end first.
-
-    A threshold is the number of fewest decimals between the two neighbouring training values and within a quarter of
-    their distance from the cut (of these, the nearest to it): on training rows the conditions say what the box says,
-    and other rows change sides only where they lie near the cut. Where no training row misses a feature, nothing is
-    known of missing values: they fulfil no condition on it.
-    """
-    pairs = zip(box.features, box.admitted, strict=True)
-    return tuple(condition for feature, admitted in pairs for condition in _of_feature(feature, admitted, values))
-
-
 def rule_text(conditions: tuple[Condition, ...]) -> str:
     """Return a rule's conditions as one sentence; without any, it always holds."""
     if not conditions:
@@ -88,7 +76,8 @@ def _told_together(conditions: Sequence[Condition]) -> str:
     return f"{conditions[0].feature} is {asked}{wording.MISSING_ALLOWED if conditions[0].or_missing else ''}"
 
 
-def _of_feature(at: int, admitted: NDArray[np.bool_], values: TrainingValues) -> Iterator[Condition]:
+def conditions_on(at: int, admitted: NDArray[np.bool_], values: TrainingValues) -> Iterator[Condition]:
+    """Yield the conditions that hold for the bins admitted of a feature; see ``conditions_of``."""
     feature = values.binned.statements.features[at]
     has_missing = values.has_missing(at)
     with_missing = bool(admitted[-1]) and has_missing
@@ -133,3 +122,64 @@ def _of_category(
     some: Operator = "is none of" if admits_others else "is one of"
     value: str | tuple[str, ...] = named[0] if len(named) == 1 else named
     return Condition(feature.name, feature.name, one if len(named) == 1 else some, value, or_missing)
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionReader:
+    """Asks conditions of raw rows."""
+
+    precision: type[np.float32 | np.float64]  # numbers are rounded to this before they are compared
+    missing_texts: Mapping[str, str]  # by column: a text that stands for a missing category
+
+    def holds(self, condition: Condition, rows: Rows) -> NDArray[np.bool_]:
+        """Return for which rows a condition holds, (n_rows,).
+
+        Raises
+        ------
+        InvalidInput
+            ``schema_mismatch`` where the column is lacking that it reads.
+        """
+        values = _column(rows, condition.column)
+        is_missing = self._is_missing(condition.column, values)
+        if condition.value is None:
+            return is_missing if condition.operator == "is missing" else ~is_missing
+        if _compares_numbers(condition, values):
+            asked = _above(condition, values, self.precision)
+        else:
+            asked = _among(condition, values)
+        return np.where(is_missing, condition.or_missing, asked)
+
+    def _is_missing(self, column: str, values: NDArray[Any]) -> NDArray[np.bool_]:
+        if values.dtype != object:
+            return np.asarray(np.isnan(values), dtype=np.bool_)
+        texts: list[Any] = [None, self.missing_texts.get(column)]
+        found: NDArray[np.bool_] = np.isin(values, texts)
+        return found
+
+
+def _column(rows: Rows, name: str) -> NDArray[Any]:
+    try:
+        return rows.select([name]).columns[0]
+    except KeyError as error:
+        msg = f"The rows lack the feature {name!r}, which a rule reads."
+        raise InvalidInput(msg, code="schema_mismatch") from error
+
+
+def _compares_numbers(condition: Condition, values: NDArray[Any]) -> bool:
+    """Tell numbers from categories; a column without any value is either."""
+    return values.dtype != object or isinstance(condition.value, float)
+
+
+def _above(condition: Condition, values: NDArray[Any], precision: type[np.float32 | np.float64]) -> NDArray[np.bool_]:
+    if values.dtype == object:
+        return np.zeros(len(values), dtype=np.bool_)  # nothing but missing values
+    bound = condition.value if isinstance(condition.value, float) else _HALF
+    with np.errstate(over="ignore"):
+        above: NDArray[np.bool_] = values.astype(precision).astype(np.float64) > bound
+    return above if condition.operator in (">", "is") else ~above
+
+
+def _among(condition: Condition, values: NDArray[Any]) -> NDArray[np.bool_]:
+    named: list[Any] = list(condition.value) if isinstance(condition.value, tuple) else [condition.value]
+    among = np.isin(values, named)
+    return among if condition.operator in ("is", "is one of") else ~among

@@ -1,6 +1,6 @@
 """Statements: the distinct yes-or-no questions that an ensemble asks of raw features, the binary features of a row."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from ..ensemble import TreeEnsemble
 from ..errors import MethodNotApplicable
 from ..onnx_models.description import ModelColumn, ModelDescription
-from .category_answers import category_answers
-from .number_cuts import Rounding, number_cuts
-from .questions import Questions, questions_of
+from .cuts import Rounding, number_cuts
+from .splits import Questions, base_of, model_value, questions_of
+
+Answers = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,3 +149,43 @@ class _FeatureReader:
     def _types(self) -> Iterator[str]:
         for spec in self.description.inputs:
             yield from [spec.type] * spec.width
+
+
+def category_answers(asked: Sequence[tuple[ModelColumn, Questions]]) -> tuple[tuple[str, ...], Answers]:
+    """Return the categories that some statement tells from the rest, and each distinct statement's answers.
+
+    A statement is turned so that it is false of categories that no column names.
+
+    Parameters
+    ----------
+    asked
+        The columns of one raw feature that trees read, indicators or ordinal codes, with what is asked of them.
+
+    Returns
+    -------
+    tuple of n_categories texts
+        In the order in which the columns name them.
+    (n_statements, n_categories + 2) bool
+        True where a row of the category, of any other one, of a missing one is told by the statement. Statements come
+        in the order of the first category they are true of, those true of more categories first.
+    """
+    known = list(dict.fromkeys(each for column, _ in asked for each in _named(column) if isinstance(each, str)))
+    values: list[str | None] = [*known, _OTHER, None]
+    lines = [line for column, questions in asked for line in _lines(column, questions, values)]
+    answers = np.unique(np.array([line for line in lines if line.any()]).reshape(-1, len(values)), axis=0)[::-1]
+    told = np.append(answers[:, : len(known)].any(axis=0), [True, True])
+    return tuple(each for each, is_told in zip(known, told, strict=False) if is_told), answers[:, told]
+
+
+_OTHER = "\0"  # no category: texts of rows and of graphs hold no zero bytes that mean anything
+
+
+def _named(column: ModelColumn) -> tuple[float | str | None, ...]:
+    return column.categories if column.kind == "ordinal" else (column.category,)
+
+
+def _lines(column: ModelColumn, questions: Questions, values: Sequence[str | None]) -> Answers:
+    """Return each question's answers, (n_questions, n_values), turned so that other categories say no."""
+    answers = np.array([questions.answer(model_value(column, base_of(column, value))) for value in values]).T
+    turned: Answers = answers != answers[:, -2:-1]
+    return turned

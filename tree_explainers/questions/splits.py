@@ -74,3 +74,15 @@ def model_value(column: ModelColumn, base: float | None) -> float | None:
     if base is None:
         return None
     return float(np.float32(base) * np.float32(column.scale) + np.float32(column.offset))
+
+
+def base_of(column: ModelColumn, value: float | str | None) -> float | None:
+    """Return what an indicator or ordinal column makes of a raw category, before scale and offset.
+
+    ``None`` is a missing raw value, which counts as what is put in its place.
+    """
+    if value is None:
+        value = column.imputed
+    if column.kind == "indicator":
+        return float(value == column.category)
+    return dict(zip(column.categories, column.codes, strict=True)).get(value, column.default_code)

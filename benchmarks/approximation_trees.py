@@ -25,9 +25,7 @@ from scipy.special import ndtr
 from tree_explainers.approximation_trees import sta
 from tree_explainers.approximation_trees.oracle import Oracle
 from tree_explainers.approximation_trees.pseudo_samples import PseudoSample
-from tree_explainers.approximation_trees.sample_sizes import FIRST_SIZE, next_size
-from tree_explainers.approximation_trees.split_choice import Choice
-from tree_explainers.approximation_trees.split_tests import benjamini_hochberg
+from tree_explainers.approximation_trees.split_choice import FIRST_SIZE, Choice, benjamini_hochberg, next_size
 from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree, Confidence

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from schemas.datasets import Column, Dataset
 from schemas.models import Model
 from storage.feature_matching import match_features
-from tree_explainers.approximation_trees.missing_values import is_missing
+from tree_explainers.approximation_trees.node_boxes import is_missing
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.prototype_sets.readable import ReferenceColumn
 

@@ -98,10 +98,10 @@ def _run_nearest_rows() -> None:
 
 
 def _run_rule_sets() -> None:
-    from .rule_sets.binned_rows import BinnedRows  # noqa: PLC0415
+    from .questions.binned_rows import BinnedRows  # noqa: PLC0415
+    from .questions.statements import statements_of  # noqa: PLC0415
     from .rule_sets.rule_finding import RuleSettings, find_rules  # noqa: PLC0415
-    from .rule_sets.statements import statements_of  # noqa: PLC0415
-    from .rule_sets.targets import Targets  # noqa: PLC0415
+    from .scoring import Targets  # noqa: PLC0415
 
     rows = _rows()
     labels, values = _labels(rows), _scores(rows)[:, 1]
@@ -116,8 +116,8 @@ def _run_approximation_trees() -> None:
     from .approximation_trees.ism import IsmSettings, IsmTraining, grow_ism  # noqa: PLC0415
     from .approximation_trees.sta import StaSettings, grow_sta  # noqa: PLC0415
     from .approximation_trees.tree_growth import TreeLimits  # noqa: PLC0415
-    from .rule_sets.binned_rows import BinnedRows  # noqa: PLC0415
-    from .rule_sets.statements import statements_of  # noqa: PLC0415
+    from .questions.binned_rows import BinnedRows  # noqa: PLC0415
+    from .questions.statements import statements_of  # noqa: PLC0415
 
     rows, description = _rows(), _description("classification")
     binned = BinnedRows.of(statements_of(_forest(), description), rows)
@@ -196,7 +196,8 @@ def _scores(rows: Rows) -> NDArray[np.float64]:
 
 
 def _labels(rows: Rows) -> NDArray[np.int64]:
-    return _scores(rows).argmax(axis=1)
+    labels: NDArray[np.int64] = _scores(rows).argmax(axis=1)
+    return labels
 
 
 def _forest() -> TreeEnsemble:

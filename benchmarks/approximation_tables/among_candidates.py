@@ -7,12 +7,11 @@ from numpy.typing import NDArray
 
 from tree_explainers.approximation_trees.candidates import candidates_of
 from tree_explainers.approximation_trees.node_boxes import NodeBox
-from tree_explainers.approximation_trees.node_facts import facts_of
 from tree_explainers.approximation_trees.smoothing import Smoother
+from tree_explainers.approximation_trees.split_choice import best_split
 from tree_explainers.approximation_trees.split_sums import SplitSums
-from tree_explainers.approximation_trees.split_tests import best_split
 from tree_explainers.approximation_trees.tree_growth import Examined, Parting, TreeLimits, grow
-from tree_explainers.approximation_trees.trees import ApproximationTree
+from tree_explainers.approximation_trees.trees import ApproximationTree, facts_of
 from tree_explainers.questions.conditions import Condition
 from tree_explainers.rows import Rows
 

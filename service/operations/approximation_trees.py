@@ -16,7 +16,7 @@ from tree_explainers.errors import InvalidInput, MethodNotApplicable
 from tree_explainers.onnx_models.description import ModelDescription
 
 from ..app_context import Parts
-from ..tree_exports import write_tree
+from ..exports import write_tree
 from .artefacts import ArtefactNoun, MadeFrom, ask_for, get_result, ready_result
 from .raw_features import refuse_what_cannot_be_led_back
 

@@ -7,7 +7,7 @@ from storage.errors import StorageError
 from storage.feature_matching import describe_type, match_features
 
 from ..app_context import Parts
-from ..rule_exports import write_rules
+from ..exports import write_rules
 from .artefacts import ArtefactNoun, MadeFrom, ask_for, get_result
 from .raw_features import refuse_what_cannot_be_led_back
 

@@ -16,11 +16,11 @@ from schemas.contract import Page
 from schemas.next_questions import NextQuestion, NextQuestionRequest
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep
+from ..exports import MEDIA_TYPES
 from ..operations import artefacts
 from ..operations.approximation_trees import APPROXIMATION_TREES, ask_for_approximation_tree, export_tree
 from ..operations.next_questions import ask_next
 from ..request_class import StrictRoute
-from ..tree_exports import MEDIA_TYPES
 from . import approximation_tree_formats as formats
 from .answers import asked_once, made_by_job, problems
 from .media_types import JSON, Accept, choose, three_forms

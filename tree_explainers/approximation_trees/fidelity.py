@@ -1,5 +1,6 @@
-"""How well a tree stands for its ensemble: on given rows it is held against the ensemble, and against what is true."""
+"""Fidelity and stability of approximation trees."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,3 +113,26 @@ def _told(targets: Targets) -> NDArray[np.int64] | NDArray[np.float64]:
     found = targets.values if targets.classes is None else targets.classes
     assert found is not None  # noqa: S101  # for the type checker: there is one of the two
     return found
+
+
+def count_structures(trees: Sequence[ApproximationTree]) -> NDArray[np.int64]:
+    """Return how many different trees there are down to each depth, (depth of the deepest,), at least (1,).
+
+    Element d - 1 counts the trees that differ in some question of their first d levels. It never falls with d, as trees
+    that differ above a depth differ down to it. Questions are the same where feature and threshold or categories are.
+
+    Parameters
+    ----------
+    trees
+        One or more, grown alike from different pseudo rows.
+
+    References
+    ----------
+    Zhou, Hooker (2016), "Interpreting Models via Single Tree Approximation", section 4.1, figure 3.
+    """
+    counts = np.full(max(1, *(tree.depth for tree in trees)), len(trees))
+    for level in range(len(counts)):
+        counts[level] = len({tree.structure(level + 1) for tree in trees})
+        if counts[level] == len(trees):
+            break  # deeper down they all differ, too
+    return counts

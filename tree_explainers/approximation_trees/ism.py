@@ -15,8 +15,7 @@ from ..questions.conditions import Condition
 from ..rows import Rows
 from .bin_boxes import BinBox
 from .class_bounds import ClassBounds
-from .information_gain import in_units
-from .ism_nodes import NodeLabels, best_test
+from .information_gain import NodeLabels, best_test, in_units
 from .ordered_tests import OrderedTests
 from .statement_conditions import StatementConditions
 from .tree_growth import Examined, Parting, TreeLimits, grow

@@ -1,8 +1,9 @@
-"""NodeBox: which raw rows reach a node, feature by feature, as the questions above it leave them."""
+"""Which raw rows reach a node: for each feature, the values that the conditions above the node leave."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,13 @@ from numpy.typing import NDArray
 from ..errors import InvalidInput
 from ..questions.conditions import Condition
 from ..rows import Rows
-from .missing_values import is_missing
+
+
+def is_missing(values: NDArray[Any], text: str | None) -> NDArray[np.bool_]:
+    """Return which values are missing, (n_rows,): NaN among numbers; ``None`` or ``text`` among categories."""
+    if values.dtype != object:
+        return np.asarray(np.isnan(values), np.bool_)
+    return np.fromiter((value is None or value == text for value in values), np.bool_, len(values))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,19 +10,14 @@ from numpy.typing import NDArray
 from ..compute.progress import ReportProgress, ignore_progress
 from ..questions.conditions import Condition
 from ..rows import Rows
-from .answer_scale import AnswerScale, Floats
-from .asked_rows import ask_about
 from .candidates import Candidates, candidates_of
-from .heartbeat import Heartbeat
 from .node_boxes import NodeBox
-from .node_facts import facts_of
-from .oracle import Oracle
+from .oracle import AnswerScale, Floats, Oracle, ask_about
 from .pseudo_samples import Answers, PseudoSample
-from .sample_sizes import FIRST_SIZE
 from .smoothing import Smoother
-from .split_choice import choose_split
-from .tree_growth import Examined, Parting, TreeLimits, grow
-from .trees import ApproximationTree, NodeFacts
+from .split_choice import FIRST_SIZE, choose_split
+from .tree_growth import Examined, Heartbeat, Parting, TreeLimits, grow
+from .trees import ApproximationTree, NodeFacts, facts_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Growing a tree from the top: which node is parted next, and when no more is."""
+"""Growing a tree from the root: which node is split next, and when growth ends."""
 
 import heapq
 from collections.abc import Callable
@@ -8,6 +8,25 @@ from typing import Generic, TypeVar
 
 from ..compute.progress import ReportProgress, ignore_progress
 from .trees import NO_CHILD, Confidence, Node, NodeFacts, Question
+
+
+@dataclass(slots=True)
+class Heartbeat:
+    """Passes progress on, and repeats it."""
+
+    report: ReportProgress
+    _fraction: float = 0.0
+    _stage: str = "growing the tree"
+
+    def __call__(self, fraction: float, stage: str) -> None:
+        """Pass on how far the work is."""
+        self._fraction, self._stage = fraction, stage
+        self.report(fraction, stage)
+
+    def beat(self) -> None:
+        """Say the last again."""
+        self.report(self._fraction, self._stage)
+
 
 State = TypeVar("State")
 """All that a method knows of a node: its rows, its box, its generator of random numbers."""

@@ -1,4 +1,4 @@
-"""ApproximationTree: one tree of questions about raw features, which stands for an ensemble."""
+"""ApproximationTree: one tree of conditions on raw features that represents an ensemble."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -136,3 +136,14 @@ class ApproximationTree:
 def _asked(rows: Rows, column: str) -> Rows:
     """Return the rows with a single column: to take all of them along at each node would take longer than to ask."""
     return rows.select([column]) if column in rows.names else rows  # who reads a column says that it is lacking
+
+
+_DECIMALS = 9  # in which shares of classes must differ for the larger one to win
+
+
+def facts_of(
+    scores: NDArray[np.float64], n_samples: int, n_pseudo_samples: int = 0, *, is_classifier: bool
+) -> NodeFacts:
+    """Return the facts of a node: the class of the largest share, ties to the first; or a value."""
+    label = int(np.argmax(scores.round(_DECIMALS))) if is_classifier else None
+    return NodeFacts(scores, label, n_samples, n_pseudo_samples)

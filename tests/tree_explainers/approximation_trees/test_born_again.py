@@ -6,11 +6,16 @@ from sklearn.tree import DecisionTreeRegressor
 
 from tests.support.models import fitted
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame, titanic
-from tree_explainers.approximation_trees.born_again import REPLACED, errors_by_depth, smallest_good, smeared_rows
-from tree_explainers.approximation_trees.cart_trees import fit_cart
-from tree_explainers.approximation_trees.controls import ControlSettings, grow_born_again
+from tree_explainers.approximation_trees.cart_trees import RankTable, fit_cart
+from tree_explainers.approximation_trees.controls import (
+    REPLACED,
+    ControlSettings,
+    errors_by_depth,
+    grow_born_again,
+    smallest_good,
+    smeared_rows,
+)
 from tree_explainers.approximation_trees.oracle import SessionOracle
-from tree_explainers.approximation_trees.rank_tables import RankTable
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 
 NAMES = ("random_forest_binary", "random_forest_multiclass", "random_forest_regression", "scaled_and_one_hot")

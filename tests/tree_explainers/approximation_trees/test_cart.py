@@ -9,15 +9,12 @@ from sklearn.tree import DecisionTreeRegressor
 
 from tests.support.models import fitted
 from tests.support.pipelines import PIPELINES, fitted_pipeline
-from tree_explainers.approximation_trees.asked_rows import AskedRows, ask_rows
-from tree_explainers.approximation_trees.cart_trees import fit_cart, told_in_features
+from tree_explainers.approximation_trees.cart_trees import RankTable, fit_cart, told_in_features
 from tree_explainers.approximation_trees.controls import ControlSettings, grow_cart
-from tree_explainers.approximation_trees.heartbeat import Heartbeat
 from tree_explainers.approximation_trees.node_boxes import NodeBox
-from tree_explainers.approximation_trees.oracle import SessionOracle
-from tree_explainers.approximation_trees.rank_tables import RankTable
+from tree_explainers.approximation_trees.oracle import AskedRows, SessionOracle, ask_rows
 from tree_explainers.approximation_trees.smoothing import Smoother
-from tree_explainers.approximation_trees.tree_growth import TreeLimits
+from tree_explainers.approximation_trees.tree_growth import Heartbeat, TreeLimits
 from tree_explainers.compute.progress import ignore_progress
 from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.rows import Rows

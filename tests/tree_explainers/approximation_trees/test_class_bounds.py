@@ -10,9 +10,8 @@ from tests.support import naive_ism
 from tests.support.ism_training import IsmCase, ism_case
 from tree_explainers.approximation_trees.bin_boxes import BinBox, Span
 from tree_explainers.approximation_trees.class_bounds import ClassBounds
-from tree_explainers.approximation_trees.forests import Forest, left_of
 from tree_explainers.approximation_trees.node_questions import node_questions
-from tree_explainers.approximation_trees.reachable_leaves import reached_leaves, worst_leads
+from tree_explainers.approximation_trees.reachable_leaves import Forest, left_of, reached_leaves, worst_leads
 from tree_explainers.questions.binned_rows import BinnedRows
 
 MODELS = (

@@ -5,9 +5,8 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.support.ism_training import IsmCase, ism_case
-from tree_explainers.approximation_trees.coverlists import CoverLists
+from tree_explainers.approximation_trees.coverlists import CoverLists, grow_over_tests
 from tree_explainers.approximation_trees.information_gain import in_units
-from tree_explainers.approximation_trees.ism_over_tests import grow_over_tests
 from tree_explainers.approximation_trees.ordered_tests import OrderedTests
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 

@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 from tests.support import naive_ism
 from tests.support.ism_training import IsmCase, ism_case
 from tree_explainers.approximation_trees.coverlists import CoverLists
-from tree_explainers.approximation_trees.few_rows import NodeRows, best_of_few, next_cuts
 from tree_explainers.approximation_trees.information_gain import entropy, in_units
-from tree_explainers.approximation_trees.ordered_tests import OrderedTests
+from tree_explainers.approximation_trees.ordered_tests import NodeRows, OrderedTests, best_of_few, next_cuts
 from tree_explainers.questions.binned_rows import Layout
 
 FORESTS = ("random_forest_binary", "random_forest_multiclass", "extra_trees_multiclass", "bagging_binary")

@@ -5,8 +5,8 @@ import pandas as pd
 
 from tests.support.shared import shared_path
 from tree_explainers.approximation_trees.candidates import candidates_of
-from tree_explainers.approximation_trees.merged_candidates import Merged
 from tree_explainers.approximation_trees.node_boxes import NodeBox
+from tree_explainers.approximation_trees.pseudo_samples import Merged
 from tree_explainers.approximation_trees.smoothing import Smoother
 from tree_explainers.rows import Rows
 

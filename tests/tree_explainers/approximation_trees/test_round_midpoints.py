@@ -5,7 +5,7 @@ import pytest
 
 from tests.support.models import fitted
 from tests.support.naive_sta import rounded_midway
-from tree_explainers.approximation_trees.round_midpoints import round_midpoints
+from tree_explainers.approximation_trees.candidates import round_midpoints
 
 
 @pytest.mark.parametrize("name", ["random_forest_binary", "random_forest_multiclass", "random_forest_regression"])

@@ -14,10 +14,8 @@ from tree_explainers.approximation_trees.candidates import Candidates, candidate
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.oracle import SessionOracle
 from tree_explainers.approximation_trees.pseudo_samples import PseudoSample
-from tree_explainers.approximation_trees.sample_sizes import FIRST_SIZE, next_size
 from tree_explainers.approximation_trees.smoothing import Smoother
-from tree_explainers.approximation_trees.split_choice import Choice, choose_split
-from tree_explainers.approximation_trees.split_tests import compare_splits
+from tree_explainers.approximation_trees.split_choice import FIRST_SIZE, Choice, choose_split, compare_splits, next_size
 from tree_explainers.questions.conditions import Condition
 from tree_explainers.rows import Rows
 

@@ -11,8 +11,7 @@ from scipy.stats import chi2_contingency, ks_2samp
 from tests.support.models import fitted
 from tests.support.naive_smoothing import NaiveSmoother
 from tests.support.pipelines import adult, rows_of_frame, sick_thyroid, titanic
-from tree_explainers.approximation_trees.missing_values import is_missing
-from tree_explainers.approximation_trees.node_boxes import NodeBox
+from tree_explainers.approximation_trees.node_boxes import NodeBox, is_missing
 from tree_explainers.approximation_trees.smoothing import Smoother
 from tree_explainers.questions.conditions import Condition
 from tree_explainers.rows import Rows

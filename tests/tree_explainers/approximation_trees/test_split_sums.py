@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 
 from tests.support.naive_sta import parts_alike
 from tests.support.pseudo_rows import FORESTS, MIXED, PseudoRows, pseudo_rows
+from tree_explainers.approximation_trees.split_choice import compare_splits
 from tree_explainers.approximation_trees.split_sums import SplitSums
-from tree_explainers.approximation_trees.split_tests import compare_splits
 
 NAMES = (*FORESTS, *MIXED)
 N_ROWS = 120

@@ -15,10 +15,15 @@ from tests.support.naive_sta import (
     variance_within,
 )
 from tests.support.pseudo_rows import FORESTS, MIXED, PseudoRows, pseudo_rows
-from tree_explainers.approximation_trees.answer_scale import AnswerScale
-from tree_explainers.approximation_trees.merged_candidates import Merged
+from tree_explainers.approximation_trees.oracle import AnswerScale
+from tree_explainers.approximation_trees.pseudo_samples import Merged
+from tree_explainers.approximation_trees.split_choice import (
+    Comparison,
+    benjamini_hochberg,
+    compare_splits,
+    compare_with,
+)
 from tree_explainers.approximation_trees.split_sums import SplitSums
-from tree_explainers.approximation_trees.split_tests import Comparison, benjamini_hochberg, compare_splits, compare_with
 
 NAMES = (*FORESTS, *MIXED)
 N_ROWS = 150

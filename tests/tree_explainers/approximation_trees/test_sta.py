@@ -10,7 +10,7 @@ from sklearn.ensemble import RandomForestRegressor
 
 from tests.support.models import FittedModel, fitted, matrix_data, onnx_of, rows_of_matrix
 from tests.support.pipelines import FittedPipeline, fitted_pipeline
-from tree_explainers.approximation_trees import pseudo_samples, row_variances, split_sums
+from tree_explainers.approximation_trees import pseudo_samples, split_sums, split_variances
 from tree_explainers.approximation_trees.candidates import candidates_of
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.oracle import SessionOracle
@@ -177,7 +177,7 @@ def test_the_tree_is_the_same_where_products_of_answers_are_not_summed(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(split_sums, "MOST_BYTES", 0)
-    monkeypatch.setattr(row_variances, "MOST_BYTES", 1_000)
+    monkeypatch.setattr(split_variances, "MOST_BYTES", 1_000)
 
     tree = grow(name)
 

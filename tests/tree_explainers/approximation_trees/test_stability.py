@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.support.trees_of_conditions import grown, tree_of_conditions
-from tree_explainers.approximation_trees.stability import count_structures
+from tree_explainers.approximation_trees.fidelity import count_structures
 from tree_explainers.approximation_trees.trees import NO_CHILD, ApproximationTree
 
 

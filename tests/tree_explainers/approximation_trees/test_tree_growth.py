@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
-from tree_explainers.approximation_trees.node_facts import facts_of
 from tree_explainers.approximation_trees.tree_growth import Examine, Examined, Parting, TreeLimits, grow
-from tree_explainers.approximation_trees.trees import ApproximationTree
+from tree_explainers.approximation_trees.trees import ApproximationTree, facts_of
 from tree_explainers.questions.conditions import Condition
 from tree_explainers.rows import Rows
 

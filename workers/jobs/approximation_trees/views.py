@@ -6,9 +6,9 @@ from typing import Any
 from schemas.approximation_trees import ApproximationMethod, ApproximationNode, Smoothing, StructureCount
 from schemas.models import Score
 from schemas.rule_sets import RuleFeature
-from tree_explainers.approximation_trees.born_again import REPLACED
-from tree_explainers.approximation_trees.smoothed_columns import BANDWIDTH, MOVE_PROBABILITY
-from tree_explainers.approximation_trees.stability import count_structures
+from tree_explainers.approximation_trees.controls import REPLACED
+from tree_explainers.approximation_trees.fidelity import count_structures
+from tree_explainers.approximation_trees.smoothing import BANDWIDTH, MOVE_PROBABILITY
 from tree_explainers.approximation_trees.trees import ApproximationTree, NodeFacts, TreeNode
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.questions.conditions import Condition

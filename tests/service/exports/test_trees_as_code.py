@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from schemas.approximation_trees import ApproximationTreeContent
 from schemas.rule_sets import RuleFeature
-from service.tree_exports import write_tree
+from service.exports import write_tree
 from storage.errors import StorageError
-from tests.service.rule_exports.test_exports import ODD
+from tests.service.exports.test_rules import ODD
 from tests.support.printed_rules import Row, condition, run_python, run_sql
 from tests.support.printed_trees import document, leaf, plain_rows, predictions, stump, tree_content
 from tests.support.trees_of_conditions import REAL_TREES, TREES, grown, really_grown, with_holes

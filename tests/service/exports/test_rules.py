@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from explanations.warm_rules import WarmRules
 from schemas.rule_sets import RuleFeature, RuleSetContent
-from service.rule_exports import write_rules
+from service.exports import write_rules
 from storage.errors import StorageError
 from tests.support.printed_rules import Row, condition, prediction, rule_set, run_python, run_sql
 

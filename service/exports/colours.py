@@ -1,4 +1,4 @@
-"""Colours of classes and values that do not depend on telling red from green; a text always says the same."""
+"""Colours of classes and values. None of them relies on telling red from green, and a text always says the same."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -19,29 +19,29 @@ _OF_CLASSES = (
     "#882255",
     "#332288",
 )
-OTHERS = "#8d949c"
+OTHER_CLASSES = "#8d949c"
 _LOWEST, _HIGHEST = (222, 235, 247), (8, 69, 148)  # of values: from light to dark
 _DARK, _LIGHT = "#000000", "#ffffff"
-_MIDDLE = 0.179  # luminance at which both contrast alike, 4.6 to 1
+_MIDDLE = 0.179  # luminance that has the same contrast with black and with white, 4.6 to 1
 
 
 @dataclass(frozen=True, slots=True)
 class Colours:
-    """Which colour stands for what."""
+    """The colours of a tree's predictions."""
 
-    of_classes: Mapping[str, str]  # those that have a colour of their own; all others share one
-    lowest: float  # of the values that a regression's nodes have
+    of_classes: Mapping[str, str]  # classes with a colour of their own; all others share ``OTHER_CLASSES``
+    lowest: float  # of the values that a regression's nodes predict
     highest: float
 
     @staticmethod
     def of(content: ApproximationTreeContent) -> "Colours":
-        """Return the colours for a tree: where classes are too many, those with most rows in leaves get their own."""
+        """Return the colours of a tree; if there are too many classes, the most frequent in leaves get their own."""
         values = [node.prediction for node in content.nodes if isinstance(node.prediction, float)]
         return Colours(_of_classes(content), min(values, default=0.0), max(values, default=0.0))
 
     def of_label(self, label: str) -> str:
         """Return the colour of a class."""
-        return self.of_classes.get(label, OTHERS)
+        return self.of_classes.get(label, OTHER_CLASSES)
 
     def of_value(self, value: float) -> str:
         """Return the colour of a value."""
@@ -50,7 +50,7 @@ class Colours:
         return "#{:02x}{:02x}{:02x}".format(*mixed)
 
     def share(self, value: float) -> float:
-        """Return where a value lies between the lowest and the highest, 0 to 1."""
+        """Return where a value lies between the lowest (0) and the highest (1)."""
         spread = self.highest - self.lowest
         return (value - self.lowest) / spread if spread > 0 else 0.5
 
@@ -69,12 +69,12 @@ def _of_classes(content: ApproximationTreeContent) -> dict[str, str]:
     return dict(zip(labels, _OF_CLASSES, strict=False))
 
 
-def ink_on(fill: str) -> str:
-    """Return the colour of text that can be read on another."""
-    red, green, blue = (_linear(int(fill[at : at + 2], 16) / 255) for at in (1, 3, 5))
+def text_colour_on(fill: str) -> str:
+    """Return the colour, black or white, in which text is legible on another."""
+    red, green, blue = (_linear(int(fill[start : start + 2], 16) / 255) for start in (1, 3, 5))
     return _DARK if 0.2126 * red + 0.7152 * green + 0.0722 * blue >= _MIDDLE else _LIGHT
 
 
 def _linear(channel: float) -> float:
-    """Return the light of a channel of sRGB, as WCAG 2 has it for luminance."""
+    """Return the linear intensity of an sRGB channel, as WCAG 2 defines it for luminance."""
     return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4  # noqa: PLR2004

@@ -6,8 +6,8 @@ import orjson
 import pytest
 
 from schemas.rule_sets import RuleFeature
-from service.tree_exports import MEDIA_TYPES, write_tree
-from tests.service.rule_exports.test_exports import ODD
+from service.exports import MEDIA_TYPES, write_tree
+from tests.service.exports.test_rules import ODD
 from tests.support.printed_rules import condition
 from tests.support.printed_trees import document, leaf, stump, tree_content
 from tests.support.trees_of_conditions import TREES, grown

@@ -1,4 +1,4 @@
-"""What exports for people say of a node, always on one line."""
+"""Texts about a node and a tree that exports for people share; each is one line."""
 
 from collections.abc import Iterator
 
@@ -6,10 +6,10 @@ import numpy as np
 
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent
 
-from ..export_text.literals import on_one_line
+from .terms import on_one_line
 
 _DIGITS = 5  # of a predicted value
-_SMALLEST_P = 0.001  # told in full
+_SMALLEST_P = 0.001  # smaller p-values are only bounded
 _METHODS = {
     "sta": "STA, each question chosen by a test",
     "ism": "ISM, from the class distributions of the ensemble itself",
@@ -18,8 +18,8 @@ _METHODS = {
 }
 
 
-def question(node: ApproximationNode) -> str:
-    """Return what an inner node asks; yes is the first of its two ways."""
+def condition(node: ApproximationNode) -> str:
+    """Return the condition of an inner node; rows for which it holds take the first branch, "yes"."""
     return on_one_line(node.text or "")
 
 
@@ -28,30 +28,30 @@ def prediction(node: ApproximationNode) -> str:
     return label(node.prediction) if isinstance(node.prediction, str) else rounded(node.prediction)
 
 
-def label(told: str) -> str:
-    """Return the name of a class; one of blanks alone is quoted, so that it can be seen."""
-    return on_one_line(told) if told.strip() else ascii(told)
+def label(name: str) -> str:
+    """Return the name of a class, quoted if it consists of blanks, which would be invisible."""
+    return on_one_line(name) if name.strip() else ascii(name)
 
 
 def rounded(value: float) -> str:
-    """Return a number in some digits, without an exponent."""
+    """Return a number with five significant digits, without an exponent."""
     return np.format_float_positional(value, _DIGITS, fractional=False, trim="-")
 
 
 def shares(node: ApproximationNode, most: int) -> str:
-    """Return the shares of classes at a node, the largest first and so many at most; empty for regression."""
+    """Return the shares of at most ``most`` classes at a node, the largest first; empty for regression."""
     largest = sorted(node.scores, key=lambda score: -score.value)[:most]
-    told = [f"{label(score.label)}: {score.value:.2f}" for score in largest]
-    return ", ".join([*told, "..."] if len(node.scores) > most else told)
+    texts = [f"{label(score.label)}: {score.value:.2f}" for score in largest]
+    return ", ".join([*texts, "..."] if len(node.scores) > most else texts)
 
 
-def rows(node: ApproximationNode) -> str:
+def row_count(node: ApproximationNode) -> str:
     """Return how many rows of the dataset reach a node."""
     return "1 row" if node.n_samples == 1 else f"{node.n_samples:,} rows"
 
 
-def sureness(node: ApproximationNode) -> str:
-    """Return how sure the choice of a question is; empty where there was no test."""
+def confidence(node: ApproximationNode) -> str:
+    """Return the p-value of a split; empty where there was no test."""
     if node.p_value is None:
         return ""
     p_value = f"p = {node.p_value:.2g}" if node.p_value >= _SMALLEST_P else f"p < {_SMALLEST_P:g}"
@@ -59,27 +59,27 @@ def sureness(node: ApproximationNode) -> str:
 
 
 def summary(content: ApproximationTreeContent) -> str:
-    """Return what the tree is, and how well it stands for the model."""
+    """Return the method, the size and the fidelity of a tree."""
     return "; ".join(summary_parts(content))
 
 
 def summary_parts(content: ApproximationTreeContent) -> list[str]:
     """Return the parts of ``summary``."""
     leaves = "1 leaf" if content.n_leaves == 1 else f"{content.n_leaves:,} leaves"
-    made = f"for {content.n_trees:,} trees, from {content.n_rows:,} rows"
-    return [_METHODS[content.method], f"{leaves}, depth {content.depth}", made, *_fidelity(content)]
+    inputs = f"for {content.n_trees:,} trees, from {content.n_rows:,} rows"
+    return [_METHODS[content.method], f"{leaves}, depth {content.depth}", inputs, *_fidelity(content)]
 
 
 def _fidelity(content: ApproximationTreeContent) -> Iterator[str]:
     fidelity = content.evaluation.fidelity
     if fidelity is not None:
         measure = "R2 to the model" if content.task == "regression" else "fidelity"
-        yield f"{measure} {fidelity:.3f}{_for_nothing(content)} on {content.evaluation.n_rows:,} rows"
+        yield f"{measure} {fidelity:.3f}{_constant_fidelity(content)} on {content.evaluation.n_rows:,} rows"
 
 
-def _for_nothing(content: ApproximationTreeContent) -> str:
-    """Return the fidelity of always the same label, without which that of the tree says little."""
+def _constant_fidelity(content: ApproximationTreeContent) -> str:
+    """Return the fidelity of the best constant label, without which the tree's own means little."""
     constant = content.evaluation.constant
     if constant is None or constant.fidelity is None or content.task == "regression":
-        return ""  # R2 is measured from the mean value: always that one has 0
+        return ""  # R2 is measured from the mean value, whose own R2 is 0
     return f" (always {label(str(constant.model_prediction))}: {constant.fidelity:.3f})"

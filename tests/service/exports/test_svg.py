@@ -13,11 +13,11 @@ from sklearn.datasets import load_digits
 
 from schemas.approximation_trees import ApproximationTreeContent
 from schemas.rule_sets import RuleFeature
-from service.tree_exports import write_tree
-from service.tree_exports.colours import Colours, ink_on
-from service.tree_exports.text_width import shortened, text_width, two_lines
-from service.tree_exports.words import prediction
-from tests.service.rule_exports.test_exports import ODD
+from service.exports import write_tree
+from service.exports.colours import Colours, text_colour_on
+from service.exports.node_texts import prediction
+from service.exports.svg_parts import shortened, text_width, two_lines
+from tests.service.exports.test_rules import ODD
 from tests.support.printed_rules import condition
 from tests.support.printed_trees import document, leaf, stump, tree_content
 from tests.support.trees_of_conditions import TREES, GrownTree, grown, tree_of_conditions
@@ -222,12 +222,12 @@ def test_values_get_darker_as_they_rise() -> None:
     light = [sum(int(colours.of_value(value)[at : at + 2], 16) for at in (1, 3, 5)) for value in values]
 
     assert all(before > after for before, after in pairwise(light))
-    assert ink_on(colours.of_value(values[0])) != ink_on(colours.of_value(values[-1]))
+    assert text_colour_on(colours.of_value(values[0])) != text_colour_on(colours.of_value(values[-1]))
 
 
 def test_ink_can_be_read_on_every_colour() -> None:
     for fill in (*Colours.of(_digits(3)).of_classes.values(), "#8d949c", "#deebf7", "#084594"):
-        assert _contrast(ink_on(fill), fill) >= 4.5
+        assert _contrast(text_colour_on(fill), fill) >= 4.5
 
 
 def _contrast(one: str, other: str) -> float:

@@ -1,0 +1,9 @@
+"""Rule sets and approximation trees in other formats, written from the public document alone.
+
+An export is neither mathematics nor part of HTTP: it is another notation for a published result. It belongs to the
+service because the document's types are known here. Start with ``formats.py``.
+"""
+
+from .formats import MEDIA_TYPES, TextFormat, write_rules, write_tree
+
+__all__ = ["MEDIA_TYPES", "TextFormat", "write_rules", "write_tree"]

@@ -1,0 +1,164 @@
+"""Rules and trees as code: one expression of standard SQL, or Python functions without imports.
+
+The SQL is a ``CASE`` over the raw columns and also runs in SQLite, PostgreSQL and DuckDB. A missing value is NULL
+there, for which only conditions that mention NULL hold. Python is ASCII but for comments.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from explanations.rule_terms import Term, terms_of
+from explanations.tree_terms import Step, steps_of
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent
+from schemas.rule_sets import Rule, RuleSetContent
+
+from .node_texts import condition
+from .terms import (
+    ABOUT_NAN,
+    ABOUT_ROWS,
+    ALWAYS_SQL,
+    PYTHON_READERS,
+    number,
+    on_one_line,
+    python_condition,
+    python_text,
+    python_tuple,
+    python_value,
+    sql_condition,
+    sql_value,
+)
+
+_MOST_NESTED = 12  # CASE expressions; SQLite before 3.46 has room for 18
+
+_PREDICT_BY_RULES = f'''\
+def predict(row):
+    """Return what the first rule that holds predicts for a row.
+
+    {ABOUT_ROWS}
+    """
+
+{PYTHON_READERS}
+'''
+_PREDICT_BY_TREE = f'''\
+def predict(row):
+    """Return what the tree predicts for a row.
+
+    {ABOUT_ROWS}
+    Only the features that are tested on the path are read.
+    """
+    return _PREDICTIONS[_leaf(row)]
+'''
+_PREDICT_SCORES = '''
+
+def predict_scores(row):
+    """Return the share of each class, by its label, at the leaf that a row reaches; see ``predict`` for rows."""
+    return dict(zip(_CLASSES, _SCORES[_leaf(row)]))
+'''
+_LEAF = f"""
+
+def _leaf(row):
+{PYTHON_READERS}
+"""
+
+
+def write_rules_sql(content: RuleSetContent) -> str:
+    """Return the rules as an SQL expression: one case for each rule, in order."""
+    default = sql_value(content.default_prediction)
+    cases = "".join(_sql_case(rule, terms) for rule, terms in zip(content.rules, terms_of(content), strict=True))
+    return f"CASE\n{ABOUT_NAN}{cases}  ELSE {default}\nEND\n" if cases else f"{default}\n"
+
+
+def _sql_case(rule: Rule, terms: Sequence[Term]) -> str:
+    conditions = " AND ".join(map(sql_condition, terms)) or ALWAYS_SQL
+    return f"  -- {rule.rank}. {on_one_line(rule.text)}\n  WHEN {conditions} THEN {sql_value(rule.prediction)}\n"
+
+
+def write_rules_python(content: RuleSetContent) -> str:
+    """Return the source of a function ``predict``: one ``if`` for each rule, in order."""
+    cases = "".join(_python_case(rule, terms) for rule, terms in zip(content.rules, terms_of(content), strict=True))
+    return f"{_PREDICT_BY_RULES}{cases}    return {python_value(content.default_prediction)}\n"
+
+
+def _python_case(rule: Rule, terms: Sequence[Term]) -> str:
+    conditions = " and ".join(map(python_condition, terms)) or "True"
+    comment = f"# {rule.rank}. {on_one_line(rule.text)}"
+    return f"    {comment}\n    if {conditions}:\n        return {python_value(rule.prediction)}\n"
+
+
+def write_tree_sql(content: ApproximationTreeContent) -> str:
+    """Return the tree's prediction of a row as an SQL expression.
+
+    Splits that follow each other along "no" branches are the cases of one CASE, so the depth of nesting is the number
+    of "yes" branches on the path to a leaf. Beyond ``_MOST_NESTED``, one case holds the conditions of several splits.
+    """
+    predictions = tuple(sql_value(node.prediction) for node in content.nodes)
+    return _SqlTree(steps_of(content), predictions).expression(0, 0) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _SqlTree:
+    steps: tuple[Step | None, ...]
+    predictions: tuple[str, ...]  # of each node
+
+    def expression(self, node: int, depth: int) -> str:
+        """Return the expression for a node and all below it, nested in ``depth`` CASE expressions."""
+        if self.steps[node] is None:
+            return self.predictions[node]
+        indent = "  " * depth
+        cases, last = self._cases(node)
+        lines = "".join(
+            f"{indent}  WHEN {conditions} THEN {self.expression(below, depth + 1)}\n"
+            for case, left in cases
+            for conditions, below in self._flattened(case, left, depth)
+        )
+        about = "" if depth else ABOUT_NAN
+        return f"CASE\n{about}{lines}{indent}  ELSE {self.predictions[last]}\n{indent}END"
+
+    def _cases(self, node: int) -> tuple[list[tuple[str, int]], int]:
+        """Return the splits along "no" branches, each with the node for "yes", and the leaf at the end."""
+        cases = []
+        while (step := self.steps[node]) is not None:
+            cases.append((sql_condition(step.term), step.left))
+            node = step.right
+        return cases, node
+
+    def _flattened(self, conditions: str, node: int, depth: int) -> Iterator[tuple[str, int]]:
+        """Yield cases whose nodes are leaves or may be CASE expressions.
+
+        The order matters: the first case that holds decides, so the condition of a "no" branch need not be negated.
+        """
+        step = self.steps[node]
+        if step is None or depth < _MOST_NESTED:
+            yield conditions, node
+            return
+        yield from self._flattened(f"{conditions} AND {sql_condition(step.term)}", step.left, depth)
+        yield from self._flattened(conditions, step.right, depth)
+
+
+def write_tree_python(content: ApproximationTreeContent) -> str:
+    """Return the source of ``predict`` and, for classification, ``predict_scores``."""
+    leaves = [node for node in content.nodes if node.left is None]
+    tables = _python_table("_PREDICTIONS", [(node.id, python_value(node.prediction)) for node in leaves])
+    if content.classes:
+        tables += f"_CLASSES = {python_tuple(map(python_text, content.classes))}\n"
+        scores = [(node.id, python_tuple(number(score.value) for score in node.scores)) for node in leaves]
+        tables += _python_table("_SCORES", scores)
+    branches = "".join(_python_lines(0, steps_of(content), content.nodes, "    "))
+    return f"{_PREDICT_BY_TREE}{_PREDICT_SCORES if content.classes else ''}{_LEAF}{branches}\n\n{tables}"
+
+
+def _python_lines(
+    node: int, steps: Sequence[Step | None], nodes: Sequence[ApproximationNode], indent: str
+) -> Iterator[str]:
+    """Yield the lines of a node and all below it; every "yes" branch returns, so "no" needs no ``else``."""
+    while (step := steps[node]) is not None:
+        yield f"{indent}# {on_one_line(condition(nodes[node]))}\n"
+        yield f"{indent}if {python_condition(step.term)}:\n"
+        yield from _python_lines(step.left, steps, nodes, f"{indent}    ")
+        node = step.right
+    yield f"{indent}return {node}\n"
+
+
+def _python_table(name: str, entries: Sequence[tuple[int, str]]) -> str:
+    lines = "".join(f"    {node}: {value},\n" for node, value in entries)
+    return f"{name} = {{\n{lines}}}\n"

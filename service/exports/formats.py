@@ -1,0 +1,80 @@
+"""The formats of exports: which function writes each, and its media type. JSON is written here."""
+
+from collections.abc import Callable
+from typing import Literal
+
+import orjson
+
+from schemas.approximation_trees import ApproximationTreeContent, TreeExportFormat
+from schemas.rule_sets import RuleExportFormat, RuleSetContent
+
+from .code import write_rules_python, write_rules_sql, write_tree_python, write_tree_sql
+from .svg import write_svg
+from .text import write_graphviz, write_indented_tree, write_markdown
+
+TextFormat = Literal["json", "text", "graphviz", "svg", "sql", "python"]
+"""A tree's formats but ``onnx``, which the job writes: the API never imports ``onnx``."""
+
+MEDIA_TYPES: dict[TreeExportFormat, str] = {
+    "json": "application/json",
+    "text": "text/plain",
+    "graphviz": "text/vnd.graphviz",
+    "svg": "image/svg+xml",
+    "sql": "application/sql",
+    "python": "text/x-python",
+    "onnx": "application/octet-stream",
+}
+
+# What is needed to apply the result; how it was made and evaluated is left out.
+_RULE_FIELDS = {"task", "classes", "features", "rules", "default_prediction", "default_scores"}
+_TREE_FIELDS = {"task", "classes", "features", "n_nodes", "n_leaves", "depth", "nodes"}
+
+
+def write_rules(content: RuleSetContent, export_format: RuleExportFormat) -> str:
+    """Return the rules in a format.
+
+    Raises
+    ------
+    StorageError
+        ``method_not_applicable`` where a name or category cannot be written in it.
+    """
+    return _RULE_WRITERS[export_format](content)
+
+
+def write_tree(content: ApproximationTreeContent, export_format: TextFormat) -> str:
+    """Return the tree in a format.
+
+    Raises
+    ------
+    StorageError
+        ``method_not_applicable`` where a name or category cannot be written in it.
+    """
+    return _TREE_WRITERS[export_format](content)
+
+
+def _write_rules_json(content: RuleSetContent) -> str:
+    return _indented(content.model_dump(mode="json", include=_RULE_FIELDS))
+
+
+def _write_tree_json(content: ApproximationTreeContent) -> str:
+    return _indented(content.model_dump(mode="json", include=_TREE_FIELDS))
+
+
+def _indented(document: object) -> str:
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+
+
+_RULE_WRITERS: dict[RuleExportFormat, Callable[[RuleSetContent], str]] = {
+    "json": _write_rules_json,
+    "markdown": write_markdown,
+    "sql": write_rules_sql,
+    "python": write_rules_python,
+}
+_TREE_WRITERS: dict[TextFormat, Callable[[ApproximationTreeContent], str]] = {
+    "json": _write_tree_json,
+    "text": write_indented_tree,
+    "graphviz": write_graphviz,
+    "svg": write_svg,
+    "sql": write_tree_sql,
+    "python": write_tree_python,
+}

@@ -1,0 +1,96 @@
+"""Rules as a Markdown table, trees as indented text and as Graphviz's DOT."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent
+from schemas.rule_sets import Rule, RuleSetContent
+
+from .colours import Colours, text_colour_on
+from .node_texts import condition, confidence, prediction, row_count, shares, summary
+from .terms import markdown_cell
+
+_DIGITS = 6  # of a predicted value in a table
+_TABLE_HEAD = "| | if | then | rows | of them decided | precision |\n|--:|:--|:--|--:|--:|--:|\n"
+_ABOUT_TESTS = "p: how likely new pseudo rows would lead to another question; cap: no more rows were allowed"
+_CLASSES_OF_LEAF = 5  # whose shares are shown, in indented text
+_CLASSES_OF_NODE = 3  # and in DOT
+_DIGRAPH_HEAD = """\
+digraph approximation_tree {
+  graph [rankdir=TB, fontname="sans-serif", labelloc=t, label=%s];
+  node [shape=box, style="rounded,filled", fontname="sans-serif", fillcolor="#ffffff", color="#5f6b7a"];
+  edge [fontname="sans-serif", color="#5f6b7a"];
+"""
+
+
+def write_markdown(content: RuleSetContent) -> str:
+    """Return a table with a line for each rule, in order, and one for the default rule."""
+    lines = "".join(map(_table_line, content.rules))
+    default = _prediction_cell(content.default_prediction)
+    return f"{_TABLE_HEAD}{lines}| | otherwise | {default} | | {content.default_support} | |\n"
+
+
+def _table_line(rule: Rule) -> str:
+    precision = "" if rule.precision is None else f"{rule.precision:.1%}"
+    predicted = _prediction_cell(rule.prediction)
+    cells = (rule.rank, markdown_cell(rule.text), predicted, rule.n_rows, rule.support, precision)
+    return f"| {' | '.join(map(str, cells))} |\n"
+
+
+def _prediction_cell(predicted: float | str) -> str:
+    if isinstance(predicted, str):
+        return markdown_cell(predicted)
+    return np.format_float_positional(predicted, _DIGITS, fractional=False, trim="-")
+
+
+def write_indented_tree(content: ApproximationTreeContent) -> str:
+    """Return a line for each node, with both branches of a split below it."""
+    head = [summary(content)]
+    if any(node.p_value is not None for node in content.nodes):
+        head.append(_ABOUT_TESTS)
+    return "\n".join([*head, "", *_indented_lines(content, 0, "", "")]) + "\n"
+
+
+def _indented_lines(content: ApproximationTreeContent, node_id: int, branch: str, indent: str) -> Iterator[str]:
+    """Yield the lines of a node and all below it: ``branch`` precedes its text, ``indent`` the lines below."""
+    node = content.nodes[node_id]
+    if node.left is None or node.right is None:
+        yield f"{branch}{prediction(node)}  [{_joined(row_count(node), shares(node, _CLASSES_OF_LEAF))}]"
+        return
+    yield f"{branch}{condition(node)}?  [{_joined(row_count(node), confidence(node))}]"
+    yield from _indented_lines(content, node.left, f"{indent}├─ yes: ", f"{indent}│  ")
+    yield from _indented_lines(content, node.right, f"{indent}└─ no:  ", f"{indent}   ")
+
+
+def write_graphviz(content: ApproximationTreeContent) -> str:
+    """Return a digraph in DOT, whose nodes are called ``n`` and the id of the tree's node."""
+    colours = Colours.of(content)
+    lines = "".join(f"  {line}\n" for node in content.nodes for line in _dot_lines(node, colours))
+    return f"{_DIGRAPH_HEAD % _quoted(summary(content))}{lines}}}\n"
+
+
+def _dot_lines(node: ApproximationNode, colours: Colours) -> Iterator[str]:
+    known = shares(node, _CLASSES_OF_NODE)
+    if node.left is None or node.right is None:
+        fill = colours.of_prediction(node.prediction)
+        label = _quoted(prediction(node), known, row_count(node))
+        yield f'n{node.id} [label={label}, fillcolor="{fill}", fontcolor="{text_colour_on(fill)}"];'
+        return
+    label = _quoted(f"{condition(node)}?", known, _joined(row_count(node), confidence(node)))
+    yield f"n{node.id} [label={label}];"
+    yield f'n{node.id} -> n{node.left} [label="yes"];'
+    yield f'n{node.id} -> n{node.right} [label="no"];'
+
+
+def _quoted(*lines: str) -> str:
+    r"""Return the lines that are not empty as one quoted string of DOT.
+
+    Graphviz interprets ``\N`` and the like in labels, and entities such as ``&amp;``: both are escaped.
+    """
+    escaped = (line.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;") for line in lines if line)
+    return '"{}"'.format("\\n".join(escaped))
+
+
+def _joined(*parts: str) -> str:
+    return "; ".join(filter(None, parts))

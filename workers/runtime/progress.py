@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 from schemas.jobs import Progress
 from storage.attempts import AttemptStore, Claim, Standing
-from tree_explainers.compute.progress import ReportProgress
 
 _SECONDS_BETWEEN_WRITES = 0.5
 
@@ -38,12 +37,3 @@ class ProgressReporter:
         progress = Progress(fraction=min(max(float(fraction), 0.0), 1.0), stage=stage)
         if self._attempts.report_progress(self._claim, progress) is not Standing.RUNNING:
             raise JobStopped
-
-
-def part_of(report: ReportProgress, start: float, stop: float) -> ReportProgress:
-    """Return a listener for a part of a job, which begins when ``start`` of it is done and ends at ``stop``."""
-
-    def report_part(fraction: float, stage: str) -> None:
-        report(start + (stop - start) * fraction, stage)
-
-    return report_part

@@ -1,4 +1,4 @@
-"""Cautions: why figures may mean less than they seem to, where the model has memorised the rows they were measured on."""
+"""Cautions: why figures may flatter, where the model has memorised the rows that they were measured on."""
 
 _MEMORISED = 0.99  # share of labels that the model repeats
 _MEMORISED_R2 = 0.95  # forests grown until leaves are pure, each tree on a sample of the rows, are not far above this

@@ -1,4 +1,4 @@
-"""The inputs of jobs: an open model, its leaves and predictions for a dataset's rows, and the space that leaves span."""
+"""The inputs of jobs: an open model, its leaves and predictions for a dataset's rows, and the space of leaves."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from service.logs import log_json_lines
+from observability.logs import log_json_lines
 from tests.support.api import Api
 from tests.support.chaos.faults import KILLS
 from tests.support.chaos.questions import Question, answers_without_faults, questions, register_all

@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from service.access_log import AccessLog
 from service.app_context import build_parts
-from service.logs import AccessLog
 from service.main import _PATHS
 from service.metrics import Metrics
 from service.middleware.asgi import Application, Message, Receive, Scope, Send

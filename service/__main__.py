@@ -20,7 +20,8 @@ def main(host: str, port: int) -> None:
     # Imported late: onnxruntime reads the environment as soon as it is imported.
     import uvicorn  # noqa: PLC0415
 
-    from .logs import log_json_lines  # noqa: PLC0415
+    from observability.logs import log_json_lines  # noqa: PLC0415
+
     from .main import create_server_app  # noqa: PLC0415
     from .middleware.draining import Draining  # noqa: PLC0415
     from .middleware.http_protocol import allow_many_connections, uvicorn_options  # noqa: PLC0415

@@ -9,9 +9,9 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from . import contract_document, docs_page, problems, route_scopes
+from .access_log import AccessLog
 from .app_context import build_parts
 from .hot_path import HotPath
-from .logs import AccessLog
 from .metrics import Metrics
 from .middleware.asgi import Application
 from .middleware.authorization import Door

@@ -36,9 +36,10 @@ def main() -> None:
     settings = WorkerSettings()
     # Before what is heavy to import, so that the API starts undisturbed.
     lower_priority(settings.worker_niceness)
+    from observability.logs import log_json_lines  # noqa: PLC0415
+
     from .job_kinds import load_job_kinds  # noqa: PLC0415
     from .main import run_workers  # noqa: PLC0415
-    from .runtime.logs import log_json_lines  # noqa: PLC0415
 
     log_json_lines(settings.log_level)
     _check_database(settings)

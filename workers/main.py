@@ -1,4 +1,4 @@
-"""Builds workers out of their parts and runs them until they are told to stop."""
+"""Builds workers out of their parts and runs them until SIGTERM or SIGINT."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -18,30 +18,30 @@ from storage.worker_notes import WorkerNotes
 from .runtime.clearing import Clearing
 from .runtime.context import JobKind
 from .runtime.forks import Work, keep_workers
-from .runtime.job_runner import Attendant
+from .runtime.job_runner import JobRunner
 from .runtime.lifecycle import run_job
 from .runtime.maintenance import Maintenance
 from .runtime.restarts import say_ready
 from .runtime.settings import WorkerSettings
 from .runtime.worker import JobWorker
 
-_LONGEST_PAUSE_SECONDS = 2
+_MAX_PAUSE_SECONDS = 2
 _CONNECTION_ATTEMPTS = 60
 
 
 def run_workers(
     settings: WorkerSettings, kinds: Mapping[str, JobKind], n_workers: int, ready_fd: int | None = None
 ) -> None:
-    """Keep so many workers running until SIGTERM or SIGINT; say over ``ready_fd`` that they are started."""
+    """Keep ``n_workers`` running until SIGTERM or SIGINT; announce over ``ready_fd`` that they are started."""
 
     def announce() -> None:
         if ready_fd is not None:
             say_ready(ready_fd)
 
-    def work_at(queue_name: str) -> Work:
-        return lambda say_it_is_ready: run_worker(settings, kinds, say_it_is_ready, queue_name)
+    def work_for(queue_name: str) -> Work:
+        return lambda announce_ready: run_worker(settings, kinds, announce_ready, queue_name)
 
-    keep_workers([work_at(queue_name) for queue_name in _queues(n_workers)], announce)
+    keep_workers([work_for(queue_name) for queue_name in _queues(n_workers)], announce)
 
 
 def _queues(n_workers: int) -> list[str]:
@@ -52,7 +52,7 @@ def _queues(n_workers: int) -> list[str]:
 def run_worker(
     settings: WorkerSettings,
     kinds: Mapping[str, JobKind],
-    say_it_is_ready: Callable[[], None] = lambda: None,
+    announce_ready: Callable[[], None] = lambda: None,
     queue_name: str = QUEUE_NAME,
 ) -> None:
     """Do jobs of these kinds, one at a time, until SIGTERM or SIGINT."""
@@ -62,12 +62,12 @@ def run_worker(
     fork_lock = RLock()
     maintenance = _maintenance(settings, database, doorbell, fork_lock)
     maintenance.start()
-    say_it_is_ready()
+    announce_ready()
     try:
-        attendant = Attendant(settings, database, doorbell, fork_lock)
+        runner = JobRunner(settings, database, doorbell, fork_lock)
         functions = {RUN_JOB: partial(run_job, settings, kinds)}
-        redis = _patient_redis(settings.redis_url)
-        JobWorker(redis, doorbell, attendant, functions, queue_name).work(logging_level="WARNING")
+        redis = _redis_client(settings.redis_url)
+        JobWorker(redis, doorbell, runner, functions, queue_name).work(logging_level="WARNING")
     finally:
         maintenance.stop()
 
@@ -85,6 +85,6 @@ def _maintenance(settings: WorkerSettings, database: Database, doorbell: Doorbel
     return Maintenance(abandoned, doorbell, objects, fork_lock, settings.reconcile_seconds, clearing)
 
 
-def _patient_redis(redis_url: str) -> Redis:
-    retry = Retry(ExponentialBackoff(cap=_LONGEST_PAUSE_SECONDS), _CONNECTION_ATTEMPTS)
+def _redis_client(redis_url: str) -> Redis:
+    retry = Retry(ExponentialBackoff(cap=_MAX_PAUSE_SECONDS), _CONNECTION_ATTEMPTS)
     return Redis.from_url(redis_url, socket_connect_timeout=2, health_check_interval=15, retry=retry)

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 import structlog
 from sqlalchemy import Connection
 
+from observability.logs import current_request_id
 from schemas.artefacts import ArtefactView
 from schemas.contract import Contract, Page
 from schemas.identifiers import content_identifier
@@ -22,7 +23,6 @@ from storage.job_counts import count_queued
 from storage.jobs import Origin
 
 from ..app_context import Parts
-from ..logs import current_request_id
 from ..middleware.callers import CURRENT_KEY
 from ..settings import ServiceSettings
 from .deletion import delete_with_objects

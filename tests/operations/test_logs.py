@@ -56,7 +56,7 @@ def test_the_access_log_tells_neither_queries_nor_bodies_and_cannot_be_forged(se
 @pytest.mark.parametrize(("level", "written"), [("info", [200, 500]), ("warning", [500])])
 def test_above_info_only_failures_are_written(level: str, written: list[int]) -> None:
     program = (
-        "from service.logs import AccessLog\n"
+        "from service.access_log import AccessLog\n"
         "from service.middleware.metering import AnsweredRequest\n"
         f"log = AccessLog({level!r})\n"
         "with log.writing():\n"
@@ -70,7 +70,7 @@ def test_above_info_only_failures_are_written(level: str, written: list[int]) ->
 
 def test_where_lines_come_too_fast_it_is_told_how_many_are_missing() -> None:
     program = (
-        "from service.logs import AccessLog\n"
+        "from service.access_log import AccessLog\n"
         "from service.middleware.metering import AnsweredRequest\n"
         "log = AccessLog()\n"
         "for number in range(20_007):\n"

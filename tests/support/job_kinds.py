@@ -11,11 +11,11 @@ import sys
 import time
 from pathlib import Path
 
+from observability.logs import log_json_lines
 from storage.errors import NotFound, StorageUnavailable
 from tree_explainers.errors import InvalidInput
 from workers.main import run_worker, run_workers
 from workers.runtime.context import JobContext, Produced
-from workers.runtime.logs import log_json_lines
 from workers.runtime.settings import WorkerSettings
 
 

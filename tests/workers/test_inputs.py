@@ -24,7 +24,7 @@ def test_rows_read_in_blocks_are_seen_as_scikit_learn_sees_them(
         seen = []
         for n_rows in (65_536, 299, 300, 7):
             monkeypatch.setattr(inputs, "_BLOCK_ROWS", n_rows)
-            seen.append(inputs.see_dataset(context, case.opened, case.dataset, ignore_progress))
+            seen.append(inputs.apply_model(context, case.opened, case.dataset, ignore_progress))
             forget_leaf_tables(workshop)
 
     for each in seen:
@@ -47,7 +47,7 @@ def test_ties_between_classes_are_broken_as_in_explanations_of_single_rows(tmp_p
         model = workshop.register_model(forest.onnx, feature_names=list(forest.rows.names))
         dataset = workshop.register_dataset(pd.DataFrame(noisy, columns=list(forest.rows.names)))
         opened = inputs.open_model(parts.models, parts.objects, model)
-        seen = inputs.see_dataset(job_context(workshop, tmp_path), opened, dataset, ignore_progress)
+        seen = inputs.apply_model(job_context(workshop, tmp_path), opened, dataset, ignore_progress)
         session = parts.sessions.get(model)
         alone = [session.run(session.encode_matrix(noisy[row : row + 1])) for row in range(len(noisy))]
 
@@ -63,6 +63,6 @@ def test_progress_is_told_while_rows_are_read(tmp_path: Path, monkeypatch: pytes
     with workshop_in(tmp_path) as workshop:
         case = register_real(workshop, "titanic", "random_forest")
         context = job_context(workshop, tmp_path)
-        inputs.see_dataset(context, case.opened, case.dataset, lambda fraction, _stage: told.append(fraction))
+        inputs.apply_model(context, case.opened, case.dataset, lambda fraction, _stage: told.append(fraction))
 
     assert told == pytest.approx([1 / 3, 2 / 3, 1])

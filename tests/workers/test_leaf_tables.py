@@ -22,7 +22,7 @@ from tests.support.job_contexts import forget_leaf_tables, job_context
 from tests.support.real_jobs import REGRESSION, RealCase, register_real
 from tests.support.workshop import Workshop, workshop_in
 from workers.jobs import leaf_tables
-from workers.jobs.inputs import OpenModel, SeenDataset, open_model, see_dataset
+from workers.jobs.inputs import OpenModel, ScoredDataset, apply_model, open_model
 
 _ASKED, _KEPT = ["reading leaves"], ["reading kept leaves"]
 
@@ -62,10 +62,10 @@ def _open(workshop: Workshop, case: RealCase) -> OpenModel:
     return open_model(workshop.parts.models, workshop.parts.objects, case.model)
 
 
-def _see(workshop: Workshop, case: RealCase, folder: Path) -> tuple[SeenDataset, list[str]]:
+def _see(workshop: Workshop, case: RealCase, folder: Path) -> tuple[ScoredDataset, list[str]]:
     """Return what a job sees, and the stages that it went through."""
     stages: dict[str, None] = {}
-    seen = see_dataset(
+    seen = apply_model(
         job_context(workshop, folder),
         _open(workshop, case),
         case.dataset,
@@ -88,7 +88,7 @@ def _n_objects(directory: Path) -> int:
     return sum(path.is_file() for path in (directory / "objects").rglob("*"))
 
 
-def _assert_same(found: SeenDataset, expected: SeenDataset) -> None:
+def _assert_same(found: ScoredDataset, expected: ScoredDataset) -> None:
     np.testing.assert_array_equal(found.table.codes, expected.table.codes, strict=True)
     np.testing.assert_array_equal(found.table.members, expected.table.members, strict=True)
     np.testing.assert_array_equal(found.scores, expected.scores, strict=True)
@@ -173,7 +173,7 @@ def test_two_jobs_that_look_at_the_same_rows_at_once_keep_one_table(
 ) -> None:
     both_look = Barrier(2, timeout=20)
 
-    def see(name: str) -> SeenDataset:
+    def see(name: str) -> ScoredDataset:
         folder = tmp_path / name
         folder.mkdir()
 
@@ -181,7 +181,7 @@ def test_two_jobs_that_look_at_the_same_rows_at_once_keep_one_table(
             if fraction == 1 and stage in _ASKED:
                 both_look.wait()
 
-        return see_dataset(job_context(workshop, folder), _open(workshop, case), case.dataset, wait)
+        return apply_model(job_context(workshop, folder), _open(workshop, case), case.dataset, wait)
 
     with ThreadPoolExecutor(2) as threads:
         one, other = threads.map(see, ("one", "other"))

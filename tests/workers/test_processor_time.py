@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.job_farm import JobFarm
-from workers.runtime.processor_time import ProcessorTime, processor_seconds
+from workers.runtime.job_monitor import ProcessorTime, processor_seconds
 
 _BUSY_THREAD_THAT_ENDS = """
 import threading, time
@@ -39,18 +39,18 @@ def test_a_process_that_waits_for_something_else_is_not_said_to_wait_for_a_proce
         watched = ProcessorTime(process.pid)
         for _ in range(12):
             time.sleep(0.25)  # it is looked at as often
-            watched.look()
-        told = watched.told()
+            watched.sample()
+        message = watched.describe()
         process.kill()
 
-    assert told == ""
+    assert message == ""
 
 
 def test_a_process_that_is_gone_waits_for_nothing() -> None:
     watched = ProcessorTime(1 << 30)  # no process has such a number
-    watched.look()
+    watched.sample()
 
-    assert watched.told() == ""
+    assert watched.describe() == ""
 
 
 def test_the_time_of_threads_that_have_ended_counts() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.databases import empty_database
 from tests.support.job_rows import JobRows
-from workers.runtime.progress import JobStopped, ProgressReporter
+from workers.runtime.lifecycle import JobStopped, ProgressReporter
 
 
 @pytest.fixture

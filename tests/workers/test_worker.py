@@ -16,8 +16,7 @@ from storage.doorbell import QUEUE_NAME
 from tests.support.job_farm import JobFarm
 from tests.support.job_rows import JobRows
 from tests.support.processes import is_alive, kill
-from workers.runtime.job_monitor import Outcome, Watch
-from workers.runtime.processor_time import ProcessorTime
+from workers.runtime.job_monitor import EndReason, JobMonitor, ProcessorTime
 from workers.runtime.settings import WorkerSettings
 
 
@@ -46,11 +45,11 @@ def test_a_process_that_has_ended_its_job_is_left_to_exit_by_itself(farm: JobFar
     rows = JobRows(farm.database)
     claim = rows.claim(rows.add())
     settings = WorkerSettings(data_dir=farm.directory, redis_url=farm.redis.url, look_seconds=0.001)
-    watch = Watch(rows.attempts, claim, settings, ProcessorTime(os.getpid()))
+    monitor = JobMonitor(rows.attempts, claim, settings, ProcessorTime(os.getpid()))
     has_exited = iter([False, False, False, True])
     assert rows.attempts.succeed(claim, lambda _connection: None)
 
-    assert watch.until_over(lambda: next(has_exited), lambda: False) is Outcome.ENDED
+    assert monitor.wait(lambda: next(has_exited), lambda: False) is EndReason.ENDED
 
 
 def test_the_same_seed_makes_the_same_result(farm: JobFarm) -> None:

@@ -13,6 +13,7 @@ from .bin_boxes import BinBox, Span, possible_bins, whole_span
 from .node_questions import NodeQuestions
 
 Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 
 
 class Forest(NamedTuple):

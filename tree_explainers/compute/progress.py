@@ -12,3 +12,20 @@ class ReportProgress(Protocol):
 
 def ignore_progress(fraction: float, stage: str) -> None:
     """Do nothing: the default listener."""
+
+
+def part_of(report: ReportProgress, start: float, stop: float) -> ReportProgress:
+    """Return a progress callback for one part of the work.
+
+    Parameters
+    ----------
+    report
+        The callback of the whole work.
+    start, stop
+        Fractions of the whole work (0 to 1) at which the part begins and ends.
+    """
+
+    def report_part(fraction: float, stage: str) -> None:
+        report(start + (stop - start) * fraction, stage)
+
+    return report_part

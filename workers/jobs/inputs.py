@@ -1,35 +1,40 @@
-"""What a job works on: an open model, and what it says of a dataset's rows."""
+"""The inputs of jobs: an open model, its leaves and predictions for a dataset's rows, and the space of leaves."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from schemas.label_audits import LabelAuditRequest
 from schemas.models import Model
-from storage.array_files import read_arrays
+from schemas.proximities import ProximitiesRequest
+from storage.array_files import read_arrays, write_arrays
 from storage.dataset_files import DatasetFile
 from storage.datasets import DatasetStore, StoredDataset
-from storage.errors import StorageError
-from storage.feature_matching import describe_type, match_features
+from storage.feature_matching import match_features
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
-from tree_explainers.compute.progress import ReportProgress
+from tree_explainers.compute.progress import ReportProgress, part_of
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.errors import RowRefused
-from tree_explainers.leaf_space.leaves import LeafTable, smallest_dtype
+from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, smallest_dtype, tree_weights
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.rows import Rows
 
 from ..runtime.context import JobContext
-from .leaf_tables import CodedOutcome, keep, place_of, read_kept, room_for_codes
+from .leaf_tables import LeafTableContent, create_codes, keep_leaf_table, place_of, read_leaf_table
+
+LEAVES_LOADED = 0.25
+"""Share of the progress of a job about proximity that ``load_leaf_space`` takes."""
 
 _BLOCK_ROWS = 65_536
-_N_CHARACTERS_SHOWN = 60
-# As where explanations are made: two threads add in another order, and a forest's ties would be broken otherwise.
+_MAX_ID_CHARACTERS = 60
+# As where explanations are made: two threads add in another order, and would break a forest's ties otherwise.
 _N_THREADS = 1
 
 
@@ -44,18 +49,26 @@ class OpenModel:
 
     @cached_property
     def session(self) -> ModelSession:
-        """The graph, opened when it is first needed: where leaves are kept, it is not."""
+        """The graph, opened when it is first needed: where a leaf table is kept, it is not."""
         return ModelSession(self.read_graph(), self.description, n_threads=_N_THREADS)
 
 
+def open_model(models: ModelStore, objects: ObjectStore, model_id: str) -> OpenModel:
+    """Return the model with this id, opened."""
+    stored = models.get(model_id)
+    description = ModelDescription.from_json(stored.description)
+    ensemble = TreeEnsemble.from_arrays(read_arrays(objects.get(stored.ensemble)))
+    return OpenModel(stored.view, description, ensemble, lambda: objects.get(stored.leaf_graph))
+
+
 @dataclass(frozen=True, slots=True)
-class SeenDataset:
-    """A dataset's rows as a model sees them."""
+class ScoredDataset:
+    """A dataset's rows with the model's leaves, scores and labels."""
 
     stored: StoredDataset
     columns: tuple[str, ...]  # (n_features,) the dataset's column for each feature
     scores: NDArray[np.floating[Any]]  # (n_rows, n_classes), or (n_rows, 1): the value of a regression
-    labels: NDArray[np.int64] | None  # (n_rows,) positions among the classes; None for regression
+    labels: NDArray[np.int64] | None  # (n_rows,) indices of predicted classes; None for regression
     table: LeafTable
 
     @property
@@ -68,140 +81,96 @@ class SeenDataset:
         return self.table.leaves_of(rows)
 
 
-def open_model(models: ModelStore, objects: ObjectStore, model_id: str) -> OpenModel:
-    """Return the model with this id, opened."""
-    stored = models.get(model_id)
-    description = ModelDescription.from_json(stored.description)
-    ensemble = TreeEnsemble.from_arrays(read_arrays(objects.get(stored.ensemble)))
-    return OpenModel(stored.view, description, ensemble, lambda: objects.get(stored.leaf_graph))
-
-
-def see_dataset(context: JobContext, model: OpenModel, dataset_id: str, report: ReportProgress) -> SeenDataset:
+def apply_model(context: JobContext, model: OpenModel, dataset_id: str, report: ReportProgress) -> ScoredDataset:
     """Return the leaves and predictions of all rows of a dataset.
 
-    They are read where an earlier job kept them. Otherwise the model looks at the rows block by block, so that no more
-    than a block of them is ever held, and what it says is kept.
+    They are read from the leaf table, if an earlier job kept one. Otherwise the model runs over the rows block by
+    block, so that memory never holds more than a block of them, and the leaf table is kept.
+
+    Raises
+    ------
+    RowRefused
+        For the first row that the model does not take; the error names it.
     """
     stored = DatasetStore(context.database).get(dataset_id)
     columns = match_features(model.view, stored.view)
-    outcome = read_kept(context, place_of(model.view.id, dataset_id), report)
-    if outcome is None:
-        outcome = _look_and_keep(context, model, stored, columns, report)
-    table = LeafTable.from_codes(outcome.codes, model.ensemble.n_leaves)
-    return SeenDataset(stored, columns, outcome.scores, outcome.labels, table)
+    content = read_leaf_table(context, place_of(model.view.id, dataset_id), report)
+    if content is None:
+        content = _compute_leaf_table(context, model, stored, columns, report)
+    table = LeafTable.from_codes(content.codes, model.ensemble.n_leaves)
+    return ScoredDataset(stored, columns, content.scores, content.labels, table)
 
 
-def _look_and_keep(
+def _compute_leaf_table(
     context: JobContext, model: OpenModel, stored: StoredDataset, columns: Sequence[str], report: ReportProgress
-) -> CodedOutcome:
+) -> LeafTableContent:
     n_leaves = model.ensemble.n_leaves
     with DatasetFile(context.objects.path(stored.content)) as file:
         shape = (len(n_leaves), file.n_rows)
-        codes, path = room_for_codes(context, shape, smallest_dtype(int(n_leaves.max())))
+        codes, path = create_codes(context, shape, smallest_dtype(int(n_leaves.max())))
         names = model.description.feature_names
         blocks = (Rows(names, tuple(block)) for block in file.iter_blocks(columns, _BLOCK_ROWS))
         try:
-            seen = model.session.fill(codes, blocks, report)
+            predictions = model.session.fill(codes, blocks, report)
         except RowRefused as refusal:
-            raise _of_dataset(context.objects, refusal, stored) from refusal
-    outcome = CodedOutcome(codes, seen.scores, seen.labels)
+            raise _naming_the_row(context.objects, refusal, stored) from refusal
+    content = LeafTableContent(codes, predictions.scores, predictions.labels)
     if path is not None:
-        keep(context, place_of(model.view.id, stored.view.id), outcome, path)
-    return outcome
+        keep_leaf_table(context, place_of(model.view.id, stored.view.id), content, path)
+    return content
 
 
-def _of_dataset(objects: ObjectStore, refusal: RowRefused, stored: StoredDataset) -> RowRefused:
+def _naming_the_row(objects: ObjectStore, refusal: RowRefused, stored: StoredDataset) -> RowRefused:
     dataset = f"dataset {stored.view.id!r}"
-    where = f"a row of {dataset}" if refusal.row is None else _describe_row(objects, stored, refusal.row)
+    where = f"a row of {dataset}" if refusal.row is None else describe_row(objects, stored, refusal.row)
     return RowRefused(refusal.code, f"{where}: {refusal.detail}", refusal.row)
 
 
-def _describe_row(objects: ObjectStore, stored: StoredDataset, row: int) -> str:
-    """Return where a row is, for an error: its 0-based index and, where it has one, its id."""
+def describe_row(objects: ObjectStore, stored: StoredDataset, row: int) -> str:
+    """Return a row's 0-based index and, if it has one, its id, for an error message."""
     dataset = f"dataset {stored.view.id!r}"
     if stored.view.row_id is None:
         return f"row {row} of {dataset}"
     with DatasetFile(objects.path(stored.content)) as file:
         (row_id,) = file.row_ids([row])
-    return f"row {row} (row_id {row_id[:_N_CHARACTERS_SHOWN]!r}) of {dataset}"
+    return f"row {row} (row_id {row_id[:_MAX_ID_CHARACTERS]!r}) of {dataset}"
 
 
-def classes_of_rows(
-    objects: ObjectStore, model: OpenModel, seen: SeenDataset, labels: Literal["predicted", "target"]
-) -> NDArray[np.int64]:
-    """Return the class of each row, (n_rows,): as predicted or as in the target; one class holds all for regression."""
-    if seen.labels is None:
-        return np.zeros(seen.n_rows, dtype=np.int64)
-    if labels == "predicted":
-        return seen.labels
-    found = true_classes(objects, model, seen)
-    if found is None:
-        detail = f"dataset {seen.stored.view.id!r} has no target; name it in the dataset's metadata"
-        raise StorageError("schema_mismatch", detail)
-    return found
+@dataclass(frozen=True, slots=True)
+class LeafSpace:
+    """A scored dataset, and the weight of each tree in proximities between its rows."""
+
+    model: OpenModel
+    dataset: ScoredDataset
+    kind: ProximityKind
+    weights: NDArray[np.int64]  # (n_trees,)
+
+    @property
+    def total_weight(self) -> int:
+        """The integer proximity of a row to itself: the sum of all weights."""
+        return int(self.weights.sum())
+
+    def arrays(self) -> bytes:
+        """Return the arrays that are kept to compare other rows in the same space."""
+        return write_arrays({"weights": self.weights})
+
+    def row_names(self, objects: ObjectStore) -> pa.Array:
+        """Return the id of each row, or else its index, (n_rows,), as texts side by side in one piece of memory."""
+        stored = self.dataset.stored
+        if stored.view.row_id is None:
+            return pa.array(np.arange(self.dataset.n_rows)).cast(pa.string())
+        with DatasetFile(objects.path(stored.content)) as file:
+            return pa.array(file.row_ids(), pa.large_string())
 
 
-def true_classes(objects: ObjectStore, model: OpenModel, seen: SeenDataset) -> NDArray[np.int64] | None:
-    """Return the position of each row's target among the model's classes, or ``None`` without a target.
-
-    Raises
-    ------
-    StorageError
-        ``schema_mismatch`` for a missing label, or one that the model does not know; it names the first such row.
-    """
-    values = _target(objects, seen.stored)
-    if values is None:
-        return None
-    is_missing = np.array([value is None for value in values]) if values.dtype == object else np.isnan(values)
-    _refuse_missing(objects, is_missing, seen.stored)
-    distinct, inverse = np.unique(values.astype(str) if values.dtype == object else values, return_inverse=True)
-    known = {label: position for position, label in enumerate(model.view.classes)}
-    found = np.array([_position(value, known) for value in distinct.tolist()], dtype=np.int64)[inverse.reshape(-1)]
-    if (found < 0).any():
-        row = int((found < 0).argmax())
-        shown = ", ".join(repr(label) for label in model.view.classes[:10])
-        place = _describe_row(objects, seen.stored, row)
-        given = values[row] if isinstance(values[row], str) else float(values[row])
-        detail = f"{place} has the target {given!r}; the model's classes are {shown}"
-        raise StorageError("schema_mismatch", detail)
-    return found
+def load_leaf_space(context: JobContext, request: ProximitiesRequest | LabelAuditRequest) -> LeafSpace:
+    """Open the model, apply it to the dataset, and weigh its trees."""
+    model = open_model(ModelStore(context.database), context.objects, request.model)
+    dataset = apply_model(context, model, request.dataset, part_of(context.report, 0, LEAVES_LOADED))
+    kind = proximity_kind(request.kind)
+    return LeafSpace(model, dataset, kind, tree_weights(kind, dataset.table, model.ensemble.leaf_values))
 
 
-def true_values(objects: ObjectStore, seen: SeenDataset) -> NDArray[np.float64] | None:
-    """Return each row's target as a number, or ``None`` without a target; refuse a target that is not a number."""
-    values = _target(objects, seen.stored)
-    if values is None:
-        return None
-    if values.dtype == object:
-        view = seen.stored.view
-        target = next(column for column in view.columns if column.name == view.target)
-        detail = f"the target {describe_type(target)} in dataset {view.id!r}, but the model predicts a number"
-        raise StorageError("schema_mismatch", detail)
-    _refuse_missing(objects, np.isnan(values), seen.stored)
-    return values
-
-
-def _target(objects: ObjectStore, stored: StoredDataset) -> NDArray[Any] | None:
-    if stored.view.target is None:
-        return None
-    with DatasetFile(objects.path(stored.content)) as file:
-        return file.read_columns([stored.view.target])[0]
-
-
-def _refuse_missing(objects: ObjectStore, is_missing: NDArray[np.bool_], stored: StoredDataset) -> None:
-    if is_missing.any():
-        where = _describe_row(objects, stored, int(is_missing.argmax()))
-        detail = f"{where} has no {stored.view.target!r}; leave such rows out"
-        raise StorageError("schema_mismatch", detail)
-
-
-def _position(value: Any, known: dict[str, int]) -> int:  # noqa: ANN401  # a cell
-    spellings = [value] if isinstance(value, str) else _spellings(value)
-    return next((known[spelling] for spelling in spellings if spelling in known), -1)
-
-
-def _spellings(value: float) -> list[str]:
-    if not value.is_integer():
-        return [repr(value)]
-    booleans = {0.0: ["False", "false"], 1.0: ["True", "true"]}
-    return [str(int(value)), repr(value), *booleans.get(value, [])]
+def proximity_kind(requested: str | None) -> ProximityKind:
+    """Return the kind of proximity of a request; one that became a job names it (it is never "auto" there)."""
+    return "boosting" if requested == "boosting" else "random_forest"

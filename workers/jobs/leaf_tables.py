@@ -1,4 +1,7 @@
-"""Leaf tables kept: what a model says of a dataset's rows is computed once, and read by every job after that."""
+"""Leaf tables: a model's leaves, scores and labels for all rows of a dataset, computed once and read by later jobs.
+
+They are a cache: where the disk is full or a file is damaged, the job takes longer and does not fail.
+"""
 
 import logging
 import tempfile
@@ -15,6 +18,8 @@ from storage.errors import InsufficientStorage, NotFound, ObjectDamaged, Storage
 from storage.leaf_tables import KeptLeafTable, LeafTablePlace, LeafTableStore
 from storage.orphans import discard_orphans
 from tree_explainers.compute.progress import ReportProgress
+from tree_explainers.leaf_space.leaves import smallest_dtype
+from tree_explainers.onnx_models.session import Outcome
 
 from ..runtime.context import JobContext
 
@@ -27,21 +32,27 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class CodedOutcome:
-    """What a model says of all rows of a dataset."""
+class LeafTableContent:
+    """A model's leaves, scores and labels for all rows of a dataset."""
 
     codes: NDArray[Any]  # (n_trees, n_rows) as ``LeafTable`` keeps them; mapped from a file, not held in memory
     scores: NDArray[np.floating[Any]]  # (n_rows, n_classes), or (n_rows, 1): the value of a regression
-    labels: NDArray[np.int64] | None  # (n_rows,) positions among the classes; None for regression
+    labels: NDArray[np.int64] | None  # (n_rows,) indices of classes; None for regression
+
+    def outcome(self, rows: slice) -> Outcome:
+        """Return the outcome of consecutive rows, as a session would return it."""
+        labels = None if self.labels is None else self.labels[rows]
+        leaves = np.ascontiguousarray(self.codes[:, rows].T, dtype=np.int32)
+        return Outcome(self.scores[rows], labels, leaves)
 
 
 def place_of(model_id: str, dataset_id: str) -> LeafTablePlace:
-    """Return where what this code makes of the pair is kept."""
+    """Return the key under which this revision keeps the leaf table of the pair."""
     return LeafTablePlace(model_id, dataset_id, REVISION)
 
 
-def read_kept(context: JobContext, place: LeafTablePlace, report: ReportProgress) -> CodedOutcome | None:
-    """Return what is kept there, or nothing; what turns out to be damaged is thrown away, so that it is made anew."""
+def read_leaf_table(context: JobContext, place: LeafTablePlace, report: ReportProgress) -> LeafTableContent | None:
+    """Return the leaf table that is kept, if any; a damaged one is deleted, so that it is computed again."""
     store = LeafTableStore(context.database)
     kept = store.find(place)
     if kept is None:
@@ -51,14 +62,18 @@ def read_kept(context: JobContext, place: LeafTablePlace, report: ReportProgress
         codes = open_array(context.objects.path(kept.codes))
         outcome = read_archive(context.objects.path(kept.outcome))
     except (ObjectDamaged, NotFound) as error:
-        _log.warning("the leaf table of %s and %s is lost, to be made anew: %s", place.model, place.dataset, error)
-        _throw_away(context, store, place, kept)
+        _log.warning("leaf table of %s and %s is lost and is computed again: %s", place.model, place.dataset, error)
+        with context.objects.discarding():
+            _delete(context, store.forget(place, kept))
+            for sha256 in (kept.codes, kept.outcome):
+                # Even if another row refers to it: the same content, put again, is whole.
+                context.objects.delete_damaged(sha256)
         return None
-    return CodedOutcome(codes, outcome["scores"], outcome.get("labels"))
+    return LeafTableContent(codes, outcome["scores"], outcome.get("labels"))
 
 
-def room_for_codes(context: JobContext, shape: tuple[int, int], dtype: DTypeLike) -> tuple[NDArray[Any], Path | None]:
-    """Return an array to be filled in, and the file that it is; on a full disk it is held in memory instead."""
+def create_codes(context: JobContext, shape: tuple[int, int], dtype: DTypeLike) -> tuple[NDArray[Any], Path | None]:
+    """Return an array to be filled in and its file in the workspace; on a full disk, an array in memory, no file."""
     path = Path(tempfile.mkdtemp(dir=context.workspace)) / _CODES
     try:
         return create_array(path, shape, dtype), path
@@ -68,15 +83,15 @@ def room_for_codes(context: JobContext, shape: tuple[int, int], dtype: DTypeLike
         return np.zeros(shape, dtype), None
 
 
-def keep(context: JobContext, place: LeafTablePlace, outcome: CodedOutcome, codes: Path) -> None:
-    """Keep what a model says, whose codes are this file; where that fails, the job goes on without."""
+def keep_leaf_table(context: JobContext, place: LeafTablePlace, content: LeafTableContent, codes: Path) -> None:
+    """Keep a leaf table whose codes are in the file ``codes``; where that fails, the job goes on without."""
     archive = codes.with_name(_OUTCOME)
-    labels = {} if outcome.labels is None else {"labels": outcome.labels}
+    labels = {} if content.labels is None else {"labels": content.labels}
     try:
-        write_archive(archive, {"scores": outcome.scores, **labels})
+        write_archive(archive, {"scores": content.scores, **labels})
         _keep_files(context, place, codes, archive)
     except StorageError as error:
-        _log.warning("the leaf table of %s and %s is not kept: %s", place.model, place.dataset, error)
+        _log.warning("leaf table of %s and %s is not kept: %s", place.model, place.dataset, error)
 
 
 def _keep_files(context: JobContext, place: LeafTablePlace, codes: Path, archive: Path) -> None:
@@ -87,7 +102,7 @@ def _keep_files(context: JobContext, place: LeafTablePlace, codes: Path, archive
     try:
         with objects.keeping():
             for path in (codes, archive):
-                put.append(objects.put_file(path))  # noqa: PERF401  # what was put before one fails is to be known
+                put.append(objects.put_file(path))  # noqa: PERF401  # if the second fails, the first is discarded
             table = KeptLeafTable(*put)
             is_kept = store.add(place, table, size_bytes) == table
     finally:
@@ -97,14 +112,59 @@ def _keep_files(context: JobContext, place: LeafTablePlace, codes: Path, archive
         _delete(context, store.forget_outdated(place))
 
 
-def _throw_away(context: JobContext, store: LeafTableStore, place: LeafTablePlace, kept: KeptLeafTable) -> None:
-    with context.objects.discarding():
-        _delete(context, store.forget(place, kept))
-        for sha256 in (kept.codes, kept.outcome):
-            # Even if somebody else refers to it: put again, it is whole again.
-            context.objects.delete_damaged(sha256)
-
-
 def _delete(context: JobContext, hashes: Iterable[str]) -> None:
     for sha256 in hashes:
         context.objects.delete(sha256)
+
+
+class LeafTableRecorder:
+    """Records a model's outcomes block by block, and keeps them as a leaf table if the model takes every row.
+
+    For jobs that run a model over a dataset in blocks of their own.
+
+    Parameters
+    ----------
+    context
+        Its workspace holds the codes; where the disk is too full for them, nothing is recorded.
+    place
+        The key of the leaf table.
+    n_leaves : (n_trees,)
+        Number of leaves of each tree.
+    n_rows
+        Number of rows of the dataset.
+    """
+
+    def __init__(
+        self, context: JobContext, place: LeafTablePlace, n_leaves: NDArray[np.integer[Any]], n_rows: int
+    ) -> None:
+        self._context = context
+        self._place = place
+        codes, self._path = create_codes(context, (len(n_leaves), n_rows), smallest_dtype(int(n_leaves.max())))
+        self._codes: NDArray[Any] | None = codes if self._path else None
+        self._scores: list[NDArray[np.floating[Any]]] = []
+        self._labels: list[NDArray[np.int64]] = []
+
+    def add(self, rows: slice, outcome: Outcome) -> None:
+        """Record the outcome of the next rows; a block with a refused row ends the recording."""
+        if self._codes is None:
+            return
+        if len(outcome.leaves) < rows.stop - rows.start:
+            self._discard()
+            return
+        self._codes[:, rows] = outcome.leaves.T
+        self._scores.append(outcome.scores)
+        if outcome.labels is not None:
+            self._labels.append(outcome.labels)
+
+    def keep(self) -> None:
+        """Keep the leaf table, if every row was recorded."""
+        if self._codes is None or self._path is None:
+            return
+        labels = np.concatenate(self._labels) if self._labels else None
+        content = LeafTableContent(self._codes, np.concatenate(self._scores), labels)
+        keep_leaf_table(self._context, self._place, content, self._path)
+
+    def _discard(self) -> None:
+        self._codes, self._scores, self._labels = None, [], []
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)

@@ -1,37 +1,125 @@
-"""What the model says of a dataset's rows, and what is true of them, in the form that trees and rules are judged by."""
+"""The target of each row of a dataset, as predicted by a model and as given in the dataset."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from storage.dataset_files import DatasetFile
+from storage.datasets import StoredDataset
+from storage.errors import StorageError
+from storage.feature_matching import describe_type
 from storage.object_store import ObjectStore
 from tree_explainers.scoring import Targets, constant_of
 
-from .inputs import OpenModel, SeenDataset, true_classes, true_values
+from .inputs import OpenModel, ScoredDataset, describe_row
+
+_N_CLASSES_SHOWN = 10
 
 
-def predicted_targets(model: OpenModel, seen: SeenDataset) -> Targets:
-    """Return the class or value that the model gives each row."""
-    if seen.labels is None:
-        return Targets.of_values(seen.scores[:, 0].astype(np.float64))
-    return Targets.of_classes(seen.labels, len(model.view.classes))
+def predicted_targets(model: OpenModel, dataset: ScoredDataset) -> Targets:
+    """Return the class or value that the model predicts for each row."""
+    if dataset.labels is None:
+        return Targets.of_values(dataset.scores[:, 0].astype(np.float64))
+    return Targets.of_classes(dataset.labels, len(model.view.classes))
 
 
-def true_targets(objects: ObjectStore, model: OpenModel, seen: SeenDataset) -> Targets | None:
+def true_targets(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset) -> Targets | None:
     """Return each row's target, or ``None`` without one; refuse a target that does not fit the model."""
-    if seen.labels is None:
-        values = true_values(objects, seen)
+    if dataset.labels is None:
+        values = true_values(objects, dataset)
         return None if values is None else Targets.of_values(values)
-    classes = true_classes(objects, model, seen)
+    classes = true_classes(objects, model, dataset)
     return None if classes is None else Targets.of_classes(classes, len(model.view.classes))
 
 
 def constant_predictions(
     truth: Targets | None, predicted: Targets, classes: Sequence[str]
 ) -> dict[Literal["prediction", "model_prediction"], str | float]:
-    """Return what is always predicted by the constants that scores are held against (``score_constants``)."""
+    """Return the predictions of the constants that scores are compared with (``score_constants``)."""
     of_truth, of_model = (constant_of(of) for of in (predicted if truth is None else truth, predicted))
     if not classes:
         return {"prediction": of_truth, "model_prediction": of_model}
     return {"prediction": classes[int(of_truth)], "model_prediction": classes[int(of_model)]}
+
+
+def classes_of_rows(
+    objects: ObjectStore, model: OpenModel, dataset: ScoredDataset, labels: Literal["predicted", "target"]
+) -> NDArray[np.int64]:
+    """Return the class of each row, (n_rows,): as predicted or as in the target; 0 for all rows in regression."""
+    if dataset.labels is None:
+        return np.zeros(dataset.n_rows, dtype=np.int64)
+    if labels == "predicted":
+        return dataset.labels
+    classes = true_classes(objects, model, dataset)
+    if classes is None:
+        detail = f"dataset {dataset.stored.view.id!r} has no target; name it in the dataset's metadata"
+        raise StorageError("schema_mismatch", detail)
+    return classes
+
+
+def true_classes(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset) -> NDArray[np.int64] | None:
+    """Return the index of each row's target among the model's classes, (n_rows,), or ``None`` without a target.
+
+    Raises
+    ------
+    StorageError
+        ``schema_mismatch`` for a missing label, or one that the model does not know; it names the first such row.
+    """
+    values = _read_target(objects, dataset.stored)
+    if values is None:
+        return None
+    is_missing = np.array([value is None for value in values]) if values.dtype == object else np.isnan(values)
+    _refuse_missing(objects, is_missing, dataset.stored)
+    distinct, inverse = np.unique(values.astype(str) if values.dtype == object else values, return_inverse=True)
+    known = {label: index for index, label in enumerate(model.view.classes)}
+    classes = np.array([_class_index(value, known) for value in distinct.tolist()], dtype=np.int64)[inverse.reshape(-1)]
+    if (classes < 0).any():
+        row = int((classes < 0).argmax())
+        shown = ", ".join(repr(label) for label in model.view.classes[:_N_CLASSES_SHOWN])
+        given = values[row] if isinstance(values[row], str) else float(values[row])
+        where = describe_row(objects, dataset.stored, row)
+        detail = f"{where} has the target {given!r}; the model's classes are {shown}"
+        raise StorageError("schema_mismatch", detail)
+    return classes
+
+
+def true_values(objects: ObjectStore, dataset: ScoredDataset) -> NDArray[np.float64] | None:
+    """Return each row's target as a number, or ``None`` without a target; refuse a target that is not a number."""
+    values = _read_target(objects, dataset.stored)
+    if values is None:
+        return None
+    if values.dtype == object:
+        view = dataset.stored.view
+        target = next(column for column in view.columns if column.name == view.target)
+        detail = f"the target {describe_type(target)} in dataset {view.id!r}, but the model predicts a number"
+        raise StorageError("schema_mismatch", detail)
+    _refuse_missing(objects, np.isnan(values), dataset.stored)
+    return values
+
+
+def _read_target(objects: ObjectStore, stored: StoredDataset) -> NDArray[Any] | None:
+    if stored.view.target is None:
+        return None
+    with DatasetFile(objects.path(stored.content)) as file:
+        return file.read_columns([stored.view.target])[0]
+
+
+def _refuse_missing(objects: ObjectStore, is_missing: NDArray[np.bool_], stored: StoredDataset) -> None:
+    if is_missing.any():
+        where = describe_row(objects, stored, int(is_missing.argmax()))
+        detail = f"{where} has no {stored.view.target!r}; leave such rows out"
+        raise StorageError("schema_mismatch", detail)
+
+
+def _class_index(value: Any, known: dict[str, int]) -> int:  # noqa: ANN401  # a cell
+    spellings = [value] if isinstance(value, str) else _spellings(value)
+    return next((known[spelling] for spelling in spellings if spelling in known), -1)
+
+
+def _spellings(value: float) -> list[str]:
+    if not value.is_integer():
+        return [repr(value)]
+    booleans = {0.0: ["False", "false"], 1.0: ["True", "true"]}
+    return [str(int(value)), repr(value), *booleans.get(value, [])]

@@ -1,10 +1,9 @@
 """Clearing: once an hour one of all workers has old things cleared away, in a process that is made for it.
 
 ``leafspace clear`` does the same at once. A process of its own may open whatever the object store takes, which must
-not be carried into the processes of jobs, and holds up neither jobs nor the looks of maintenance.
+not be carried into the processes of jobs, and delays neither jobs nor maintenance.
 """
 
-import logging
 import os
 import signal
 import subprocess
@@ -13,6 +12,9 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
+import structlog
+
+from observability.logs import log_json_lines
 from storage.database import Database
 from storage.doorbell import Doorbell
 from storage.errors import StorageError
@@ -20,17 +22,16 @@ from storage.remote_objects import open_objects
 from storage.retention import Retention
 from storage.worker_notes import WorkerNotes
 
-from .logs import fields, log_json_lines
 from .process_limits import end_with_parent
 from .settings import WorkerSettings
 
 _SECONDS_BETWEEN_SIGNS = 5.0
 _PATIENCE_SECONDS = 2
-_log = logging.getLogger(__name__)
+_LOG = structlog.get_logger(__name__)
 
 
 class Clearing:
-    """Shows that this worker lives, and takes its turn at clearing away; asked to at each look of maintenance."""
+    """Shows that this worker lives, and takes its turn at clearing away; maintenance calls it once a second."""
 
     def __init__(
         self, notes: WorkerNotes, interval_seconds: float, clock: Callable[[], float] = time.monotonic
@@ -60,7 +61,7 @@ class Clearing:
                 )
 
     def stop(self) -> None:
-        """End what is under way: it goes on in an hour."""
+        """Stop a clearing that is under way: it goes on in an hour."""
         self._notes.farewell(self._name)
         if self._process is not None:
             self._process.terminate()
@@ -69,7 +70,7 @@ class Clearing:
 
 
 def clear_once(settings: WorkerSettings) -> dict[str, int]:
-    """Clear away what is old by these settings; return how much of what it was."""
+    """Delete what these settings call old; return the number of rows and objects of each sort."""
     database = Database(settings.storage.database_url)
     try:
         return Retention(database, open_objects(settings.storage), settings.retention).clear()
@@ -78,7 +79,7 @@ def clear_once(settings: WorkerSettings) -> dict[str, int]:
 
 
 def main() -> None:
-    """Clear away now, and say what it was."""
+    """Clear away now, and log how much it was."""
     parent = os.getppid()
     end_with_parent(parent, signal.SIGTERM)
     settings = WorkerSettings()
@@ -86,9 +87,9 @@ def main() -> None:
     try:
         counts = clear_once(settings)
     except StorageError as error:
-        _log.warning("cannot clear away old things now: %s", error)
+        _LOG.warning("cannot clear away old things now: %s", error)
         return
-    _log.info("cleared_away", extra=fields(counts=counts))
+    _LOG.info("cleared_away", counts=counts)
     WorkerNotes(Doorbell(settings.redis_url).redis).removed(counts)
 
 

@@ -1,10 +1,12 @@
-"""Attending to one job: claim its row, have it done in a process of its own, settle what became of it."""
+"""JobRunner: claims a job's row, runs the job in a process of its own, and settles the row when the process is over."""
 
-import logging
 from collections.abc import Callable
 from functools import partial
 from threading import RLock
 
+import structlog
+
+from observability.logs import log_context
 from storage.attempts import AttemptStore, Claim, Standing
 from storage.database import Database
 from storage.doorbell import Doorbell
@@ -13,21 +15,19 @@ from storage.job_counts import is_short
 from storage.job_problems import deadline_exceeded, worker_lost
 from storage.remote_objects import open_objects
 
-from .job_monitor import Outcome, Watch
+from .job_monitor import EndReason, JobMonitor, ProcessorTime
 from .job_process import JobProcess
 from .lifecycle import workspace_name
-from .logs import fields, logging_about
-from .processor_time import ProcessorTime
 from .settings import WorkerSettings
 
 RunClaim = Callable[[Claim], None]
 """Does a claimed job, inside the job's own process."""
 
-_log = logging.getLogger(__name__)
+_LOG = structlog.get_logger(__name__)
 
 
-class Attendant:
-    """Sees jobs through, one at a time.
+class JobRunner:
+    """Runs jobs, one at a time.
 
     Parameters
     ----------
@@ -47,46 +47,47 @@ class Attendant:
         self._objects = open_objects(settings.storage)
         self._fork_lock = fork_lock
 
-    def attend(self, job_id: str, run_claim: RunClaim, is_stopping: Callable[[], bool]) -> None:
-        """Do the job if its row waits for a worker; return when nothing works on it any more."""
+    def run(self, job_id: str, run_claim: RunClaim, is_stopping: Callable[[], bool]) -> None:
+        """Run the job if its row waits for a worker; return when no process works on it any more."""
         try:
             claim = self._attempts.claim(job_id, self._settings.lease_seconds)
             if claim is None:
-                _log.info("job %s: not waiting for a worker", job_id)
+                _LOG.info("job %s: not waiting for a worker", job_id)
                 return
-            with logging_about(claim):
-                self._settle(claim, self._run(claim, run_claim, is_stopping))
+            about = {"job": claim.job, "kind": claim.kind, "artefact": claim.artefact, "attempt": claim.attempt}
+            with log_context(**about, request_id=claim.request_id):
+                self._settle(claim, self._run_claimed(claim, run_claim, is_stopping))
         except StorageError as error:
-            # Its lease will end, and somebody will find it.
-            _log.warning("job %s: left for later: %s", job_id, error)
+            # Its lease will end, and maintenance will find it.
+            _LOG.warning("job %s: left for later: %s", job_id, error)
 
-    def _run(self, claim: Claim, run_claim: RunClaim, is_stopping: Callable[[], bool]) -> Outcome:
-        _log.info("job_started")
+    def _run_claimed(self, claim: Claim, run_claim: RunClaim, is_stopping: Callable[[], bool]) -> EndReason:
+        _LOG.info("job_started")
         with self._fork_lock:
             # An open SQLite connection must not be carried into another process.
             self._database.close()
             process = JobProcess.fork(partial(run_claim, claim))
-        watch = Watch(self._attempts, claim, self._settings, ProcessorTime(process.pid))
+        monitor = JobMonitor(self._attempts, claim, self._settings, ProcessorTime(process.pid))
         try:
-            return watch.until_over(process.has_ended, is_stopping)
+            return monitor.wait(process.has_ended, is_stopping)
         finally:
             process.kill()
             self._objects.clear_workspace(workspace_name(claim.job, claim.attempt))
 
-    def _settle(self, claim: Claim, outcome: Outcome) -> None:
-        _log.info("job_left", extra=fields(status=outcome.name.lower()))
-        if outcome is Outcome.ENDED:
+    def _settle(self, claim: Claim, reason: EndReason) -> None:
+        _LOG.info("job_left", status=reason.name.lower())
+        if reason is EndReason.ENDED:
             self._settle_ended(claim)
-        elif outcome is Outcome.CANCELLED:
+        elif reason is EndReason.CANCELLED:
             self._attempts.finish_cancel(claim)
-        elif outcome is Outcome.OVERDUE:
+        elif reason is EndReason.OVERDUE:
             self._attempts.fail(claim, deadline_exceeded(claim.deadline_seconds))
-        elif outcome is Outcome.STOPPED:
+        elif reason is EndReason.STOPPED:
             self._attempts.hand_back(claim)
             self._doorbell.ring(claim.job, claim.deadline_seconds, is_short=is_short(claim.estimated_seconds))
 
     def _settle_ended(self, claim: Claim) -> None:
         # A process that did its work has ended its row, too.
         if self._attempts.look(claim) in {Standing.RUNNING, Standing.CANCELLING}:
-            _log.warning("job %s, attempt %d: its process was lost", claim.job, claim.attempt)
+            _LOG.warning("job %s, attempt %d: its process was lost", claim.job, claim.attempt)
             self._attempts.try_again(claim, worker_lost(claim.attempt))

@@ -1,15 +1,17 @@
-"""The life of one attempt inside its own process: do the work, publish what it made, or say why not."""
+"""The life of one attempt inside its own process: do the work, publish the result, or record why there is none."""
 
 import logging
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 from sqlalchemy import Connection
 
+from schemas.jobs import Progress
 from schemas.problems import PROBLEM_KINDS, Problem, problem_for
 from storage.artefacts import MAX_RESULT_BYTES, publish
-from storage.attempts import AttemptStore, Claim
+from storage.attempts import AttemptStore, Claim, Standing
 from storage.database import Database
 from storage.errors import StorageError, StorageUnavailable, translate_disk_full
 from storage.object_store import ObjectStore
@@ -20,11 +22,11 @@ from tree_explainers.errors import ExplainerError
 
 from .context import JobContext, JobKind, Produced
 from .process_limits import limit_memory
-from .progress import JobStopped, ProgressReporter
 from .settings import WorkerSettings
 
 _OURS = "internal_error"
 _BYTES_PER_GIB = 1 << 30
+_SECONDS_BETWEEN_WRITES = 0.5
 _log = logging.getLogger(__name__)
 
 
@@ -41,7 +43,7 @@ def run_job(settings: WorkerSettings, kinds: Mapping[str, JobKind], claim: Claim
         _clear_earlier_attempts(objects, claim)
         with objects.workspace(workspace_name(claim.job, claim.attempt)) as workspace, translate_disk_full():
             context = _context(claim, database, objects, ProgressReporter(attempts, claim), workspace)
-            _keep(context, attempts, claim, kinds[claim.kind](context))
+            _publish(context, attempts, claim, kinds[claim.kind](context))
             _log.info("job_succeeded")
     except JobStopped:
         attempts.finish_cancel(claim)
@@ -49,8 +51,41 @@ def run_job(settings: WorkerSettings, kinds: Mapping[str, JobKind], claim: Claim
         _log.warning("job %s: storage is away, to be tried again: %s", claim.job, error)
         # However long it stays away, that is not the job's fault.
         attempts.hand_back(claim, settings.storage_pause_seconds, f"waits for storage: {error.detail}")
-    except Exception as error:  # noqa: BLE001  # the edge of the process: whatever it is, the job must say so
+    except Exception as error:  # noqa: BLE001  # the edge of the process: whatever it is, the job's row must name it
         attempts.fail(claim, _problem(error, settings, claim))
+
+
+class JobStopped(Exception):
+    """The job was cancelled, or another attempt took its place: its result is to be thrown away."""
+
+
+class ProgressReporter:
+    """Writes progress to the job's row, at most twice a second and whenever a new stage begins.
+
+    Writing is also how a job learns that it is to stop.
+    """
+
+    def __init__(self, attempts: AttemptStore, claim: Claim, clock: Callable[[], float] = time.monotonic) -> None:
+        self._attempts = attempts
+        self._claim = claim
+        self._clock = clock
+        self._stage = ""
+        self._written_at = 0.0
+
+    def __call__(self, fraction: float, stage: str) -> None:
+        """Report that ``fraction`` (0 to 1) of the job is done and ``stage`` is under way.
+
+        Raises
+        ------
+        JobStopped
+            If the job is to stop.
+        """
+        if stage == self._stage and self._clock() - self._written_at < _SECONDS_BETWEEN_WRITES:
+            return
+        self._stage, self._written_at = stage, self._clock()
+        progress = Progress(fraction=min(max(float(fraction), 0.0), 1.0), stage=stage)
+        if self._attempts.report_progress(self._claim, progress) is not Standing.RUNNING:
+            raise JobStopped
 
 
 def workspace_name(job: str, attempt: int) -> str:
@@ -79,7 +114,7 @@ def _context(
     )
 
 
-def _keep(context: JobContext, attempts: AttemptStore, claim: Claim, produced: Produced) -> None:
+def _publish(context: JobContext, attempts: AttemptStore, claim: Claim, produced: Produced) -> None:
     objects = context.objects
     _refuse_large_result(produced.result)
     with objects.keeping():
@@ -101,7 +136,7 @@ def _refuse_large_result(result: bytes) -> None:
     if len(result) > MAX_RESULT_BYTES:
         detail = (
             f"the result has {len(result):,} bytes, more than the {MAX_RESULT_BYTES:,} that a result may have; ask for "
-            "fewer prototypes (of a_pete, by a larger alpha), rules or questions, or take a model of fewer features"
+            "fewer prototypes (of a_pete, by a larger alpha), rules or splits, or take a model of fewer features"
         )
         raise StorageError(code="result_too_large", detail=detail)
 

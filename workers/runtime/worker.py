@@ -1,6 +1,6 @@
-"""The worker: an RQ worker that hears the bell and attends to the job whose id it was told.
+"""The worker: an RQ worker that takes the id of a job from a queue and runs that job.
 
-RQ keeps no records of jobs here: a message is forgotten as soon as it is heard, since the job's row says the rest.
+RQ keeps no records of jobs here: a message is deleted as soon as it is taken, since the job's row has all the rest.
 """
 
 import logging
@@ -19,7 +19,7 @@ from rq.utils import now
 
 from storage.doorbell import QUEUE_NAME, SHORT_QUEUE_NAME, Doorbell
 
-from .job_runner import Attendant, RunClaim
+from .job_runner import JobRunner, RunClaim
 
 _WORKER_TTL_SECONDS = 30
 _MAINTENANCE_SECONDS = 30
@@ -35,7 +35,7 @@ class JobWorker(Worker):  # type: ignore[misc]  # RQ ships no types
     redis
         A patient client: reading the queue blocks, and Redis may be away for a while.
     functions
-        The only functions that messages may ask for, by name: whoever can write to Redis could otherwise run any.
+        The only functions that messages may name: otherwise anybody who can write to Redis could run any function.
     queue_name
         The queue to read: that of all jobs, or that of the short ones.
     """
@@ -46,7 +46,7 @@ class JobWorker(Worker):  # type: ignore[misc]  # RQ ships no types
         self,
         redis: Redis,
         doorbell: Doorbell,
-        attendant: Attendant,
+        runner: JobRunner,
         functions: Mapping[str, RunClaim],
         queue_name: str = QUEUE_NAME,
     ) -> None:
@@ -61,18 +61,18 @@ class JobWorker(Worker):  # type: ignore[misc]  # RQ ships no types
             log_job_description=False,
         )
         self._doorbell = doorbell
-        self._attendant = attendant
+        self._runner = runner
         self._functions = functions
         self._may_be_interrupted = True
 
     def execute_job(self, job: Job, queue: Queue) -> None:
-        """Answer one message."""
+        """Run the job that one message names."""
         self._may_be_interrupted = False
         try:
-            run_claim = self._function_asked_for(job)
-            self._forget(job, queue)
+            run_claim = self._requested_function(job)
+            self._delete_message(job, queue)
             if run_claim is not None:
-                self._attendant.attend(job.id, run_claim, lambda: self._stop_requested)
+                self._runner.run(job.id, run_claim, lambda: self._stop_requested)
         finally:
             self._may_be_interrupted = True
         if self._stop_requested:
@@ -87,32 +87,32 @@ class JobWorker(Worker):  # type: ignore[misc]  # RQ ships no types
             raise StopRequested
 
     def subscribe(self) -> None:
-        """Listen to no commands: cancelling goes through rows, and being able to write to Redis gives no power."""
+        """Listen to no commands: cancelling goes through rows, and write access to Redis gives no power."""
 
     def run_maintenance_tasks(self) -> None:
-        """Leave RQ's registries alone: they are empty, and rows tell which jobs still wait."""
+        """Leave RQ's registries alone: they are empty, and rows record which jobs still wait."""
         self.last_cleaned_at = now()
 
     def teardown(self) -> None:
-        """Say goodbye to Redis, if it listens."""
+        """Unregister from Redis, if it can be reached."""
         self.connection = self._doorbell.redis
         with suppress(RedisError, OSError):
             super().teardown()
 
-    def _function_asked_for(self, job: Job) -> RunClaim | None:
+    def _requested_function(self, job: Job) -> RunClaim | None:
         try:
             function = self._functions.get(job.func_name)
         except DeserializationError:
             function = None
         if function is None:
-            _log.error("message %s asks for a function that workers do not offer; it is dropped", job.id)
+            _log.error("message %s names a function that workers do not offer; it is dropped", job.id)
         return function
 
-    def _forget(self, job: Job, queue: Queue) -> None:
+    def _delete_message(self, job: Job, queue: Queue) -> None:
         with suppress(RedisError, OSError), self._doorbell.redis.pipeline() as pipeline:
-            # Whatever else is in the intermediate list was left by a crash, or is about to be claimed: nobody needs it.
+            # All else in the intermediate list was left by a crash, or is about to be claimed: it is not needed.
             pipeline.delete(job.key, queue.intermediate_queue_key)
-            # A short job rang for other workers, too.
+            # A short job has a message in the other queue, too.
             for name in {QUEUE_NAME, SHORT_QUEUE_NAME} - {queue.name}:
                 other = Queue(name, connection=self.connection)
                 pipeline.lrem(other.key, 1, job.id)

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from observability.logs import log_json_lines
 from storage.attempts import AttemptStore
 from tests.support.job_kinds import KINDS
 from workers.main import run_worker
 from workers.runtime import lifecycle
 from workers.runtime.context import JobContext, Produced
-from workers.runtime.logs import log_json_lines
 from workers.runtime.settings import WorkerSettings
 
 STAGES = ("claimed", "computing", "files written", "objects half kept", "objects kept", "row changed", "committed")

@@ -30,8 +30,8 @@ from tests.support.models import fitted
 from tests.support.workshop import Workshop, workshop_in
 from tree_explainers.onnx_models.session import Outcome
 from tree_explainers.rows import Rows
-from workers.jobs.explanation_sets.reading import RowsToExplain
-from workers.jobs.leaf_tables import CodedOutcome, place_of
+from workers.jobs.explanation_sets import RowsToExplain
+from workers.jobs.leaf_tables import LeafTableContent, place_of
 
 _N_ROWS = 3000
 _MANY_ROWS = 60_000
@@ -129,7 +129,7 @@ def test_leaves_that_an_earlier_job_kept_tell_the_same(shop: Shop) -> None:
     assert shop.lines(again) == lines
     assert shop.table(again) == table
     archive = read_archive(parts.objects.path(kept.outcome))
-    coded = CodedOutcome(open_array(parts.objects.path(kept.codes)), archive["scores"], archive["labels"])
+    coded = LeafTableContent(open_array(parts.objects.path(kept.codes)), archive["scores"], archive["labels"])
     with DatasetFile(parts.objects.path(parts.datasets.get(shop.rows).content)) as file:
         blocks = list(RowsToExplain(file, file.features, coded).blocks(1700))
     assert [len(block) for block, _ in blocks] == [1700, _N_ROWS - 1700]

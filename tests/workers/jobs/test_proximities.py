@@ -11,7 +11,7 @@ from tests.support.real_jobs import N_TRAINING_ROWS, REGRESSION, RealCase
 from tests.support.workshop import Workshop
 from tree_explainers.leaf_space import neighborhoods
 from tree_explainers.leaf_space.leaves import ProximityKind
-from workers.jobs.proximities import neighbor_table
+from workers.jobs import proximities
 
 from .conftest import FindCase
 
@@ -23,7 +23,7 @@ def _expected(case: RealCase, n_neighbors: int) -> pd.DataFrame:
         for row in range(N_TRAINING_ROWS)
         for rank, other in enumerate(naive_label_audit.nearest(proximity, row, n_neighbors), 1)
     ]
-    return pd.DataFrame(lines, columns=neighbor_table.SCHEMA.names)
+    return pd.DataFrame(lines, columns=proximities.SCHEMA.names)
 
 
 @pytest.mark.parametrize("n_neighbors", [1, 10, N_TRAINING_ROWS - 1])
@@ -62,7 +62,7 @@ def test_the_file_is_written_in_groups_that_a_page_can_be_read_from(
     case = real_case("covertype_20k", "random_forest")
     whole = workshop.find_neighbors(model=case.model, dataset=case.dataset, n_neighbors=7)
     monkeypatch.setattr(neighborhoods, "_BLOCK_CELLS", 7 * 130)
-    monkeypatch.setattr(neighbor_table, "_GROUP_LINES", 100)
+    monkeypatch.setattr(proximities, "_GROUP_LINES", 100)
     in_blocks = workshop.find_neighbors(model=case.model, dataset=case.dataset, kind="boosting", n_neighbors=7)
     artefact = workshop.parts.artefacts.get("proximities", in_blocks.id)
 
@@ -83,7 +83,7 @@ def test_long_names_make_for_shorter_groups(
     frame = pd.DataFrame(case.real.features[:40], columns=case.opened.view.feature_names)
     names = [f"{'é' * 240} {row:02}" for row in range(40)]
     dataset = workshop.register_dataset(frame.assign(name=names), row_id="name")
-    monkeypatch.setattr(neighbor_table, "_GROUP_BYTES", 2 * 483 * 30)
+    monkeypatch.setattr(proximities, "_GROUP_BYTES", 2 * 483 * 30)
 
     made = workshop.find_neighbors(model=case.model, dataset=dataset, n_neighbors=3)
 

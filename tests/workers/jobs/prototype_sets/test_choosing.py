@@ -12,7 +12,7 @@ from tests.support.real_leaves import KINDS
 from tests.support.workshop import Workshop
 from tree_explainers.leaf_space.leaves import ProximityKind
 from tree_explainers.prototype_sets.selection import sample_candidates
-from workers.jobs.prototype_sets import choosing
+from workers.jobs import prototype_sets
 
 from .conftest import FindCase
 
@@ -211,8 +211,8 @@ def test_where_comparing_all_would_take_long_candidates_are_a_sample_unless_aske
     workshop: Workshop, real_case: FindCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case = real_case("breast_cancer", "boosting")
-    monkeypatch.setattr(choosing, "_MAX_COMPARISONS", 1e5)
-    monkeypatch.setattr(choosing, "_N_SAMPLED", 30)
+    monkeypatch.setattr(prototype_sets, "_MAX_COMPARISONS", 1e5)
+    monkeypatch.setattr(prototype_sets, "_N_SAMPLED", 30)
 
     sampled = _made(workshop, case, "sm_a", seed=11)
     in_full = _made(workshop, case, "sm_a", seed=11, candidates=300)

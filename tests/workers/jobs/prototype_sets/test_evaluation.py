@@ -15,7 +15,7 @@ from tests.support.real_jobs import CLASSIFICATIONS, N_TRAINING_ROWS, REGRESSION
 from tests.support.real_leaves import KINDS
 from tests.support.workshop import Workshop
 from tree_explainers.leaf_space.leaves import ProximityKind
-from workers.jobs.prototype_sets import evaluation
+from workers.jobs import prototype_set_evaluation
 
 from .conftest import FindCase
 
@@ -258,7 +258,7 @@ def test_the_nearest_rows_are_sampled_by_seed_where_all_would_take_too_long(
 ) -> None:
     case = real_case("breast_cancer", "random_forest")
     n_comparisons_each = N_TRAINING_ROWS * case.real.leaves.shape[1]
-    monkeypatch.setattr(evaluation, "_MAX_COMPARISONS", 50 * n_comparisons_each)
+    monkeypatch.setattr(prototype_set_evaluation, "_MAX_COMPARISONS", 50 * n_comparisons_each)
     first, again, other = (
         _one_nearest_neighbor(_made(workshop, case, seed=seed, n_prototypes=size))
         for seed, size in ((7, 5), (7, 4), (8, 5))

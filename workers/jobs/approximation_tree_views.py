@@ -1,4 +1,4 @@
-"""How the tree is told: its nodes in words and numbers, and the features that it asks about."""
+"""Views of approximation trees, as readers get them: nodes in words and numbers, features, stability, smoothing."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,22 +20,25 @@ SMOOTHING: dict[ApproximationMethod, Smoothing | None] = {
     "born_again": Smoothing(swap_probability=REPLACED),
     "cart": _SMOOTHED,
 }
+"""How each method draws pseudo samples; ``None`` for the one that draws none."""
+
+_CONDITION_FIELDS = ("feature", "column", "operator", "value", "or_missing", "text", "left", "right")
 
 
 def view_tree(tree: ApproximationTree, description: ModelDescription) -> dict[str, Any]:
-    """Return the fields of ``ApproximationTreeContent`` that tell the tree."""
+    """Return the fields of ``ApproximationTreeContent`` that describe the tree."""
     depths, classes = tree.depths.tolist(), description.classes
     return {
         "n_nodes": len(tree.nodes),
         "n_leaves": tree.n_leaves,
         "depth": tree.depth,
         "features": _features(tree, description),
-        "nodes": [_node(at, depths[at], node, classes) for at, node in enumerate(tree.nodes)],
+        "nodes": [_node(index, depths[index], node, classes) for index, node in enumerate(tree.nodes)],
     }
 
 
 def view_stability(trees: Sequence[ApproximationTree]) -> list[StructureCount] | None:
-    """Return how many different trees there are down to each depth; nothing of a single tree."""
+    """Return the number of different trees down to each depth; ``None`` for a single tree."""
     if len(trees) == 1:
         return None
     counts = count_structures(trees).tolist()
@@ -43,24 +46,25 @@ def view_stability(trees: Sequence[ApproximationTree]) -> list[StructureCount] |
 
 
 def _features(tree: ApproximationTree, description: ModelDescription) -> list[RuleFeature]:
-    asked = {node.condition.column for node in tree.nodes if node.condition is not None}
+    """Return the features that some node tests, in the model's order."""
+    used = {node.condition.column for node in tree.nodes if node.condition is not None}
     pairs = zip(description.feature_names, description.missing_tokens, strict=True)
     return [
         RuleFeature(name=name, type="number" if token is None else "category", missing_text=token)
         for name, token in pairs
-        if name in asked
+        if name in used
     ]
 
 
-def _node(at: int, depth: int, node: TreeNode, classes: Sequence[str]) -> ApproximationNode:
-    told = dict.fromkeys(("feature", "column", "operator", "value", "or_missing", "text", "left", "right"))
+def _node(index: int, depth: int, node: TreeNode, classes: Sequence[str]) -> ApproximationNode:
+    split: dict[str, Any] = dict.fromkeys(_CONDITION_FIELDS)
     if node.condition is not None:
-        told = {**_question(node.condition), "left": node.left, "right": node.right}
+        split = {**_condition(node.condition), "left": node.left, "right": node.right}
     return ApproximationNode(
-        id=at,
+        id=index,
         depth=depth,
-        **told,
-        **_said(node.facts, classes),
+        **split,
+        **_prediction(node.facts, classes),
         n_samples=node.facts.n_samples,
         n_pseudo_samples=node.facts.n_pseudo_samples,
         p_value=None if node.confidence is None else node.confidence.p_value,
@@ -68,7 +72,7 @@ def _node(at: int, depth: int, node: TreeNode, classes: Sequence[str]) -> Approx
     )
 
 
-def _question(condition: Condition) -> dict[str, Any]:
+def _condition(condition: Condition) -> dict[str, Any]:
     return {
         "feature": condition.feature,
         "column": condition.column,
@@ -79,7 +83,7 @@ def _question(condition: Condition) -> dict[str, Any]:
     }
 
 
-def _said(facts: NodeFacts, classes: Sequence[str]) -> dict[str, Any]:
+def _prediction(facts: NodeFacts, classes: Sequence[str]) -> dict[str, Any]:
     if facts.label is None:
         return {"prediction": float(facts.scores[0]), "scores": []}
     pairs = zip(classes, facts.scores.tolist(), strict=True)

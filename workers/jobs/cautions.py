@@ -1,4 +1,4 @@
-"""Why figures may say less than they seem to, in words: the model has memorised the rows that it is measured on."""
+"""Cautions: why figures may flatter, where the model has memorised the rows that they were measured on."""
 
 _MEMORISED = 0.99  # share of labels that the model repeats
 _MEMORISED_R2 = 0.95  # forests grown until leaves are pure, each tree on a sample of the rows, are not far above this
@@ -15,9 +15,9 @@ def caution_of_labels(agreement: float, consequence: str) -> str | None:
     Parameters
     ----------
     agreement
-        Share of the labels that the model predicts.
+        Share of the labels that the model predicts, from 0 to 1.
     consequence
-        What that does to what is found, as the rest of the sentence.
+        The effect of that on the result, as the rest of the sentence.
     """
     return f"the model predicts {agreement:.1%} of these labels: {consequence}" if agreement >= _MEMORISED else None
 

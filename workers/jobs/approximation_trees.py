@@ -1,0 +1,262 @@
+"""Make an approximation tree: grow it, grow it again to measure its stability, evaluate it, write it as ONNX."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Literal
+
+import numpy as np
+
+from schemas.approximation_trees import (
+    MAX_LEAVES,
+    AgainstTarget,
+    ApproximationMethod,
+    ApproximationTreeContent,
+    ApproximationTreeEvaluation,
+    ApproximationTreeRequest,
+    ConstantTreeScores,
+)
+from storage.dataset_files import DatasetFile
+from storage.models import ModelStore
+from storage.object_store import ObjectStore
+from tree_explainers.approximation_trees.controls import ControlSettings, grow_born_again, grow_cart
+from tree_explainers.approximation_trees.fidelity import AgainstTarget as Measured
+from tree_explainers.approximation_trees.fidelity import ConstantScores, ModelAnswers, measure_fidelity
+from tree_explainers.approximation_trees.ism import IsmSettings, IsmTraining, grow_ism
+from tree_explainers.approximation_trees.onnx_form import tree_onnx
+from tree_explainers.approximation_trees.oracle import Oracle, SessionOracle, answers
+from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
+from tree_explainers.approximation_trees.tree_growth import TreeLimits
+from tree_explainers.approximation_trees.trees import ApproximationTree
+from tree_explainers.compute.progress import ReportProgress, part_of
+from tree_explainers.onnx_models.session import Predictions
+from tree_explainers.questions.binned_rows import BinnedRows
+from tree_explainers.questions.statements import statements_of
+from tree_explainers.rows import Rows
+from tree_explainers.scoring import Targets
+
+from ..runtime.context import JobContext, Produced
+from .approximation_tree_views import SMOOTHING, view_stability, view_tree
+from .cautions import caution_of_figures
+from .inputs import OpenModel, ScoredDataset, apply_model, open_model
+from .row_targets import constant_predictions, predicted_targets, true_targets
+
+# Shares of the job's progress, which goes from 0 to 1 and never back.
+_READING = (0.0, 0.05)
+_READING_FOR_EVALUATION = (0.05, 0.08)
+_GROWING = (0.08, 0.97)
+_EVALUATING = 0.97  # to the end: a moment
+
+
+def make_approximation_tree(context: JobContext) -> Produced:
+    """Make the artefact that an ``ApproximationTreeRequest`` describes."""
+    request = ApproximationTreeRequest(**context.request)
+    inputs = load_inputs(context, request)
+    trees = grow_trees(request, inputs, context.rng, part_of(context.report, *_GROWING))
+    context.report(_EVALUATING, "evaluating the tree")
+    content = _content(request, inputs, trees)
+    onnx = context.workspace / "tree.onnx"
+    onnx.write_bytes(tree_onnx(trees[0], inputs.model.description))
+    return Produced(content.model_dump_json().encode(), files={"onnx": onnx})
+
+
+# Inputs: raw rows with all of the model's features, and the model's answers to them.
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationRows:
+    """A dataset's rows with the model's predictions and the true targets."""
+
+    rows: Rows  # by the model's names of its features
+    answers: ModelAnswers
+    truth: Targets | None  # None without a target
+
+
+@dataclass(frozen=True, slots=True)
+class ApproximationTreeInputs:
+    """The inputs of an approximation tree."""
+
+    model: OpenModel
+    training: EvaluationRows
+    evaluation: EvaluationRows | None  # other rows, if the request names any
+
+    @property
+    def missing_texts(self) -> dict[str, str]:
+        """By feature: the text that represents a missing category."""
+        description = self.model.description
+        pairs = zip(description.feature_names, description.missing_tokens, strict=True)
+        return {name: token for name, token in pairs if token is not None}
+
+
+def load_inputs(context: JobContext, request: ApproximationTreeRequest) -> ApproximationTreeInputs:
+    """Open the model, and apply it to the datasets.
+
+    Raises
+    ------
+    StorageError
+        ``schema_mismatch`` for a target that does not fit the model.
+    """
+    model = open_model(ModelStore(context.database), context.objects, request.model)
+    dataset = apply_model(context, model, request.dataset, part_of(context.report, *_READING))
+    training, evaluation = _evaluation_rows(context.objects, model, dataset), None
+    if request.evaluation_dataset is not None:
+        report = part_of(context.report, *_READING_FOR_EVALUATION)
+        dataset = apply_model(context, model, request.evaluation_dataset, report)
+        evaluation = _evaluation_rows(context.objects, model, dataset)
+    return ApproximationTreeInputs(model, training, evaluation)
+
+
+def _evaluation_rows(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset) -> EvaluationRows:
+    with DatasetFile(objects.path(dataset.stored.content)) as file:
+        columns = file.read_columns(dataset.columns)
+    scores = answers(Predictions(dataset.scores, dataset.labels), model.description)
+    predicted = ModelAnswers(scores, predicted_targets(model, dataset))
+    rows = Rows(model.description.feature_names, tuple(columns))
+    return EvaluationRows(rows, predicted, true_targets(objects, model, dataset))
+
+
+# Growth, by each method.
+
+_Grow = Callable[
+    [ApproximationTreeRequest, ApproximationTreeInputs, np.random.Generator, ReportProgress], ApproximationTree
+]
+_GrowControl = Callable[
+    [Rows, Oracle, ControlSettings, np.random.Generator, Mapping[str, str], ReportProgress], ApproximationTree
+]
+
+
+def grow_trees(
+    request: ApproximationTreeRequest,
+    inputs: ApproximationTreeInputs,
+    rng: np.random.Generator,
+    report: ReportProgress,
+) -> list[ApproximationTree]:
+    """Return one tree for each repeat; the first is the same, whatever the number of repeats."""
+    grow, trees = _METHODS[request.method], []
+    for repeat, repeat_rng in enumerate(rng.spawn(request.repeats)):
+        share = repeat / request.repeats, (repeat + 1) / request.repeats
+        trees.append(grow(request, inputs, repeat_rng, part_of(report, *share)))
+    return trees
+
+
+def _grow_sta(
+    request: ApproximationTreeRequest,
+    inputs: ApproximationTreeInputs,
+    rng: np.random.Generator,
+    report: ReportProgress,
+) -> ApproximationTree:
+    settings = StaSettings(_limits(request), request.significance, request.max_pseudo_samples)
+    oracle = SessionOracle(inputs.model.session)
+    return grow_sta(inputs.training.rows, oracle, settings, rng, inputs.missing_texts, report)
+
+
+def _grow_control(
+    grow: _GrowControl,
+    request: ApproximationTreeRequest,
+    inputs: ApproximationTreeInputs,
+    rng: np.random.Generator,
+    report: ReportProgress,
+) -> ApproximationTree:
+    settings = ControlSettings(_limits(request), request.max_pseudo_samples)
+    oracle = SessionOracle(inputs.model.session)
+    return grow(inputs.training.rows, oracle, settings, rng, inputs.missing_texts, report)
+
+
+def _grow_ism(
+    request: ApproximationTreeRequest,
+    inputs: ApproximationTreeInputs,
+    rng: np.random.Generator,  # noqa: ARG001  # nothing is drawn
+    report: ReportProgress,
+) -> ApproximationTree:
+    model, rows, predicted = inputs.model, inputs.training.rows, inputs.training.answers
+    assert predicted.told.classes is not None  # noqa: S101  # for the type checker: values are refused at once
+    truth = inputs.training.truth
+    binned = BinnedRows.of(statements_of(model.ensemble, model.description), rows)
+    true_classes = None if truth is None else truth.classes
+    training = IsmTraining(rows, binned, predicted.scores, predicted.told.classes, true_classes)
+    settings = IsmSettings(_limits(request), request.stop_when_pure)
+    return grow_ism(training, model.ensemble, model.description, settings, report)
+
+
+def _limits(request: ApproximationTreeRequest) -> TreeLimits:
+    """Return the limits of the request; no tree grows larger than a request may ask for: nobody reads those."""
+    allowed = None if 2**request.max_depth <= MAX_LEAVES else MAX_LEAVES
+    return TreeLimits(request.max_depth, request.min_samples_leaf, request.max_leaves or allowed)
+
+
+_METHODS: dict[ApproximationMethod, _Grow] = {
+    "sta": _grow_sta,
+    "ism": _grow_ism,
+    "born_again": partial(_grow_control, grow_born_again),
+    "cart": partial(_grow_control, grow_cart),
+}
+
+
+# Evaluation, on the training rows and on others if the request names any.
+
+
+def evaluate(
+    tree: ApproximationTree,
+    rows: EvaluationRows,
+    classes: Sequence[str],
+    evaluated_on: Literal["dataset", "evaluation_dataset"],
+) -> ApproximationTreeEvaluation:
+    """Compare the predictions of tree and model with each other and with the true targets."""
+    found = measure_fidelity(tree, rows.rows, rows.answers, rows.truth)
+    return ApproximationTreeEvaluation(
+        n_rows=len(rows.rows),
+        evaluated_on=evaluated_on,
+        fidelity=found.fidelity,
+        balanced_fidelity=found.balanced_fidelity,
+        probability_l1=found.probability_l1,
+        mean_questions=found.mean_questions,
+        model=None if found.model is None else AgainstTarget(**asdict(found.model)),
+        constant=_constant(found.constant, rows, classes),
+        **_against_target(found.tree),
+    )
+
+
+def _constant(found: ConstantScores, rows: EvaluationRows, classes: Sequence[str]) -> ConstantTreeScores:
+    """Return the scores of always the same prediction."""
+    return ConstantTreeScores(
+        fidelity=found.fidelity,
+        balanced_fidelity=found.balanced_fidelity,
+        **_against_target(found.against_target),
+        **constant_predictions(rows.truth, rows.answers.told, classes),
+    )
+
+
+def _against_target(found: Measured | None) -> dict[str, float | None]:
+    return {} if found is None else asdict(found)
+
+
+def _caution(on_training: ApproximationTreeEvaluation) -> str | None:
+    model = on_training.model
+    return None if model is None else caution_of_figures(accuracy=model.accuracy, r2=model.r2)
+
+
+# The result.
+
+
+def _content(
+    request: ApproximationTreeRequest, inputs: ApproximationTreeInputs, trees: Sequence[ApproximationTree]
+) -> ApproximationTreeContent:
+    tree, view, elsewhere = trees[0], inputs.model.view, None
+    on_training = evaluate(tree, inputs.training, view.classes, "dataset")
+    if inputs.evaluation is not None:
+        elsewhere = evaluate(tree, inputs.evaluation, view.classes, "evaluation_dataset")
+    return ApproximationTreeContent(
+        task=view.task,
+        classes=view.classes,
+        method=request.method,
+        n_rows=len(inputs.training.rows),
+        n_trees=view.n_trees,
+        n_features=view.n_features,
+        **view_tree(tree, inputs.model.description),
+        smoothing=SMOOTHING[request.method],
+        training_evaluation=on_training,
+        evaluation=elsewhere or on_training,
+        caution=_caution(on_training) if elsewhere is None else None,
+        stability=view_stability(trees),
+        n_repeats=len(trees),
+    )

@@ -1,0 +1,119 @@
+"""Make a label audit: rows ranked by how far the rows nearest to them disagree with their label."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from schemas.label_audits import N_ROWS_SHOWN, AuditedRow, LabelAuditContent, LabelAuditRequest
+from tree_explainers.compute.progress import part_of
+from tree_explainers.label_audits import LabelAudit, audit_labels
+
+from ..runtime.context import JobContext, Produced
+from .cautions import caution_of_labels
+from .inputs import LEAVES_LOADED, LeafSpace, load_leaf_space
+from .row_targets import classes_of_rows
+
+SCHEMA = pa.schema(
+    [
+        ("rank", pa.int64()),
+        ("row", pa.int64()),
+        ("row_id", pa.string()),
+        ("label", pa.string()),
+        ("agreement", pa.float64()),
+        ("n_neighbors", pa.int32()),
+        ("disagreeing_proximity", pa.float64()),
+        ("suggested_label", pa.string()),
+        ("predicted_label", pa.string()),
+    ]
+)
+_GROUP_LINES, _GROUP_NAME_BYTES = 65_536, 64 << 20
+_RANKING_IS_WEAKER = (
+    "where it was grown on the same rows until its leaves were pure, it has learned the wrong labels too, and rows "
+    "with the same wrong label stand in one leaf, which weakens the signal; a model with larger leaves, or one trained "
+    "on other rows, tells more"
+)
+
+
+def make_label_audit(context: JobContext) -> Produced:
+    """Make the artefact that a ``LabelAuditRequest`` describes."""
+    request = LabelAuditRequest(**context.request)
+    space = load_leaf_space(context, request)
+    labels = classes_of_rows(context.objects, space.model, space.dataset, "target")
+    report = part_of(context.report, LEAVES_LOADED, 1)
+    audit = audit_labels(space.dataset.table, space.weights, labels, request.n_neighbors, report)
+    audited = _AuditedRows(audit, labels, space, space.row_names(context.objects))
+    table = context.workspace / "audit.parquet"
+    _write_table(table, audited)
+    content = _content(request, audited)
+    return Produced(content.model_dump_json().encode(), space.arrays(), files={"table": table})
+
+
+@dataclass(frozen=True, slots=True)
+class _AuditedRows:
+    """An audit with the rows that it is about."""
+
+    audit: LabelAudit
+    labels: NDArray[np.int64]  # (n_rows,) the classes that were audited
+    space: LeafSpace
+    names: pa.Array  # (n_rows,) ids of rows
+
+
+def _content(request: LabelAuditRequest, audited: _AuditedRows) -> LabelAuditContent:
+    audit, view = audited.audit, audited.space.model.view
+    has_neighbors = audit.n_neighbors > 0
+    model_agreement = float(np.mean(audited.space.dataset.labels == audited.labels))
+    first = _table_lines(audited, audit.ranking[:N_ROWS_SHOWN], 0)
+    return LabelAuditContent(
+        kind=audited.space.kind,
+        classes=view.classes,
+        n_rows=len(has_neighbors),
+        n_trees=view.n_trees,
+        n_neighbors=request.n_neighbors,
+        mean_agreement=float(audit.agreement[has_neighbors].mean()) if has_neighbors.any() else None,
+        n_suggested=int((audit.suggested >= 0).sum()),
+        n_without_neighbors=int((~has_neighbors).sum()),
+        model_agreement=model_agreement,
+        caution=caution_of_labels(model_agreement, _RANKING_IS_WEAKER),
+        rows=[AuditedRow(**line) for line in first.to_pylist()],
+    )
+
+
+def _write_table(path: Path, audited: _AuditedRows) -> None:
+    """Write a line for each row in the order of their ranks, in row groups that readers can hold."""
+    longest = max(1, pc.max(pc.binary_length(audited.names)).as_py() or 0)
+    n_lines = max(1, min(_GROUP_LINES, _GROUP_NAME_BYTES // longest))
+    ranking = audited.audit.ranking
+    with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
+        for start in range(0, len(ranking), n_lines):
+            writer.write_table(_table_lines(audited, ranking[start : start + n_lines], start))
+
+
+def _table_lines(audited: _AuditedRows, rows: NDArray[np.int64], n_before: int) -> pa.Table:
+    """Return the lines of these rows, which follow ``n_before`` others in the ranking."""
+    audit = audited.audit
+    predicted = audited.space.dataset.labels
+    assert predicted is not None  # noqa: S101  # for the type checker: only classifiers are audited
+    agreement = audit.agreement[rows]
+    columns = [
+        np.arange(n_before, n_before + len(rows)) + 1,
+        rows,
+        audited.names.take(rows),
+        _class_names(audited, audited.labels[rows]),
+        pa.array(agreement, mask=np.isnan(agreement)),
+        audit.n_neighbors[rows],
+        audit.disagreeing[rows] / audited.space.total_weight,
+        _class_names(audited, audit.suggested[rows]),
+        _class_names(audited, predicted[rows]),
+    ]
+    return pa.table(dict(zip(SCHEMA.names, columns, strict=True))).cast(SCHEMA)
+
+
+def _class_names(audited: _AuditedRows, classes: NDArray[np.int64]) -> pa.Array:
+    """Return the names of classes; -1 has none."""
+    names = pa.array(audited.space.model.view.classes)
+    return names.take(pa.array(classes, mask=classes < 0))

@@ -1,0 +1,247 @@
+"""How good chosen prototypes are: how well the nearest one predicts, beside baselines, and quality measures."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.prototype_quality import ClassQuality, PrototypeQuality, SetQuality
+from schemas.prototype_sets import Baseline, BaselineScore, ConstantScore, Evaluation
+from storage.object_store import ObjectStore
+from tree_explainers.compute.progress import ReportProgress
+from tree_explainers.leaf_space.leaves import ProximityKind
+from tree_explainers.prototype_sets.classifier import (
+    Scores,
+    classes_of,
+    nearest_by_size,
+    nearest_other_rows,
+    nearest_training_rows,
+    score_classes,
+    score_constant_class,
+    score_constant_value,
+    score_values,
+    values_of,
+)
+from tree_explainers.prototype_sets.quality import Quality, measure_quality
+from tree_explainers.prototype_sets.selection import PrototypeSelection
+from tree_explainers.prototype_sets.votes import Classes
+from tree_explainers.scoring import constant_class, constant_value
+
+from .cautions import caution_of_figures
+from .inputs import OpenModel, ScoredDataset
+from .row_targets import true_classes, true_values
+
+_N_CLASSES_SHOWN = 30  # in a caution; `classes_without_prototypes` has them all
+_MAX_COMPARISONS = 2e11  # rows x rows x trees for the nearest-row baseline: some 10 s
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenPrototypes:
+    """The prototypes to evaluate, and the rows that they were chosen from."""
+
+    model: OpenModel
+    dataset: ScoredDataset
+    kind: ProximityKind
+    weights: NDArray[np.int64]  # (n_trees,)
+    classes: NDArray[np.int64]  # (n_rows,) as predicted or as in the target; all 0 for regression
+    selection: PrototypeSelection
+
+    @property
+    def leaves(self) -> NDArray[np.int32]:
+        """Leaves of the prototypes, (n_prototypes, n_trees)."""
+        return self.dataset.leaves_of(self.selection.rows)
+
+    def predictions(self, nearest: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the class or value that each row gets from its ``nearest`` among the dataset's ``rows``."""
+        if self.dataset.labels is None:
+            return values_of(nearest, self.dataset.scores[rows, 0].astype(np.float64))
+        return classes_of(nearest, self.classes[rows])
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationRows:
+    """The rows to evaluate prototypes on, with their true and predicted targets."""
+
+    dataset: ScoredDataset
+    is_training: bool  # they are the rows that prototypes were chosen from
+    truth: NDArray[Any] | None  # (n_rows,) classes or values; None without a target
+    predicted: NDArray[Any]  # (n_rows,) classes or values that the model predicts
+    labels: Literal["predicted", "target"] | None  # which of the two are the rows' classes; None for regression
+
+    @staticmethod
+    def of(
+        objects: ObjectStore,
+        model: OpenModel,
+        dataset: ScoredDataset,
+        labels: Literal["predicted", "target"],
+        *,
+        is_training: bool,
+    ) -> "EvaluationRows":
+        """Return the rows of a dataset; refuse a target that does not fit the model."""
+        if dataset.labels is None:
+            values = dataset.scores[:, 0].astype(np.float64)
+            return EvaluationRows(dataset, is_training, true_values(objects, dataset), values, None)
+        truth = true_classes(objects, model, dataset)
+        return EvaluationRows(dataset, is_training, truth, dataset.labels, "predicted" if truth is None else labels)
+
+    @property
+    def classes(self) -> NDArray[np.int64]:
+        """Class of each row, (n_rows,); all 0 for regression."""
+        if self.labels is None:
+            return np.zeros(self.dataset.n_rows, dtype=np.int64)
+        return self.truth if self.truth is not None and self.labels == "target" else self.predicted
+
+    @property
+    def measured_against(self) -> NDArray[Any]:
+        """The targets that predictions are compared with, (n_rows,): the true ones, or else the model's."""
+        return self.predicted if self.truth is None else self.truth
+
+    def score(self, given: NDArray[Any], rows: NDArray[np.int64] | slice = slice(None)) -> Scores:
+        """Score the predictions ``given`` for these rows."""
+        truth = None if self.truth is None else self.truth[rows]
+        if self.labels is None:
+            return score_values(given, self.measured_against[rows])
+        return score_classes(given, truth, self.predicted[rows])
+
+    def score_constant(self) -> Scores:
+        """Score always the same prediction."""
+        if self.labels is None:
+            return score_constant_value(self.measured_against)
+        return score_constant_class(self.truth, self.predicted)
+
+
+# How well the nearest prototype predicts, for each number of prototypes.
+
+
+def evaluate_by_size(chosen: ChosenPrototypes, rows: EvaluationRows, report: ReportProgress) -> Iterator[Evaluation]:
+    """Yield the scores of the first prototype, the first two, and so on; only of all where sets are not nested."""
+    prototypes = chosen.selection.rows
+    for index, nearest in enumerate(nearest_by_size(rows.dataset.table, chosen.weights, chosen.leaves)):
+        report(index / len(prototypes), "evaluating")
+        if chosen.selection.nested or index == len(prototypes) - 1:
+            scores = rows.score(chosen.predictions(nearest, prototypes))
+            yield Evaluation(n_prototypes=index + 1, **asdict(scores))
+
+
+# Baselines: the model itself, the nearest of all rows, and always the same prediction.
+
+
+def evaluate_baselines(
+    chosen: ChosenPrototypes, rows: EvaluationRows, rng: np.random.Generator, report: ReportProgress
+) -> Baseline:
+    """Return the scores of the baselines; the nearest row's on a random sample where there are very many rows."""
+    n_rows = rows.dataset.n_rows
+    model = None if rows.truth is None else BaselineScore(n_rows=n_rows, **asdict(rows.score(rows.predicted)))
+    sample = _sample(rng, n_rows, chosen.dataset.n_rows * len(chosen.weights))
+    nearest = _nearest_of_all(chosen, rows, sample, report)
+    scores = rows.score(chosen.predictions(nearest, np.arange(chosen.dataset.n_rows)), sample)
+    return Baseline(
+        model=model,
+        one_nearest_neighbor=BaselineScore(n_rows=len(sample), **asdict(scores)),
+        constant=_constant(rows, chosen.model.view.classes),
+    )
+
+
+def _sample(rng: np.random.Generator, n_rows: int, n_comparisons_each: int) -> NDArray[np.int64]:
+    n_affordable = max(1, int(_MAX_COMPARISONS / n_comparisons_each))
+    if n_affordable >= n_rows:
+        return np.arange(n_rows)
+    return np.sort(rng.choice(n_rows, n_affordable, replace=False))
+
+
+def _nearest_of_all(
+    chosen: ChosenPrototypes, rows: EvaluationRows, sample: NDArray[np.int64], report: ReportProgress
+) -> NDArray[np.int64]:
+    """Return the nearest of the dataset's rows for each row of the sample; never the row itself."""
+    table = chosen.dataset.table
+    if rows.is_training:
+        return nearest_other_rows(table, chosen.weights, sample, report)
+    return nearest_training_rows(table, chosen.weights, rows.dataset.leaves_of(sample), report)
+
+
+def _constant(rows: EvaluationRows, classes: list[str]) -> ConstantScore:
+    given = [
+        classes[constant_class(values)] if classes else constant_value(values)
+        for values in (rows.measured_against, rows.predicted)
+    ]
+    return ConstantScore(
+        n_rows=rows.dataset.n_rows, prediction=given[0], model_prediction=given[1], **asdict(rows.score_constant())
+    )
+
+
+# Cautions: what to know before the figures are believed.
+
+
+def classes_without_prototypes(chosen: ChosenPrototypes) -> list[str]:
+    """Return the classes that rows of the dataset have and no prototype has, in the model's order."""
+    names = chosen.model.view.classes
+    left_out = np.setdiff1d(chosen.classes, chosen.selection.classes).tolist()
+    return [names[index] for index in left_out] if names else []
+
+
+def caution_of(rows: EvaluationRows, model: BaselineScore | None, left_out: list[str]) -> str | None:
+    """Return a caution about memorised rows and about classes without prototypes; nothing if neither applies."""
+    parts = []
+    if rows.is_training and model is not None:
+        parts.append(caution_of_figures(accuracy=model.accuracy, r2=model.r2))
+    if left_out:
+        parts.append(_caution_of_classes(left_out))
+    return "; ".join(part for part in parts if part) or None
+
+
+def _caution_of_classes(left_out: list[str]) -> str:
+    named = ", ".join(map(repr, left_out[:_N_CLASSES_SHOWN])) + (", …" if len(left_out) > _N_CLASSES_SHOWN else "")
+    classes = "1 class has" if len(left_out) == 1 else f"{len(left_out)} classes have"
+    return (
+        f"{classes} no prototype ({named}): the nearest prototype never gives their rows their own class; ask for more "
+        "prototypes, or for sm_u, which chooses as many of each class"
+    )
+
+
+# Quality measures of each prototype, each class and the set.
+
+
+def measure(chosen: ChosenPrototypes, rows: EvaluationRows, report: ReportProgress) -> Quality:
+    """Measure the quality of the prototypes for the rows that they are evaluated on."""
+    classes = Classes(max(1, len(chosen.model.view.classes)), rows.classes, chosen.selection.classes)
+    return measure_quality(rows.dataset.table, chosen.weights, chosen.leaves, classes, report)
+
+
+def view_quality_of_each(quality: Quality) -> list[PrototypeQuality]:
+    """Return each prototype's measures, in the order in which they were chosen."""
+    measures = asdict(quality.of_each)
+    lines = zip(*(values.tolist() for values in measures.values()), strict=True)
+    return [PrototypeQuality(**_with_nulls(dict(zip(measures, line, strict=True)))) for line in lines]
+
+
+def view_quality_of_set(quality: Quality, chosen: ChosenPrototypes, rows: EvaluationRows) -> SetQuality:
+    """Return the measures of the set and of each class's part of it."""
+    by_class = _view_by_class(quality, chosen.model.view.classes)
+    of_all = _with_nulls(asdict(quality.of_all))
+    return SetQuality(n_rows=quality.n_rows, labels=rows.labels, by_class=by_class, **of_all)
+
+
+def _view_by_class(quality: Quality, classes: list[str]) -> list[ClassQuality]:
+    labels: list[str | None] = [*classes] or [None]
+    by_class = quality.by_class
+    return [
+        ClassQuality(
+            label=label,
+            n_rows=int(by_class.n_rows[index]),
+            n_prototypes=int(by_class.n_prototypes[index]),
+            coverage=_number(float(by_class.coverage[index])),
+            hubness_entropy=_number(float(by_class.hubness_entropy[index])),
+        )
+        for index, label in enumerate(labels)
+    ]
+
+
+def _with_nulls(measures: dict[str, float]) -> dict[str, float | None]:
+    return {name: _number(value) for name, value in measures.items()}
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value

@@ -1,0 +1,299 @@
+"""Make a rule set: fit regions to a model's predictions, turn them into rules, print and evaluate the printed rules."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.models import Score
+from schemas.rule_sets import (
+    Condition,
+    ConstantRuleScores,
+    Restart,
+    Rule,
+    RuleFeature,
+    RuleScores,
+    RuleSetContent,
+    RuleSetEvaluation,
+    RuleSetRequest,
+)
+from storage.dataset_files import DatasetFile
+from storage.errors import StorageError
+from storage.models import ModelStore
+from storage.object_store import ObjectStore
+from tree_explainers.compute.progress import part_of
+from tree_explainers.questions.binned_rows import BinnedRows
+from tree_explainers.questions.conditions import Condition as PrintedCondition
+from tree_explainers.questions.conditions import TrainingValues, rule_text
+from tree_explainers.questions.statements import Statements, statements_of
+from tree_explainers.rows import Rows
+from tree_explainers.rule_sets.applying import PrintedRules, print_rules
+from tree_explainers.rule_sets.restarts import Restarts
+from tree_explainers.rule_sets.rule_finding import FoundRules, RuleSettings, find_rules
+from tree_explainers.rule_sets.rule_lists import RuleList, first_firing
+from tree_explainers.rule_sets.rule_scores import measure_all, measure_each
+from tree_explainers.rule_sets.rule_search import RuleLimits
+from tree_explainers.scoring import Targets, score_constants, score_predictions
+
+from ..runtime.context import JobContext, Produced
+from .cautions import caution_of_figures
+from .inputs import OpenModel, ScoredDataset, apply_model, open_model
+from .row_targets import constant_predictions, predicted_targets, true_targets
+
+# Shares of the job's progress, which goes from 0 to 1 and never back.
+_READING = (0.0, 0.1)
+_READING_FOR_EVALUATION = (0.1, 0.15)
+_FINDING = (0.15, 0.95)
+_EVALUATING = 0.95  # to the end: a moment
+
+
+def make_rule_set(context: JobContext) -> Produced:
+    """Make the artefact that a ``RuleSetRequest`` describes."""
+    request = RuleSetRequest(**context.request)
+    inputs = load_inputs(context, request)
+    limits = RuleLimits(max_rules=request.max_rules)
+    settings = RuleSettings(request.method, request.search, request.n_restarts, limits)
+    report = part_of(context.report, *_FINDING)
+    found = find_rules(inputs.training.binned, inputs.targets, settings, context.rng, report)
+    context.report(_EVALUATING, "evaluating rules")
+    printed = _print(found.rules, inputs)
+    return Produced(_content(request, inputs, found, printed).model_dump_json().encode())
+
+
+# Inputs: raw rows, the bins that the trees' tests put them in, and their targets.
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationRows:
+    """A dataset's rows with the model's predictions and the true targets."""
+
+    rows: Rows  # the features that trees test
+    binned: BinnedRows
+    predicted: Targets
+    truth: Targets | None  # None without a target
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSetInputs:
+    """The inputs of a rule set."""
+
+    model: OpenModel
+    statements: Statements
+    training: EvaluationRows
+    evaluation: EvaluationRows | None  # other rows, if the request names any
+    targets: Targets  # what rules are to predict for the training rows
+
+
+def load_inputs(context: JobContext, request: RuleSetRequest) -> RuleSetInputs:
+    """Open the model, apply it to the datasets, and put their rows into bins.
+
+    Raises
+    ------
+    MethodNotApplicable
+        Where a tree tests a column that cannot be mapped back to a raw feature.
+    StorageError
+        ``schema_mismatch`` for a target that does not fit the model, and if all rows have the same target.
+    """
+    model = open_model(ModelStore(context.database), context.objects, request.model)
+    statements = statements_of(model.ensemble, model.description)
+    dataset = apply_model(context, model, request.dataset, part_of(context.report, *_READING))
+    training = _evaluation_rows(context.objects, model, dataset, statements)
+    targets = _training_targets(request, model, training)
+    evaluation = None
+    if request.evaluation_dataset is not None:
+        report = part_of(context.report, *_READING_FOR_EVALUATION)
+        dataset = apply_model(context, model, request.evaluation_dataset, report)
+        evaluation = _evaluation_rows(context.objects, model, dataset, statements)
+    return RuleSetInputs(model, statements, training, evaluation, targets)
+
+
+def _evaluation_rows(
+    objects: ObjectStore, model: OpenModel, dataset: ScoredDataset, statements: Statements
+) -> EvaluationRows:
+    features = statements.features
+    with DatasetFile(objects.path(dataset.stored.content)) as file:
+        columns = file.read_columns([dataset.columns[feature.raw_index] for feature in features])
+    rows = Rows(tuple(feature.name for feature in features), tuple(columns))
+    predicted, truth = predicted_targets(model, dataset), true_targets(objects, model, dataset)
+    return EvaluationRows(rows, BinnedRows.of(statements, rows), predicted, truth)
+
+
+def _training_targets(request: RuleSetRequest, model: OpenModel, training: EvaluationRows) -> Targets:
+    targets = training.predicted if request.labels == "predicted" or training.truth is None else training.truth
+    given = _classes_or_values(targets)
+    if given.min() == given.max():
+        name = repr(model.view.classes[int(given[0])]) if model.view.classes else f"{given[0]:g}"
+        verb = "predicted" if request.labels == "predicted" else "labelled"
+        detail = (
+            f"all {len(given)} rows of dataset {request.dataset!r} are {verb} {name}: there is nothing for rules to "
+            "tell apart; send rows for which the model predicts different things"
+        )
+        raise StorageError("schema_mismatch", detail)
+    return targets
+
+
+def _classes_or_values(targets: Targets) -> NDArray[np.float64] | NDArray[np.int64]:
+    """Return the class or the value of each row, (n_rows,)."""
+    given = targets.values if targets.classes is None else targets.classes
+    assert given is not None  # noqa: S101  # for the type checker: there is one of the two
+    return given
+
+
+# Printed rules: conditions on raw values, which are what is applied to rows ever after.
+
+
+def _print(rules: RuleList, inputs: RuleSetInputs) -> PrintedRules:
+    """Return the rules as conditions on raw values.
+
+    Numbers are compared in double precision, even where the model rounds them, so that a person, SQL and Python apply
+    the rules without knowing the model. Thresholds are chosen such that training rows fall on the same side with and
+    without rounding.
+    """
+    printed = print_rules(rules, TrainingValues(inputs.training.rows, inputs.training.binned))
+    return replace(printed, precision=np.float64)
+
+
+# Evaluation, on the training rows and on others if the request names any.
+
+
+def evaluate(
+    found: FoundRules,
+    printed: PrintedRules,
+    rows: EvaluationRows,
+    classes: Sequence[str],
+    evaluated_on: Literal["dataset", "evaluation_dataset"],
+) -> RuleSetEvaluation:
+    """Compare the predictions of printed rules, regions and model with each other and with the true targets."""
+    fires = printed.fires(rows.rows)
+    return RuleSetEvaluation(
+        n_rows=len(fires),
+        evaluated_on=evaluated_on,
+        measured_against="model" if rows.truth is None else "target",
+        printed=_scores(found.rules.predictions[first_firing(fires)], rows),
+        map=_scores(found.restarts.best.model.predict(rows.binned), rows),
+        model=None if rows.truth is None else _scores(_classes_or_values(rows.predicted), rows),
+        constant=ConstantRuleScores(
+            **asdict(score_constants(rows.truth, rows.predicted)),
+            **constant_predictions(rows.truth, rows.predicted, classes),
+        ),
+        **asdict(measure_all(fires)),
+    )
+
+
+def _scores(given: NDArray[Any], rows: EvaluationRows) -> RuleScores:
+    return RuleScores(**asdict(score_predictions(given, rows.truth, rows.predicted)))
+
+
+def _caution(on_training: RuleSetEvaluation) -> str | None:
+    model = on_training.model
+    if model is None:
+        return None
+    return caution_of_figures(accuracy=None if model.error is None else 1 - model.error, r2=model.r2)
+
+
+# The result.
+
+
+def _content(
+    request: RuleSetRequest, inputs: RuleSetInputs, found: FoundRules, printed: PrintedRules
+) -> RuleSetContent:
+    view, elsewhere = inputs.model.view, None
+    on_training = evaluate(found, printed, inputs.training, view.classes, "dataset")
+    if inputs.evaluation is not None:
+        elsewhere = evaluate(found, printed, inputs.evaluation, view.classes, "evaluation_dataset")
+    return RuleSetContent(
+        task=view.task,
+        classes=view.classes,
+        method=request.method,
+        search=request.search,
+        labels=request.labels,
+        n_rows=inputs.targets.n_rows,
+        n_trees=view.n_trees,
+        n_statements=inputs.statements.n_statements,
+        **_view_rules(found.rules, printed, inputs),
+        training_evaluation=on_training,
+        evaluation=elsewhere or on_training,
+        caution=_caution(on_training) if elsewhere is None else None,
+        restarts=_view_restarts(found.restarts),
+        lower_bound=found.restarts.best.lower_bounds.tolist(),
+    )
+
+
+def _view_rules(rules: RuleList, printed: PrintedRules, inputs: RuleSetInputs) -> dict[str, Any]:
+    """Return the fields of ``RuleSetContent`` about the rules, with their counts on the training rows."""
+    classes = inputs.model.view.classes
+    fires = printed.fires(inputs.training.rows)
+    each = measure_each(rules, fires, inputs.targets)
+    views = [
+        Rule(
+            rank=index + 1,
+            text=rule_text(printed.rules[index]),
+            conditions=_view_conditions(printed.rules[index]),
+            prediction=_prediction(rules, index, classes),
+            scores=_shares(rules, index, classes),
+            coverage=float(each.coverage[index]),
+            precision=None if np.isnan(each.precision[index]) else float(each.precision[index]),
+            n_rows=int(each.n_covered[index]),
+            support=int(each.support[index]),
+        )
+        for index in range(rules.n_rules)
+    ]
+    return {
+        "n_rules": rules.n_rules,
+        "n_conditions": sum(map(len, printed.rules)),
+        "features": _view_features(printed, inputs.statements),
+        "rules": views,
+        "default_prediction": _prediction(rules, rules.n_rules, classes),
+        "default_scores": _shares(rules, rules.n_rules, classes),
+        "default_support": len(fires) - int(each.support.sum()),
+    }
+
+
+def _view_conditions(conditions: Iterable[PrintedCondition]) -> list[Condition]:
+    return [
+        Condition(
+            feature=condition.feature,
+            column=condition.column,
+            operator=condition.operator,
+            value=list(condition.value) if isinstance(condition.value, tuple) else condition.value,
+            or_missing=condition.or_missing,
+        )
+        for condition in conditions
+    ]
+
+
+def _view_features(printed: PrintedRules, statements: Statements) -> list[RuleFeature]:
+    """Return the features that occur in some rule, in the model's order."""
+    used = {condition.column for conditions in printed.rules for condition in conditions}
+    return [
+        RuleFeature(
+            name=feature.name, type="number" if feature.is_number else "category", missing_text=feature.missing_token
+        )
+        for feature in statements.features
+        if feature.name in used
+    ]
+
+
+def _prediction(rules: RuleList, index: int, classes: list[str]) -> float | str:
+    return classes[int(rules.predictions[index])] if classes else float(rules.predictions[index])
+
+
+def _shares(rules: RuleList, index: int, classes: list[str]) -> list[Score]:
+    shares = [] if rules.scores is None else rules.scores[index].tolist()
+    return [Score(label=label, value=share) for label, share in zip(classes, shares, strict=True)]
+
+
+def _view_restarts(restarts: Restarts) -> list[Restart]:
+    return [
+        Restart(
+            restart=index,
+            n_regions=each.n_regions,
+            n_iterations=len(each.lower_bounds),
+            lower_bound=float(each.lower_bounds[-1]),
+            training_error=each.training_error,
+            chosen=index == restarts.chosen,
+        )
+        for index, each in enumerate(restarts.all)
+    ]

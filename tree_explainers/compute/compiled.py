@@ -9,12 +9,14 @@ from typing import Any, TypeVar, cast
 
 from numba import njit
 
+from .code_cache import share
+
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 
 def compiled(loop: Loop) -> Loop:
     """Compile a loop over arrays when it is first called, for the types it is called with."""
-    return cast("Loop", njit(cache=True, nogil=True)(loop))
+    return cast("Loop", share(njit(nogil=True)(loop)))
 
 
 def inlined(loop: Loop) -> Loop:
@@ -27,4 +29,11 @@ def compiled_for(signature: Any) -> Callable[[Loop], Loop]:  # noqa: ANN401  # t
 
     Other types, read-only arrays among them, are a ``TypeError``.
     """
-    return cast("Callable[[Loop], Loop]", njit(signature, cache=True, nogil=True))
+
+    def compile_now(loop: Loop) -> Loop:
+        dispatcher = share(njit(nogil=True)(loop))
+        dispatcher.compile(signature)
+        dispatcher.disable_compile()
+        return cast("Loop", dispatcher)
+
+    return compile_now

@@ -16,6 +16,7 @@ from storage.object_store import ObjectStore
 from storage.opening import open_objects
 from storage.patience import REQUESTS
 from storage.reserve import has_room, set_aside
+from tree_explainers.warm import compile_loops
 
 from .answer_room import AnswerRoom
 from .availability import Availability
@@ -78,6 +79,7 @@ class Parts:
 def build_parts(settings: ServiceSettings, draining: Draining | None = None) -> Parts:
     """Open what the settings name; bring the tables up to date."""
     draining = draining or Draining()
+    compile_loops(for_jobs=False)  # nothing is compiled while a request waits
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     database, watching = (Database(settings.storage.database_url, REQUESTS) for _ in range(2))
     database.migrate()

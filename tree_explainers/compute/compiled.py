@@ -1,7 +1,10 @@
 """How hot loops are compiled: once, kept on disk, without holding the interpreter's lock while they run.
 
-No loop is compiled as parallel: two threads that enter numba's own thread pool at once would end the process. Work
-is shared among ordinary threads by those who call the loops.
+Nothing is compiled when a module is imported. Loops that jobs run are compiled when they are first called. Loops that
+answer requests declare their types, so that ``compile_ahead`` can compile them before the first request.
+
+No loop is compiled as parallel: two threads that enter numba's own thread pool at once would end the process. Callers
+share the work among ordinary threads.
 """
 
 from collections.abc import Callable
@@ -13,10 +16,14 @@ from .code_cache import share
 
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
+_ALL: list[Any] = []  # numba's dispatchers of the modules that have been imported
+_AHEAD: list[tuple[Any, Any]] = []  # dispatchers that declare their types, and these types
+
 
 def compiled(loop: Loop) -> Loop:
     """Compile a loop over arrays when it is first called, for the types it is called with."""
-    return cast("Loop", share(njit(nogil=True)(loop)))
+    _ALL.append(share(njit(nogil=True)(loop)))
+    return cast("Loop", _ALL[-1])
 
 
 def inlined(loop: Loop) -> Loop:
@@ -24,16 +31,31 @@ def inlined(loop: Loop) -> Loop:
     return cast("Loop", njit(nogil=True, forceinline=True)(loop))
 
 
-def compiled_for(signature: Any) -> Callable[[Loop], Loop]:  # noqa: ANN401  # text or a numba type
-    """Compile a loop over arrays when its module is imported, for these types: it never compiles in a request.
+def compiled_ahead(signature: Any) -> Callable[[Loop], Loop]:  # noqa: ANN401  # text or a numba type
+    """Compile a loop over arrays when ``compile_ahead`` is called, for these types, or else when it is first called.
 
-    Other types, read-only arrays among them, are a ``TypeError``.
+    After ``compile_ahead``, other types, read-only arrays among them, are a ``TypeError``.
     """
 
-    def compile_now(loop: Loop) -> Loop:
-        dispatcher = share(njit(nogil=True)(loop))
-        dispatcher.compile(signature)
-        dispatcher.disable_compile()
-        return cast("Loop", dispatcher)
+    def declare(loop: Loop) -> Loop:
+        dispatcher = compiled(loop)
+        _AHEAD.append((dispatcher, signature))
+        return dispatcher
 
-    return compile_now
+    return declare
+
+
+def compile_ahead() -> None:
+    """Compile the loops of all imported modules that declare their types, or load them from the cache.
+
+    From then on they are never compiled again: nothing is compiled while a request waits.
+    """
+    for dispatcher, signature in _AHEAD:
+        dispatcher.compile(signature)
+    for dispatcher, _ in _AHEAD:
+        dispatcher.disable_compile()
+
+
+def loops_never_compiled() -> list[str]:
+    """Return the names, ``module.function``, of the loops of all imported modules that are not compiled yet."""
+    return [f"{loop.py_func.__module__}.{loop.py_func.__name__}" for loop in _ALL if not loop.signatures]

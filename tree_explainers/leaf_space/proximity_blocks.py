@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled_for
+from ..compute.compiled import compiled_ahead
 from ..errors import InvalidInput
 
 _ROWS_AT_ONCE = 8  # whose sums stay in the first cache, while one line of leaves serves them all
@@ -47,7 +47,7 @@ def _by_tree(leaves: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.array(leaves.T, dtype=np.int32, order="C")
 
 
-@compiled_for("void(int32[:, ::1], int32[:, ::1], uint32[::1], int64, uint32[:, ::1])")
+@compiled_ahead("void(int32[:, ::1], int32[:, ::1], uint32[::1], int64, uint32[:, ::1])")
 def _add_shared(
     leaves: NDArray[np.int32],
     others: NDArray[np.int32],

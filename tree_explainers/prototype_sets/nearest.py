@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled, compiled_for
+from ..compute.compiled import compiled, compiled_ahead
 from ..errors import InvalidInput
 
 
@@ -127,7 +127,7 @@ class PrototypeIndex:
         return np.asarray(self.leaves[prototypes] == leaves)
 
 
-@compiled_for("int64[:, ::1](int32[:, ::1], int32[:, ::1], uint32[::1])")
+@compiled_ahead("int64[:, ::1](int32[:, ::1], int32[:, ::1], uint32[::1])")
 def _proximities(
     leaves: NDArray[np.int32], prototypes: NDArray[np.int32], weights: NDArray[np.uint32]
 ) -> NDArray[np.int64]:

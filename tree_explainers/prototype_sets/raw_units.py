@@ -9,7 +9,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled_for
+from ..compute.compiled import compiled_ahead
 from .leaf_boxes import Side
 from .reasons import REASON
 
@@ -40,8 +40,15 @@ class ColumnUnits:
 
     def interval(self, column: int, side: int, low: float, high: float) -> tuple[float, float, int]:
         """Return a column's interval in raw units: its ends and its ``RawSide``, as if the column were nullable."""
+        # Plain numbers, so that the loop is compiled for doubles, whatever callers have.
         found: tuple[float, float, int] = raw_interval(
-            low, high, side, self.scale[column], self.offset[column], self.imputed[column], self.is_single
+            float(low),
+            float(high),
+            int(side),
+            self.scale[column],
+            self.offset[column],
+            self.imputed[column],
+            self.is_single,
         )
         low_end, high_end, raw_side = found
         return low_end, high_end, raw_side if self.is_exact[column] else raw_side & ~int(RawSide.EXACT)
@@ -89,7 +96,7 @@ _INTEGERS = numba.types.Array(numba.types.int64, 1, "C")
 _BOOLEANS = numba.types.Array(numba.types.boolean, 1, "C")
 
 
-@compiled_for("boolean(float64, float64, boolean, boolean, boolean)")
+@compiled_ahead("boolean(float64, float64, boolean, boolean, boolean)")
 def holds_a_number(low: float, high: float, low_inclusive: bool, high_inclusive: bool, is_single: bool) -> bool:  # noqa: FBT001  # compiled
     """Return whether there is any number in an interval, in single or double precision."""
     if low_inclusive or high_inclusive:
@@ -99,7 +106,7 @@ def holds_a_number(low: float, high: float, low_inclusive: bool, high_inclusive:
     return bool(np.nextafter(low, np.inf) < high)
 
 
-@compiled_for("Tuple((float64, float64, int64))(float64, float64, int64, float64, float64, float64, boolean)")
+@compiled_ahead("Tuple((float64, float64, int64))(float64, float64, int64, float64, float64, float64, boolean)")
 def raw_interval(  # noqa: PLR0913, PLR0917  # plain numbers: this runs compiled
     low: float,
     high: float,
@@ -145,7 +152,7 @@ _GROUPED = numba.types.Tuple(
 )
 
 
-@compiled_for(_INTEGERS(_REASONS))
+@compiled_ahead(_INTEGERS(_REASONS))
 def _group_starts(reasons: NDArray[Any]) -> NDArray[np.int64]:
     """Tell where another pair or another feature begins."""
     starts = np.empty(len(reasons), dtype=np.int64)
@@ -158,7 +165,7 @@ def _group_starts(reasons: NDArray[Any]) -> NDArray[np.int64]:
     return starts[:n_groups].copy()
 
 
-@compiled_for(numba.types.UniTuple(_INTEGERS, 2)(_REASONS, _INTEGERS, numba.types.int64))
+@compiled_ahead(numba.types.UniTuple(_INTEGERS, 2)(_REASONS, _INTEGERS, numba.types.int64))
 def _order(
     reasons: NDArray[Any], starts: NDArray[np.int64], n_pairs: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -174,7 +181,7 @@ def _order(
     return order, bounds
 
 
-@compiled_for(_GROUPED(_REASONS, numba.types.int64, _FLOATS, _FLOATS, _FLOATS, _BOOLEANS, numba.types.boolean))
+@compiled_ahead(_GROUPED(_REASONS, numba.types.int64, _FLOATS, _FLOATS, _FLOATS, _BOOLEANS, numba.types.boolean))
 def _group(  # noqa: PLR0913, PLR0917  # the parts of ColumnUnits: compiled code takes arrays
     reasons: NDArray[Any],
     n_pairs: int,
@@ -199,7 +206,7 @@ def _group(  # noqa: PLR0913, PLR0917  # the parts of ColumnUnits: compiled code
         of = own.column
         column[place], tree_share[place] = of, own.tree_share
         low[place], high[place], side[place] = raw_interval(
-            own.low, own.high, own.side, scale[of], offset[of], imputed[of], is_single
+            own.low, own.high, np.int64(own.side), scale[of], offset[of], imputed[of], is_single
         )
         first[place], n_own[place] = start, end - start
         is_other[place] = end - start > 1 or not is_alone[of]

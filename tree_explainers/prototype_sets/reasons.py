@@ -7,7 +7,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled, compiled_for
+from ..compute.compiled import compiled, compiled_ahead
 from .leaf_boxes import ENTRY, LeafBoxes, Side, lower_high, raise_low
 
 # One interval of one column over all trees that a row and a prototype share, or a hole in it.
@@ -147,7 +147,7 @@ def _write_tree_share(reasons: NDArray[Any], n_asking: int) -> None:
         reasons[reason].tree_share = n_asking
 
 
-@compiled_for(numba.types.int64(_ENTRIES, _FLAGS, _VECTOR, _VECTOR, _MATRIX, _REASONS))
+@compiled_ahead(numba.types.int64(_ENTRIES, _FLAGS, _VECTOR, _VECTOR, _MATRIX, _REASONS))
 def _intersect(  # the parts of Reasons: compiled code takes arrays
     entries: NDArray[Any],
     opens: NDArray[np.bool_],

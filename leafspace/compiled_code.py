@@ -4,13 +4,36 @@ Numba compiles a loop again when the loop's own file has changed, but not when a
 compiled into it: hence the folder's name is a hash of all the code, so that no upgrade goes on with old mathematics.
 """
 
+import fcntl
 import hashlib
 import os
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
+_PRIMED = "primed"  # in a cache that holds all loops
 _SOURCES = Path(__file__).parents[1] / "tree_explainers"
+
+
+def prime(data_dir: Path) -> Path:
+    """Compile all loops into the cache, unless that has been done; return the cache.
+
+    It takes a minute or two. Processes that call it at the same time wait for the first one.
+
+    Parameters
+    ----------
+    data_dir
+        The data directory, for users without a home directory.
+    """
+    cache = Path(os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_dir(data_dir))))
+    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with (cache / "priming.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (cache / _PRIMED).exists():
+            # Imported late: numba reads the environment when it is imported.
+            import_module("tree_explainers.warm").compile_loops(for_jobs=True)
+            (cache / _PRIMED).touch()
+    return cache
 
 
 def cache_dir(data_dir: Path) -> Path:

@@ -1,13 +1,26 @@
 """Compile loops before they are needed: compiling one takes about a second, loading it from the cache milliseconds.
 
-What is compiled goes into numba's cache (``NUMBA_CACHE_DIR``), from which other processes load it.
+What is compiled goes into numba's cache (``NUMBA_CACHE_DIR``), from which other processes load it. Loops of requests
+declare their types. Those of jobs are compiled for the types that they are called with, so that each method is run
+once on a small forest, with few and with many leaves per tree, and with weights of both sizes.
 """
 
+from collections.abc import Iterator
 from importlib import import_module
 
-from .compute.compiled import compile_ahead
+import numpy as np
+from numpy.typing import NDArray
 
-_ANSWER_REQUESTS = ("leaf_space.proximity_blocks", "prototype_sets.nearest", "prototype_sets.raw_units")
+from .compute.compiled import compile_ahead
+from .ensemble import Operator, TreeEnsemble
+from .leaf_space.leaves import LeafTable, tree_weights
+from .onnx_models.description import InputSpec, ModelColumn, ModelDescription
+from .rows import Rows
+
+_ANSWER_REQUESTS = ("leaf_space.proximity", "prototype_sets.nearest", "prototype_sets.raw_units")
+_N_TREES, _N_ROWS = 24, 300
+_LEAVES_OF_A_TREE = 4
+_MANY_ROWS, _SOME_LEAVES, _MANY_LEAVES = 20_000, 200, 10_000  # codes of one byte and of two
 
 
 def compile_loops(*, for_jobs: bool) -> None:
@@ -16,12 +29,220 @@ def compile_loops(*, for_jobs: bool) -> None:
     Parameters
     ----------
     for_jobs
-        Whether to compile the loops of jobs, too, by running each method once on a small example. It takes a minute
-        where nothing is cached yet, and a few seconds otherwise.
+        Whether to compile the loops of jobs, too. It takes two minutes of processor time where nothing is cached
+        yet, and some seconds otherwise; scikit-learn and scipy are imported. What is not compiled: codes of trees
+        with more than 65,536 leaves, and variances of models of very many classes.
     """
     for name in _ANSWER_REQUESTS:
         import_module(f".{name}", __package__)
-    compile_ahead()
     if for_jobs:
-        msg = "loops of jobs are compiled when a job first calls them"
-        raise NotImplementedError(msg)
+        _run_prototype_sets()
+        _run_nearest_rows()
+        _run_rule_sets()
+        _run_approximation_trees()
+    compile_ahead()
+
+
+def _run_prototype_sets() -> None:
+    from .prototype_sets.candidate_pairs import gather_pairs  # noqa: PLC0415
+    from .prototype_sets.certificate import certify  # noqa: PLC0415
+    from .prototype_sets.quality import Classes, measure_quality  # noqa: PLC0415
+    from .prototype_sets.selection import select_prototypes  # noqa: PLC0415
+    from .prototype_sets.swapping import refine_by_swaps  # noqa: PLC0415
+    from .prototype_sets.sweep import Sweep  # noqa: PLC0415
+
+    for table, weights in _tables():
+        classes = np.arange(table.n_rows) % 2
+        few = np.arange(0, table.n_rows, max(1, table.n_rows // 64))
+        select_prototypes(table, classes, weights, "sg", n_prototypes=2, candidates=few)
+        selection = select_prototypes(table, classes, weights, "sm_a", n_prototypes=4, refine="swap", candidates=few)
+        certify(
+            table, classes, weights, selection.rows,
+            method="sm_a", greedy_rows=selection.rows_before_swaps, candidates=few,
+        )  # fmt: skip
+        some_pairs = gather_pairs(table, classes, weights, selection.rows, candidates=few, max_pairs=100)
+        refine_by_swaps(
+            table, classes, weights, few[:4], method="sm_a", candidates=few, pairs=some_pairs, try_other_starts=False
+        )
+        rows = np.arange(_N_ROWS)
+        list(Sweep(table, weights, rows).close_pairs(few, np.zeros(_N_ROWS, np.int64), 1_000_000))
+        leaves = table.leaves_of(selection.rows)
+        measure_quality(table, weights, leaves, Classes(2, classes, selection.classes))
+    _run_reasons()
+
+
+def _run_reasons() -> None:
+    from .prototype_sets.block_reasons import BlockReasons  # noqa: PLC0415
+    from .prototype_sets.leaf_boxes import leaf_boxes  # noqa: PLC0415
+    from .prototype_sets.nearest import PrototypeIndex  # noqa: PLC0415
+    from .prototype_sets.readable import ReasonReader, feature_numbers  # noqa: PLC0415
+
+    ensemble, description, rows = _forest(), _description("classification"), _rows()
+    leaves = _leaves(rows)
+    prototypes = np.array([0, 1, 2])
+    boxes = leaf_boxes(ensemble, leaves[prototypes], feature_numbers(description.columns))
+    index = PrototypeIndex.build(leaves[prototypes], np.ones(_N_TREES, np.int64), np.array([0, 1, 0]))
+    pairs = index.near_pairs(leaves, index.proximities(leaves), 2)
+    reader = ReasonReader.build(description.columns, np.float32)
+    BlockReasons.build(boxes, reader, np.ones(len(description.columns), np.bool_)).of(pairs)
+
+
+def _run_nearest_rows() -> None:
+    from .label_audits import audit_labels  # noqa: PLC0415
+    from .prototype_sets.classifier import nearest_training_rows  # noqa: PLC0415
+
+    for table, weights in _tables():
+        audit_labels(table, weights, np.arange(table.n_rows) % 2, 3)
+        nearest_training_rows(table, weights, table.leaves_of(np.arange(3)))
+
+
+def _run_rule_sets() -> None:
+    from .rule_sets.binned_rows import BinnedRows  # noqa: PLC0415
+    from .rule_sets.rule_finding import RuleSettings, find_rules  # noqa: PLC0415
+    from .rule_sets.statements import statements_of  # noqa: PLC0415
+    from .rule_sets.targets import Targets  # noqa: PLC0415
+
+    rows = _rows()
+    labels, values = _labels(rows), _scores(rows)[:, 1]
+    binned = BinnedRows.of(statements_of(_forest(), _description("classification")), rows)
+    for targets in (Targets.of_classes(labels, 2), Targets.of_values(values)):
+        for settings in (RuleSettings("fab", "improved", 2), RuleSettings("em", "plain", 2)):
+            find_rules(binned, targets, settings, np.random.default_rng(0))
+
+
+def _run_approximation_trees() -> None:
+    from .approximation_trees.controls import ControlSettings, grow_born_again, grow_cart  # noqa: PLC0415
+    from .approximation_trees.ism import IsmSettings, IsmTraining, grow_ism  # noqa: PLC0415
+    from .approximation_trees.sta import StaSettings, grow_sta  # noqa: PLC0415
+    from .approximation_trees.tree_growth import TreeLimits  # noqa: PLC0415
+    from .rule_sets.binned_rows import BinnedRows  # noqa: PLC0415
+    from .rule_sets.statements import statements_of  # noqa: PLC0415
+
+    rows, description = _rows(), _description("classification")
+    binned = BinnedRows.of(statements_of(_forest(), description), rows)
+    training = IsmTraining(rows, binned, _scores(rows), _labels(rows))
+    for prune_safely in (True, False):
+        settings = IsmSettings(TreeLimits(8, 1), prune_safely=prune_safely)
+        grow_ism(training, _forest(), description, settings)
+    for oracle in (_Oracle(is_classifier=True), _Oracle(is_classifier=False)):
+        grow_sta(rows, oracle, StaSettings(max_pseudo_samples=5_000), np.random.default_rng(0))
+        for grow in (grow_cart, grow_born_again):
+            grow(rows, oracle, ControlSettings(n_pseudo_samples=1_000), np.random.default_rng(0))
+
+
+class _Oracle:
+    """The small forest, as trees are grown from it."""
+
+    def __init__(self, *, is_classifier: bool) -> None:
+        self.is_classifier = is_classifier
+
+    def ask(self, rows: Rows) -> NDArray[np.float64]:
+        """Return the shares of both classes, or the second of them as a value."""
+        return _scores(rows) if self.is_classifier else _scores(rows)[:, 1:]
+
+
+def _tables() -> Iterator[tuple[LeafTable, NDArray[np.int64]]]:
+    """Yield the forest's leaves and random ones of larger trees, each with small and with large weights."""
+    rng = np.random.default_rng(0)
+    small = LeafTable.from_leaves(_leaves(_rows()), np.full(_N_TREES, _LEAVES_OF_A_TREE))
+    large = [
+        LeafTable.from_leaves(rng.integers(0, n, (_MANY_ROWS, 3), dtype=np.int32), np.full(3, n))
+        for n in (_SOME_LEAVES, _MANY_LEAVES)
+    ]
+    for table in (small, *large):
+        yield table, tree_weights("random_forest", table)
+        yield table, tree_weights("boosting", table, rng.random((len(table.starts) - 1, 1)))
+
+
+def _rows() -> Rows:
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=(2, _N_ROWS)).round(2)
+    numbers[0, 0] = np.nan
+    return Rows(("a", "b", "c"), (*numbers, rng.choice(np.array(["x", "y", None], dtype=object), _N_ROWS)))
+
+
+def _columns(rows: Rows) -> NDArray[np.float64]:
+    """Return what the trees compare, (n_rows, 3): two numbers, and whether the category is ``x``."""
+    return np.column_stack([rows.columns[0], rows.columns[1], rows.columns[2] == "x"]).astype(np.float64)
+
+
+def _splits() -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return columns and thresholds of the root, its left and its right child in each tree, (n_trees, 3) each."""
+    rng = np.random.default_rng(1)
+    columns = rng.integers(0, 3, (_N_TREES, 3))
+    thresholds = rng.normal(size=(_N_TREES, 3)).astype(np.float32).astype(np.float64)
+    return columns, np.where(columns == 2, 0.5, thresholds)  # noqa: PLR2004  # the indicator
+
+
+def _leaves(rows: Rows) -> NDArray[np.int32]:
+    """Return the leaf of each row in each tree, (n_rows, n_trees); a missing value goes right."""
+    columns, thresholds = _splits()
+    values = _columns(rows)[:, columns]  # (n_rows, n_trees, 3)
+    goes_right = ~(values <= thresholds)
+    below = np.where(goes_right[:, :, 0], goes_right[:, :, 2], goes_right[:, :, 1])
+    return (2 * goes_right[:, :, 0] + below).astype(np.int32)
+
+
+def _leaf_values() -> NDArray[np.float64]:
+    shares = np.random.default_rng(2).choice([0.0, 0.25, 0.75, 1.0], _N_TREES * _LEAVES_OF_A_TREE)
+    return np.column_stack([1 - shares, shares])
+
+
+def _scores(rows: Rows) -> NDArray[np.float64]:
+    leaves = _leaves(rows) + _LEAVES_OF_A_TREE * np.arange(_N_TREES)
+    scores: NDArray[np.float64] = _leaf_values()[leaves].mean(axis=1)
+    return scores
+
+
+def _labels(rows: Rows) -> NDArray[np.int64]:
+    return _scores(rows).argmax(axis=1)
+
+
+def _forest() -> TreeEnsemble:
+    """Return trees of two levels: of seven nodes, 0, 1 and 4 split, and 2, 3, 5 and 6 are leaves."""
+    columns, thresholds = _splits()
+    split, leaf = np.array([0, 1, 4]), np.array([2, 3, 5, 6])
+    column, threshold = np.zeros((_N_TREES, 7), np.int32), np.zeros((_N_TREES, 7))
+    column[:, split], threshold[:, split] = columns, thresholds
+    operator = np.zeros((_N_TREES, 7), np.uint8)
+    operator[:, split] = Operator.LEQ
+    first = 7 * np.arange(_N_TREES)[:, None]
+    return TreeEnsemble(
+        offsets=np.arange(0, 7 * _N_TREES + 1, 7, dtype=np.int32),
+        column=column.ravel(),
+        operator=operator.ravel(),
+        threshold=threshold.ravel(),
+        missing_left=np.zeros(7 * _N_TREES, np.bool_),
+        left=(first + np.array([1, 2, 2, 3, 5, 5, 6])).astype(np.int32).ravel(),
+        right=(first + np.array([4, 3, 2, 3, 6, 5, 6])).astype(np.int32).ravel(),
+        leaf_nodes=(first + leaf).astype(np.int32).ravel(),
+        leaf_offsets=np.arange(0, 4 * _N_TREES + 1, 4, dtype=np.int32),
+        leaf_values=_leaf_values(),
+    )
+
+
+def _description(task: str) -> ModelDescription:
+    return ModelDescription(
+        task="classification" if task == "classification" else "regression",
+        classes=("0", "1"),
+        label_values=(0, 1),
+        inputs=(InputSpec("numbers", "float", 2), InputSpec("texts", "string", 1)),
+        feature_names=("a", "b", "c"),
+        missing_tokens=(None, None, ""),
+        n_trees=_N_TREES,
+        n_nodes=7 * _N_TREES,
+        n_leaves=_LEAVES_OF_A_TREE * _N_TREES,
+        max_depth=2,
+        operators=("TreeEnsembleClassifier",),
+        ensemble="random_forest",
+        ensemble_inferred=False,
+        label_output="label",
+        score_output="scores",
+        score_kind="probability",
+        leaf_output="leaves",
+        columns=(
+            ModelColumn("a", "identity", "a", 0),
+            ModelColumn("b", "identity", "b", 1),
+            ModelColumn("c", "indicator", "c", 2, category="x"),
+        ),
+    )

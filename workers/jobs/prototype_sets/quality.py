@@ -4,8 +4,7 @@ import math
 from dataclasses import asdict
 
 from schemas.prototype_quality import ClassQuality, PrototypeQuality, SetQuality
-from tree_explainers.prototype_sets.quality import Quality, measure_quality
-from tree_explainers.prototype_sets.votes import Classes
+from tree_explainers.prototype_sets.quality import Classes, Quality, measure_quality
 
 from ...runtime.context import JobContext
 from ...runtime.progress import part_of

@@ -1,0 +1,66 @@
+"""After ``compile_loops``, neither requests nor jobs compile anything."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tests.support.models import fitted
+from tests.support.real_leaves import real_leaves
+from tree_explainers import warm
+from tree_explainers.compute.compiled import times_compiled
+from tree_explainers.label_audits import audit_labels
+from tree_explainers.prototype_sets.certificate import certify
+from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
+from tree_explainers.prototype_sets.quality import Classes, measure_quality
+from tree_explainers.prototype_sets.readable import feature_numbers
+from tree_explainers.prototype_sets.selection import select_prototypes
+
+_HEAVY = {"sklearn", "scipy.special", "scipy.stats", "onnx", "onnxruntime", "pandas"}
+
+
+def _choose_prototypes() -> None:
+    real = real_leaves("pima_diabetes", "boosting")
+    classes = real.classes("predicted")
+    chosen = select_prototypes(real.table, classes, real.weights, "sm_wa", n_prototypes=3, refine="swap")
+    certify(real.table, classes, real.weights, chosen.rows, method="sm_wa", greedy_rows=chosen.rows_before_swaps)
+    of_both = Classes(int(classes.max()) + 1, classes, chosen.classes)
+    measure_quality(real.table, real.weights, real.table.leaves_of(chosen.rows), of_both)
+
+
+def _audit_labels() -> None:
+    real = real_leaves("covertype_20k", "random_forest")
+    audit_labels(real.table, real.weights, real.classes("predicted"), 5)
+
+
+def _describe_leaves() -> None:
+    model = fitted("random_forest_binary")
+    leaves = np.zeros((2, model.read.ensemble.n_trees), np.int32)
+    leaf_boxes(model.read.ensemble, leaves, feature_numbers(model.read.description.columns))
+
+
+@pytest.mark.parametrize("work", [_choose_prototypes, _audit_labels, _describe_leaves])
+def test_jobs_find_their_loops_compiled(work: Callable[[], None]) -> None:
+    warm.compile_loops(for_jobs=True)
+    before = times_compiled()
+
+    work()
+
+    assert times_compiled() == before
+
+
+def test_importing_the_methods_that_answer_requests_compiles_nothing_and_imports_nothing_heavy() -> None:
+    program = (
+        "import sys\n"
+        "from tree_explainers.warm import compile_loops\n"
+        "from tree_explainers.compute import compiled\n"
+        "import tree_explainers.prototype_sets.readable\n"
+        "import tree_explainers.prototype_sets.selection\n"
+        "import tree_explainers.prototype_sets.certificate\n"
+        "import tree_explainers.label_audits\n"
+        "assert not any(loop.signatures for loop in compiled._ALL)\n"
+        f"assert not {_HEAVY!r} & sys.modules.keys(), sys.modules.keys()\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=300)  # noqa: S603

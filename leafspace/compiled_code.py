@@ -8,6 +8,7 @@ import fcntl
 import hashlib
 import os
 import sys
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 

@@ -9,5 +9,6 @@ COPY . .
 RUN pip install --no-cache-dir --no-deps --no-build-isolation .
 USER leafspace
 ENV LEAFSPACE_DATA_DIR=/data ORT_DISABLE_TELEMETRY=1
+RUN leafspace warm
 VOLUME /data
 CMD ["leafspace", "serve"]

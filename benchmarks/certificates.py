@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tree_explainers.prototype_sets.certificate import Certificate, certify
-from tree_explainers.prototype_sets.rows_by_class import RowsByClass
+from tree_explainers.prototype_sets.goal import RowsByClass
 from tree_explainers.prototype_sets.selection import Refine, sample_candidates, select_prototypes
 from tree_explainers.prototype_sets.sweep import Sweep
 

@@ -22,9 +22,8 @@ from protree.metrics import group, individual
 from tests.support.real_leaves import RealLeaves, real_leaves
 from tree_explainers.compute.progress import ignore_progress
 from tree_explainers.leaf_space.leaves import LeafTable
-from tree_explainers.prototype_sets.quality import measure_quality
+from tree_explainers.prototype_sets.quality import Classes, count_votes, measure_quality
 from tree_explainers.prototype_sets.selection import select_prototypes
-from tree_explainers.prototype_sets.votes import Classes, count_votes
 
 from .machine import describe_machine
 

@@ -1,4 +1,4 @@
-"""The command line: ``leafspace serve | worker | keys | backup | restore | clear | quickstart``."""
+"""The command line: ``leafspace serve | worker | keys | backup | restore | clear | warm | quickstart``."""
 
 import logging
 import os
@@ -199,6 +199,16 @@ def clear_command(data_dir: Path) -> None:
     """Clear away now what is old by the same settings as workers do it once an hour."""
     with _refusals_told():
         import_module(".clear", __package__).clear(data_dir)
+
+
+@main.command("warm")
+@_data_dir
+def warm_command(data_dir: Path) -> None:
+    """Compile everything that is compiled, once for this user and version: services then start warm.
+
+    What is compiled is kept in ~/.cache/leafspace; without a home directory, in the data directory.
+    """
+    click.echo(f"compiled code is in {import_module('.compiled_code', __package__).prime(data_dir.absolute())}")
 
 
 @main.command("quickstart")

@@ -1,6 +1,5 @@
 """The whole service in one command: Redis, the API and workers, each a process of its own."""
 
-import hashlib
 import http.client
 import os
 import signal
@@ -10,7 +9,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 import click
@@ -19,13 +17,13 @@ from storage.database_file import fault_of, keep_reserve
 from workers.runtime.restarts import Restarts, SignedStarts
 from workers.runtime.supervisor import Child, Supervisor
 
+from .compiled_code import cache_dir
 from .data_directory import opened
 from .errors import CannotServe
 from .listening import check_keys, free_port, url_of
 from .processes import start_process
 from .redis_server import RedisServer, find_redis_binary
 
-_COMPILED = Path(__file__).parents[1] / "tree_explainers"
 READY = "Leafspace is ready at "
 REQUIRE_KEYS = "LEAFSPACE_REQUIRE_KEYS"
 _SQLITE = "sqlite:///"
@@ -78,7 +76,7 @@ def child_environment(data_dir: Path, redis_url: str) -> dict[str, str]:
     """Return this process's environment with what the API and the workers read from it."""
     defaults = {
         "NUMBA_THREADING_LAYER": "workqueue",
-        "NUMBA_CACHE_DIR": str(_cache_dir(data_dir)),
+        "NUMBA_CACHE_DIR": str(cache_dir(data_dir)),
         "ORT_DISABLE_TELEMETRY": "1",  # models are nobody else's business
         **dict.fromkeys(_ONE_THREAD, "1"),
     }
@@ -203,29 +201,3 @@ def _listens(host: str, port: int) -> bool:
 
 def _reachable(host: str) -> str:
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  # compared with, not listened on
-
-
-def _cache_dir(data_dir: Path) -> Path:
-    # Compiled code is the same for every data directory; where there is no home, the data directory will do.
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    cache = (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "leafspace"
-    stamp = code_stamp()
-    try:
-        cache.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError:
-        return data_dir / "cache" / stamp
-    # Its index files are pickles: another user's are not read.
-    is_ours = cache.stat().st_uid == os.getuid() and os.access(cache, os.W_OK)
-    return (cache if is_ours else data_dir / "cache") / stamp
-
-
-def code_stamp(folder: Path = _COMPILED) -> str:
-    """Return a hash of all the code that is compiled, and of what compiles it.
-
-    Numba compiles a loop again when the loop's own file has changed, but not when a function of another file has that
-    was compiled into it: without the stamp, an upgrade could go on with the mathematics of the version before.
-    """
-    digest = hashlib.sha256(f"{sys.version_info[:2]} {version('numba')}".encode())
-    for source in sorted(folder.rglob("*.py")):
-        digest.update(f"{source.relative_to(folder)}\0".encode() + source.read_bytes())
-    return digest.hexdigest()[:16]

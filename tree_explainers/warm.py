@@ -17,7 +17,7 @@ from .leaf_space.leaves import LeafTable, tree_weights
 from .onnx_models.description import InputSpec, ModelColumn, ModelDescription
 from .rows import Rows
 
-_ANSWER_REQUESTS = ("leaf_space.proximity_blocks", "prototype_sets.nearest", "prototype_sets.raw_units")
+_ANSWER_REQUESTS = ("leaf_space.proximity", "prototype_sets.nearest", "prototype_sets.raw_units")
 _N_TREES, _N_ROWS = 24, 300
 _LEAVES_OF_A_TREE = 4
 _MANY_ROWS, _SOME_LEAVES, _MANY_LEAVES = 20_000, 200, 10_000  # codes of one byte and of two
@@ -46,11 +46,10 @@ def compile_loops(*, for_jobs: bool) -> None:
 def _run_prototype_sets() -> None:
     from .prototype_sets.candidate_pairs import gather_pairs  # noqa: PLC0415
     from .prototype_sets.certificate import certify  # noqa: PLC0415
-    from .prototype_sets.quality import measure_quality  # noqa: PLC0415
+    from .prototype_sets.quality import Classes, measure_quality  # noqa: PLC0415
     from .prototype_sets.selection import select_prototypes  # noqa: PLC0415
     from .prototype_sets.swapping import refine_by_swaps  # noqa: PLC0415
     from .prototype_sets.sweep import Sweep  # noqa: PLC0415
-    from .prototype_sets.votes import Classes  # noqa: PLC0415
 
     for table, weights in _tables():
         classes = np.arange(table.n_rows) % 2

@@ -22,7 +22,7 @@ from storage.array_files import read_archive
 from storage.errors import NotFound, StorageError
 from tree_explainers.errors import RowRefused
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, tree_weights
-from tree_explainers.leaf_space.proximity_blocks import proximity_block
+from tree_explainers.leaf_space.proximity import proximity_block
 from tree_explainers.onnx_models.session import ModelSession
 
 from ..app_context import Parts

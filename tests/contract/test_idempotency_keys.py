@@ -10,10 +10,8 @@ import httpx
 import pytest
 
 from tests.support.api import Api, Json, Registered, register
-from tests.support.databases import KINDS_OF_DATABASES, new_postgresql_database, postgresql_url
+from tests.support.databases import KINDS_OF_DATABASES, new_postgresql_database
 from tests.support.serving import serving
-
-__all__ = ["postgresql_url"]
 
 _N_CALLERS = 8
 _ENDED = {"succeeded", "failed", "cancelled"}

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.scripted_server import Answer, scripted
-from tests.support.serving import Service, service
-
-__all__ = ["service"]
+from tests.support.serving import Service
 
 _PROJECT = Path(__file__).parents[2]
 _SESSION = re.compile(r"<!-- session: .*? -->\n```bash\n(.*?)```", re.DOTALL)

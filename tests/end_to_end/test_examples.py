@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.serving import Service, service
-
-__all__ = ["service"]
+from tests.support.serving import Service
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 

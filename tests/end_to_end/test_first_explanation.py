@@ -17,10 +17,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from tests.support.serving import Service, service, serving
+from tests.support.serving import Service, serving
 from tests.support.shared import shared_path
-
-__all__ = ["service"]
 
 
 @pytest.fixture

@@ -10,12 +10,9 @@ import pytest
 
 from storage.bucket import Bucket
 from tests.support.api import Api, register
-from tests.support.databases import new_postgresql_database, postgresql_url
-from tests.support.object_stores import s3_server
+from tests.support.databases import new_postgresql_database
 from tests.support.serving import serving
 from tests.support.storage_servers import S3Server, cannot_be_had
-
-__all__ = ["postgresql_url", "s3_server"]
 
 _PAGE = (Path(__file__).parents[2] / "docs" / "operations.md").read_text()
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from leafspace.compiled_code import code_stamp
 from leafspace.data_directory import default_data_dir, opened
-from leafspace.embedded import child_environment, code_stamp
+from leafspace.embedded import child_environment
 from leafspace.errors import CannotServe
 
 

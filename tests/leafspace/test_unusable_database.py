@@ -17,11 +17,9 @@ from storage.database import Database
 from storage.database_file import fault_of
 from storage.errors import DatabaseUnusable
 from storage.models import ModelStore
-from tests.support.databases import new_postgresql_database, postgresql_url
+from tests.support.databases import new_postgresql_database
 from tests.support.job_farm import JobFarm
 from tests.support.stored import Shelf
-
-__all__ = ["postgresql_url"]
 
 _PAGE_BYTES = 4096
 _Spoil = Callable[[Path], None]

@@ -14,13 +14,11 @@ import httpx
 import pytest
 
 from tests.support.api import Api, Registered, register
-from tests.support.databases import new_postgresql_database, postgresql_url, turn_read_only
+from tests.support.databases import new_postgresql_database, turn_read_only
 from tests.support.job_farm import JobFarm
 from tests.support.redis import OwnRedis
 from tests.support.serving import Service, serving
 from tests.support.storage_servers import postgresql_server
-
-__all__ = ["postgresql_url"]
 
 
 @pytest.fixture(scope="module")

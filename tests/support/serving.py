@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +14,10 @@ import pytest
 
 from .processes import children_of, command_of
 
+_COMMAND = (sys.executable, "-m", "leafspace", "serve", "--port", "0", "--workers", "1")
 _READY = "Leafspace is ready at "
-_SECONDS_TO_STOP = 10
+_SECONDS_TO_STOP = 60
+_PATIENCE_SECONDS = 120
 
 
 @dataclass(frozen=True)
@@ -43,13 +45,13 @@ class Service:
 
 
 @contextmanager
-def serving(data_dir: Path, **environment: str) -> Iterator[Service]:
-    """Yield a service on a free port, asked over HTTP whether it is ready; all of it ends within 10 s at the end."""
+def serving(data_dir: Path, *options: str, **environment: str) -> Iterator[Service]:
+    """Yield a service on a free port, with options besides those of every test's; all of it is stopped at the end."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("LEAFSPACE_")}
     log = data_dir.with_name(f"{data_dir.name}.log")
     with log.open("wb") as errors:
         process = subprocess.Popen(  # noqa: S603  # our own command
-            [sys.executable, "-m", "leafspace", "serve", "--port", "0", "--workers", "1", "--data-dir", str(data_dir)],
+            [*_COMMAND, "--data-dir", str(data_dir), *options],
             env={"LEAFSPACE_WORKER_NICENESS": "0", **own, **environment},
             cwd=Path(__file__).parents[2],
             stdout=subprocess.PIPE,
@@ -72,8 +74,46 @@ def serving(data_dir: Path, **environment: str) -> Iterator[Service]:
             process.communicate()
 
 
-@pytest.fixture(scope="session")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """Return the session's service; with pytest-xdist each of its processes has one."""
-    with serving(tmp_path_factory.mktemp("service") / "data dir é") as running:
-        yield running
+class SharedServices:
+    """Services that several test modules share: started once, and again if one has failed.
+
+    Parameters
+    ----------
+    folders
+        Where each gets its data directory.
+    """
+
+    def __init__(self, folders: pytest.TempPathFactory) -> None:
+        self._folders = folders
+        self._running: dict[str, tuple[Service, ExitStack]] = {}
+
+    def running(self, name: str, *options: str, **environment: str) -> Service:
+        """Return the service of this name; options and environment are those of its first caller."""
+        if name in self._running and not _answers(self._running[name][0]):
+            self._stop(name)
+        if name not in self._running:
+            self._running[name] = self._started(name, *options, **environment)
+        return self._running[name][0]
+
+    def stop(self) -> None:
+        """Stop all of them."""
+        for name in list(self._running):
+            self._stop(name)
+
+    def _started(self, name: str, *options: str, **environment: str) -> tuple[Service, ExitStack]:
+        with ExitStack() as stack:
+            data_dir = self._folders.mktemp("shared") / name
+            service = stack.enter_context(serving(data_dir, *options, **environment))
+            return service, stack.pop_all()
+
+    def _stop(self, name: str) -> None:
+        _, stack = self._running.pop(name)
+        stack.close()
+
+
+def _answers(service: Service) -> bool:
+    try:
+        answer = httpx.get(f"{service.url}/readyz", timeout=_PATIENCE_SECONDS)
+    except httpx.HTTPError:
+        return False
+    return service.process.poll() is None and answer.status_code == httpx.codes.OK

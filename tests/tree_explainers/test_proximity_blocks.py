@@ -5,7 +5,7 @@ from tests.support import naive
 from tests.support.real_leaves import KINDS, real_leaves
 from tree_explainers.errors import InvalidInput
 from tree_explainers.leaf_space.leaves import ProximityKind
-from tree_explainers.leaf_space.proximity_blocks import proximity_block
+from tree_explainers.leaf_space.proximity import proximity_block
 
 
 @pytest.mark.parametrize("kind", KINDS)

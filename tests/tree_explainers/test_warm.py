@@ -14,10 +14,9 @@ from tree_explainers.compute.compiled import times_compiled
 from tree_explainers.label_audits import audit_labels
 from tree_explainers.prototype_sets.certificate import certify
 from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
-from tree_explainers.prototype_sets.quality import measure_quality
+from tree_explainers.prototype_sets.quality import Classes, measure_quality
 from tree_explainers.prototype_sets.readable import feature_numbers
 from tree_explainers.prototype_sets.selection import select_prototypes
-from tree_explainers.prototype_sets.votes import Classes
 
 _HEAVY = {"sklearn", "scipy.special", "scipy.stats", "onnx", "onnxruntime", "pandas"}
 

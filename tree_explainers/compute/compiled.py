@@ -12,6 +12,8 @@ from typing import Any, TypeVar, cast
 
 from numba import njit
 
+from .code_cache import share
+
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 _ALL: list[Any] = []  # numba's dispatchers of the modules that have been imported
@@ -20,7 +22,7 @@ _AHEAD: list[tuple[Any, Any]] = []  # dispatchers that declare their types, and 
 
 def compiled(loop: Loop) -> Loop:
     """Compile a loop over arrays when it is first called, for the types it is called with."""
-    _ALL.append(njit(cache=True, nogil=True)(loop))
+    _ALL.append(share(njit(nogil=True)(loop)))
     return cast("Loop", _ALL[-1])
 
 

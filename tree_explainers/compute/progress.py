@@ -1,17 +1,25 @@
-"""How an algorithm tells how far it is, without knowing who listens."""
+"""How an algorithm reports its progress, without knowing its callers."""
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
+
+Tick: TypeAlias = Callable[[], None]
+"""Called between pieces of work, of whatever share; may raise to stop the work."""
 
 
 class ReportProgress(Protocol):
     """Called by long algorithms; may raise to stop them (that is how cancelling works)."""
 
     def __call__(self, fraction: float, stage: str) -> None:
-        """Take note that ``fraction`` (0 to 1) of the work is done and ``stage`` is under way."""
+        """Note that ``fraction`` (0 to 1) of the work is done and ``stage`` is under way."""
 
 
 def ignore_progress(fraction: float, stage: str) -> None:
-    """Do nothing: the default listener."""
+    """Do nothing: the default callback."""
+
+
+def no_tick() -> None:
+    """Do nothing: the default between pieces."""
 
 
 def part_of(report: ReportProgress, start: float, stop: float) -> ReportProgress:

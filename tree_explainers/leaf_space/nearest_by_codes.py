@@ -1,13 +1,106 @@
-"""Nearest rows by comparing codes: the way for shallow trees, whose leaves hold many rows."""
+"""Queries with the nearest rows found so far, and the search that compares codes: for shallow trees with large leaves.
 
-from typing import Any
+A key is a whole number that orders rows: the nearer or lower the row, the larger its key. While a search runs, the keys
+of a query are a heap, whose first key is the one that a new key has to exceed.
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
-from .nearest_so_far import Search, fill_up, keep_if_near, part_of, to_beat
 from .proximity import TILE_QUERIES, TILE_ROWS, sum_by_codes
+
+_ROW_BITS = 31
+_LAST_ROW = 2**_ROW_BITS - 1  # the 32 bits above are a proximity
+
+
+class Search(NamedTuple):
+    """Some queries and what was found; a named tuple, since compiled loops take those."""
+
+    leaves: NDArray[np.int32]  # (n_queries, n_trees)
+    own_rows: NDArray[np.int64]  # (n_queries,) the row that a query is, not its own neighbour; -1 where it is none
+    keys: NDArray[np.int64]  # (n_queries, n_neighbors)
+    n_kept: NDArray[np.int64]  # (n_queries,) how many of the keys are there
+
+
+def search_for(leaves: NDArray[np.int32], own_rows: NDArray[np.int64], n_neighbors: int) -> Search:
+    """Return queries of which nothing is found yet."""
+    keys = np.zeros((len(leaves), n_neighbors), dtype=np.int64)
+    return Search(leaves, own_rows, keys, np.zeros(len(leaves), dtype=np.int64))
+
+
+def ranked(search: Search) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the rows found, nearest first (ties: lowest row), and their proximities: (n_queries, n_neighbors) each."""
+    nearest_first = -np.sort(-search.keys, axis=1)
+    return _LAST_ROW - (nearest_first & _LAST_ROW), nearest_first >> _ROW_BITS
+
+
+@compiled
+def some_queries(search: Search, first: int, end: int) -> Search:
+    """Return some of the queries; what is found for them is found for the whole."""
+    part = slice(first, end)
+    return Search(search.leaves[part], search.own_rows[part], search.keys[part], search.n_kept[part])
+
+
+@compiled
+def to_beat(search: Search, query: int) -> int:
+    """Return the proximity of the farthest row kept, 0 while there is room for more."""
+    keys = search.keys[query]
+    return keys[0] >> _ROW_BITS if search.n_kept[query] == len(keys) else 0
+
+
+@compiled
+def keep_if_near(search: Search, query: int, row: int, proximity: np.int64) -> None:
+    """Keep a row, whose proximity is not 0, if it is among the nearest; nobody is a neighbour of its own."""
+    key = (proximity << _ROW_BITS) | (_LAST_ROW - row)
+    keys, n_kept = search.keys[query], search.n_kept[query]
+    if row == search.own_rows[query]:
+        return
+    if n_kept < len(keys):
+        _rise(keys, n_kept, key)
+        search.n_kept[query] += 1
+    elif key > keys[0]:
+        _sink(keys, key)
+
+
+@compiled
+def fill_up(search: Search) -> None:
+    """Where too few rows share a leaf with a query, add the lowest of those that do not."""
+    for query in range(len(search.keys)):
+        keys, n_kept, own_row = search.keys[query], search.n_kept[query], search.own_rows[query]
+        kept = np.sort(_LAST_ROW - (keys[:n_kept] & _LAST_ROW))
+        row, place = 0, 0
+        for at in range(n_kept, len(keys)):
+            while row == own_row or (place < n_kept and kept[place] == row):
+                place += row != own_row
+                row += 1
+            keys[at] = _LAST_ROW - row
+            row += 1
+        search.n_kept[query] = len(keys)
+
+
+@compiled
+def _rise(keys: NDArray[np.int64], place: int, key: int) -> None:
+    while place > 0 and keys[(place - 1) // 2] > key:
+        keys[place] = keys[(place - 1) // 2]
+        place = (place - 1) // 2
+    keys[place] = key
+
+
+@compiled
+def _sink(keys: NDArray[np.int64], key: int) -> None:
+    place = 0
+    while 2 * place + 1 < len(keys):
+        below = 2 * place + 1
+        if below + 1 < len(keys) and keys[below + 1] < keys[below]:
+            below += 1
+        if keys[below] >= key:
+            break
+        keys[place] = keys[below]
+        place = below
+    keys[place] = key
 
 
 @compiled
@@ -28,7 +121,7 @@ def search_codes(codes: NDArray[Any], weights: NDArray[Any], search: Search) -> 
     for first_row in range(0, n_rows, TILE_ROWS):
         end_row = min(first_row + TILE_ROWS, n_rows)
         for first in range(0, n_queries, TILE_QUERIES):
-            queries = part_of(search, first, min(first + TILE_QUERIES, n_queries))
+            queries = some_queries(search, first, min(first + TILE_QUERIES, n_queries))
             sum_by_codes(codes, first_row, queries.leaves, weights, sums)
             for query in range(len(queries.leaves)):
                 _keep_near(sums[query, : end_row - first_row], first_row, queries, query)

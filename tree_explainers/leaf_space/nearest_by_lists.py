@@ -1,21 +1,26 @@
-"""Nearest rows by visiting the rows listed in leaves: the way for deep trees, whose leaves hold few rows.
+"""Nearest rows by visiting the rows listed in leaves: for deep trees, whose leaves hold few rows.
 
 A block of queries is searched for at once. Each leaf that any of them reaches is visited once for all of them: to each
-row listed, a line of weights is added, one for each query, which is 0 for those that are not in the leaf. It pays
-where queries of a block share leaves, and is quick where rows listed together lie close together: see ``row_order``.
+row listed, a line of weights is added, one for each query, which is 0 for those that are not in the leaf. This is quick
+where queries of a block share leaves, and where rows listed together lie close together. So rows are ordered first; the
+order affects speed only. Each row goes to the nearest of a few rows, the pivots; these form a chain, in which each is
+followed by the nearest that is left; and the rows of a pivot are ordered by their leaf in the first tree, as
+neighbouring leaves have neighbouring numbers.
 """
 
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
+from ..compute.progress import Tick, no_tick
 from ..compute.threads import in_order
 from .leaves import LeafTable
-from .nearest_so_far import Search, fill_up, keep_if_near, part_of, to_beat
+from .nearest_by_codes import Search, fill_up, keep_if_near, ranked, search_codes, search_for, some_queries, to_beat
 from .rows_by_leaf import list_members
 
 BLOCK_QUERIES = 64
@@ -34,7 +39,7 @@ class RankedLists(NamedTuple):
     members: NDArray[np.int32]  # (n_trees * n_rows,) ranks, leaf by leaf, ascending
 
 
-def list_ranks(table: LeafTable, order: NDArray[np.int64], tick: Callable[[], None] = lambda: None) -> RankedLists:
+def list_ranks(table: LeafTable, order: NDArray[np.int64], tick: Tick = no_tick) -> RankedLists:
     """List the rows of a table in this order, 4 bytes for each row and tree; ``tick`` is called in between."""
     members = np.empty(table.codes.shape, dtype=np.int32)
 
@@ -87,7 +92,7 @@ def search_lists(lists: RankedLists, weights: NDArray[Any], search: Search) -> N
     number = np.full(np.diff(lists.offsets).max(), -1, np.int32)
     ranks = np.arange(n_rows).astype(np.int32)
     for first in range(0, n_queries, width):
-        block = part_of(search, first, min(first + width, n_queries))
+        block = some_queries(search, first, min(first + width, n_queries))
         visits = _visits_of(lists, block.leaves, weights, number, room)
         board.to_beat[:] = 1
         for first_rank in range(0, n_rows, tile_rows):
@@ -190,3 +195,57 @@ def _keep_near_in(
                     board.to_beat[query] = max(1, to_beat(search, query))
     for rank in strip:
         board.sums[rank - first_rank] = 0
+
+
+MAX_PIVOTS = 256
+_ROWS_PER_PIVOT = 64  # at least: a block of rows that are searched for together
+_ROWS_AT_ONCE = 2048
+
+LeavesOf = Callable[[NDArray[np.int64]], NDArray[np.int32]]
+
+
+@dataclass(frozen=True, slots=True)
+class Pivots:
+    """Some rows of a table."""
+
+    codes: NDArray[Any]  # (n_trees, n_pivots)
+    places: NDArray[np.int64]  # (n_pivots,) where each is in the chain
+    weights: NDArray[Any]  # (n_trees,) uint16 or uint32
+
+    def order(self, leaves_of: LeavesOf, n_rows: int, tick: Tick = no_tick) -> NDArray[np.int64]:
+        """Return the order of rows, (n_rows,), whose leaves are had piece by piece; ``tick`` is called in between."""
+        keys = np.empty((2, n_rows), dtype=np.int64)
+        pieces = (np.arange(start, min(start + _ROWS_AT_ONCE, n_rows)) for start in range(0, n_rows, _ROWS_AT_ONCE))
+        with closing(in_order(lambda rows: self._keys(leaves_of(rows)), pieces)) as found:
+            for rows, keys_of_rows in found:
+                keys[:, rows] = keys_of_rows
+                tick()
+        return np.lexsort(keys).astype(np.int64)
+
+    def _keys(self, leaves: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        search = search_for(leaves, np.full(len(leaves), -1), 1)
+        search_codes(self.codes, self.weights, search)
+        nearest, _ = ranked(search)
+        return leaves[:, 0], self.places[nearest[:, 0]]
+
+
+def choose_pivots(table: LeafTable, weights: NDArray[Any]) -> Pivots:
+    """Choose rows of a table, evenly spread."""
+    n_pivots = max(1, min(MAX_PIVOTS, table.n_rows // _ROWS_PER_PIVOT))
+    leaves = table.leaves_of(np.linspace(0, table.n_rows - 1, n_pivots).astype(np.int64))
+    codes = np.ascontiguousarray(leaves.T, dtype=table.codes.dtype)
+    codes.flags.writeable = False  # as the table's codes are: the loop is compiled for those
+    return Pivots(codes, _chain(leaves, weights), weights)
+
+
+def _chain(leaves: NDArray[np.int32], weights: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the place of each pivot in the chain."""
+    is_left = np.ones(len(leaves), dtype=np.bool_)
+    places = np.zeros(len(leaves), dtype=np.int64)
+    last = 0
+    for place in range(1, len(leaves)):
+        is_left[last] = False
+        proximities = (leaves == leaves[last]) @ weights.astype(np.int64)
+        last = int(np.where(is_left, proximities, -1).argmax())
+        places[last] = place
+    return places

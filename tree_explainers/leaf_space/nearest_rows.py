@@ -11,10 +11,17 @@ from ..compute.progress import ReportProgress, ignore_progress
 from ..compute.threads import in_order
 from ..errors import InvalidInput
 from .leaves import LeafTable
-from .nearest_by_codes import search_codes
-from .nearest_by_lists import BLOCK_QUERIES, RankedLists, list_ranks, search_lists
-from .nearest_so_far import ranked, search_for
-from .row_order import MAX_PIVOTS, LeavesOf, Pivots, choose_pivots
+from .nearest_by_codes import ranked, search_codes, search_for
+from .nearest_by_lists import (
+    BLOCK_QUERIES,
+    MAX_PIVOTS,
+    LeavesOf,
+    Pivots,
+    RankedLists,
+    choose_pivots,
+    list_ranks,
+    search_lists,
+)
 
 Nearest = tuple[NDArray[np.int64], NDArray[np.int64]]  # rows and proximities, (n_queries, n_neighbors) each
 

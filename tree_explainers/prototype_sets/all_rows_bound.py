@@ -5,19 +5,17 @@ The candidates that it depends on, those of the largest gains, are then compared
 there is time for.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.progress import ReportProgress, ignore_progress
+from ..compute.progress import ReportProgress, Tick, ignore_progress, part_of
 from ..leaf_space.leaf_masks import BLOCK
 from ..leaf_space.leaves import LeafTable
-from .goal import Goal, sum_of_largest
+from .goal import Goal, RowsByClass, sum_of_largest
 from .joint_leaves import gains_at_most
-from .rows_by_class import RowsByClass
 from .sweep import Sweep
 
 _PARTS_OF_COVERAGE = ((1, 1), (6, 5), (29, 20))  # promises tried
@@ -56,8 +54,9 @@ def all_rows_bound(  # noqa: PLR0913  # rows, prototypes among them, and what th
     promised = np.minimum(promised, int(weights.sum()))
     gains = np.empty_like(promised)
     for position in range(by_class.n_classes):
-        places, told = by_class.places(position), partial(_report_class, report, position, by_class.n_classes)
-        gains[:, places] = gains_at_most(table, weights, by_class.rows[places], promised[:, places], told)
+        places, n_parts = by_class.places(position), 2 * by_class.n_classes  # the first half of the work
+        report_class = part_of(report, position / n_parts, (position + 1) / n_parts)
+        gains[:, places] = gains_at_most(table, weights, by_class.rows[places], promised[:, places], report_class)
     positions = np.arange(by_class.n_classes)
     parts = [positions[i : i + 1] for i in positions] if goal.classes_are_apart else [positions]
     bound = 0
@@ -68,11 +67,6 @@ def all_rows_bound(  # noqa: PLR0913  # rows, prototypes among them, and what th
         problem.compare_best(promised[line], gains[line], partial(report, (1 + done / len(parts)) / 2, _STAGE))
         bound += problem.bound(promised[line], gains[line])
     return bound
-
-
-def _report_class(report: ReportProgress, position: int, n_classes: int, fraction: float) -> None:
-    """Report on the first half of the work, which is done class by class."""
-    report((position + fraction) / (2 * n_classes), _STAGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +87,10 @@ class _Problem:
         total: int = sum(scale * int(promised[places].sum()) for places, scale in zip(parts, scales, strict=True))
         return total + sum_of_largest([gains[places] for places in parts], scales, self.n_prototypes)
 
-    def compare_best(
-        self, promised: NDArray[np.int64], gains: NDArray[np.int64], progressed: Callable[[], None]
-    ) -> None:
+    def compare_best(self, promised: NDArray[np.int64], gains: NDArray[np.int64], tick: Tick) -> None:
         """Replace the largest gains by what they are exactly, until those are the largest that count."""
         is_exact = np.zeros(len(gains), dtype=np.bool_)
-        sweeps = [self._sweep(position, progressed) for position in self.positions]
+        sweeps = [self._sweep(position, tick) for position in self.positions]
         for _ in range(_BLOCKS_COMPARED):
             largest = self._largest(gains)
             if is_exact[largest[: self.n_prototypes]].all():
@@ -110,8 +102,8 @@ class _Problem:
                 gains[own] = sweep.gains(self.by_class.rows[own], promised[places])
             is_exact[some] = True
 
-    def _sweep(self, position: int, progressed: Callable[[], None]) -> Sweep:
-        return Sweep(self.table, self.weights, self.by_class.rows[self.by_class.places(position)], progressed)
+    def _sweep(self, position: int, tick: Tick) -> Sweep:
+        return Sweep(self.table, self.weights, self.by_class.rows[self.by_class.places(position)], tick)
 
     def _largest(self, gains: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the places of rows of these classes, those that count most first."""

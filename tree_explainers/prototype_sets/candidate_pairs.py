@@ -4,7 +4,7 @@ Swaps and the bound of a certificate ask for the same few proximities hundreds o
 what a row has from its prototypes anyway. Memory is bounded: where too many pairs are close, the closest are kept.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
-from ..compute.progress import ReportProgress, ignore_progress
+from ..compute.progress import ReportProgress, Tick, ignore_progress
 from ..leaf_space.leaves import LeafTable
 from ..leaf_space.proximity import each_column
-from .dense_pairs import dense_pairs
-from .rows_by_class import RowsByClass
-from .sweep import ClosePairs, Sweep
+from .goal import RowsByClass
+from .sweep import ClosePairs, Sweep, dense_pairs
 
 _FEWEST_ALLOWED, _ALLOWED_PER_ROW, _MOST_ALLOWED = 2**24, 64, 2**26
 _STEPS = 16  # thresholds are so many parts of a row's coverage
@@ -108,18 +107,18 @@ class _Task(NamedTuple):
     table: LeafTable
     weights: NDArray[np.int64]
     kept: "_Kept"
-    progressed: Callable[[], None]
+    tick: Tick
 
 
 def _find_in_sweep(
     task: _Task, targets: NDArray[np.int64], candidates: NDArray[np.int64], places: slice
 ) -> Iterator[ClosePairs]:
-    sweep = Sweep(task.table, task.weights, targets, task.progressed)
+    sweep = Sweep(task.table, task.weights, targets, task.tick)
     at_once = max(_PAIRS_AT_ONCE, task.kept.capacity // 4)
     for start in range(0, len(candidates), _CANDIDATES_AT_ONCE):
         some = candidates[start : start + _CANDIDATES_AT_ONCE]
         yield from sweep.close_pairs(some, task.kept.thresholds.values[places], at_once)
-        task.progressed()
+        task.tick()
 
 
 def _find_in_columns(
@@ -127,7 +126,7 @@ def _find_in_columns(
 ) -> Iterator[ClosePairs]:
     thresholds = task.kept.thresholds
     own, among = np.searchsorted(targets, candidates), task.table.among(targets)
-    return dense_pairs(among, task.weights, own, lambda: thresholds.values[places], task.progressed)
+    return dense_pairs(among, task.weights, own, lambda: thresholds.values[places], task.tick)
 
 
 class _Thresholds:

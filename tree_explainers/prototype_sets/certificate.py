@@ -1,22 +1,18 @@
 """How close prototypes are to the best there can be: their objective, and a bound that no set of as many exceeds."""
 
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.progress import ReportProgress, ignore_progress
+from ..compute.progress import ReportProgress, ignore_progress, part_of
 from ..errors import InvalidInput
 from ..leaf_space.leaves import LeafTable
 from .all_rows_bound import all_rows_bound
 from .candidate_pairs import CandidatePairs, gather_pairs
 from .dual_bound import dual_bound
-from .goal import Constraint, Goal, ObjectiveName, goal_of
-
-if TYPE_CHECKING:
-    from .selection import Method
+from .goal import Constraint, Goal, Method, ObjectiveName, goal_of
 
 Scope = Literal["all_rows", "candidates"]
 
@@ -59,7 +55,7 @@ def certify(  # noqa: PLR0913  # what is certified, and among which sets
     weights: NDArray[np.int64],
     rows: NDArray[np.int64],
     *,
-    method: "Method",
+    method: Method,
     greedy_rows: NDArray[np.int64] | None = None,
     candidates: NDArray[np.int64] | None = None,
     pairs: CandidatePairs | None = None,
@@ -115,7 +111,7 @@ def certify(  # noqa: PLR0913  # what is certified, and among which sets
     starts = [rows] if greedy_rows is None or np.array_equal(greedy_rows, rows) else [greedy_rows, rows]
     is_sampled = candidates is not None and len(candidates) < table.n_rows
     n_parts = 1 + len(starts) * (2 if is_sampled else 1)
-    parts = iter([partial(_report_part, report, part, n_parts) for part in range(n_parts)])
+    parts = iter([part_of(report, part / n_parts, (part + 1) / n_parts) for part in range(n_parts)])
     gathering = next(parts)
     if pairs is None:
         pairs = gather_pairs(table, classes, weights, starts[0], candidates=candidates, report=gathering)
@@ -193,10 +189,6 @@ def _check_alike(sets: list[_Standing], goal: Goal) -> None:
     if counts[0] != counts[-1]:
         msg = f"swaps keep the number of prototypes: {counts[0]} were chosen, and there are {counts[-1]}"
         raise InvalidInput(msg)
-
-
-def _report_part(report: ReportProgress, part: int, n_parts: int, fraction: float, stage: str) -> None:
-    report((part + fraction) / n_parts, stage)
 
 
 def _greedy_bound(chosen: _Standing, goal: Goal) -> int:

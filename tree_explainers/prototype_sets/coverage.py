@@ -5,15 +5,14 @@ phantom exemplars at distance 1 are the 0 of a row without any). A prototype mat
 sum of one objective per class, and rows of different classes are never compared.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compute.progress import Tick, no_tick
 from ..leaf_space.leaves import LeafTable
-from .column import column
-from .row_subsets import proximities_to, proximity_sums
+from ..leaf_space.subset_proximities import column, proximities_to, proximity_sums
 from .sweep import Sweep
 
 
@@ -67,7 +66,7 @@ def measure_coverage(
     weights: NDArray[np.int64],
     classes: NDArray[np.int64],
     prototypes: NDArray[np.int64],
-    progressed: Callable[[], None] = lambda: None,
+    tick: Tick = no_tick,
 ) -> Coverage:
     """Return g after each prototype, and how many rows each of them stands for in the end.
 
@@ -79,7 +78,7 @@ def measure_coverage(
         Class of each row.
     prototypes : (n_prototypes,) int64
         Rows of the table, in the order chosen.
-    progressed
+    tick
         Called after each prototype; may raise to stop.
 
     Returns
@@ -96,5 +95,5 @@ def measure_coverage(
         nearer = (classes == classes[prototype]) & (near > covered)
         covered[nearer], owner[nearer] = near[nearer], rank
         objectives[rank] = covered.sum()
-        progressed()
+        tick()
     return Coverage(objectives, np.bincount(owner[owner >= 0], minlength=len(prototypes)).astype(np.int64))

@@ -1,9 +1,17 @@
-"""An upper bound of what any set of prototypes can reach: the Lagrangian dual of choosing them.
+"""An upper bound on the objective of any set of prototypes: the Lagrangian dual of choosing them, in exact integers.
 
-Whatever coverages are promised to rows, they give a bound (``relaxation``), which is convex in them. Its least value is
-that of the linear relaxation of the k-median problem (Cornuejols, Fisher, Nemhauser 1977), as a rule within a few
-percent of the best set. Steps along subgradients lead down to it (Polyak 1969), from the coverage by the prototypes at
-hand. Each step's bound holds, so nothing has to converge; the best of them is taken.
+Let row s be promised a coverage λ_s of 0 or more. A prototype m of its class raises that by max(0, P(s, m) - λ_s), and
+several prototypes by no more than the sum. So for each set M of k prototypes, however it was chosen,
+
+    sum over s of max over m in M of P(s, m)  <=  sum over s of λ_s  +  sum over m in M of G(m),
+    G(m) = sum over the rows s of m's class of max(0, P(s, m) - λ_s),
+
+and no M has more of the last sum than the k candidates of largest G. With the coverage by a set as λ this is the bound
+of Nemhauser, Wolsey and Fisher (1978): the set's objective plus the k largest gains.
+
+The bound is convex in λ. Its least value is that of the linear relaxation of the k-median problem (Cornuejols, Fisher,
+Nemhauser 1977), as a rule within a few percent of the best set. Steps along subgradients lead down to it (Polyak 1969),
+from the coverage by the prototypes at hand. Each step's bound holds, so nothing has to converge; the best is taken.
 """
 
 from dataclasses import dataclass, field
@@ -12,10 +20,177 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.progress import ReportProgress, ignore_progress
+from ..compute.compiled import compiled
+from ..compute.progress import ReportProgress, ignore_progress, part_of
+from ..compute.threads import in_threads
 from .candidate_pairs import CandidatePairs
-from .goal import Goal
-from .relaxation import Promises, Relaxation
+from .goal import Goal, sum_of_largest
+from .swap_gains import Pairs
+
+_UNITS = 2**20  # promises are told in at least so many parts of a proximity of 1
+_PAIRS_WORTH_A_THREAD = 4_000_000
+
+
+class Promises(NamedTuple):
+    """Promised coverages and what they say."""
+
+    coverages: NDArray[np.int64]  # (n_rows,) λ
+    gains: NDArray[np.int64]  # (n_lines,) G
+    best: NDArray[np.int64]  # (n_prototypes,) lines of the largest gains, ascending
+    bound: float  # of the objective, in units of the class whose rows count most; rounded, so only for comparisons
+
+
+class Relaxation:
+    """Choosing so many prototypes for the rows of some classes, where only pairs above a row's floor are known.
+
+    Coverages and gains are in units finer than those of weight. Candidates are known by line among those of the
+    classes, rows by place from the first of the classes on.
+
+    Parameters
+    ----------
+    pairs
+        The candidates' pairs; their thresholds are the floors, below which no promise may be.
+    positions
+        Neighbouring classes.
+    n_prototypes
+        How many prototypes may be chosen for these classes together.
+    total_weight
+        The proximity of a row to itself, in units of weight.
+    goal
+        Which objective the bounds are of.
+    """
+
+    def __init__(
+        self, pairs: CandidatePairs, positions: NDArray[np.int64], n_prototypes: int, total_weight: int, goal: Goal
+    ) -> None:
+        bounds, line_classes = pairs.by_class.bounds, pairs.by_class.classes[pairs.candidates]
+        lines = np.flatnonzero(np.isin(line_classes, positions))
+        self.candidates = pairs.candidates[lines]
+        self.places = slice(int(bounds[positions[0]]), int(bounds[positions[-1] + 1]))
+        self.n_lines, self.n_prototypes = len(lines), min(n_prototypes, len(lines))
+        self.precision = max(1, _UNITS // total_weight)
+        self.highest = total_weight * self.precision
+        self.floors = pairs.thresholds[self.places] * self.precision
+        self._pairs = Pairs(pairs.starts[lines], pairs.ends[lines], pairs.members, pairs.proximities)
+        self._line_classes, self._classes = line_classes[lines], positions
+        self._bounds, self._scales = bounds - self.places.start, goal.scales
+        # Scales may be too large for a float64; what they are of the largest is not.
+        worths = np.array([scale / max(goal.scales) for scale in goal.scales])
+        self._line_worths = worths[self._line_classes]
+        self.row_worths = np.repeat(worths, np.diff(bounds))[self.places]
+
+    def promise(self, coverages: NDArray[np.int64]) -> Promises:
+        """Find out what promises say, looking at all candidates."""
+        gains = self.gains(self._pairs, coverages)
+        best = np.sort(best_of(gains * self._line_worths, self.n_prototypes))
+        return Promises(coverages, gains, best, self.bound(coverages, gains[best], self._line_worths[best]))
+
+    def most_promising(self, promises: Promises, n_lines: int) -> NDArray[np.int64]:
+        """Return the candidates whose gains count most."""
+        return best_of(promises.gains * self._line_worths, n_lines)
+
+    def narrowed(self, lines: NDArray[np.int64], floors: NDArray[np.int64]) -> "Core":
+        """Return some of the candidates, with their pairs above these floors."""
+        pairs = _pairs_above(self._pairs, lines, self.places.start, self.precision, floors)
+        return Core(self, pairs, self._line_worths[lines], floors)
+
+    def bound(self, coverages: NDArray[np.int64], gains: NDArray[np.int64], line_worths: NDArray[np.float64]) -> float:
+        """Return what promises and the gains of the best candidates bound the objective by, rounded."""
+        # Sums rather than dot products, for which some libraries start threads that wait for each other.
+        return float((self.row_worths * coverages).sum() + (line_worths * gains).sum())
+
+    def gains(self, pairs: Pairs, coverages: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return by how much candidates raise what is promised, summed over rows."""
+        gains = np.empty(len(pairs.starts), dtype=np.int64)
+
+        def add(part: slice) -> None:
+            some = Pairs(pairs.starts[part], pairs.ends[part], pairs.members, pairs.proximities)
+            _sum_gains(some, self.places.start, self.precision, coverages, gains[part])
+
+        n_pairs = int((pairs.ends - pairs.starts).sum())
+        in_threads(add, len(gains), None if n_pairs > _PAIRS_WORTH_A_THREAD else 1)
+        return gains
+
+    def exact_bound(self, promises: Promises) -> int:
+        """Return the bound in units of the goal, where objectives are whole, so it is rounded down."""
+        scales = [self._scales[position] for position in self._classes]
+        gains = [promises.gains[self._line_classes == position] for position in self._classes]
+        promised = sum(
+            self._scales[position] * int(promises.coverages[self._bounds[position] : self._bounds[position + 1]].sum())
+            for position in self._classes
+        )
+        return int(promised + sum_of_largest(gains, scales, self.n_prototypes)) // self.precision
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """The same with few candidates and high floors: what it says is no bound, but soon said."""
+
+    whole: Relaxation
+    pairs: Pairs
+    line_worths: NDArray[np.float64]
+    floors: NDArray[np.int64]
+
+    def look(self, coverages: NDArray[np.int64]) -> tuple[float, NDArray[np.int64]]:
+        """Return the bound if there were no other candidates, and its slope: by how much it grows with each promise."""
+        gains = self.whole.gains(self.pairs, coverages)
+        best = best_of(gains * self.line_worths, self.whole.n_prototypes)
+        slopes = np.ones(len(coverages), dtype=np.int64)
+        _lessen_slopes(self.pairs, best, self.whole.places.start, self.whole.precision, coverages, slopes)
+        return self.whole.bound(coverages, gains[best], self.line_worths[best]), slopes
+
+
+def best_of(worths: NDArray[np.float64], n_best: int) -> NDArray[np.int64]:
+    """Return where the so many largest are, in no particular order."""
+    if n_best >= len(worths):
+        return np.arange(len(worths))
+    return np.argpartition(-worths, n_best)[:n_best]
+
+
+@compiled
+def _sum_gains(
+    pairs: Pairs, first_place: int, precision: int, coverages: NDArray[np.int64], gains: NDArray[np.int64]
+) -> None:
+    for line in range(len(gains)):
+        gain = np.int64(0)
+        for pair in range(pairs.starts[line], pairs.ends[line]):
+            proximity = np.int64(pairs.proximities[pair]) * precision
+            gain += max(proximity - coverages[pairs.members[pair] - first_place], 0)
+        gains[line] = gain
+
+
+@compiled
+def _lessen_slopes(
+    pairs: Pairs,
+    lines: NDArray[np.int64],
+    first_place: int,
+    precision: int,
+    coverages: NDArray[np.int64],
+    slopes: NDArray[np.int64],
+) -> None:
+    for line in lines:
+        for pair in range(pairs.starts[line], pairs.ends[line]):
+            row = pairs.members[pair] - first_place
+            slopes[row] -= int(np.int64(pairs.proximities[pair]) * precision > coverages[row])
+
+
+@compiled
+def _pairs_above(
+    pairs: Pairs, lines: NDArray[np.int64], first_place: int, precision: int, floors: NDArray[np.int64]
+) -> Pairs:
+    most = (pairs.ends[lines] - pairs.starts[lines]).sum()
+    starts, ends = np.empty(len(lines), dtype=np.int64), np.empty(len(lines), dtype=np.int64)
+    members, proximities = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.uint32)
+    n_pairs = 0
+    for index in range(len(lines)):
+        starts[index] = n_pairs
+        for pair in range(pairs.starts[lines[index]], pairs.ends[lines[index]]):
+            if np.int64(pairs.proximities[pair]) * precision > floors[pairs.members[pair] - first_place]:
+                members[n_pairs], proximities[n_pairs] = pairs.members[pair], pairs.proximities[pair]
+                n_pairs += 1
+        ends[index] = n_pairs
+    return Pairs(starts, ends, members, proximities)
+
 
 _MOST_ROUNDS, _STEPS_PER_ROUND = 12, 40
 _WORTH_A_ROUND, _CLOSE = 5e-4, 1 + 1e-4
@@ -66,21 +241,12 @@ def dual_bound(  # pairs, a set to start from, and what the bound is of
     parts = []
     for done, some in enumerate(problems):
         relaxation = Relaxation(pairs, some, int(n_of_each[some].sum()), total_weight, goal)
-        parts.append(_Descent(relaxation, covered, _Share(report, done, len(problems))).result())
+        parts.append(
+            _Descent(relaxation, covered, part_of(report, done / len(problems), (done + 1) / len(problems))).result()
+        )
     longest = max(len(part.choices) for part in parts)
     choices = [np.concatenate([part.choices[min(i, len(part.choices) - 1)] for part in parts]) for i in range(longest)]
     return DualBound(sum(part.bound for part in parts), choices)
-
-
-class _Share(NamedTuple):
-    """Reports on one of several problems."""
-
-    report: ReportProgress
-    done_before: int
-    n_problems: int
-
-    def __call__(self, fraction: float) -> None:
-        self.report((self.done_before + fraction) / self.n_problems, "bounding what is possible")
 
 
 @dataclass(slots=True)
@@ -89,7 +255,7 @@ class _Descent:
 
     relaxation: Relaxation
     covered: NDArray[np.int64]
-    report: _Share
+    report: ReportProgress
     step: float = 1.0  # in units of what leads to the objective at hand, were the bound linear
     choices: list[NDArray[np.int64]] = field(default_factory=list)
 
@@ -113,7 +279,7 @@ class _Descent:
         core = np.zeros(self.relaxation.n_lines, dtype=np.bool_)
         n_idle = 0
         for n_done in range(_MOST_ROUNDS):
-            self.report(n_done / _MOST_ROUNDS)
+            self.report(n_done / _MOST_ROUNDS, "bounding what is possible")
             if best.bound <= objective * _CLOSE:
                 break
             core[self.relaxation.most_promising(latest, self._n_promising)] = True

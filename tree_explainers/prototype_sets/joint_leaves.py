@@ -10,7 +10,7 @@ have together that share m's leaf in all trees of a choice, for each choice of t
 exclusion). Blocks of one tree give the bound by the sizes of leaves; larger ones are tighter, and dearer.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
+from ..compute.progress import ReportProgress, ignore_progress
 from ..compute.threads import in_order
 from ..leaf_space.leaves import LeafTable
 
@@ -40,7 +41,7 @@ def gains_at_most(
     weights: NDArray[np.int64],
     rows: NDArray[np.int64],
     promised: NDArray[np.int64],
-    progressed: Callable[[float], None] = lambda _: None,
+    report: ReportProgress = ignore_progress,
 ) -> NDArray[np.int64]:
     """Return what each of some rows can gain at most as a prototype of all of them.
 
@@ -52,8 +53,8 @@ def gains_at_most(
         As a rule those of one class.
     promised : (n_lines, n_rows) int64
         What rows are promised, in units of weight, for each line of the answer.
-    progressed
-        Told the share that is done; may raise to stop.
+    report
+        Progress callback; may raise to stop.
 
     Returns
     -------
@@ -72,7 +73,7 @@ def gains_at_most(
     with closing(in_order(gains_in, blocks)) as done:
         for n_done, (_, in_block) in enumerate(done):
             gains += in_block
-            progressed(n_done / len(blocks))
+            report(n_done / len(blocks), "bounding what all rows might reach")
     return -(-gains // precision)
 
 

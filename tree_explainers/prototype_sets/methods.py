@@ -63,10 +63,10 @@ class Task:
         by_class = [(np.flatnonzero(self.classes == value), self.candidates[own == value]) for value in np.unique(own)]
         n_pairs = sum(len(rows) * len(candidates) for rows, candidates in by_class)
 
-        def progressed() -> None:
+        def tick() -> None:
             self.tell(len(chosen) / n_wanted, sweep.n_compared / n_pairs, "choosing prototypes")
 
-        sweep = Sweep(self.table, self.weights, np.empty(0, dtype=np.int64), progressed)
+        sweep = Sweep(self.table, self.weights, np.empty(0, dtype=np.int64), tick)
         return [
             Part(
                 ClassCoverage(self.table, self.weights, sweep.over(rows), candidates),
@@ -137,10 +137,10 @@ def _stopping_improvement(task: Task, rank: int, previous: Choice, last: Choice)
 def _sg(task: Task) -> Outcome:
     chosen: list[int] = []
 
-    def progressed(n_rounds: float) -> None:
+    def report_rounds(n_rounds: float) -> None:
         task.tell(len(chosen) / task.n_prototypes, n_rounds, "comparing candidates")
 
-    best = supervised_greedy(task.table, task.weights, task.classes, task.candidates, progressed)
+    best = supervised_greedy(task.table, task.weights, task.classes, task.candidates, report_rounds)
     for row in islice(best, task.n_prototypes):
         chosen.append(row)  # one after the other: progress is told in between  # noqa: PERF402
     return Outcome(chosen, "n_prototypes" if len(chosen) == task.n_prototypes else "no_improvement")

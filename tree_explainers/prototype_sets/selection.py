@@ -1,4 +1,4 @@
-"""Choose rows of a dataset as prototypes, by any of the five methods."""
+"""Selection of prototypes among the rows of a dataset, by any of the five methods, and the sampling of candidates."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -7,17 +7,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.progress import ReportProgress, ignore_progress
+from ..compute.progress import ReportProgress, ignore_progress, part_of
 from ..errors import InvalidInput, MethodNotApplicable
 from ..leaf_space.leaves import LeafTable
-from .candidates import sample_candidates
 from .coverage import measure_coverage
+from .goal import Method
 from .methods import METHODS, StoppedBy, StoppingImprovement, Task
 from .swapping import refine_by_swaps
 
 __all__ = ["Method", "PrototypeSelection", "StoppingImprovement", "sample_candidates", "select_prototypes"]
 
-Method = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete"]
 Refine = Literal["none", "swap"]
 
 _SHARE_BEFORE_SWAPS = 0.5
@@ -124,9 +123,7 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     _check_weights(table, weights)
     _check_candidates(table, method, n_prototypes, eligible)
     share = 1.0 if refine == "none" else _SHARE_BEFORE_SWAPS
-    task = Task(
-        table, classes.astype(np.int64), weights, eligible, n_prototypes, alpha, partial(_part, report, 0, share)
-    )
+    task = Task(table, classes.astype(np.int64), weights, eligible, n_prototypes, alpha, part_of(report, 0, share))
     outcome = METHODS[method](task)
     first = rows = np.array(outcome.rows, dtype=np.int64)
     n_swaps = 0
@@ -138,7 +135,7 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
             rows,
             method=method,
             candidates=candidates,
-            report=partial(_part, report, share, 1),
+            report=part_of(report, share, 1),
         )
         rows, n_swaps = refined.rows, refined.n_swaps
     coverage = measure_coverage(table, weights, task.classes, rows, partial(report, 1, "measuring coverage"))
@@ -164,10 +161,6 @@ def _check_weights(table: LeafTable, weights: NDArray[np.int64]) -> None:
     if weights.shape != (table.n_trees,) or weights.min() < 0 or int(weights.sum()) > np.iinfo(np.uint32).max:
         msg = f"weights must be {table.n_trees} numbers, not negative and less than 2^32 together"
         raise InvalidInput(msg)
-
-
-def _part(report: ReportProgress, start: float, end: float, fraction: float, stage: str) -> None:
-    report(start + (end - start) * fraction, stage)
 
 
 def _check(table: LeafTable, classes: NDArray[np.int64], method: Method, alpha: float, refine: Refine) -> None:
@@ -200,3 +193,38 @@ def _check_candidates(table: LeafTable, method: Method, n_prototypes: int, candi
         noun = "rows" if n_candidates == table.n_rows else "candidates"
         msg = f"n_prototypes must be 1 to {n_candidates}, the number of {noun}, got {n_prototypes}"
         raise InvalidInput(msg)
+
+
+def sample_candidates(classes: NDArray[np.int64], n_candidates: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw the rows that may become prototypes where there are too many to look at them all.
+
+    Parameters
+    ----------
+    classes : (n_rows,) int64
+        Class of each row, 0 or more.
+    n_candidates
+        How many; all rows if there are no more.
+    rng
+        Draws the rows without replacement: first one of each class that occurs, in the order of the classes, then the
+        others from all rows that are left, each as likely as any other.
+
+    Returns
+    -------
+    (n_candidates,) int64
+        Ascending.
+
+    Raises
+    ------
+    InvalidInput
+        If there are more classes than candidates.
+    """
+    if n_candidates >= len(classes):
+        return np.arange(len(classes))
+    present = np.unique(classes)
+    if n_candidates < len(present):
+        msg = f"n_candidates must be at least {len(present)}, one for each class that has rows, got {n_candidates}"
+        raise InvalidInput(msg)
+    one_each = [rng.choice(np.flatnonzero(classes == value)) for value in present]
+    others = np.delete(np.arange(len(classes)), one_each)
+    drawn = rng.choice(others, n_candidates - len(present), replace=False)
+    return np.sort(np.concatenate([one_each, drawn]))

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..leaf_space.leaves import LeafTable
-from .column import column
-from .row_subsets import proximity_sums
+from ..leaf_space.subset_proximities import column, proximity_sums
 from .sweep import Sweep
 
 _INFINITELY_NEAR = 2**62  # nothing is nearer: a row that does not count
@@ -26,7 +25,7 @@ def supervised_greedy(
     weights: NDArray[np.int64],
     classes: NDArray[np.int64],
     candidates: NDArray[np.int64],
-    progressed: Callable[[float], None] = lambda _: None,
+    report_rounds: Callable[[float], None] = lambda _: None,
 ) -> Iterator[int]:
     """Yield the candidate that raises the balanced accuracy of the nearest-prototype classifier most, until none does.
 
@@ -42,10 +41,10 @@ def supervised_greedy(
         Class of each row, 0 or more.
     candidates : (n_candidates,) int64
         Rows that may be chosen, ascending.
-    progressed
+    report_rounds
         Told several times a second how often, on average, a row has been compared with a candidate.
     """
-    state = _Classifier(table, weights, classes, candidates, progressed)
+    state = _Classifier(table, weights, classes, candidates, report_rounds)
     state.count_first()
     while (best := state.best_candidate()) is not None:
         yield int(candidates[best])
@@ -77,13 +76,13 @@ class _Classifier:
         weights: NDArray[np.int64],
         classes: NDArray[np.int64],
         candidates: NDArray[np.int64],
-        progressed: Callable[[float], None],
+        report_rounds: Callable[[float], None],
     ) -> None:
         _, self._classes, self._sizes = np.unique(classes, return_inverse=True, return_counts=True)
         self._table, self._weights, self._candidates = table, weights, candidates
         self._own = self._classes[candidates]
         n, m = table.n_rows, len(candidates)
-        self._sweep = Sweep(table, weights, np.arange(n), lambda: progressed(self._sweep.n_compared / n / m))
+        self._sweep = Sweep(table, weights, np.arange(n), lambda: report_rounds(self._sweep.n_compared / n / m))
         self._now = _Nearness(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))
         lost = np.zeros((m, len(self._sizes)), dtype=np.int64)
         self._effects = _Effects(np.zeros(m, dtype=np.int64), lost, np.zeros(m, dtype=np.int64))

@@ -1,22 +1,18 @@
 """Refine prototypes by swaps: from where they are and, while better ones cannot be ruled out, from elsewhere."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.progress import ReportProgress, ignore_progress
+from ..compute.progress import ReportProgress, ignore_progress, part_of
 from ..errors import InvalidInput, MethodNotApplicable
 from ..leaf_space.leaves import LeafTable
 from .candidate_pairs import CandidatePairs, gather_pairs
 from .dual_bound import dual_bound
-from .goal import Goal, goal_of
-from .local_search import LocalSearch
-from .swappable import SwappablePrototypes
-
-if TYPE_CHECKING:
-    from .selection import Method
+from .goal import Goal, Method, goal_of
+from .local_search import LocalSearch, SwappablePrototypes
 
 _GOOD_ENOUGH = 0.999  # of what is possible at most: no other start can be better by a tenth of a percent
 _MOST_COMPARISONS = 2 * 10**11  # of a row and a candidate in a tree, after which no further start is tried
@@ -40,7 +36,7 @@ def refine_by_swaps(  # noqa: PLR0913  # what is refined, by which measure, and 
     weights: NDArray[np.int64],
     rows: NDArray[np.int64],
     *,
-    method: "Method",
+    method: Method,
     candidates: NDArray[np.int64] | None = None,
     pairs: CandidatePairs | None = None,
     try_other_starts: bool = True,
@@ -93,7 +89,7 @@ def refine_by_swaps(  # noqa: PLR0913  # what is refined, by which measure, and 
     """
     _check(table, rows, method)
     if pairs is None:
-        gathering = _part_of(report, 0, _GATHERED)
+        gathering = part_of(report, 0, _GATHERED)
         pairs = gather_pairs(table, classes, weights, rows, candidates=candidates, report=gathering)
     task = _Task(table, weights, pairs, goal_of(method, pairs.by_class.sizes), report)
     found = [task.search(rows, _GATHERED, _SEARCHED)]
@@ -113,16 +109,7 @@ def refine_by_swaps(  # noqa: PLR0913  # what is refined, by which measure, and 
     )
 
 
-def _part_of(report: ReportProgress, begins: float, ends: float) -> ReportProgress:
-    """Return a listener to work that takes a part of all the time."""
-
-    def tell(fraction: float, stage: str) -> None:
-        report(begins + fraction * (ends - begins), stage)
-
-    return tell
-
-
-def _check(table: LeafTable, rows: NDArray[np.int64], method: "Method") -> None:
+def _check(table: LeafTable, rows: NDArray[np.int64], method: Method) -> None:
     if method == "sg":
         msg = "sg maximises accuracy, which swaps by coverage would lower: refine sm_a, sm_wa, sm_u or a_pete"
         raise MethodNotApplicable(msg)
@@ -144,7 +131,7 @@ class _Task(NamedTuple):
         """Swap from some rows on, which takes this part of all the time."""
         by_class, floors = self.pairs.by_class, self.pairs.thresholds
         prototypes = SwappablePrototypes(self.table, self.weights, by_class, rows, self.goal, floors)
-        search = LocalSearch(self.table, self.weights, prototypes, self.pairs, _part_of(self.report, begins, ends))
+        search = LocalSearch(self.table, self.weights, prototypes, self.pairs, part_of(self.report, begins, ends))
         search.run()
         return search
 
@@ -156,7 +143,7 @@ class _Task(NamedTuple):
         """Return where better prototypes might be found: nowhere if these are surely good enough."""
         places, total_weight = self.pairs.by_class, int(self.weights.sum())
         n_of_each = np.bincount(found.classes, minlength=places.n_classes)
-        telling = _part_of(self.report, _SEARCHED, _BOUNDED)
+        telling = part_of(self.report, _SEARCHED, _BOUNDED)
         dual = dual_bound(self.pairs, found.now.nearest, n_of_each, total_weight, self.goal, telling)
         if found.objective >= _GOOD_ENOUGH * dual.bound:
             return []

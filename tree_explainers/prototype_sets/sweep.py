@@ -1,22 +1,25 @@
-"""Comparing many candidates with all rows that they might stand for: what they would gain, and which pairs are close.
+"""Comparing many candidates with all rows that they might represent: what they would gain, and which pairs are close.
 
-Two ways lead to the same integers: masks of who is in a leaf (``mask_sweep``) where leaves are large, lists of rows
-(``list_sweep``) where they are small. The sizes of the leaves tell which is cheaper. Either takes O(n_rows) beside
-what is found.
+A ``Sweep`` uses masks or lists (``candidate_sweeps``); the sizes of the leaves tell which is cheaper. Either takes
+O(n_rows) memory beside what is found. Where a good share of all pairs is close, ``dense_pairs`` is faster: it makes
+whole columns of proximities and reads through them.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from copy import copy
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compute.compiled import compiled
+from ..compute.progress import Tick, no_tick
+from ..compute.threads import in_order
 from ..leaf_space.leaf_masks import BLOCK
 from ..leaf_space.leaves import LeafTable
-from .close_pairs import ClosePairs, by_candidate
-from .list_sweep import ListSweep
-from .mask_sweep import MaskSweep
-from .pieces import Pieces, blocks
+from ..leaf_space.proximity import columns
+from .candidate_sweeps import ClosePairs, ListSweep, MaskSweep, Pieces, blocks, by_candidate
 
 __all__ = ["ClosePairs", "Sweep"]
 
@@ -30,7 +33,7 @@ class Sweep:
         All rows, and what each tree counts: not negative, summing to less than 2^32.
     targets : (n_targets,) int64
         Rows to be covered, ascending; as a rule those of one class.
-    progressed
+    tick
         Called several times a second while something is calculated; may raise to stop.
     """
 
@@ -39,10 +42,10 @@ class Sweep:
         table: LeafTable,
         weights: NDArray[np.int64],
         targets: NDArray[np.int64],
-        progressed: Callable[[], None] = lambda: None,
+        tick: Tick = no_tick,
     ) -> None:
         self.targets = targets
-        self._pieces = Pieces(progressed)
+        self._pieces = Pieces(tick)
         self._by_masks = MaskSweep(table, weights, self._pieces)
         self._by_lists = ListSweep(table, weights, self._pieces)
 
@@ -169,3 +172,70 @@ class Sweep:
         """Return the cheaper way to compare at most 512 candidates with so many targets."""
         by_masks = n_targets * self._by_masks.nanoseconds_per_target
         return self._by_lists if self._by_lists.nanoseconds(candidates) < by_masks else self._by_masks
+
+
+_CELLS_AT_ONCE = 2_000_000
+
+
+def dense_pairs(
+    table: LeafTable,
+    weights: NDArray[np.int64],
+    candidates: NDArray[np.int64],
+    thresholds: Callable[[], NDArray[np.int64]],
+    tick: Tick,
+) -> Iterator[ClosePairs]:
+    """Yield the pairs with a proximity above the row's threshold, of a few candidates after the other.
+
+    Parameters
+    ----------
+    table, weights
+        The rows, which are also the targets, and what each tree counts.
+    candidates : (n_candidates,) int64
+        Rows of the table.
+    thresholds
+        Says what is to be exceeded, (n_rows,), when some candidates' turn comes.
+    tick
+        Called several times a second; may raise to stop.
+    """
+    length = max(1, min(64, _CELLS_AT_ONCE // table.n_rows))
+    blocks = [candidates[start : start + length] for start in range(0, len(candidates), length)]
+
+    def close(block: NDArray[np.int64]) -> ClosePairs:
+        return _close(block, columns(table, weights, table.leaves_of(block), 1), thresholds())
+
+    with closing(in_order(close, blocks)) as done:
+        for _, found in done:
+            yield found
+            tick()
+
+
+def _close(candidates: NDArray[np.int64], shared: NDArray[Any], thresholds: NDArray[np.int64]) -> ClosePairs:
+    limits = thresholds.astype(shared.dtype)  # in which a proximity is told from them faster
+    starts = np.concatenate([[0], _count(shared, limits).cumsum()])
+    pairs = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=np.uint32)
+    _list(shared, limits, *pairs)
+    return ClosePairs(candidates, starts, *pairs)
+
+
+@compiled
+def _count(shared: NDArray[Any], limits: NDArray[Any]) -> NDArray[np.int64]:
+    counts = np.zeros(len(shared), dtype=np.int64)
+    for candidate in range(len(shared)):
+        line, count = shared[candidate], 0
+        for row in range(len(limits)):
+            count += line[row] > limits[row]
+        counts[candidate] = count
+    return counts
+
+
+@compiled
+def _list(
+    shared: NDArray[Any], limits: NDArray[Any], members: NDArray[np.int32], proximities: NDArray[np.uint32]
+) -> None:
+    end = 0
+    for candidate in range(len(shared)):
+        line = shared[candidate]
+        for row in range(len(limits)):
+            if line[row] > limits[row]:
+                members[end], proximities[end] = row, line[row]
+                end += 1

@@ -1,16 +1,14 @@
-"""Fixtures of the SDK's tests: a real service, and clients of it."""
+"""Fixtures of the SDK's tests: clients of the test process's service."""
 
 from collections.abc import Iterator
 
 import pytest
 from leafspace_client import Leafspace
 
-from tests.support.serving import Service, service
-
-__all__ = ["service"]
+from tests.support.serving import Service
 
 
 @pytest.fixture
-def client(service: Service) -> Iterator[Leafspace]:  # the fixture of that name
+def client(service: Service) -> Iterator[Leafspace]:
     with Leafspace(service.url) as connected:
         yield connected

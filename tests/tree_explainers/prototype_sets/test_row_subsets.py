@@ -4,8 +4,13 @@ import pytest
 from tests.support import naive
 from tests.support.real_leaves import KINDS, real_leaves
 from tree_explainers.leaf_space.leaves import ProximityKind
-from tree_explainers.prototype_sets.column import column
-from tree_explainers.prototype_sets.row_subsets import leaf_totals, proximities_to, proximity_sums, sums_over_trees
+from tree_explainers.leaf_space.subset_proximities import (
+    column,
+    leaf_totals,
+    proximities_to,
+    proximity_sums,
+    sums_over_trees,
+)
 
 
 @pytest.mark.parametrize("kind", KINDS)

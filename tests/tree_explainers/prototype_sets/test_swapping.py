@@ -9,8 +9,7 @@ from tree_explainers.errors import InvalidInput, MethodNotApplicable
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
 from tree_explainers.prototype_sets.candidate_pairs import gather_pairs
 from tree_explainers.prototype_sets.selection import Method, select_prototypes
-from tree_explainers.prototype_sets.standing import empty_standing, stand
-from tree_explainers.prototype_sets.swap_sweep import SwapSweep
+from tree_explainers.prototype_sets.swap_gains import SwapSweep, empty_standing, stand
 from tree_explainers.prototype_sets.swapping import refine_by_swaps
 
 SWAPPABLE: tuple[Method, ...] = ("sm_u", "sm_a", "sm_wa", "a_pete")

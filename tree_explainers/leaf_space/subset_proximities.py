@@ -1,4 +1,4 @@
-"""Sums over some rows of a table, read where they are: no table of their own is made."""
+"""Proximities of all rows to one row, and sums over some rows of a table; no table of these rows is made."""
 
 from typing import Any
 
@@ -7,10 +7,9 @@ from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
 from ..compute.threads import in_threads
-from ..leaf_space.leaves import LeafTable
-from .column import column
+from .leaves import LeafTable
 
-_ROWS_AT_ONCE = 1024  # their sums stay in the first cache
+_ROWS_SUMMED_AT_ONCE, _ROWS_COMPARED_AT_ONCE = 1024, 2048  # their sums stay in the first cache
 
 
 def leaf_totals(table: LeafTable, rows: NDArray[np.int64], amounts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -66,7 +65,33 @@ def _sum_worths(
     rows: NDArray[np.int64],
     sums: NDArray[np.int64],
 ) -> None:
-    for first in range(0, len(rows), _ROWS_AT_ONCE):
+    for first in range(0, len(rows), _ROWS_SUMMED_AT_ONCE):
         for tree in range(codes.shape[0]):
-            for place in range(first, min(first + _ROWS_AT_ONCE, len(rows))):
+            for place in range(first, min(first + _ROWS_SUMMED_AT_ONCE, len(rows))):
                 sums[place] += worths[offsets[tree] + codes[tree, rows[place]]]
+
+
+def column(table: LeafTable, weights: NDArray[np.int64], row: int) -> NDArray[np.uint32]:
+    """Return the proximity of each row of a table to one of them; faster than picking the rows that matter.
+
+    ``weights`` are not negative and sum to less than 2^32.
+    """
+    leaves, counted = table.codes[:, row].copy(), weights.astype(np.uint32)
+    shared = np.zeros(table.n_rows, dtype=np.uint32)
+    in_threads(lambda part: _compare(table.codes, part.start, leaves, counted, shared[part]), table.n_rows)
+    return shared
+
+
+@compiled
+def _compare(
+    codes: NDArray[Any], start: int, leaves: NDArray[Any], weights: NDArray[np.uint32], shared: NDArray[np.uint32]
+) -> None:
+    for first in range(0, len(shared), _ROWS_COMPARED_AT_ONCE):
+        sums = shared[first : first + _ROWS_COMPARED_AT_ONCE]
+        for tree in range(codes.shape[0]):
+            line = codes[tree, start + first : start + first + len(sums)]
+            leaf, weight = leaves[tree], weights[tree]
+            for row in range(len(sums)):
+                sums[row] += (
+                    weight if line[row] == leaf else np.uint32(0)
+                )  # a plain 0 would be added eight times slower

@@ -1,0 +1,72 @@
+"""What holds for all tests: the environment of numerical libraries, the order of files, one shared service."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from leafspace.compiled_code import cache_dir
+
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+# The cache of the services that tests start, and of every other clone: nothing is compiled twice.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_dir(Path(__file__).parent / ".pytest_cache")))
+
+from tests.support.databases import migrated_postgresql_url, new_database_url, postgresql_url, rows_database
+from tests.support.object_stores import remote_case, s3_server, store_case
+from tests.support.serving import Service, SharedServices
+
+if TYPE_CHECKING:
+    from tests.support.api import Api, Registered
+
+__all__ = [
+    "migrated_postgresql_url",
+    "new_database_url",
+    "postgresql_url",
+    "remote_case",
+    "rows_database",
+    "s3_server",
+    "store_case",
+]
+
+_SECONDS_OF_FILES = Path(__file__).parent / "tests" / "seconds_of_files.json"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the slowest files first: with several processes, none is left with a slow one at the end."""
+    seconds = json.loads(_SECONDS_OF_FILES.read_text())
+    items.sort(key=lambda item: -seconds.get(item.nodeid.partition("::")[0], 1.0))
+
+
+@pytest.fixture(scope="session")
+def shared_services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedServices]:
+    """Return the test process's services; each is started when a test first needs it."""
+    services = SharedServices(tmp_path_factory)
+    yield services
+    services.stop()
+
+
+@pytest.fixture(scope="module")
+def service(shared_services: SharedServices) -> Service:
+    """Return the test process's service; a module after one whose service failed gets a new one."""
+    return shared_services.running("service é")
+
+
+@pytest.fixture(scope="module")
+def api(service: Service) -> "Iterator[Api]":
+    """Yield a client of the test process's service."""
+    from tests.support.api import Api  # noqa: PLC0415  # it brings scikit-learn, which few tests need
+
+    client = Api(service.url)
+    yield client
+    client.http.close()
+
+
+@pytest.fixture(scope="module")
+def forest(api: "Api") -> "Registered":
+    """Return a forest with prototypes and an explainer; after its first module it is only looked up."""
+    from tests.support.api import register  # noqa: PLC0415  # it brings scikit-learn, which few tests need
+
+    return register(api, "random_forest_binary")

@@ -1,0 +1,64 @@
+"""The cache of compiled loops: one per user and state of the code, shared by all services, clones and tests.
+
+Numba compiles a loop again when the loop's own file has changed, but not when a function of another file has that was
+compiled into it: hence the folder's name is a hash of all the code, so that no upgrade goes on with old mathematics.
+"""
+
+import fcntl
+import hashlib
+import os
+import sys
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+
+_PRIMED = "primed"  # in a cache that holds all loops
+_SOURCES = Path(__file__).parents[1] / "tree_explainers"
+
+
+def prime(data_dir: Path) -> Path:
+    """Compile all loops into the cache, unless that has been done; return the cache.
+
+    It takes a minute or two. Processes that call it at the same time wait for the first one.
+
+    Parameters
+    ----------
+    data_dir
+        The data directory, for users without a home directory.
+    """
+    cache = Path(os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_dir(data_dir))))
+    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with (cache / "priming.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (cache / _PRIMED).exists():
+            # Imported late: numba reads the environment when it is imported.
+            import_module("tree_explainers.warm").compile_loops(for_jobs=True)
+            (cache / _PRIMED).touch()
+    return cache
+
+
+def cache_dir(data_dir: Path) -> Path:
+    """Return the folder of compiled code for this state of the code: below the user's caches, for the user alone.
+
+    Without a home directory that can be written, or if the folder there belongs to another user, it is below the data
+    directory: numba's index files are pickles, and another user's must not be read.
+    """
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    stamp = code_stamp()
+    try:
+        cache = (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "leafspace"
+        cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+        is_ours = cache.stat().st_uid == os.getuid() and os.access(cache, os.W_OK)
+        if is_ours:
+            cache.chmod(0o700)
+    except (OSError, RuntimeError):  # nowhere to write, or a user without a home
+        is_ours = False
+    return (cache if is_ours else data_dir / "cache") / stamp
+
+
+def code_stamp(folder: Path = _SOURCES) -> str:
+    """Return a hash of all the code that is compiled, and of what compiles it."""
+    digest = hashlib.sha256(f"{sys.version_info[:2]} {version('numba')}".encode())
+    for source in sorted(folder.rglob("*.py")):
+        digest.update(f"{source.relative_to(folder)}\0".encode() + source.read_bytes())
+    return digest.hexdigest()[:16]

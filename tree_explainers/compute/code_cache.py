@@ -1,0 +1,103 @@
+"""Where compiled loops are kept on disk, and how processes share them.
+
+numba keeps what it compiled below ``NUMBA_CACHE_DIR``, in a folder named by a hash of the source's path: a second clone
+would compile everything again. `SharedCache` names the folder by the module instead; that the source is the same is
+numba's own check (each index holds a hash of its file), and that the helpers compiled into a loop are the same is the
+business of whoever sets ``NUMBA_CACHE_DIR`` (``leafspace.compiled_code`` puts a hash of all the code into it).
+
+A loop that is not there yet is compiled by one process at a time: the others wait, and load what that one has saved.
+"""
+
+import fcntl
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from numba.core import config
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    InTreeCacheLocator,
+    UserProvidedCacheLocator,
+    UserWideCacheLocator,
+)
+
+_LONGEST_WAIT_SECONDS = 120.0  # then it is compiled here, too: no compilation takes as long
+_SECONDS_BETWEEN_LOOKS = 0.02
+
+
+class ModuleLocator(UserProvidedCacheLocator):  # type: ignore[misc]  # numba ships no types
+    """Keeps a module's loops below ``NUMBA_CACHE_DIR`` in a folder named like the module's package."""
+
+    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
+        super().__init__(py_func, py_file)
+        self._cache_path = os.path.join(config.CACHE_DIR, py_func.__module__.rpartition(".")[0])  # noqa: PTH118  # numba's
+
+
+class _CompileResults(CompileResultCacheImpl):  # type: ignore[misc]  # numba ships no types
+    _locator_classes = (ModuleLocator, InTreeCacheLocator, UserWideCacheLocator)
+
+
+class SharedCache(FunctionCache):  # type: ignore[misc]  # numba ships no types
+    """The compiled forms of one loop; while one process compiles a form of it, others wait for the outcome.
+
+    numba looks for a form, compiles it if there is none, and saves it: the lock is taken when nothing is found, and
+    released when the form is saved. A process that fails in between releases it at its end, or when it looks again.
+    """
+
+    _impl_class = _CompileResults
+
+    def __init__(self, py_func: Callable[..., Any]) -> None:
+        super().__init__(py_func)
+        self._lock_file = Path(self.cache_path, f"{self._impl.filename_base}.lock")
+        self._lock: int | None = None
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ANN401  # numba's own types
+        """Return the form for these types; ``None``, and the lock taken, if it is for this process to compile it."""
+        self._release()
+        found = super().load_overload(sig, target_context)
+        if found is None and self._acquire():
+            found = super().load_overload(sig, target_context)  # the process before may just have saved it
+            if found is not None:
+                self._release()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:  # noqa: ANN401  # numba's own types
+        """Save a form that was compiled here."""
+        try:
+            super().save_overload(sig, data)
+        finally:
+            self._release()
+
+    def _acquire(self) -> bool:
+        """Whether somebody else may have compiled meanwhile."""
+        with suppress(OSError):  # a folder that cannot be written: everybody compiles for themselves
+            self._lock_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock = os.open(self._lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            until = time.monotonic() + _LONGEST_WAIT_SECONDS
+            while not _locked(self._lock) and time.monotonic() < until:
+                time.sleep(_SECONDS_BETWEEN_LOOKS)
+            return True
+        return False
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def share(dispatcher: Any) -> Any:  # noqa: ANN401  # numba's dispatcher
+    """Keep a loop's compiled forms in a `SharedCache`; return the loop."""
+    dispatcher._cache = SharedCache(dispatcher.py_func)  # noqa: SLF001  # what njit(cache=True) does with its own class
+    return dispatcher

@@ -12,6 +12,7 @@ from .errors import Conflict, JobFailed
 from .jobs import cancel as cancel_job
 from .jobs import check_success, wait_for_job
 from .nouns import View, load, refresh
+from .records import Records
 
 Details = TypeVar("Details")
 ViewT = TypeVar("ViewT", bound="ArtefactView[Any]")
@@ -53,7 +54,8 @@ class ArtefactView(View[Details]):
     def _found(self, field: str) -> Any:  # noqa: ANN401  # of each field its own
         """Return a part of the result."""
         if self._has(field):
-            return getattr(self.details, field)
+            found = getattr(self.details, field)
+            return Records(found) if isinstance(found, list) else found
         if self._details is None or self.status == "ready":
             raise self._not_loaded()
         detail = f"{self.id} is {self.status} and has no {field} yet; call wait() first"
@@ -120,7 +122,7 @@ def download(self: ArtefactView[Any], path: str | Path, form: str) -> Program[Pa
 
 def every_item(self: ArtefactView[Any], page_type: type[Any]) -> Program[list[Any]]:
     """Return what all pages of the content hold."""
-    items: list[Any] = []
+    items: list[Any] = Records()
     cursor: str | None = None
     while True:
         arguments = {self.noun.id_name: self.id, "limit": _ROWS_A_PAGE, "cursor": cursor}

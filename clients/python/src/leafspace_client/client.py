@@ -57,7 +57,8 @@ def _register_model(  # noqa: PLR0913  # what may be declared of a model
     feature_names
         Names in the order of the columns; default: those of the DataFrame, or those that the model was fitted with.
     classes
-        Labels in the order of the scores; default: the model's own.
+        Labels in the order of the scores; default: the model's own. The service has labels as text: 0 becomes
+        ``"0"`` and True ``"true"``, also in all that it returns.
     ensemble
         ``"random_forest"`` (trees are averaged), ``"boosting"`` (added) or ``"other"``; default: by the model's class.
     feature_groups

@@ -15,6 +15,7 @@ from ._generated.models import (
 from ._generated.types import UNSET, File
 from .calls import Connected, Program, awaitable, blocking, create, fetch
 from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of
+from .records import Records
 from .tables import TableAsked, TableFile
 
 DATASETS: Noun[Dataset] = Noun(Dataset, PageDatasetSummary, "dataset_id", get_dataset, list_datasets, delete_dataset)
@@ -52,7 +53,7 @@ def _rows(
     columns
         Names of the columns to read; default: all. A row that is larger than a page can be read in no other way.
     """
-    rows: list[DatasetRow] = []
+    rows: list[DatasetRow] = Records()
     cursor: str | None = None
     while limit is None or len(rows) < limit:
         size = _ROWS_A_PAGE if limit is None else min(_ROWS_A_PAGE, limit - len(rows))

@@ -31,6 +31,7 @@ from .calls import Connected, Program, awaitable, blocking, create, fetch
 from .conversion import ConvertedModel
 from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of
 from .proximities import ProximityKind
+from .records import Records
 from .rows import batches, named_instances
 
 MODELS: Noun[Model] = Noun(Model, PageModelSummary, "model_id", get_model, list_models, delete_model)
@@ -63,7 +64,7 @@ def _predict(
     ``row_ids`` are your names for the rows, each another one; default: the index of a DataFrame, the name of a Series,
     else the rows' 0-based indices. A row that the model cannot read does not fail the others: its ``problem`` says why.
     """
-    found: list[PredictionRow] = []
+    found: list[PredictionRow] = Records()
     instances, names = named_instances(rows, row_ids)
     for batch in batches(instances):
         request = PredictionRequest(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -36,7 +37,7 @@ def client_contract(contract: dict[str, Any]) -> dict[str, Any]:
     """Return the contract as the client should read it.
 
     Enumerations may grow, and a client must accept values that it does not know: they become plain strings. Files to
-    upload are told in the words that the generator understands.
+    upload are described in terms that the generator understands.
     """
     opened: dict[str, Any] = _opened(contract)
     return opened
@@ -60,7 +61,17 @@ def _generate(folder: Path) -> dict[str, bytes]:
     options = ["--path", contract, "--output-path", target, "--meta", "none", "--config", _CONFIG, "--fail-on-warning"]
     command = [sys.executable, "-m", "openapi_python_client", "generate", *map(str, options)]
     subprocess.run(command, env=_environment(), check=True, stdout=subprocess.DEVNULL)  # noqa: S603  # our own command
-    return dict(_files(target))
+    return {name: _with_records(content) if name.startswith("models/") else content for name, content in _files(target)}
+
+
+def _with_records(module: bytes) -> bytes:
+    """Let the classes of answers derive from the SDK's own Record: a short repr, and fields by name."""
+    text, base = module.decode(), r"@_attrs_define(repr=False)\nclass \1(Record):"
+    text = re.sub(r"^@_attrs_define\nclass (\w+):", base, text, flags=re.MULTILINE)
+    imports = r"((?:^from attrs import .*\n)+)\n(?=(from \.\.)?)"
+    relative = "from ...records import Record\n"
+    text = re.sub(imports, lambda m: f"{m[1]}\n{relative}{'' if m[2] else chr(10)}", text, flags=re.MULTILINE)
+    return text.encode()
 
 
 def _environment() -> dict[str, str]:

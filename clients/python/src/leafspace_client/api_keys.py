@@ -6,8 +6,7 @@ from typing import Literal
 
 from ._generated.api.api_keys import create_api_key, get_api_key, list_api_keys, revoke_api_key
 from ._generated.models import ApiKey, ApiKeyRequest, NewApiKey, PageApiKey
-from .calls import Connected, Program, awaitable, blocking
-from .endpoints import call_of, create
+from .calls import Connected, Program, awaitable, blocking, call_of, create
 from .nouns import AsyncDeletable, Noun, SyncDeletable
 
 API_KEYS: Noun[ApiKey] = Noun(ApiKey, PageApiKey, "api_key_id", get_api_key, list_api_keys, revoke_api_key)
@@ -46,10 +45,12 @@ def _create(self: Connected, name: str, scopes: Sequence[Scope]) -> Program[Made
 class ApiKeys(SyncDeletable[ApiKey, ApiKey, ApiKey]):
     """All keys, newest first, without their secrets; ``delete`` revokes one."""
 
+    noun = API_KEYS
     create = blocking(_create)
 
 
 class AsyncApiKeys(AsyncDeletable[ApiKey, ApiKey, ApiKey]):
     """All keys, newest first, without their secrets; ``delete`` revokes one."""
 
+    noun = API_KEYS
     create = awaitable(_create)

@@ -23,9 +23,8 @@ from ._generated.models import (
     PageApproximationTree,
 )
 from ._generated.models import ApproximationTree as Details
-from .artefacts import ArtefactView, Content, cancel, content, download, refresh, wait
-from .calls import Program, awaitable, blocking
-from .endpoints import ask, call_of, create
+from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, content, download
+from .calls import Program, awaitable, blocking, call_of, create, fetch
 from .figures import describe_tree_figures
 from .frames import nodes_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
@@ -47,7 +46,7 @@ Kept = TypeVar("Kept")
 
 
 class ApproximationTreeView(ArtefactView[Details]):
-    """An approximation tree as it was when last looked at; ``details`` has all that the service says of it.
+    """An approximation tree as it was when it was last fetched; ``details`` has all fields that the service sends.
 
     As text it is its questions and answers, one a line, and how well it stands for the model beside a constant
     prediction.
@@ -73,10 +72,12 @@ class ApproximationTreeView(ArtefactView[Details]):
         return nodes_frame(self.nodes)
 
     def __str__(self) -> str:
-        is_ready = self.status == "ready" and isinstance(self.details.nodes, list)
+        is_ready = self._has("nodes")
         return f"{describe_tree(self.nodes)}\n{describe_tree_figures(self.details)}" if is_ready else repr(self)
 
     def __repr__(self) -> str:
+        if self._details is None:
+            return super().__repr__()
         n_leaves = self.details.n_leaves
         told = f", {n_leaves} leaves" if isinstance(n_leaves, int) else ""
         return f"<ApproximationTree {self.id} {self.status}{told}>"
@@ -114,7 +115,7 @@ def _next_question(self: ApproximationTreeView, answers: Mapping[str, Any] | Non
     """
     given = NextQuestionRequestAnswers.from_dict(named_instance(answers or {}, "answers"))
     request = NextQuestionRequest(answers=given)
-    return (yield from ask(ask_next_question, NextQuestion, approximation_tree_id=self.id, body=request))
+    return (yield from fetch(ask_next_question, NextQuestion, approximation_tree_id=self.id, body=request))
 
 
 def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
@@ -181,24 +182,18 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     return self._wrapped((yield from create(create_approximation_tree, Details, body=request)))
 
 
-class ApproximationTree(ApproximationTreeView):
+class ApproximationTree(ApproximationTreeView, BlockingArtefact):
     """An approximation tree, for the blocking client."""
 
-    refresh = blocking(refresh)
-    wait = blocking(wait)
-    cancel = blocking(cancel)
     content = blocking(_content)
     download = blocking(_download)
     export = blocking(_export)
     next_question = blocking(_next_question)
 
 
-class AsyncApproximationTree(ApproximationTreeView):
+class AsyncApproximationTree(ApproximationTreeView, AwaitableArtefact):
     """An approximation tree, for the async client."""
 
-    refresh = awaitable(refresh)
-    wait = awaitable(wait)
-    cancel = awaitable(cancel)
     content = awaitable(_content)
     download = awaitable(_download)
     export = awaitable(_export)
@@ -208,10 +203,14 @@ class AsyncApproximationTree(ApproximationTreeView):
 class ApproximationTrees(SyncDeletable[Details, ApproximationTree, ApproximationTree]):
     """All approximation trees, newest first."""
 
+    noun = APPROXIMATION_TREES
+    view = ApproximationTree
     create = blocking(_create)
 
 
 class AsyncApproximationTrees(AsyncDeletable[Details, AsyncApproximationTree, AsyncApproximationTree]):
     """All approximation trees, newest first."""
 
+    noun = APPROXIMATION_TREES
+    view = AsyncApproximationTree
     create = awaitable(_create)

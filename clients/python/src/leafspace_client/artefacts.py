@@ -1,18 +1,18 @@
-"""Artefacts: what everything that a job makes can do: wait, look again, cancel, fetch what was found."""
+"""Artefacts: what can be done with everything that a job makes: wait, refresh, cancel, fetch the whole result."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from ._generated.models import Problem
-from .calls import Call, Connected, Program
-from .endpoints import ask, call_of
+from .calls import Call, Connected, Program, awaitable, blocking, call_of, fetch
 from .errors import Conflict, JobFailed
 from .jobs import cancel as cancel_job
-from .nouns import Noun
-from .waiting import check_success, wait_for_job
+from .jobs import check_success, wait_for_job
+from .nouns import View, load, refresh
+from .records import Records
 
 Details = TypeVar("Details")
 ViewT = TypeVar("ViewT", bound="ArtefactView[Any]")
@@ -21,26 +21,16 @@ _ROWS_A_PAGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """How the whole of what was found is fetched."""
+    """How the whole result is fetched."""
 
     endpoint: ModuleType
     media_types: Mapping[str, str]  # by the name of the form, such as "parquet"
 
 
-class ArtefactView(Connected, Generic[Details]):
-    """Something made by a job, as it was when last looked at; ``details`` has all that the service says of it."""
+class ArtefactView(View[Details]):
+    """Something that a job makes, as it was when it was last fetched; ``details`` has all fields of the service."""
 
-    noun: ClassVar[Noun[Any]]
     contents: ClassVar[Content]
-
-    def __init__(self, transport: Any, details: Details) -> None:  # noqa: ANN401  # either transport
-        self._transport = transport
-        self.details = details
-
-    @property
-    def id(self) -> str:
-        """What the service knows it by."""
-        return str(self._standing.id)
 
     @property
     def status(self) -> str:
@@ -58,40 +48,45 @@ class ArtefactView(Connected, Generic[Details]):
         return self.details
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.id} {self.status}>"
+        status = "" if self._details is None else f" {self.status}"
+        return f"<{type(self).__name__} {self.id}{status}>"
 
     def _found(self, field: str) -> Any:  # noqa: ANN401  # of each field its own
-        """Return what was found; refuse to before it is."""
-        found = getattr(self.details, field)
-        if self.status == "ready" and found is not None:
-            return found
-        detail = f"{self.id} is {self.status} and has no {field} here; call wait() or refresh() first"
+        """Return a part of the result."""
+        if self._has(field):
+            found = getattr(self.details, field)
+            return Records(found) if isinstance(found, list) else found
+        if self._details is None or self.status == "ready":
+            raise self._not_loaded()
+        detail = f"{self.id} is {self.status} and has no {field} yet; call wait() first"
         raise Conflict("artefact_not_ready", detail)
 
+    def _has(self, field: str) -> bool:
+        """Whether a part of the result is here; those of lists and pickles come now, where that takes no ``await``."""
+        is_missing = self._details is None or (self.status == "ready" and getattr(self.details, field) is None)
+        if is_missing and not self._is_whole and self._transport.is_blocking:
+            self._load_now()
+        return self._details is not None and self.status == "ready" and getattr(self.details, field) is not None
 
-def refresh(self: ViewT) -> Program[ViewT]:
-    """Look again."""
-    self.details = yield from ask(self.noun.get, self.noun.answer, **{self.noun.id_name: self.id})
-    return self
 
-
-def wait(self: ViewT, *, progress: bool = False, timeout: float | None = None) -> Program[ViewT]:
+def wait(self: ViewT, *, progress: bool | None = None, timeout: float | None = None) -> Program[ViewT]:
     """Wait until it is ready and return it.
 
     Parameters
     ----------
     progress
-        Show a progress bar.
+        Show a progress bar; default: in notebooks and terminals.
     timeout
-        Seconds to wait; default: as long as it takes.
+        Seconds to wait; default: until the job has ended.
 
     Raises
     ------
     JobFailed, JobCancelled
-        With what the job says of it.
+        With the code and the detail of the job's problem.
     JobNotFinished
         If ``timeout`` is over; the job goes on.
     """
+    yield from _know(self)
     if self.status != "ready" and self.job is not None:
         job = yield from wait_for_job(self.job, progress=progress, timeout_seconds=timeout)
         check_success(job)
@@ -105,20 +100,21 @@ def wait(self: ViewT, *, progress: bool = False, timeout: float | None = None) -
 
 def cancel(self: ViewT) -> Program[ViewT]:
     """Cancel the job that makes it; cancelling it again is no error."""
+    yield from _know(self)
     if self.job is not None:
         yield from cancel_job(self, self.job)
     return (yield from refresh(self))
 
 
 def content(self: ArtefactView[Any], form: str) -> Program[bytes]:
-    """Return the whole of what was found, as the bytes of a file of this form."""
+    """Return the whole result, as the bytes of a file of this form."""
     response = yield _content_call(self, form)
     body: bytes = response.content
     return body
 
 
 def download(self: ArtefactView[Any], path: str | Path, form: str) -> Program[Path]:
-    """Write the whole of what was found to a file of this form, block by block, and return its path."""
+    """Write the whole result to a file of this form, block by block, and return its path."""
     target = Path(path)
     yield replace(_content_call(self, form), into=target)
     return target
@@ -126,15 +122,39 @@ def download(self: ArtefactView[Any], path: str | Path, form: str) -> Program[Pa
 
 def every_item(self: ArtefactView[Any], page_type: type[Any]) -> Program[list[Any]]:
     """Return what all pages of the content hold."""
-    items: list[Any] = []
+    items: list[Any] = Records()
     cursor: str | None = None
     while True:
         arguments = {self.noun.id_name: self.id, "limit": _ROWS_A_PAGE, "cursor": cursor}
-        page = yield from ask(self.contents.endpoint, page_type, **arguments)
+        page = yield from fetch(self.contents.endpoint, page_type, **arguments)
         items += page.data
         cursor = page.next_cursor or None
         if cursor is None:
             return items
+
+
+class BlockingArtefact(Connected):
+    """What the blocking client can do with everything that a job makes."""
+
+    refresh = blocking(refresh)
+    load = blocking(load)
+    wait = blocking(wait)
+    cancel = blocking(cancel)
+
+
+class AwaitableArtefact(Connected):
+    """What the async client can do with everything that a job makes."""
+
+    refresh = awaitable(refresh)
+    load = awaitable(load)
+    wait = awaitable(wait)
+    cancel = awaitable(cancel)
+
+
+def _know(self: ArtefactView[Any]) -> Program[None]:
+    """Fetch it, if nothing but its id is here."""
+    if self._details is None:
+        yield from refresh(self)
 
 
 def _content_call(self: ArtefactView[Any], form: str) -> Call:

@@ -1,17 +1,26 @@
-"""Programs: what the client does, written without any waiting, so that blocking and async clients share it.
+"""Calls: what the client does, written as programs without any waiting, so that blocking and async clients share it.
 
-A program is a generator: it yields what should be done (a call, a pause, some work) and is sent what came of it.
+A program is a generator: it yields the next step (a call, a pause, some work) and is sent the step's outcome. Programs
+call the endpoints of the code that is generated from openapi.json, and read their answers by it. ``blocking`` and
+``awaitable`` make a program a method, which has the name, the signature and the errors of an ordinary one.
 """
 
-import functools
+import inspect
+import uuid
 from collections.abc import Callable, Coroutine, Generator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
+from types import ModuleType, NoneType
+from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar, get_args, get_origin
+
+from ._generated.client import Client
+from .errors import LeafspaceError, unexpected, without_field
 
 T = TypeVar("T")
 P = ParamSpec("P")
 SelfT = TypeVar("SelfT")
+
+_GENERATED_CLIENT = Client(base_url="")  # the generated readers need one, for how they treat unknown answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +43,14 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Compute something that takes longer than others want to be held up; sent back is what it returns."""
+    """Compute something that takes too long for an event loop; the outcome is what it returns."""
 
     compute: Callable[[], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class NoAnswer:
-    """What came of a call that nobody answered."""
+    """The outcome of a call that no server answered."""
 
     reason: str
     may_try_again: bool
@@ -54,6 +63,8 @@ Program: TypeAlias = Generator[Step, Any, T]
 class Transport(Protocol):
     """What carries out programs: at once, or when awaited."""
 
+    is_blocking: ClassVar[bool]
+
     def run(self, program: Program[Any]) -> Any:  # noqa: ANN401  # the program's result, or a coroutine of it
         """Carry out a program."""
 
@@ -63,16 +74,90 @@ class Connected:
 
     _transport: Transport
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        _name_methods(cls)
+
+
+def call_of(endpoint: ModuleType, **arguments: Any) -> Call:  # noqa: ANN401  # what the generated code takes
+    """Return the request of a generated endpoint as data."""
+    made = dict(endpoint._get_kwargs(**arguments))  # noqa: SLF001  # the generator's way to a request without a socket
+    headers = made.pop("headers", {})
+    if "files" in made:
+        # The generator's boundary is always the same and could occur in a file; httpx draws one.
+        headers.pop("Content-Type", None)
+    return Call(made.pop("method"), made.pop("url"), headers, made)
+
+
+def fetch(endpoint: ModuleType, kind: type[T], **arguments: Any) -> Program[T]:  # noqa: ANN401  # see call_of
+    """Call an endpoint and return its answer, which is of the given kind.
+
+    Raises
+    ------
+    LeafspaceError
+        Any failure of the service, or of the connection to it.
+    """
+    response = yield call_of(endpoint, **arguments)
+    try:
+        answer = endpoint._parse_response(client=_GENERATED_CLIENT, response=response)  # noqa: SLF001  # see call_of
+    except KeyError as error:
+        version = yield from _version_of_service()
+        raise without_field(response, str(error.args[0]), version) from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise unexpected(response, error) from error
+    if not isinstance(answer, kind):
+        raise unexpected(response, f"not a {kind.__name__}")
+    return answer
+
+
+def create(endpoint: ModuleType, kind: type[T], **arguments: Any) -> Program[T]:  # noqa: ANN401  # see call_of
+    """Call an endpoint that creates something; tried again, it creates nothing twice."""
+    return (yield from fetch(endpoint, kind, idempotency_key=uuid.uuid4().hex, **arguments))
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceVersion:
+    """Which release answers; ``None`` for what it does not say."""
+
+    version: str | None
+    """Of the service, such as ``"0.1.0"``."""
+    api_version: str | None
+    """The first part of every path, such as ``"v1"``."""
+    oldest_sdk: str | None
+    """The oldest release of this package that the service supports."""
+
+
+def fetch_version() -> Program[ServiceVersion]:
+    """Return which release of Leafspace answers, and the oldest release of this package that it supports."""
+    response = yield Call("GET", "/v1/version")
+    try:
+        found = dict(response.json())
+    except (TypeError, ValueError) as error:
+        raise unexpected(response, error) from error
+    return ServiceVersion(*(found.get(name) for name in ("version", "api_version", "oldest_sdk")))
+
+
+def _version_of_service() -> Program[str | None]:
+    try:
+        return (yield from fetch_version()).version
+    except LeafspaceError:
+        return None  # of a release that does not say
+
 
 def blocking(program: Callable[Concatenate[SelfT, P], Program[T]]) -> Callable[Concatenate[SelfT, P], T]:
     """Return the method that carries out the program and returns its result."""
 
-    @functools.wraps(program)
     def method(self: SelfT, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        result: T = transport_of(self).run(program(self, *args, **kwargs))
+        steps = _started(method, program, self, *args, **kwargs)
+        try:
+            result: T = transport_of(self).run(steps)
+        except LeafspaceError as error:
+            # The frames of the machinery below say nothing to the caller.
+            raise error.with_traceback(None)  # noqa: B904  # its cause stays what it is
         return result
 
-    return method
+    shown: Callable[Concatenate[SelfT, P], T] = _documented(method, blocking, program)
+    return shown
 
 
 def awaitable(
@@ -80,15 +165,65 @@ def awaitable(
 ) -> Callable[Concatenate[SelfT, P], Coroutine[Any, Any, T]]:
     """Return the coroutine method that carries out the program and returns its result."""
 
-    @functools.wraps(program)
     async def method(self: SelfT, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        result: T = await transport_of(self).run(program(self, *args, **kwargs))
+        steps = _started(method, program, self, *args, **kwargs)
+        try:
+            result: T = await transport_of(self).run(steps)
+        except LeafspaceError as error:
+            raise error.with_traceback(None)  # noqa: B904  # see blocking
         return result
 
-    return method
+    shown: Callable[Concatenate[SelfT, P], Coroutine[Any, Any, T]] = _documented(method, awaitable, program)
+    return shown
 
 
 def transport_of(connected: object) -> Transport:
     """Return what carries out the programs of a client or one of its parts."""
     transport: Transport = connected._transport  # type: ignore[attr-defined]  # noqa: SLF001  # all Connected have it
     return transport
+
+
+def _started(method: Any, program: Any, *args: Any, **kwargs: Any) -> Program[Any]:  # noqa: ANN401  # any method
+    # Nothing of a generator runs yet: a TypeError is about the arguments, and names the method that was called.
+    try:
+        steps: Program[Any] = program(*args, **kwargs)
+    except TypeError as error:
+        text = str(error).replace(f"{program.__qualname__}()", f"{method.__qualname__}()")
+        raise TypeError(text) from None
+    return steps
+
+
+def _documented(method: Any, kind: Callable[..., Any], program: Any) -> Any:  # noqa: ANN401  # any method
+    method.__doc__, method.__module__ = program.__doc__, program.__module__
+    method.__name__ = method.__qualname__ = program.__name__.lstrip("_")
+    method.program, method.kind = program, kind
+    return method
+
+
+def _name_methods(owner: type) -> None:
+    """Give each class its own methods, with the names and signatures that it makes public."""
+    types = _type_arguments(owner)
+    for name in [name for name in dir(owner) if hasattr(getattr(owner, name), "program")]:
+        if name not in vars(owner):
+            inherited = getattr(owner, name)
+            setattr(owner, name, inherited.kind(inherited.program))
+        method = getattr(owner, name)
+        signature = inspect.signature(method.program)
+        result = get_args(signature.return_annotation)[-1]
+        result = None if result is NoneType else result
+        if isinstance(result, TypeVar):  # what a collection returns, else the object itself
+            result = types.get(result.__name__, owner)
+        method.__name__, method.__qualname__ = name, f"{owner.__qualname__}.{name}"
+        itself, *others = signature.parameters.values()
+        parameters = [itself.replace(annotation=inspect.Parameter.empty), *others]
+        method.__signature__ = signature.replace(parameters=parameters, return_annotation=result)
+
+
+def _type_arguments(owner: type) -> dict[str, Any]:
+    """Return the types that a class gives to the variables of its generic bases, by their names."""
+    found: dict[str, Any] = {}
+    for base in [base for kind in owner.__mro__ for base in vars(kind).get("__orig_bases__", ())]:
+        for parameter, argument in zip(getattr(get_origin(base), "__parameters__", ()), get_args(base), strict=False):
+            if not isinstance(argument, TypeVar):
+                found.setdefault(parameter.__name__, argument)
+    return found

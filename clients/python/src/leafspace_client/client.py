@@ -6,37 +6,24 @@ from types import TracebackType
 from typing import Any, Self
 
 from ._generated.models import Dataset, Model
-from .api_keys import API_KEYS, ApiKeys, AsyncApiKeys
-from .approximation_trees import (
-    APPROXIMATION_TREES,
-    ApproximationTree,
-    ApproximationTrees,
-    AsyncApproximationTree,
-    AsyncApproximationTrees,
-)
-from .calls import Connected, Program, Work, awaitable, blocking
+from .api_keys import ApiKeys, AsyncApiKeys
+from .approximation_trees import ApproximationTrees, AsyncApproximationTrees
+from .calls import Connected, Program, ServiceVersion, Work, awaitable, blocking, fetch_version
 from .conversion import convert_model
 from .conversion.kinds import Ensemble
 from .conversion.models import Declared
-from .datasets import DATASETS, AsyncDatasets, Datasets
+from .datasets import AsyncDatasets, Datasets
 from .datasets import register as send_dataset
-from .explainers import EXPLAINERS, AsyncExplainer, AsyncExplainers, Explainer, Explainers
-from .explanation_sets import (
-    EXPLANATION_SETS,
-    AsyncExplanationSet,
-    AsyncExplanationSets,
-    ExplanationSet,
-    ExplanationSets,
-)
-from .jobs import JOBS, AsyncJobs, Jobs
-from .label_audits import LABEL_AUDITS, AsyncLabelAudit, AsyncLabelAudits, LabelAudit, LabelAudits
-from .models import MODELS, AsyncModels, Models
+from .explainers import AsyncExplainers, Explainers
+from .explanation_sets import AsyncExplanationSets, ExplanationSets
+from .jobs import AsyncJobs, Jobs
+from .label_audits import AsyncLabelAudits, LabelAudits
+from .models import AsyncModels, Models
 from .models import register as send_model
-from .nouns import unwrapped
-from .prototype_sets import PROTOTYPE_SETS, AsyncPrototypeSet, AsyncPrototypeSets, PrototypeSet, PrototypeSets
-from .proximities import PROXIMITIES, AllProximities, AsyncAllProximities, AsyncProximities, Proximities
+from .prototype_sets import AsyncPrototypeSets, PrototypeSets
+from .proximities import AllProximities, AsyncAllProximities
 from .retrying import RetryPolicy
-from .rule_sets import RULE_SETS, AsyncRuleSet, AsyncRuleSets, RuleSet, RuleSets
+from .rule_sets import AsyncRuleSets, RuleSets
 from .tables import TableAsked, table_file
 from .transports import AsyncTransport, Connection, SyncTransport
 
@@ -70,7 +57,8 @@ def _register_model(  # noqa: PLR0913  # what may be declared of a model
     feature_names
         Names in the order of the columns; default: those of the DataFrame, or those that the model was fitted with.
     classes
-        Labels in the order of the scores; default: the model's own.
+        Labels in the order of the scores; default: the model's own. The service has labels as text: 0 becomes
+        ``"0"`` and True ``"true"``, also in all that it returns.
     ensemble
         ``"random_forest"`` (trees are averaged), ``"boosting"`` (added) or ``"other"``; default: by the model's class.
     feature_groups
@@ -126,8 +114,16 @@ def _register_dataset(
         file.content.close()
 
 
+def _version(self: Connected) -> Program[ServiceVersion]:  # noqa: ARG001  # a method
+    """Return which release of Leafspace answers, and the oldest release of this package that it supports."""
+    return (yield from fetch_version())
+
+
 class Leafspace(Connected):
-    """A Leafspace service, spoken to by blocking calls; may be shared by threads.
+    """A Leafspace service, called by blocking methods; threads may share a client.
+
+    A client can be pickled, as can what it returns: the pickle holds the address and ids, never a key, which is read
+    from ``LEAFSPACE_API_KEY`` when the pickle is loaded.
 
     Parameters
     ----------
@@ -157,20 +153,24 @@ class Leafspace(Connected):
         retries: RetryPolicy | None = None,
     ) -> None:
         self._transport = SyncTransport(Connection.checked(base_url, api_key, timeout, retries))
-        self.models = Models(self._transport, MODELS, unwrapped)
-        self.datasets = Datasets(self._transport, DATASETS, unwrapped)
-        self.prototype_sets = PrototypeSets(self._transport, PROTOTYPE_SETS, PrototypeSet)
-        self.explainers = Explainers(self._transport, EXPLAINERS, Explainer)
-        self.proximities = AllProximities(self._transport, PROXIMITIES, Proximities)
-        self.label_audits = LabelAudits(self._transport, LABEL_AUDITS, LabelAudit)
-        self.rule_sets = RuleSets(self._transport, RULE_SETS, RuleSet)
-        self.approximation_trees = ApproximationTrees(self._transport, APPROXIMATION_TREES, ApproximationTree)
-        self.explanation_sets = ExplanationSets(self._transport, EXPLANATION_SETS, ExplanationSet)
-        self.jobs = Jobs(self._transport, JOBS, unwrapped)
-        self.api_keys = ApiKeys(self._transport, API_KEYS, unwrapped)
+        self.models = Models(self._transport)
+        self.datasets = Datasets(self._transport)
+        self.prototype_sets = PrototypeSets(self._transport)
+        self.explainers = Explainers(self._transport)
+        self.proximities = AllProximities(self._transport)
+        self.label_audits = LabelAudits(self._transport)
+        self.rule_sets = RuleSets(self._transport)
+        self.approximation_trees = ApproximationTrees(self._transport)
+        self.explanation_sets = ExplanationSets(self._transport)
+        self.jobs = Jobs(self._transport)
+        self.api_keys = ApiKeys(self._transport)
 
+    version = blocking(_version)
     register_model = blocking(_register_model)
     register_dataset = blocking(_register_dataset)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _with_connection, (Leafspace, self._transport.connection)
 
     def __repr__(self) -> str:
         return f"Leafspace({self._transport.connection.base_url!r})"
@@ -189,7 +189,7 @@ class Leafspace(Connected):
 
 
 class AsyncLeafspace(Connected):
-    """A Leafspace service, spoken to by coroutines; the parameters are those of ``Leafspace``."""
+    """A Leafspace service, called by coroutines; the parameters are those of ``Leafspace``."""
 
     _transport: AsyncTransport
 
@@ -202,20 +202,24 @@ class AsyncLeafspace(Connected):
         retries: RetryPolicy | None = None,
     ) -> None:
         self._transport = AsyncTransport(Connection.checked(base_url, api_key, timeout, retries))
-        self.models = AsyncModels(self._transport, MODELS, unwrapped)
-        self.datasets = AsyncDatasets(self._transport, DATASETS, unwrapped)
-        self.prototype_sets = AsyncPrototypeSets(self._transport, PROTOTYPE_SETS, AsyncPrototypeSet)
-        self.explainers = AsyncExplainers(self._transport, EXPLAINERS, AsyncExplainer)
-        self.proximities = AsyncAllProximities(self._transport, PROXIMITIES, AsyncProximities)
-        self.label_audits = AsyncLabelAudits(self._transport, LABEL_AUDITS, AsyncLabelAudit)
-        self.rule_sets = AsyncRuleSets(self._transport, RULE_SETS, AsyncRuleSet)
-        self.approximation_trees = AsyncApproximationTrees(self._transport, APPROXIMATION_TREES, AsyncApproximationTree)
-        self.explanation_sets = AsyncExplanationSets(self._transport, EXPLANATION_SETS, AsyncExplanationSet)
-        self.jobs = AsyncJobs(self._transport, JOBS, unwrapped)
-        self.api_keys = AsyncApiKeys(self._transport, API_KEYS, unwrapped)
+        self.models = AsyncModels(self._transport)
+        self.datasets = AsyncDatasets(self._transport)
+        self.prototype_sets = AsyncPrototypeSets(self._transport)
+        self.explainers = AsyncExplainers(self._transport)
+        self.proximities = AsyncAllProximities(self._transport)
+        self.label_audits = AsyncLabelAudits(self._transport)
+        self.rule_sets = AsyncRuleSets(self._transport)
+        self.approximation_trees = AsyncApproximationTrees(self._transport)
+        self.explanation_sets = AsyncExplanationSets(self._transport)
+        self.jobs = AsyncJobs(self._transport)
+        self.api_keys = AsyncApiKeys(self._transport)
 
+    version = awaitable(_version)
     register_model = awaitable(_register_model)
     register_dataset = awaitable(_register_dataset)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _with_connection, (AsyncLeafspace, self._transport.connection)
 
     def __repr__(self) -> str:
         return f"AsyncLeafspace({self._transport.connection.base_url!r})"
@@ -231,3 +235,9 @@ class AsyncLeafspace(Connected):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self.close()
+
+
+def _with_connection(kind: type[Any], connection: Connection) -> Any:  # noqa: ANN401  # either client
+    return kind(
+        connection.base_url, connection.api_key or "", timeout=connection.timeout_seconds, retries=connection.retries
+    )

@@ -13,9 +13,9 @@ from ._generated.models import (
     PageDatasetSummary,
 )
 from ._generated.types import UNSET, File
-from .calls import Connected, Program, awaitable, blocking
-from .endpoints import ask, create
+from .calls import Connected, Program, awaitable, blocking, create, fetch
 from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of
+from .records import Records
 from .tables import TableAsked, TableFile
 
 DATASETS: Noun[Dataset] = Noun(Dataset, PageDatasetSummary, "dataset_id", get_dataset, list_datasets, delete_dataset)
@@ -53,12 +53,12 @@ def _rows(
     columns
         Names of the columns to read; default: all. A row that is larger than a page can be read in no other way.
     """
-    rows: list[DatasetRow] = []
+    rows: list[DatasetRow] = Records()
     cursor: str | None = None
     while limit is None or len(rows) < limit:
         size = _ROWS_A_PAGE if limit is None else min(_ROWS_A_PAGE, limit - len(rows))
         asked = {"limit": size, "cursor": cursor, "columns": list(columns) or UNSET}
-        page = yield from ask(list_rows, PageDatasetRow, dataset_id=id_of(dataset), **asked)
+        page = yield from fetch(list_rows, PageDatasetRow, dataset_id=id_of(dataset), **asked)
         rows += page.data
         cursor = page.next_cursor or None
         if cursor is None:
@@ -69,10 +69,12 @@ def _rows(
 class Datasets(SyncDeletable[Dataset, Dataset, DatasetSummary]):
     """All datasets, newest first; lists yield summaries, and ``get`` takes one for the whole dataset."""
 
+    noun = DATASETS
     rows = blocking(_rows)
 
 
 class AsyncDatasets(AsyncDeletable[Dataset, Dataset, DatasetSummary]):
     """All datasets, newest first; lists yield summaries, and ``get`` takes one for the whole dataset."""
 
+    noun = DATASETS
     rows = awaitable(_rows)

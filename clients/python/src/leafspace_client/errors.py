@@ -1,12 +1,18 @@
 """Errors: why a call failed, one class for each kind of reaction that a caller may want.
 
 Every error carries ``code`` (stable, machine-readable), ``detail`` (what to do), and where a service answered
-``status``, ``request_id`` and ``errors`` (field by field).
+``status``, ``request_id`` and ``errors`` (field by field). ``error_in`` makes them of answers, which need not come from
+a Leafspace service: a proxy may answer, or any other server.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .version import __version__
+
+if TYPE_CHECKING:
+    import httpx
 
 
 class FieldError(NamedTuple):
@@ -47,7 +53,7 @@ class LeafspaceError(Exception):
 
 
 class Invalid(LeafspaceError, ValueError):
-    """The request, or what it carries, is not valid: mend it."""
+    """The request, or what it carries, is not valid: correct it."""
 
 
 class NotFound(LeafspaceError, LookupError):
@@ -127,6 +133,7 @@ _KIND_OF_STATUS: dict[int, type[LeafspaceError]] = {
     504: Unavailable,
 }
 _FIRST_SERVER_ERROR = 500
+_REDIRECTS = range(300, 400)
 
 
 def missing_extra(library: str, extra: str, purpose: str) -> MissingExtra:
@@ -136,9 +143,69 @@ def missing_extra(library: str, extra: str, purpose: str) -> MissingExtra:
 
 
 def error_from_problem(problem: Mapping[str, Any], answered: Answered) -> LeafspaceError:
-    """Return the error that a problem document stands for; unknown codes and fields are fine."""
+    """Return the error that a problem document describes; unknown codes and fields are fine."""
     status = answered.status or 0
     default = ServerError if status >= _FIRST_SERVER_ERROR else Invalid
     kind = _KIND_OF_STATUS.get(status, default)
     detail = problem.get("detail") or problem.get("title") or f"the service answered {status}"
     return kind(str(problem.get("code") or f"http_{status}"), str(detail), answered)
+
+
+def error_in(response: "httpx.Response", n_attempts: int) -> LeafspaceError:
+    """Return the error that an answer other than success describes."""
+    problem = _problem(response)
+    answered = Answered(
+        status=response.status_code,
+        request_id=problem.get("request_id") or response.headers.get("X-Request-Id"),
+        errors=_field_errors(problem.get("errors")),
+        n_attempts=n_attempts,
+    )
+    # A proxy may answer 429, 502 and 503 in words of its own; that is no sign of a wrong address.
+    is_foreign = response.status_code in _REDIRECTS or response.status_code == 404  # noqa: PLR2004  # not found
+    if "code" not in problem and is_foreign:
+        return UnexpectedAnswer("unexpected_answer", _foreign_detail(response), answered)
+    return error_from_problem(problem, answered)
+
+
+def unexpected(response: "httpx.Response", reason: object) -> UnexpectedAnswer:
+    """Return the error for a successful answer that cannot be read."""
+    detail = f"{_foreign_detail(response)} ({type(reason).__name__}: {reason})"
+    return UnexpectedAnswer("unexpected_answer", detail, _answered(response))
+
+
+def without_field(response: "httpx.Response", name: str, version: str | None) -> UnexpectedAnswer:
+    """Return the error for an answer without a field: that of another release than this package, or of no Leafspace."""
+    detail = (
+        f"{_foreign_detail(response)} Its answer has no field {name!r}."
+        if version is None
+        else f"the answer of {response.request.url} has no field {name!r}: the service is of version {version}, this "
+        f"package of version {__version__}; install leafspace-client of the service's version, or upgrade the service"
+    )
+    return UnexpectedAnswer("unexpected_answer", detail, _answered(response))
+
+
+def _answered(response: "httpx.Response") -> Answered:
+    return Answered(status=response.status_code, request_id=response.headers.get("X-Request-Id"))
+
+
+def _problem(response: "httpx.Response") -> Mapping[str, Any]:
+    try:
+        value = response.json()
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _field_errors(value: object) -> Sequence[FieldError]:
+    if not isinstance(value, list):
+        return ()
+    found = [item for item in value if isinstance(item, dict)]
+    return tuple(FieldError(str(item.get("pointer", "")), str(item.get("detail", ""))) for item in found)
+
+
+def _foreign_detail(response: "httpx.Response") -> str:
+    kind = response.headers.get("Content-Type", "nothing that says what it is")
+    return (
+        f"{response.request.url} answered {response.status_code} with {kind}: is a Leafspace service of a matching "
+        "version at this base_url?"
+    )

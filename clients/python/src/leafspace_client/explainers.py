@@ -13,10 +13,9 @@ from ._generated.models import (
     PageExplainerSummary,
 )
 from ._generated.types import UNSET
-from .calls import Connected, Program, awaitable, blocking
-from .endpoints import ask, create
+from .calls import Program, awaitable, blocking, create, fetch
 from .explanations import Explanation, Explanations
-from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
+from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, View, id_of, load, refresh
 from .rows import batches, named_instances
 
 EXPLAINERS: Noun[Details] = Noun(
@@ -24,23 +23,12 @@ EXPLAINERS: Noun[Details] = Noun(
 )
 Include = Literal["contrast", "rules", "approximation_path"]
 Kept = TypeVar("Kept")
-ViewT = TypeVar("ViewT", bound="ExplainerView")
 
 
-class ExplainerView(Connected):
-    """A registered explainer; ``details`` has all that the service says of it.
+class ExplainerView(View[Details | ExplainerSummary]):
+    """A registered explainer; ``details`` has all fields that the service sends, but of lists a summary."""
 
-    Those of lists lack ``shown_features`` until ``refresh()`` fetches them.
-    """
-
-    def __init__(self, transport: Any, details: Details | ExplainerSummary) -> None:  # noqa: ANN401  # either transport
-        self._transport = transport
-        self.details = details
-
-    @property
-    def id(self) -> str:
-        """What the service knows it by."""
-        return self.details.id
+    noun = EXPLAINERS
 
     @property
     def model(self) -> str:
@@ -52,14 +40,17 @@ class ExplainerView(Connected):
         """Id of the prototype set."""
         return self.details.prototype_set
 
+    @property
+    def shown_features(self) -> list[str] | str:
+        """Features of the (real) prototype rows that explanations show, or ``"all"``."""
+        if not isinstance(self.details, Details):
+            self._load_now()
+        assert isinstance(self.details, Details)  # noqa: S101  # loaded above
+        return self.details.shown_features
+
     def __repr__(self) -> str:
-        return f"<Explainer {self.id} of {self.model} by {self.prototype_set}>"
-
-
-def _refresh(self: ViewT) -> Program[ViewT]:
-    """Fetch all that the service says of it."""
-    self.details = yield from ask(get_explainer, Details, explainer_id=self.id)
-    return self
+        made_from = "" if self._details is None else f" of {self.model} by {self.prototype_set}"
+        return f"<Explainer {self.id}{made_from}>"
 
 
 def _explain(
@@ -101,7 +92,7 @@ def _explain(
             n_prototypes=n_prototypes,
             include=list(include) or UNSET,
         )
-        answer = yield from ask(explain, ExplanationList, explainer_id=self.id, body=request)
+        answer = yield from fetch(explain, ExplanationList, explainer_id=self.id, body=request)
         explanations += map(Explanation, answer.data)
         provenance = answer.provenance
     return Explanations(explanations, provenance)
@@ -146,24 +137,30 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
 class Explainer(ExplainerView):
     """An explainer, for the blocking client."""
 
-    refresh = blocking(_refresh)
+    refresh = blocking(refresh)
+    load = blocking(load)
     explain = blocking(_explain)
 
 
 class AsyncExplainer(ExplainerView):
     """An explainer, for the async client."""
 
-    refresh = awaitable(_refresh)
+    refresh = awaitable(refresh)
+    load = awaitable(load)
     explain = awaitable(_explain)
 
 
 class Explainers(SyncDeletable[Details, Explainer, Explainer]):
     """All explainers, newest first."""
 
+    noun = EXPLAINERS
+    view = Explainer
     create = blocking(_create)
 
 
 class AsyncExplainers(AsyncDeletable[Details, AsyncExplainer, AsyncExplainer]):
     """All explainers, newest first."""
 
+    noun = EXPLAINERS
+    view = AsyncExplainer
     create = awaitable(_create)

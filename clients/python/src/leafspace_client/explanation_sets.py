@@ -13,9 +13,8 @@ from ._generated.api.explanation_sets import (
 )
 from ._generated.models import ExplanationSet as Details
 from ._generated.models import ExplanationSetRequest, PageExplanation, PageExplanationSet
-from .artefacts import ArtefactView, Content, cancel, download, every_item, refresh, wait
-from .calls import Program, awaitable, blocking
-from .endpoints import create
+from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, download, every_item
+from .calls import Program, awaitable, blocking, create
 from .explanations import Explanation, Explanations
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
 
@@ -89,22 +88,16 @@ def _create(
     return self._wrapped((yield from create(create_explanation_set, Details, body=request)))
 
 
-class ExplanationSet(ExplanationSetView):
+class ExplanationSet(ExplanationSetView, BlockingArtefact):
     """An explanation set, for the blocking client."""
 
-    refresh = blocking(refresh)
-    wait = blocking(wait)
-    cancel = blocking(cancel)
     explanations = blocking(_explanations)
     download = blocking(_download)
 
 
-class AsyncExplanationSet(ExplanationSetView):
+class AsyncExplanationSet(ExplanationSetView, AwaitableArtefact):
     """An explanation set, for the async client."""
 
-    refresh = awaitable(refresh)
-    wait = awaitable(wait)
-    cancel = awaitable(cancel)
     explanations = awaitable(_explanations)
     download = awaitable(_download)
 
@@ -112,10 +105,14 @@ class AsyncExplanationSet(ExplanationSetView):
 class ExplanationSets(SyncDeletable[Details, ExplanationSet, ExplanationSet]):
     """All explanation sets, newest first."""
 
+    noun = EXPLANATION_SETS
+    view = ExplanationSet
     create = blocking(_create)
 
 
 class AsyncExplanationSets(AsyncDeletable[Details, AsyncExplanationSet, AsyncExplanationSet]):
     """All explanation sets, newest first."""
 
+    noun = EXPLANATION_SETS
+    view = AsyncExplanationSet
     create = awaitable(_create)

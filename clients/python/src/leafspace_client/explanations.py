@@ -17,14 +17,18 @@ from ._generated.models import (
 from ._generated.models import Explanation as Details
 from .errors import Answered, LeafspaceError, error_from_problem
 from .frames import explanations_frame
+from .records import Records
 from .sentences import describe_explanation
+
+_SHOWN_EXPLANATIONS = 10
 
 
 class Explanation:
-    """One prediction explained, or why it could not be; ``details`` has all that the service says.
+    """One prediction explained, or why it could not be; ``details`` has all fields that the service sends.
 
-    Of a row that could not be explained, ``is_ok`` is false and ``problem`` says why; asking it for more raises that
-    problem as an error.
+    Of a row that could not be explained, ``is_ok`` is false and ``problem`` says why; reading anything else raises that
+    problem as an error. Labels are text, as in the whole API: ``"0"`` for 0, ``"true"`` for True; compare them with
+    ``y.astype(str)``, or with ``numpy.where(y, "true", "false")`` where the labels are booleans.
     """
 
     def __init__(self, details: Details) -> None:
@@ -65,7 +69,13 @@ class Explanation:
         found = self.details.nearest_prototypes
         if not isinstance(found, list):
             raise self._error()
-        return found
+        return Records(found)
+
+    @property
+    def features(self) -> dict[str, float | str | bool | None]:
+        """The row's values by feature, as far as explanations show them; empty where no prototype is near."""
+        nearest = self.nearest_prototypes[:1]
+        return {cell.name: cell.instance_value for prototype in nearest for cell in prototype.features}
 
     @property
     def prototype_prediction(self) -> PrototypePrediction:
@@ -77,33 +87,33 @@ class Explanation:
 
     @property
     def contrast(self) -> Contrast | None:
-        """The nearest prototype of another class, where it was asked for and there is one."""
+        """The nearest prototype of another class, where it was requested and there is one."""
         found = self.details.contrast
         return found if isinstance(found, Contrast) else None
 
     @property
     def rules(self) -> list[FiringRule]:
-        """The rules that hold for the row, the first of which decides; none where they were not asked for."""
+        """The rules that hold for the row, the first of which decides; none where they were not requested."""
         found = self.details.rules
         return found if isinstance(found, list) else []
 
     @property
     def approximation_path(self) -> ApproximationPath | None:
-        """The row's way in the approximation tree, where it was asked for."""
+        """The row's path in the approximation tree, where it was requested."""
         found = self.details.approximation_path
         return found if isinstance(found, ApproximationPath) else None
 
     @property
     def similar_because(self) -> list[Reason]:
         """Why the nearest prototype is near."""
-        return self.nearest_prototypes[0].similar_because if self.nearest_prototypes else []
+        return Records(self.nearest_prototypes[0].similar_because if self.nearest_prototypes else [])
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the service sent."""
         return self.details.to_dict()
 
     def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
-        """Return a DataFrame of one row for each near prototype; needs pandas."""
+        """Return a DataFrame with a row for each near prototype; columns as in ``Explanations.to_frame``."""
         return explanations_frame([self])
 
     def __str__(self) -> str:
@@ -120,7 +130,7 @@ class Explanation:
 
 
 class Explanations(Sequence[Explanation]):
-    """Explanations in the order of the rows; ``provenance`` says what they rest on (``None`` without rows)."""
+    """Explanations in the order of the rows; ``provenance`` names what made them (``None`` without rows)."""
 
     def __init__(self, explanations: Sequence[Explanation], provenance: Provenance | None) -> None:
         self._explanations = list(explanations)
@@ -142,11 +152,17 @@ class Explanations(Sequence[Explanation]):
         return iter(self._explanations)
 
     def __str__(self) -> str:
-        return "\n\n".join(map(str, self._explanations))
+        shown = [str(explanation) for explanation in self._explanations[:_SHOWN_EXPLANATIONS]]
+        rest = len(self) - len(shown)
+        return "\n\n".join([*shown, *([f"… and {rest:,} more"] if rest else [])])
 
     def __repr__(self) -> str:
         return f"<{len(self)} explanations>"
 
     def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
-        """Return a DataFrame of one row for each explained row and near prototype; needs pandas."""
+        """Return a DataFrame with a row for each explained row and near prototype; needs pandas.
+
+        Its columns are the prediction and its score, the prototype, its proximity and the reasons, as text; then for
+        each feature that explanations show the row's value and the prototype's (``"age"``, ``"prototype age"``).
+        """
         return explanations_frame(self._explanations)

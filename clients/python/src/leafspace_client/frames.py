@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import missing_extra
 
 if TYPE_CHECKING:
-    from ._generated.models import ApproximationNode, AuditedRow, NeighborsOfRow, Prototype, Rule
+    from ._generated.models import ApproximationNode, AuditedRow, NearestPrototype, NeighborsOfRow, Prototype, Rule
     from .explanations import Explanation
 
 
@@ -81,21 +81,28 @@ def _explanation_rows(explanation: "Explanation") -> list[dict[str, Any]]:
     if not explanation.is_ok:
         return [{"row_id": explanation.row_id, "status": explanation.status}]
     prediction = explanation.prediction
+    is_regression = prediction.label is None
     common = {
         "row_id": explanation.row_id,
         "status": explanation.status,
-        "predicted": prediction.value if prediction.label is None else prediction.label,
+        "predicted": prediction.value if is_regression else prediction.label,
+        "score": next((score.value for score in prediction.scores if score.label == prediction.label), None),
     }
-    near = [
-        {
-            "rank": prototype.rank,
-            "prototype_row_id": prototype.row_id,
-            "prototype_label": prototype.value if prototype.label is None else prototype.label,
-            "proximity": prototype.proximity,
-        }
-        for prototype in explanation.nearest_prototypes
-    ]
+    near = [_near_row(prototype) for prototype in explanation.nearest_prototypes]
     return [common | each for each in near] or [common]
+
+
+def _near_row(prototype: "NearestPrototype") -> dict[str, Any]:
+    row = {
+        "rank": prototype.rank,
+        "prototype_row_id": prototype.row_id,
+        "prototype_label": prototype.value if prototype.label is None else prototype.label,
+        "proximity": prototype.proximity,
+        # Explanation sets of earlier releases have no sentences.
+        "reasons": "; ".join(reason.text or reason.feature for reason in prototype.similar_because),
+    }
+    values = {cell.name: cell.instance_value for cell in prototype.features if cell.name not in row}
+    return row | values | {f"prototype {cell.name}": cell.value for cell in prototype.features}
 
 
 def _frame(rows: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401  # a DataFrame

@@ -1,15 +1,29 @@
-"""Jobs: work under way in the service."""
+"""Jobs: work in progress in the service. Waiting is by long polls, with a progress bar where somebody can see it."""
+
+import math
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from ._generated.api.jobs import cancel_job, get_job, list_jobs
-from ._generated.models import Job, PageJob
-from .calls import Connected, Program, awaitable, blocking
-from .endpoints import ask
-from .errors import Conflict
+from ._generated.models import Job, PageJob, Problem
+from .calls import Connected, Pause, Program, awaitable, blocking, fetch
+from .errors import Conflict, JobCancelled, JobFailed, JobNotFinished
 from .nouns import AsyncCollection, Identified, Noun, SyncCollection, id_of
-from .waiting import check_success, wait_for_job
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 JOBS: Noun[Job] = Noun(Job, PageJob, "job_id", get_job, list_jobs)
 _STOPPING = frozenset({"cancelling", "cancelled"})
+_FINAL = frozenset({"succeeded", "failed", "cancelled"})
+_LONGEST_POLL_SECONDS = 20.0
+# The service answers a long poll when the job has ended: a bar that moves has to poll more often.
+_POLL_SECONDS_OF_A_BAR = 1.0
+_LEAST_SECONDS_BETWEEN_POLLS = 0.2
 
 
 def cancel(self: Connected, job: Identified) -> Program[Job]:  # noqa: ARG001  # a method of collections
@@ -21,9 +35,9 @@ def cancel(self: Connected, job: Identified) -> Program[Job]:  # noqa: ARG001  #
         If it has ended in another way.
     """
     try:
-        return (yield from ask(cancel_job, Job, job_id=id_of(job)))
+        return (yield from fetch(cancel_job, Job, job_id=id_of(job)))
     except Conflict:
-        state = yield from ask(get_job, Job, job_id=id_of(job))
+        state = yield from fetch(get_job, Job, job_id=id_of(job))
         if state.status not in _STOPPING:
             raise
         return state
@@ -33,7 +47,7 @@ def wait(
     self: Connected,  # noqa: ARG001  # a method of collections
     job: Identified,
     *,
-    progress: bool = False,
+    progress: bool | None = None,
     timeout: float | None = None,
 ) -> Program[Job]:
     """Wait until a job has ended and return its last state.
@@ -43,14 +57,14 @@ def wait(
     job
         The job or its id.
     progress
-        Show a progress bar.
+        Show a progress bar; default: in notebooks and terminals.
     timeout
-        Seconds to wait; default: as long as it takes.
+        Seconds to wait; default: until it has ended.
 
     Raises
     ------
     JobFailed, JobCancelled
-        With what the job says of it.
+        With the code and the detail of the job's problem.
     JobNotFinished
         If ``timeout`` is over; the job goes on.
     """
@@ -62,6 +76,7 @@ def wait(
 class Jobs(SyncCollection[Job, Job, Job]):
     """All jobs, newest first."""
 
+    noun = JOBS
     cancel = blocking(cancel)
     wait = blocking(wait)
 
@@ -69,5 +84,88 @@ class Jobs(SyncCollection[Job, Job, Job]):
 class AsyncJobs(AsyncCollection[Job, Job, Job]):
     """All jobs, newest first."""
 
+    noun = JOBS
     cancel = awaitable(cancel)
     wait = awaitable(wait)
+
+
+def wait_for_job(job_id: str, *, progress: bool | None, timeout_seconds: float | None) -> Program[Job]:
+    """Return the last state of a job, however it ends.
+
+    Raises
+    ------
+    JobNotFinished
+        If it goes on after the time to wait for it.
+    """
+    until = math.inf if timeout_seconds is None else time.monotonic() + timeout_seconds
+    is_shown = _is_watched() if progress is None else progress
+    longest = _POLL_SECONDS_OF_A_BAR if is_shown else _LONGEST_POLL_SECONDS
+    with _bar(is_shown=is_shown) as bar:
+        while True:
+            polled_at = time.monotonic()
+            job = yield from _poll(job_id, min(longest, until - polled_at))
+            _show(bar, job)
+            if is_final(job):
+                return job
+            if time.monotonic() >= until:
+                detail = f"job {job_id} is still {job.status} after {timeout_seconds:g} s; wait again, or cancel it"
+                raise JobNotFinished("job_not_finished", detail)
+            # A service, or a proxy, that answers at once must not be polled without end.
+            yield Pause(max(0.0, polled_at + _LEAST_SECONDS_BETWEEN_POLLS - time.monotonic()))
+
+
+def is_final(job: Job) -> bool:
+    """Return whether a job has ended; the service may have states that this client does not know."""
+    return job.status in _FINAL or job.finished_at is not None
+
+
+def check_success(job: Job) -> None:
+    """Raise for a job that did not succeed.
+
+    Raises
+    ------
+    JobFailed, JobCancelled
+        With the code and the detail of its problem.
+    """
+    if job.status == "succeeded":
+        return
+    kind = JobCancelled if job.status == "cancelled" else JobFailed
+    if isinstance(job.problem, Problem):
+        raise kind(job.problem.code, job.problem.detail, job)
+    code, detail = f"job_{job.status}", f"job {job.id} is {job.status}"
+    raise kind(code, detail, job)
+
+
+def _poll(job_id: str, wait_seconds: float) -> Program[Job]:
+    prefer = f"wait={math.ceil(max(0.0, wait_seconds))}"
+    return (yield from fetch(get_job, Job, job_id=job_id, prefer=prefer))
+
+
+def _is_watched() -> bool:
+    """Whether somebody can see a bar: in a terminal, or in a notebook."""
+    ipython = sys.modules.get("IPython")
+    in_ipython = ipython is not None and ipython.get_ipython() is not None
+    return in_ipython or (sys.stderr is not None and sys.stderr.isatty())
+
+
+@contextmanager
+def _bar(*, is_shown: bool) -> Iterator["tqdm[None] | None"]:
+    if not is_shown:
+        yield None
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a notebook without widgets gets a bar of text
+        # Imported late: few processes show a bar, and tqdm looks for the notebook that it may be in.
+        from tqdm.auto import tqdm  # noqa: PLC0415
+
+    with tqdm(total=1.0, bar_format="{desc}: {percentage:3.0f}%|{bar}| {elapsed}", desc="queued") as bar:
+        yield bar
+
+
+def _show(bar: "tqdm[None] | None", job: Job) -> None:
+    if bar is None:
+        return
+    stage = job.progress.stage if job.status == "running" else job.status
+    bar.set_description_str(stage or job.status, refresh=False)
+    bar.n = 1.0 if job.status == "succeeded" else job.progress.fraction
+    bar.refresh()

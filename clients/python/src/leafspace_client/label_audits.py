@@ -13,9 +13,8 @@ from ._generated.api.label_audits import (
 )
 from ._generated.models import AuditedRow, LabelAuditRequest, PageAuditedRow, PageLabelAudit
 from ._generated.models import LabelAudit as Details
-from .artefacts import ArtefactView, Content, cancel, download, every_item, refresh, wait
-from .calls import Program, Work, awaitable, blocking
-from .endpoints import create
+from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, download, every_item
+from .calls import Program, Work, awaitable, blocking, create
 from .frames import audited_rows_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
 from .proximities import TABLE_MEDIA_TYPES, ProximityKind, TableFile
@@ -27,7 +26,7 @@ Kept = TypeVar("Kept")
 
 
 class LabelAuditView(ArtefactView[Details]):
-    """A label audit as it was when last looked at; ``details`` has all that the service says of it."""
+    """A label audit as it was when it was last fetched; ``details`` has all fields that the service sends."""
 
     noun = LABEL_AUDITS
     contents = Content(get_audited_rows, TABLE_MEDIA_TYPES)
@@ -78,23 +77,17 @@ def _create(
     return self._wrapped((yield from create(create_label_audit, Details, body=request)))
 
 
-class LabelAudit(LabelAuditView):
+class LabelAudit(LabelAuditView, BlockingArtefact):
     """A label audit, for the blocking client."""
 
-    refresh = blocking(refresh)
-    wait = blocking(wait)
-    cancel = blocking(cancel)
     rows = blocking(_rows)
     to_frame = blocking(_to_frame)
     download = blocking(_download)
 
 
-class AsyncLabelAudit(LabelAuditView):
+class AsyncLabelAudit(LabelAuditView, AwaitableArtefact):
     """A label audit, for the async client."""
 
-    refresh = awaitable(refresh)
-    wait = awaitable(wait)
-    cancel = awaitable(cancel)
     rows = awaitable(_rows)
     to_frame = awaitable(_to_frame)
     download = awaitable(_download)
@@ -103,10 +96,14 @@ class AsyncLabelAudit(LabelAuditView):
 class LabelAudits(SyncDeletable[Details, LabelAudit, LabelAudit]):
     """All label audits, newest first."""
 
+    noun = LABEL_AUDITS
+    view = LabelAudit
     create = blocking(_create)
 
 
 class AsyncLabelAudits(AsyncDeletable[Details, AsyncLabelAudit, AsyncLabelAudit]):
     """All label audits, newest first."""
 
+    noun = LABEL_AUDITS
+    view = AsyncLabelAudit
     create = awaitable(_create)

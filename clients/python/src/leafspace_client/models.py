@@ -27,11 +27,11 @@ from ._generated.models import (
     Tree,
 )
 from ._generated.types import UNSET, File
-from .calls import Connected, Program, awaitable, blocking
+from .calls import Connected, Program, awaitable, blocking, create, fetch
 from .conversion import ConvertedModel
-from .endpoints import ask, create
 from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of
 from .proximities import ProximityKind
+from .records import Records
 from .rows import batches, named_instances
 
 MODELS: Noun[Model] = Noun(Model, PageModelSummary, "model_id", get_model, list_models, delete_model)
@@ -48,7 +48,7 @@ def register(converted: ConvertedModel) -> Program[Model]:
 
 def _tree(self: Connected, model: Identified, tree: int) -> Program[Tree]:  # noqa: ARG001  # a method
     """Return one tree of a model, for drawing; trees are numbered from 0."""
-    return (yield from ask(get_tree, Tree, model_id=id_of(model), tree=tree))
+    return (yield from fetch(get_tree, Tree, model_id=id_of(model), tree=tree))
 
 
 def _predict(
@@ -64,7 +64,7 @@ def _predict(
     ``row_ids`` are your names for the rows, each another one; default: the index of a DataFrame, the name of a Series,
     else the rows' 0-based indices. A row that the model cannot read does not fail the others: its ``problem`` says why.
     """
-    found: list[PredictionRow] = []
+    found: list[PredictionRow] = Records()
     instances, names = named_instances(rows, row_ids)
     for batch in batches(instances):
         request = PredictionRequest(
@@ -72,7 +72,7 @@ def _predict(
             row_ids=names[len(found) : len(found) + len(batch)],
             include=list(include) or UNSET,
         )
-        answer = yield from ask(predict, PredictionList, model_id=id_of(model), body=request)
+        answer = yield from fetch(predict, PredictionList, model_id=id_of(model), body=request)
         found += answer.data
     return found
 
@@ -113,7 +113,7 @@ def _proximities(  # noqa: PLR0913  # two sets of rows and how to compare them
         kind=kind,
         weights_of=None if weights_of is None else id_of(weights_of),
     )
-    return (yield from ask(compare_rows, ProximityBlock, model_id=id_of(model), body=request))
+    return (yield from fetch(compare_rows, ProximityBlock, model_id=id_of(model), body=request))
 
 
 def _untyped(instances: Sequence[Any]) -> list[Any]:
@@ -124,6 +124,7 @@ def _untyped(instances: Sequence[Any]) -> list[Any]:
 class Models(SyncDeletable[Model, Model, ModelSummary]):
     """All models, newest first; lists yield summaries, and ``get`` takes one for the whole model."""
 
+    noun = MODELS
     tree = blocking(_tree)
     predict = blocking(_predict)
     proximities = blocking(_proximities)
@@ -132,6 +133,7 @@ class Models(SyncDeletable[Model, Model, ModelSummary]):
 class AsyncModels(AsyncDeletable[Model, Model, ModelSummary]):
     """All models, newest first; lists yield summaries, and ``get`` takes one for the whole model."""
 
+    noun = MODELS
     tree = awaitable(_tree)
     predict = awaitable(_predict)
     proximities = awaitable(_proximities)

@@ -1,18 +1,23 @@
-"""Nouns: what all kinds of things that the service keeps have in common: list them, get one, delete one."""
+"""Nouns: what all kinds of things that the service keeps have in common: list them, get one, delete one.
 
-from collections.abc import AsyncIterator, Callable, Iterator
+A thing that a job makes, or that is made of others, comes as a ``View``: an object with methods, which knows its id and
+fetches the rest when it is needed. Pickled, it is its id and the address of the service; never a key.
+"""
+
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
-from .calls import Connected, Program, awaitable, blocking
-from .endpoints import ask, call_of
-from .errors import NotFound
+from .calls import Connected, Program, awaitable, blocking, call_of, fetch
+from .errors import Conflict, NotFound
 from .transports import AsyncTransport, SyncTransport
 
 Answer = TypeVar("Answer")
 Kept = TypeVar("Kept")
 Listed = TypeVar("Listed")
+Details = TypeVar("Details")
+ViewT = TypeVar("ViewT", bound="View[Any]")
 Identified: TypeAlias = Any
 """An id, or anything that has one as ``id``."""
 
@@ -31,47 +36,105 @@ class Noun(Generic[Answer]):
     delete: ModuleType | None = None
 
 
-class Collection(Connected, Generic[Answer, Kept]):
-    """All things of a kind; what they have in common for both kinds of clients."""
-
-    def __init__(self, transport: Any, noun: Noun[Answer], wrap: Callable[[Any, Answer], Kept]) -> None:  # noqa: ANN401  # either transport
-        self._transport = transport
-        self._noun = noun
-        self._wrap = wrap
-
-    def _wrapped(self, answer: Answer) -> Kept:
-        return self._wrap(self._transport, answer)
-
-
-def unwrapped(_transport: object, answer: Answer) -> Answer:
-    """Return the answer as it came, for things that can do nothing themselves."""
-    return answer
-
-
 def id_of(thing: Identified) -> str:
     """Return the id of a thing, or the id itself."""
     return str(getattr(thing, "id", thing))
 
 
+class View(Connected, Generic[Details]):
+    """One thing of the service, as it was when it was last fetched."""
+
+    noun: ClassVar[Noun[Any]]
+
+    def __init__(self, transport: Any, details: Details | None, thing_id: str = "") -> None:  # noqa: ANN401  # either
+        self._transport = transport
+        self._details = details
+        self._id = thing_id or id_of(details)
+        self._is_whole = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._transport, None, self._id)
+
+    @property
+    def id(self) -> str:
+        """The id in the service."""
+        return self._id
+
+    @property
+    def details(self) -> Details:
+        """All fields that the service sends; those of lists may lack the result until it is loaded."""
+        if self._details is None:
+            self._load_now()
+        assert self._details is not None  # noqa: S101  # loaded above
+        return self._details
+
+    @details.setter
+    def details(self, details: Details) -> None:
+        self._details = details
+
+    def _load_now(self) -> None:
+        """Fetch the whole thing, where that takes no ``await``."""
+        if not self._transport.is_blocking:
+            raise self._not_loaded()
+        _run_now(self)
+
+    def _not_loaded(self) -> Conflict:
+        return Conflict("not_loaded", f"{self.id} is not loaded here; call `await ….load()` on it first")
+
+
+def refresh(self: ViewT) -> Program[ViewT]:
+    """Fetch it again, as it is now."""
+    self.details = yield from fetch(self.noun.get, self.noun.answer, **{self.noun.id_name: self.id})
+    self._is_whole = True
+    return self
+
+
+def load(self: ViewT) -> Program[ViewT]:
+    """Fetch what is missing here, as of things that come from ``list()`` or from a pickle, and return it."""
+    return self if self._is_whole else (yield from refresh(self))
+
+
+_run_now = blocking(refresh)
+
+
+class Collection(Connected, Generic[Answer, Kept]):
+    """All things of a kind; what they have in common for both kinds of clients."""
+
+    noun: ClassVar[Noun[Any]]
+    view: ClassVar[type[Any] | None] = None  # None: its things have no methods, and are left as they came
+
+    def __init__(self, transport: Any) -> None:  # noqa: ANN401  # either transport
+        self._transport = transport
+
+    def _wrapped(self, answer: Answer) -> Kept:
+        kept: Any = answer if self.view is None else self.view(self._transport, answer)
+        wrapped: Kept = kept
+        return wrapped
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._transport.connection.base_url}>"  # type: ignore[attr-defined]
+
+
 def _get(self: Collection[Answer, Kept], thing: Identified) -> Program[Kept]:
     """Return one, by its id."""
-    answer = yield from ask(self._noun.get, self._noun.answer, **{self._noun.id_name: id_of(thing)})
+    answer = yield from fetch(self.noun.get, self.noun.answer, **{self.noun.id_name: id_of(thing)})
     return self._wrapped(answer)
 
 
 def _delete(self: Collection[Answer, Kept], thing: Identified) -> Program[None]:
     """Delete one that nothing is built on."""
-    assert self._noun.delete is not None  # noqa: S101  # collections without it have no such method
+    assert self.noun.delete is not None  # noqa: S101  # collections without it have no such method
     try:
-        yield call_of(self._noun.delete, **{self._noun.id_name: id_of(thing)})
+        yield call_of(self.noun.delete, **{self.noun.id_name: id_of(thing)})
     except NotFound as error:
-        # Tried again, because the first answer was lost on its way: it is gone, which is what was wanted.
+        # Tried again, because the first answer was lost in transit: it is gone, as intended.
         if error.n_attempts == 1:
             raise
 
 
-def _page(self: Collection[Any, Any], cursor: str | None) -> Program[tuple[list[Any], str | None]]:
-    page = yield from ask(self._noun.list, self._noun.page, limit=_PAGE_SIZE, cursor=cursor)
+def _next_page(self: Collection[Any, Any], cursor: str | None) -> Program[tuple[list[Any], str | None]]:
+    """Return a page of things, and where the next begins."""
+    page = yield from fetch(self.noun.list, self.noun.page, limit=_PAGE_SIZE, cursor=cursor)
     return [self._wrapped(answer) for answer in page.data], page.next_cursor or None
 
 
@@ -80,12 +143,13 @@ class SyncCollection(Collection[Answer, Kept], Generic[Answer, Kept, Listed]):
 
     _transport: SyncTransport
     get = blocking(_get)
+    _next_page = blocking(_next_page)
 
     def list(self) -> Iterator[Listed]:
         """Yield all, newest first; pages are fetched when they are needed."""
         cursor: str | None = None
         while True:
-            found, cursor = self._transport.run(_page(self, cursor))
+            found, cursor = self._next_page(cursor)
             yield from found
             if cursor is None:
                 return
@@ -96,12 +160,13 @@ class AsyncCollection(Collection[Answer, Kept], Generic[Answer, Kept, Listed]):
 
     _transport: AsyncTransport
     get = awaitable(_get)
+    _next_page = awaitable(_next_page)
 
     async def list(self) -> AsyncIterator[Listed]:
         """Yield all, newest first; pages are fetched when they are needed."""
         cursor: str | None = None
         while True:
-            found, cursor = await self._transport.run(_page(self, cursor))
+            found, cursor = await self._next_page(cursor)
             for kept in found:
                 yield kept
             if cursor is None:

@@ -12,9 +12,8 @@ from ._generated.api.prototype_sets import (
 from ._generated.models import Evaluation, PagePrototypeSet, Prototype, PrototypeSetRequest
 from ._generated.models import PrototypeSet as Details
 from ._generated.types import UNSET
-from .artefacts import ArtefactView, Content, cancel, content, refresh, wait
-from .calls import Program, awaitable, blocking
-from .endpoints import create
+from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, content
+from .calls import Program, awaitable, blocking, create
 from .figures import describe_prototypes
 from .frames import prototypes_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
@@ -28,7 +27,7 @@ Kept = TypeVar("Kept")
 
 
 class PrototypeSetView(ArtefactView[Details]):
-    """A prototype set as it was when last looked at; ``details`` has all that the service says of it.
+    """A prototype set as it was when it was last fetched; ``details`` has all fields that the service sends.
 
     As text it is its prototypes, one a line, how near they are to the best there can be, and how well they predict
     beside the model and a constant prediction.
@@ -54,10 +53,12 @@ class PrototypeSetView(ArtefactView[Details]):
         return prototypes_frame(self.prototypes)
 
     def __str__(self) -> str:
-        is_ready = self.status == "ready" and isinstance(self.details.prototypes, list)
+        is_ready = self._has("prototypes")
         return describe_prototypes(self.details) if is_ready else repr(self)
 
     def __repr__(self) -> str:
+        if self._details is None:
+            return super().__repr__()
         found = self.details.prototypes
         n_prototypes = f", {len(found)} prototypes" if isinstance(found, list) else ""
         return f"<PrototypeSet {self.id} {self.status}{n_prototypes}>"
@@ -126,31 +127,29 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     return self._wrapped((yield from create(create_prototype_set, Details, body=request)))
 
 
-class PrototypeSet(PrototypeSetView):
+class PrototypeSet(PrototypeSetView, BlockingArtefact):
     """A prototype set, for the blocking client."""
 
-    refresh = blocking(refresh)
-    wait = blocking(wait)
-    cancel = blocking(cancel)
     content = blocking(_content)
 
 
-class AsyncPrototypeSet(PrototypeSetView):
+class AsyncPrototypeSet(PrototypeSetView, AwaitableArtefact):
     """A prototype set, for the async client."""
 
-    refresh = awaitable(refresh)
-    wait = awaitable(wait)
-    cancel = awaitable(cancel)
     content = awaitable(_content)
 
 
 class PrototypeSets(SyncDeletable[Details, PrototypeSet, PrototypeSet]):
     """All prototype sets, newest first."""
 
+    noun = PROTOTYPE_SETS
+    view = PrototypeSet
     create = blocking(_create)
 
 
 class AsyncPrototypeSets(AsyncDeletable[Details, AsyncPrototypeSet, AsyncPrototypeSet]):
     """All prototype sets, newest first."""
 
+    noun = PROTOTYPE_SETS
+    view = AsyncPrototypeSet
     create = awaitable(_create)

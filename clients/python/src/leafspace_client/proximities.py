@@ -13,9 +13,8 @@ from ._generated.api.proximities import (
 )
 from ._generated.models import NeighborsOfRow, PageNeighborsOfRow, PageProximities, ProximitiesRequest
 from ._generated.models import Proximities as Details
-from .artefacts import ArtefactView, Content, cancel, download, every_item, refresh, wait
-from .calls import Program, Work, awaitable, blocking
-from .endpoints import create
+from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, download, every_item
+from .calls import Program, Work, awaitable, blocking, create
 from .frames import neighbors_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
 
@@ -75,23 +74,17 @@ def _create(
     return self._wrapped((yield from create(create_proximities, Details, body=request)))
 
 
-class Proximities(ProximitiesView):
+class Proximities(ProximitiesView, BlockingArtefact):
     """Proximities, for the blocking client."""
 
-    refresh = blocking(refresh)
-    wait = blocking(wait)
-    cancel = blocking(cancel)
     neighbors = blocking(_neighbors)
     to_frame = blocking(_to_frame)
     download = blocking(_download)
 
 
-class AsyncProximities(ProximitiesView):
+class AsyncProximities(ProximitiesView, AwaitableArtefact):
     """Proximities, for the async client."""
 
-    refresh = awaitable(refresh)
-    wait = awaitable(wait)
-    cancel = awaitable(cancel)
     neighbors = awaitable(_neighbors)
     to_frame = awaitable(_to_frame)
     download = awaitable(_download)
@@ -100,10 +93,14 @@ class AsyncProximities(ProximitiesView):
 class AllProximities(SyncDeletable[Details, Proximities, Proximities]):
     """All proximities, newest first."""
 
+    noun = PROXIMITIES
+    view = Proximities
     create = blocking(_create)
 
 
 class AsyncAllProximities(AsyncDeletable[Details, AsyncProximities, AsyncProximities]):
     """All proximities, newest first."""
 
+    noun = PROXIMITIES
+    view = AsyncProximities
     create = awaitable(_create)

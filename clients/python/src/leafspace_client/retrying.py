@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .calls import Call, NoAnswer, Pause, Program, Step
-from .errors import Answered, ConnectionFailed, LeafspaceError
-from .problems import error_in
+from .errors import Answered, ConnectionFailed, LeafspaceError, error_in
 
 if TYPE_CHECKING:
     import httpx

@@ -13,9 +13,8 @@ from ._generated.api.rule_sets import (
 )
 from ._generated.models import PageRuleSet, Rule, RuleSetEvaluation, RuleSetRequest
 from ._generated.models import RuleSet as Details
-from .artefacts import ArtefactView, Content, cancel, content, download, refresh, wait
-from .calls import Program, awaitable, blocking
-from .endpoints import call_of, create
+from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, content, download
+from .calls import Program, awaitable, blocking, call_of, create
 from .figures import describe_rule_figures
 from .frames import rules_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
@@ -29,7 +28,7 @@ Kept = TypeVar("Kept")
 
 
 class RuleSetView(ArtefactView[Details]):
-    """A rule set as it was when last looked at; ``details`` has all that the service says of it.
+    """A rule set as it was when it was last fetched; ``details`` has all fields that the service sends.
 
     As text it is the rules, one a line, and how well they predict beside the model and a constant prediction.
     """
@@ -60,12 +59,14 @@ class RuleSetView(ArtefactView[Details]):
         return rules_frame(self.rules)
 
     def __str__(self) -> str:
-        is_ready = self.status == "ready" and isinstance(self.details.rules, list)
+        is_ready = self._has("rules")
         if not is_ready:
             return repr(self)
         return f"{describe_rules(self.rules, self.default_prediction)}\n{describe_rule_figures(self.details)}"
 
     def __repr__(self) -> str:
+        if self._details is None:
+            return super().__repr__()
         found = self.details.rules
         n_rules = f", {len(found)} rules" if isinstance(found, list) else ""
         return f"<RuleSet {self.id} {self.status}{n_rules}>"
@@ -142,23 +143,17 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     return self._wrapped((yield from create(create_rule_set, Details, body=request)))
 
 
-class RuleSet(RuleSetView):
+class RuleSet(RuleSetView, BlockingArtefact):
     """A rule set, for the blocking client."""
 
-    refresh = blocking(refresh)
-    wait = blocking(wait)
-    cancel = blocking(cancel)
     content = blocking(_content)
     download = blocking(_download)
     export = blocking(_export)
 
 
-class AsyncRuleSet(RuleSetView):
+class AsyncRuleSet(RuleSetView, AwaitableArtefact):
     """A rule set, for the async client."""
 
-    refresh = awaitable(refresh)
-    wait = awaitable(wait)
-    cancel = awaitable(cancel)
     content = awaitable(_content)
     download = awaitable(_download)
     export = awaitable(_export)
@@ -167,10 +162,14 @@ class AsyncRuleSet(RuleSetView):
 class RuleSets(SyncDeletable[Details, RuleSet, RuleSet]):
     """All rule sets, newest first."""
 
+    noun = RULE_SETS
+    view = RuleSet
     create = blocking(_create)
 
 
 class AsyncRuleSets(AsyncDeletable[Details, AsyncRuleSet, AsyncRuleSet]):
     """All rule sets, newest first."""
 
+    noun = RULE_SETS
+    view = AsyncRuleSet
     create = awaitable(_create)

@@ -7,7 +7,7 @@ import re
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import httpx
 
@@ -55,6 +55,10 @@ class Connection:
         timeout = httpx.Timeout(self.timeout_seconds, connect=connect)
         return {"base_url": self.base_url, "headers": headers, "timeout": timeout}
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A pickle never holds a key: the program that loads it has its own in the environment, or none.
+        return Connection.checked, (self.base_url, None, self.timeout_seconds, self.retries)
+
     def draw(self, program: Program[T]) -> Program[T]:
         """Return the program with retries; their pauses are drawn anew for each."""
         return with_retries(program, self.retries, random.Random())  # noqa: S311  # no secret depends on a pause
@@ -100,9 +104,14 @@ def _service_url(base_url: str) -> str:
 class SyncTransport:
     """Carries out programs at once."""
 
+    is_blocking: ClassVar[bool] = True
+
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self._client = httpx.Client(**connection.httpx_options())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SyncTransport, (self.connection,)
 
     def run(self, program: Program[T]) -> T:
         """Carry out the program and return its result."""
@@ -150,9 +159,14 @@ class SyncTransport:
 class AsyncTransport:
     """Carries out programs when awaited."""
 
+    is_blocking: ClassVar[bool] = False
+
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self._client = httpx.AsyncClient(**connection.httpx_options())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AsyncTransport, (self.connection,)
 
     async def run(self, program: Program[T]) -> T:
         """Carry out the program and return its result."""

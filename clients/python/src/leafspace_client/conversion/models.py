@@ -8,7 +8,7 @@ from typing import Any
 from ..cells import plain_cell, spelled
 from ..errors import CannotConvert, Invalid
 from .inputs import ModelInputs, describe_inputs
-from .kinds import Ensemble, ensemble_of, library_of, unwrapped
+from .kinds import Ensemble, ensemble_of, final_step, library_of, unwrapped
 from .libraries import onnx_of
 from .parity import Parity, parity_rows
 
@@ -77,15 +77,28 @@ def convert_model(
     data = onnx_bytes(model)
     if data is not None:
         return ConvertedModel(data, _with_spelled_classes(declared), parity=None)
+    if isinstance(model, type):
+        detail = f"{model.__name__} is a class: register a fitted instance of it, {model.__name__}(…).fit(X, y)"
+        raise CannotConvert("cannot_convert", detail)
     estimator = unwrapped(model)
     library = library_of(estimator)
     if library is None:
         raise CannotConvert("cannot_convert", _unknown(model))
+    _check_fitted(estimator)
     inputs = describe_inputs(estimator, rows, declared.feature_names)
     converted = onnx_of(library, estimator, inputs)
     completed = _completed(declared, estimator, inputs)
     found = parity_rows(estimator, inputs, converted, completed.classes) if parity else None
     return ConvertedModel(converted, completed, found)
+
+
+def _check_fitted(estimator: Any) -> None:  # noqa: ANN401  # an estimator
+    """Refuse an estimator that was never fitted: fitting leaves attributes whose names end with an underscore."""
+    final = final_step(estimator)
+    is_fitted = any(name.endswith("_") and not name.startswith("_") for name in vars(final))
+    if not is_fitted and library_of(final) == "sklearn":
+        detail = f"this {type(final).__name__} is not fitted yet: call fit(X, y) before you register it"
+        raise CannotConvert("cannot_convert", detail)
 
 
 def onnx_bytes(model: Any) -> bytes | None:  # noqa: ANN401  # anything

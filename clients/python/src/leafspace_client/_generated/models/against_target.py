@@ -5,13 +5,14 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="AgainstTarget")
 
 
-@_attrs_define
-class AgainstTarget:
+@_attrs_define(repr=False)
+class AgainstTarget(Record):
     """How well predictions meet a dataset's target.
 
     Attributes:

@@ -5,11 +5,13 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="ApiKeyRequest")
 
 
-@_attrs_define
-class ApiKeyRequest:
+@_attrs_define(repr=False)
+class ApiKeyRequest(Record):
     """A key to make.
 
     Attributes:

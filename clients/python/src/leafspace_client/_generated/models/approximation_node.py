@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 if TYPE_CHECKING:
     from ..models.score import Score
 
@@ -12,8 +14,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="ApproximationNode")
 
 
-@_attrs_define
-class ApproximationNode:
+@_attrs_define(repr=False)
+class ApproximationNode(Record):
     """A node: a question about one feature of a raw row, or a leaf, where `feature` to `text` and the ways are null.
 
     Attributes:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 if TYPE_CHECKING:
     from ..models.path_leaf import PathLeaf
     from ..models.path_node import PathNode
@@ -13,8 +15,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="ApproximationPath")
 
 
-@_attrs_define
-class ApproximationPath:
+@_attrs_define(repr=False)
+class ApproximationPath(Record):
     """An instance's way in the approximation tree.
 
     Attributes:

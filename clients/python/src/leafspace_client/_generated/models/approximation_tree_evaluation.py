@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="ApproximationTreeEvaluation")
 
 
-@_attrs_define
-class ApproximationTreeEvaluation:
+@_attrs_define(repr=False)
+class ApproximationTreeEvaluation(Record):
     """How well the tree stands for the model on the rows of one dataset; without a target, only for the model.
 
     Attributes:

@@ -5,13 +5,14 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="ApproximationTreeRequest")
 
 
-@_attrs_define
-class ApproximationTreeRequest:
+@_attrs_define(repr=False)
+class ApproximationTreeRequest(Record):
     """Which model one tree is to stand for, and by which rows.
 
     Attributes:

@@ -5,11 +5,13 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="AuditedRow")
 
 
-@_attrs_define
-class AuditedRow:
+@_attrs_define(repr=False)
+class AuditedRow(Record):
     """What a row's nearest rows say of its label.
 
     Attributes:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="Baseline")
 
 
-@_attrs_define
-class Baseline:
+@_attrs_define(repr=False)
+class Baseline(Record):
     """The model itself, the nearest of all rows (not counting the row itself), and always the same prediction.
 
     Attributes:

@@ -5,13 +5,14 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="BaselineScore")
 
 
-@_attrs_define
-class BaselineScore:
+@_attrs_define(repr=False)
+class BaselineScore(Record):
     """The same measures for what prototypes are compared with.
 
     Attributes:

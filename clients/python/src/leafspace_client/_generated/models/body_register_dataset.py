@@ -7,14 +7,15 @@ from typing import Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ...records import Record
 from .. import types
 from ..types import UNSET, File, Unset
 
 T = TypeVar("T", bound="BodyRegisterDataset")
 
 
-@_attrs_define
-class BodyRegisterDataset:
+@_attrs_define(repr=False)
+class BodyRegisterDataset(Record):
     """
     Attributes:
         file (File): The file's bytes; its name is ignored.

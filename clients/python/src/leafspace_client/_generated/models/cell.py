@@ -5,11 +5,13 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="Cell")
 
 
-@_attrs_define
-class Cell:
+@_attrs_define(repr=False)
+class Cell(Record):
     """One value of a row.
 
     Attributes:

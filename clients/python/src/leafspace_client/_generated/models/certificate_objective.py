@@ -5,11 +5,13 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="CertificateObjective")
 
 
-@_attrs_define
-class CertificateObjective:
+@_attrs_define(repr=False)
+class CertificateObjective(Record):
     """What a certificate speaks of.
 
     Attributes:

@@ -5,11 +5,13 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="ClassQuality")
 
 
-@_attrs_define
-class ClassQuality:
+@_attrs_define(repr=False)
+class ClassQuality(Record):
     """What the prototypes of one class do for its rows.
 
     Attributes:

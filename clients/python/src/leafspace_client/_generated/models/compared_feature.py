@@ -5,11 +5,13 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="ComparedFeature")
 
 
-@_attrs_define
-class ComparedFeature:
+@_attrs_define(repr=False)
+class ComparedFeature(Record):
     """A feature of the prototype beside the same feature of the instance.
 
     Attributes:

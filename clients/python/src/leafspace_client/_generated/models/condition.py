@@ -5,11 +5,13 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="Condition")
 
 
-@_attrs_define
-class Condition:
+@_attrs_define(repr=False)
+class Condition(Record):
     """What a rule asks of one feature of a raw row.
 
     Attributes:

@@ -5,13 +5,14 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="ConstantRuleScores")
 
 
-@_attrs_define
-class ConstantRuleScores:
+@_attrs_define(repr=False)
+class ConstantRuleScores(Record):
     """How far always the same prediction is from what predictions are measured against.
 
     Attributes:

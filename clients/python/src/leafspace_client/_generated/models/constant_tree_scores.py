@@ -5,13 +5,14 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="ConstantTreeScores")
 
 
-@_attrs_define
-class ConstantTreeScores:
+@_attrs_define(repr=False)
+class ConstantTreeScores(Record):
     """What always the same prediction scores.
 
     Attributes:

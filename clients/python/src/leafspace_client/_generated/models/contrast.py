@@ -5,11 +5,13 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="Contrast")
 
 
-@_attrs_define
-class Contrast:
+@_attrs_define(repr=False)
+class Contrast(Record):
     """The nearest prototype of another class.
 
     Attributes:

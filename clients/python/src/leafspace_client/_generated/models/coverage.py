@@ -5,11 +5,13 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="Coverage")
 
 
-@_attrs_define
-class Coverage:
+@_attrs_define(repr=False)
+class Coverage(Record):
     """The dataset's rows for which this prototype is the nearest one of their class.
 
     Attributes:

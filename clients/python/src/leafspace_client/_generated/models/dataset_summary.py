@@ -6,13 +6,14 @@ from typing import Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="DatasetSummary")
 
 
-@_attrs_define
-class DatasetSummary:
+@_attrs_define(repr=False)
+class DatasetSummary(Record):
     """A registered dataset in a list: without its columns.
 
     Attributes:

@@ -5,13 +5,14 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="Evaluation")
 
 
-@_attrs_define
-class Evaluation:
+@_attrs_define(repr=False)
+class Evaluation(Record):
     """How well the nearest of the first ``n_prototypes`` predicts; counts unassigned rows as wrong.
 
     Attributes:

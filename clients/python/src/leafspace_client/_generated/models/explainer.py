@@ -6,13 +6,14 @@ from typing import Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="Explainer")
 
 
-@_attrs_define
-class Explainer:
+@_attrs_define(repr=False)
+class Explainer(Record):
     """A registered explainer.
 
     Attributes:

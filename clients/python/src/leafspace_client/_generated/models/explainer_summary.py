@@ -6,13 +6,14 @@ from typing import Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="ExplainerSummary")
 
 
-@_attrs_define
-class ExplainerSummary:
+@_attrs_define(repr=False)
+class ExplainerSummary(Record):
     """A registered explainer in a list: without the features that it shows, which may be thousands.
 
     Attributes:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="Explanation")
 
 
-@_attrs_define
-class Explanation:
+@_attrs_define(repr=False)
+class Explanation(Record):
     """One prediction explained, or why it could not be.
 
     Attributes:

@@ -6,11 +6,13 @@ from typing import Any, TypeVar
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ...records import Record
+
 T = TypeVar("T", bound="ExplanationRequestInstancesItemType0")
 
 
-@_attrs_define
-class ExplanationRequestInstancesItemType0:
+@_attrs_define(repr=False)
+class ExplanationRequestInstancesItemType0(Record):
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

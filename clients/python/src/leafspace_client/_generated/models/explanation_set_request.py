@@ -5,13 +5,14 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="ExplanationSetRequest")
 
 
-@_attrs_define
-class ExplanationSetRequest:
+@_attrs_define(repr=False)
+class ExplanationSetRequest(Record):
     """Which rows to explain, and by what.
 
     Attributes:

@@ -5,11 +5,13 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="ExplanationSetSizes")
 
 
-@_attrs_define
-class ExplanationSetSizes:
+@_attrs_define(repr=False)
+class ExplanationSetSizes(Record):
     """How large the explanations are.
 
     Attributes:

@@ -5,11 +5,13 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="FieldProblem")
 
 
-@_attrs_define
-class FieldProblem:
+@_attrs_define(repr=False)
+class FieldProblem(Record):
     """What is wrong with one field.
 
     Attributes:

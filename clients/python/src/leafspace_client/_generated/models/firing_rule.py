@@ -5,11 +5,13 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="FiringRule")
 
 
-@_attrs_define
-class FiringRule:
+@_attrs_define(repr=False)
+class FiringRule(Record):
     """A rule whose conditions hold for the instance.
 
     Attributes:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="Job")
 
 
-@_attrs_define
-class Job:
+@_attrs_define(repr=False)
+class Job(Record):
     """One piece of work; its row in the database is the truth.
 
     Attributes:

@@ -6,11 +6,13 @@ from typing import Any, TypeVar
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ...records import Record
+
 T = TypeVar("T", bound="JobEvent")
 
 
-@_attrs_define
-class JobEvent:
+@_attrs_define(repr=False)
+class JobEvent(Record):
     """One event of the stream.
 
     Attributes:

@@ -5,13 +5,14 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="LabelAuditRequest")
 
 
-@_attrs_define
-class LabelAuditRequest:
+@_attrs_define(repr=False)
+class LabelAuditRequest(Record):
     """Whose labels (the dataset's target), as which model sees the rows.
 
     Attributes:

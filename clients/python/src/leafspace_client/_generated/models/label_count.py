@@ -5,11 +5,13 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="LabelCount")
 
 
-@_attrs_define
-class LabelCount:
+@_attrs_define(repr=False)
+class LabelCount(Record):
     """How often the model predicts a label.
 
     Attributes:

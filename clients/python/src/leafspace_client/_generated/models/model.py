@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="Model")
 
 
-@_attrs_define
-class Model:
+@_attrs_define(repr=False)
+class Model(Record):
     """A registered model.
 
     Attributes:

@@ -5,11 +5,13 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="ModelColumn")
 
 
-@_attrs_define
-class ModelColumn:
+@_attrs_define(repr=False)
+class ModelColumn(Record):
     """What one column that the trees read means in raw features: ``base * scale + offset``.
 
     ``base`` is the raw value (identity, affine), 1 where the feature is ``category`` and else 0 (indicator), or the

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="ModelSummary")
 
 
-@_attrs_define
-class ModelSummary:
+@_attrs_define(repr=False)
+class ModelSummary(Record):
     """A registered model in a list: without anything that grows with its features, columns or classes.
 
     Attributes:

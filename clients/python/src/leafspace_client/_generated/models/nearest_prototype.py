@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 if TYPE_CHECKING:
     from ..models.compared_feature import ComparedFeature
     from ..models.coverage import Coverage
@@ -14,8 +16,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="NearestPrototype")
 
 
-@_attrs_define
-class NearestPrototype:
+@_attrs_define(repr=False)
+class NearestPrototype(Record):
     """A prototype near the instance, as the model sees it.
 
     Attributes:

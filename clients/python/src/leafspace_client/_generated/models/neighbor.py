@@ -5,11 +5,13 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="Neighbor")
 
 
-@_attrs_define
-class Neighbor:
+@_attrs_define(repr=False)
+class Neighbor(Record):
     """A row near another one.
 
     Attributes:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 if TYPE_CHECKING:
     from ..models.neighbor import Neighbor
 
@@ -12,8 +14,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="NeighborsOfRow")
 
 
-@_attrs_define
-class NeighborsOfRow:
+@_attrs_define(repr=False)
+class NeighborsOfRow(Record):
     """A row's nearest others, nearest first (ties: lower row), without those that share no leaf with it.
 
     Attributes:

@@ -6,13 +6,14 @@ from typing import Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="NewApiKey")
 
 
-@_attrs_define
-class NewApiKey:
+@_attrs_define(repr=False)
+class NewApiKey(Record):
     """A key that was just made.
 
     Attributes:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="NextQuestion")
 
 
-@_attrs_define
-class NextQuestion:
+@_attrs_define(repr=False)
+class NextQuestion(Record):
     """How far the answers lead in the tree.
 
     Attributes:

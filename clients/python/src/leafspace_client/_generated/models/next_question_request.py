@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="NextQuestionRequest")
 
 
-@_attrs_define
-class NextQuestionRequest:
+@_attrs_define(repr=False)
+class NextQuestionRequest(Record):
     """What has been answered so far.
 
     Attributes:

@@ -6,11 +6,13 @@ from typing import Any, TypeVar
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ...records import Record
+
 T = TypeVar("T", bound="NextQuestionRequestAnswers")
 
 
-@_attrs_define
-class NextQuestionRequestAnswers:
+@_attrs_define(repr=False)
+class NextQuestionRequestAnswers(Record):
     """Values by the model's features, as in instances; null, a missing value, is an answer too."""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)

@@ -5,11 +5,13 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="OddCell")
 
 
-@_attrs_define
-class OddCell:
+@_attrs_define(repr=False)
+class OddCell(Record):
     """A cell unlike the others of its column.
 
     Attributes:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="PageDatasetSummary")
 
 
-@_attrs_define
-class PageDatasetSummary:
+@_attrs_define(repr=False)
+class PageDatasetSummary(Record):
     """
     Attributes:
         data (list[DatasetSummary]):

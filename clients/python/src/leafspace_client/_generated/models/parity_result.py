@@ -5,13 +5,14 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="ParityResult")
 
 
-@_attrs_define
-class ParityResult:
+@_attrs_define(repr=False)
+class ParityResult(Record):
     """How closely the registered model agreed with the rows the caller sent.
 
     Attributes:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 if TYPE_CHECKING:
     from ..models.score import Score
 
@@ -12,8 +14,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="PathLeaf")
 
 
-@_attrs_define
-class PathLeaf:
+@_attrs_define(repr=False)
+class PathLeaf(Record):
     """The leaf that a row reaches in the approximation tree.
 
     Attributes:

@@ -5,11 +5,13 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="PathNode")
 
 
-@_attrs_define
-class PathNode:
+@_attrs_define(repr=False)
+class PathNode(Record):
     """A question on a row's way from the root, and how it was answered.
 
     Attributes:

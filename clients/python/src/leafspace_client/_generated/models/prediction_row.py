@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="PredictionRow")
 
 
-@_attrs_define
-class PredictionRow:
+@_attrs_define(repr=False)
+class PredictionRow(Record):
     """The prediction for one instance, or why there is none.
 
     Attributes:

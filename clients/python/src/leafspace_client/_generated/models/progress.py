@@ -5,13 +5,14 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="Progress")
 
 
-@_attrs_define
-class Progress:
+@_attrs_define(repr=False)
+class Progress(Record):
     """How far a job is.
 
     Attributes:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="Prototype")
 
 
-@_attrs_define
-class Prototype:
+@_attrs_define(repr=False)
+class Prototype(Record):
     """A real row that stands for others of its class.
 
     Attributes:

@@ -5,11 +5,13 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="PrototypePrediction")
 
 
-@_attrs_define
-class PrototypePrediction:
+@_attrs_define(repr=False)
+class PrototypePrediction(Record):
     """What the nearest prototype predicts.
 
     Attributes:

@@ -5,11 +5,13 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="PrototypeQuality")
 
 
-@_attrs_define
-class PrototypeQuality:
+@_attrs_define(repr=False)
+class PrototypeQuality(Record):
     """One prototype's measures, each 0 to 1; null where there is nothing to take a share or a mean of.
 
     A row votes for its nearest prototype of all, and is covered by its nearest prototype of its own class; ties go to

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="PrototypeSet")
 
 
-@_attrs_define
-class PrototypeSet:
+@_attrs_define(repr=False)
+class PrototypeSet(Record):
     """A prototype set and how its making stands; what was found is null until it is ready, and in lists.
 
     Attributes:

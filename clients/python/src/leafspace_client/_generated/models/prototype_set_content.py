@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="PrototypeSetContent")
 
 
-@_attrs_define
-class PrototypeSetContent:
+@_attrs_define(repr=False)
+class PrototypeSetContent(Record):
     """The result of a prototype job.
 
     Attributes:

@@ -5,13 +5,14 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="PrototypeSetRequest")
 
 
-@_attrs_define
-class PrototypeSetRequest:
+@_attrs_define(repr=False)
+class PrototypeSetRequest(Record):
     """What to select, from which rows, as which model sees them.
 
     Attributes:

@@ -5,11 +5,13 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="Provenance")
 
 
-@_attrs_define
-class Provenance:
+@_attrs_define(repr=False)
+class Provenance(Record):
     """What the explanations rest on.
 
     Attributes:

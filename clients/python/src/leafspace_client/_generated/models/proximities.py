@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="Proximities")
 
 
-@_attrs_define
-class Proximities:
+@_attrs_define(repr=False)
+class Proximities(Record):
     """The nearest rows of every row, and how their making stands; what was found is null until it is ready.
 
     Attributes:

@@ -5,13 +5,14 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="ProximitiesRequest")
 
 
-@_attrs_define
-class ProximitiesRequest:
+@_attrs_define(repr=False)
+class ProximitiesRequest(Record):
     """Whose nearest rows, as which model sees them.
 
     Attributes:

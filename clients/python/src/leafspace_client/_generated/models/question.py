@@ -5,11 +5,13 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="Question")
 
 
-@_attrs_define
-class Question:
+@_attrs_define(repr=False)
+class Question(Record):
     """The feature to ask for next: its value, which answers all questions about it at once.
 
     Attributes:

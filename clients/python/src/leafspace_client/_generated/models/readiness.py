@@ -5,13 +5,14 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="Readiness")
 
 
-@_attrs_define
-class Readiness:
+@_attrs_define(repr=False)
+class Readiness(Record):
     """The process can do its work; ``degraded`` names what is amiss; warm explainers answer all the same.
 
     Redis: nothing is lost, jobs start when it is back. Objects: uploads and what is not in memory wait for it. Disk: it

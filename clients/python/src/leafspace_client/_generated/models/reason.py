@@ -5,13 +5,14 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="Reason")
 
 
-@_attrs_define
-class Reason:
+@_attrs_define(repr=False)
+class Reason(Record):
     """The values of one feature with which a row stays in all leaves that it shares with a prototype.
 
     Attributes:

@@ -5,11 +5,13 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="Restart")
 
 
-@_attrs_define
-class Restart:
+@_attrs_define(repr=False)
+class Restart(Record):
     """What came of one start: random ones, and with `search: improved` a last one where the rules put the rows.
 
     Attributes:

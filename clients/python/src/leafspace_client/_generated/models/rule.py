@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 if TYPE_CHECKING:
     from ..models.condition import Condition
     from ..models.score import Score
@@ -13,8 +15,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="Rule")
 
 
-@_attrs_define
-class Rule:
+@_attrs_define(repr=False)
+class Rule(Record):
     """A rule: it predicts where all its conditions hold, and no rule before it does.
 
     Attributes:

@@ -5,11 +5,13 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="RuleFeature")
 
 
-@_attrs_define
-class RuleFeature:
+@_attrs_define(repr=False)
+class RuleFeature(Record):
     """A feature of raw rows that rules ask about.
 
     Attributes:

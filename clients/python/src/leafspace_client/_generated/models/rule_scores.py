@@ -5,13 +5,14 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="RuleScores")
 
 
-@_attrs_define
-class RuleScores:
+@_attrs_define(repr=False)
+class RuleScores(Record):
     """How far predictions are from what they are measured against.
 
     Attributes:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="RuleSet")
 
 
-@_attrs_define
-class RuleSet:
+@_attrs_define(repr=False)
+class RuleSet(Record):
     """A rule set and how its making stands; what was found is null until it is ready, and in lists.
 
     Attributes:

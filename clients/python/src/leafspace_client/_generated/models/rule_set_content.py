@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="RuleSetContent")
 
 
-@_attrs_define
-class RuleSetContent:
+@_attrs_define(repr=False)
+class RuleSetContent(Record):
     """The result of a rule set's job.
 
     Attributes:

@@ -5,13 +5,14 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="RuleSetRequest")
 
 
-@_attrs_define
-class RuleSetRequest:
+@_attrs_define(repr=False)
+class RuleSetRequest(Record):
     """Which model is to be described by rules, and by which rows of data.
 
     Attributes:

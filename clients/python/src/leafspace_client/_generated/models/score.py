@@ -5,11 +5,13 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="Score")
 
 
-@_attrs_define
-class Score:
+@_attrs_define(repr=False)
+class Score(Record):
     """How strongly the model speaks for a class.
 
     Attributes:

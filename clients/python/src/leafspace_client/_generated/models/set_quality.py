@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 if TYPE_CHECKING:
     from ..models.class_quality import ClassQuality
 
@@ -12,8 +14,8 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="SetQuality")
 
 
-@_attrs_define
-class SetQuality:
+@_attrs_define(repr=False)
+class SetQuality(Record):
     """The measures of all prototypes together, each 0 to 1; null where there is nothing to take a share or a mean of.
 
     Measured on the rows that `evaluated_on` names; rows that prototypes were chosen from count as rows themselves.

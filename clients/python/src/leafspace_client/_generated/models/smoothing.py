@@ -5,13 +5,14 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="Smoothing")
 
 
-@_attrs_define
-class Smoothing:
+@_attrs_define(repr=False)
+class Smoothing(Record):
     """How pseudo rows are drawn near the dataset's rows.
 
     Attributes:

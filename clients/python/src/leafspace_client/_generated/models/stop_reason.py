@@ -5,11 +5,13 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="StopReason")
 
 
-@_attrs_define
-class StopReason:
+@_attrs_define(repr=False)
+class StopReason(Record):
     """Why the selection ended, before any swaps.
 
     Attributes:

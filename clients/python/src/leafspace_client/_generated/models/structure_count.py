@@ -5,11 +5,13 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
+
 T = TypeVar("T", bound="StructureCount")
 
 
-@_attrs_define
-class StructureCount:
+@_attrs_define(repr=False)
+class StructureCount(Record):
     """How many different trees came of the repeats, down to a depth.
 
     Attributes:

@@ -5,13 +5,14 @@ from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="TreeNode")
 
 
-@_attrs_define
-class TreeNode:
+@_attrs_define(repr=False)
+class TreeNode(Record):
     """One node of a tree; ids are positions in the list, the root's is 0.
 
     Attributes:

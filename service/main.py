@@ -33,6 +33,7 @@ from .routes import (
     prototype_sets,
     proximities,
     rule_sets,
+    service_version,
 )
 from .settings import ServiceSettings
 
@@ -52,6 +53,7 @@ _ROUTERS = tuple(
         api_keys,
         health,
         metrics,
+        service_version,
     )
 )
 _OWN_PATHS = ("/openapi.json", "/docs", "/docs/assets/{file}")

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from . import contract_document, docs_page, problems, route_scopes
+from . import contract_document, documentation_pages, problems, route_scopes
 from .app_context import build_parts
 from .hot_path import HotPath
 from .logs import AccessLog
@@ -56,7 +56,7 @@ _ROUTERS = tuple(
         service_version,
     )
 )
-_OWN_PATHS = ("/openapi.json", "/docs", "/docs/assets/{file}")
+_OWN_PATHS = ("/openapi.json", *documentation_pages.PATHS)
 _ROUTES = tuple(route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute))
 _PATHS = (*_OWN_PATHS, *(route.path for route in _ROUTES))
 
@@ -67,7 +67,8 @@ def create_server_app(settings: ServiceSettings, draining: Draining | None = Non
     watching = Watching(RequestRecords(_PATHS), draining or Draining(), access_log.note)
     app = create_app(settings, watching, access_log)
     door = _door(app) if settings.keys_required else None
-    return behind_edge(HotPath(app), settings.body_limits, settings.request_rates, watching, door)
+    limits, rates = settings.body_limits, settings.request_rates
+    return behind_edge(HotPath(app), limits, rates, watching, door, settings.cors_origins)
 
 
 def _door(app: FastAPI) -> Door:
@@ -108,7 +109,7 @@ def build_app(lifespan: object = None) -> FastAPI:
     )
     for router in _ROUTERS:
         app.include_router(router)
-    docs_page.install(app)
+    documentation_pages.install(app)
     problems.install(app)
     route_scopes.install(app)
     contract_document.install(app)

@@ -7,11 +7,12 @@ from collections.abc import Awaitable
 
 from .asgi import Application, Message, Receive, Scope, Send
 
-DOCS_PATH = "/docs"
+_DOCS = "/docs"
 _NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 _FOR_API = (
     _NO_SNIFFING,
     (b"cache-control", b"no-store"),
+    (b"vary", b"accept-encoding"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
 )
 # The page has a script and styles of its own beside its assets, and asks for /openapi.json.
@@ -35,7 +36,7 @@ class SecurityHeaders:
             await self._app(scope, receive, send)
             return
         path = scope["path"]
-        headers = _FOR_DOCS if path == DOCS_PATH or path.startswith(f"{DOCS_PATH}/") else _FOR_API
+        headers = _FOR_DOCS if path == _DOCS or path.startswith(f"{_DOCS}/") else _FOR_API
 
         def send_with_headers(message: Message) -> Awaitable[None]:
             if message["type"] == "http.response.start":

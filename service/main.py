@@ -8,14 +8,14 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from . import contract_document, documentation_pages, problems, route_scopes
+from . import conditional_requests, contract_document, documentation_pages, problems, route_scopes
 from .app_context import build_parts
 from .hot_path import HotPath
 from .logs import AccessLog
 from .metrics import Metrics
 from .middleware.asgi import Application
 from .middleware.authorization import Door
-from .middleware.draining import Draining
+from .middleware.response_head import Draining
 from .middleware.stack import Watching, behind_edge
 from .request_class import FORM_LIMITS
 from .request_records import RequestRecords
@@ -113,6 +113,7 @@ def build_app(lifespan: object = None) -> FastAPI:
     problems.install(app)
     route_scopes.install(app)
     contract_document.install(app)
+    conditional_requests.install(app)
     return app
 
 

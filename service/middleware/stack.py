@@ -11,12 +11,10 @@ from .authorization import Authorization, Door
 from .body_guard import BodyGuard, BodyLimits
 from .compression import Compression
 from .cross_origin import allow_origins
-from .draining import Draining, Farewell
 from .metering import Metering, NoteRequest
 from .plain_paths import HeadAsGet, NamedHosts, PlainPaths
-from .request_id import RequestIds
 from .request_limits import RequestLimits, RequestRates
-from .security_headers import SecurityHeaders
+from .response_head import Draining, ResponseHead
 from .surplus import Surplus
 
 
@@ -37,14 +35,13 @@ def behind_edge(
     door: Door | None = None,
     origins: Collection[str] = (),
 ) -> Application:
-    """Return the application behind ids, headers, meters, keys, limits and the body guard.
+    """Return the application behind headers, meters, origins, keys, limits and the body guard.
 
-    All answers have the first two. Without a ``door`` no key is needed; pages of ``origins`` may call from a browser.
+    Without a ``door`` no key is needed; pages of ``origins`` may call from a browser.
     """
     watching = watching or Watching()
     refused = limited_to(rates.refused_per_second, rates.refused_burst)
     both_ways = AnswerGuard(BodyGuard(HeadAsGet(Compression(app)), limits), limits)
     guarded = Authorization(PlainPaths(RequestLimits(both_ways, rates)), door, refused, origins)
-    closing = Farewell(Surplus(NamedHosts(guarded)), watching.draining)
-    metered = Metering(allow_origins(closing, origins), watching.records, watching.note)
-    return RequestIds(SecurityHeaders(metered))
+    checked = allow_origins(Surplus(NamedHosts(guarded)), origins)
+    return ResponseHead(Metering(checked, watching.records, watching.note), watching.draining)

@@ -18,8 +18,8 @@ from service.app_context import build_parts
 from service.main import _PATHS
 from service.metrics import Metrics
 from service.middleware.asgi import Application, Message, Receive, Scope, Send
-from service.middleware.draining import Draining, Farewell
 from service.middleware.metering import AnsweredRequest, Metering
+from service.middleware.response_head import Draining, ResponseHead
 from service.request_records import RequestRecords
 from service.settings import ServiceSettings
 
@@ -48,8 +48,8 @@ def main() -> None:
     """Measure and print."""
     print(describe_machine())
     records = RequestRecords(_PATHS)
-    watched = Metering(Farewell(answer, Draining()), records, AccessLog().note)
-    notes = Metering(Farewell(answer, Draining()), records)
+    watched = Metering(ResponseHead(answer, Draining()), records, AccessLog().note)
+    notes = Metering(ResponseHead(answer, Draining()), records)
     bare, counted, noted = (min(_microseconds(app) for _ in range(N_TURNS)) for app in (answer, notes, watched))
     print(f"a request on the event loop: {counted - bare:.2f} us to be counted and timed,")
     print(f"  {noted - bare:.2f} us with a note for the access log")

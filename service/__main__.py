@@ -23,8 +23,8 @@ def main(host: str, port: int) -> None:
     from observability.logs import log_json_lines  # noqa: PLC0415
 
     from .main import create_server_app  # noqa: PLC0415
-    from .middleware.draining import Draining  # noqa: PLC0415
     from .middleware.http_protocol import allow_many_connections, uvicorn_options  # noqa: PLC0415
+    from .middleware.response_head import Draining  # noqa: PLC0415
     from .server import Server  # noqa: PLC0415
     from .settings import ServiceSettings  # noqa: PLC0415
 

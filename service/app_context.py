@@ -26,7 +26,7 @@ from .health_watch import HealthWatch
 from .job_queue import JobQueue
 from .job_watch import JobWatch
 from .key_ring import KeyRing
-from .middleware.draining import Draining
+from .middleware.response_head import Draining
 from .session_cache import SessionCache
 from .settings import ServiceSettings
 from .upload_sandbox.runner import Intake

@@ -17,7 +17,7 @@ _TAGS = {
     "explanation sets": "Explanations of every row of a dataset.",
     "jobs": "Work that takes time: its progress, its end, and how to cancel it.",
     "api keys": "Who may call this service, and what for.",
-    "health": "Whether the process answers, and whether it can serve.",
+    "health": "Whether the process answers, whether it can serve, and which version it is.",
 }
 _EVENTS_PATH, _EVENT_STREAM = "/v1/jobs/{job_id}/events", "text/event-stream"
 _EVENT_SCHEMA = {

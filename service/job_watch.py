@@ -9,7 +9,7 @@ from schemas.jobs import Job
 from storage.errors import NotFound
 from storage.jobs import JobStore
 
-from .middleware.draining import Draining
+from .middleware.response_head import Draining
 
 _SECONDS_BETWEEN_LOOKS = 0.15
 _SHARE_OF_LOOKING = 0.2  # of one thread's time, however many jobs there are to look at

@@ -8,14 +8,14 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from . import contract_document, docs_page, problems, route_scopes
+from . import conditional_requests, contract_document, documentation_pages, problems, route_scopes
 from .access_log import AccessLog
 from .app_context import build_parts
 from .hot_path import HotPath
 from .metrics import Metrics
 from .middleware.asgi import Application
 from .middleware.authorization import Door
-from .middleware.draining import Draining
+from .middleware.response_head import Draining
 from .middleware.stack import Watching, behind_edge
 from .request_class import FORM_LIMITS
 from .request_records import RequestRecords
@@ -33,6 +33,7 @@ from .routes import (
     prototype_sets,
     proximities,
     rule_sets,
+    service_version,
 )
 from .settings import ServiceSettings
 
@@ -52,9 +53,10 @@ _ROUTERS = tuple(
         api_keys,
         health,
         metrics,
+        service_version,
     )
 )
-_OWN_PATHS = ("/openapi.json", "/docs", "/docs/assets/{file}")
+_OWN_PATHS = ("/openapi.json", *documentation_pages.PATHS)
 _ROUTES = tuple(route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute))
 _PATHS = (*_OWN_PATHS, *(route.path for route in _ROUTES))
 
@@ -65,7 +67,8 @@ def create_server_app(settings: ServiceSettings, draining: Draining | None = Non
     watching = Watching(RequestRecords(_PATHS), draining or Draining(), access_log.note)
     app = create_app(settings, watching, access_log)
     door = _door(app) if settings.keys_required else None
-    return behind_edge(HotPath(app), settings.body_limits, settings.request_rates, watching, door)
+    limits, rates = settings.body_limits, settings.request_rates
+    return behind_edge(HotPath(app), limits, rates, watching, door, settings.cors_origins)
 
 
 def _door(app: FastAPI) -> Door:
@@ -106,10 +109,11 @@ def build_app(lifespan: object = None) -> FastAPI:
     )
     for router in _ROUTERS:
         app.include_router(router)
-    docs_page.install(app)
+    documentation_pages.install(app)
     problems.install(app)
     route_scopes.install(app)
     contract_document.install(app)
+    conditional_requests.install(app)
     return app
 
 

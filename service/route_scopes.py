@@ -35,7 +35,7 @@ _NOUNS = frozenset(
     }
 )
 _SCOPE_OF_METHOD: dict[str, Scope] = {"GET": "read", "POST": "write", "DELETE": "write"}
-_METRICS = "/metrics"
+_READABLE = frozenset({"/metrics", "/v1/version"})  # by every key that may read
 _SCHEME = "api_key"
 _MAX_REMEMBERED, _MAX_REMEMBERED_CHARACTERS = 4096, 200
 
@@ -50,7 +50,7 @@ def scope_of(method: str, path: str) -> Scope | None:
     """
     if path in PUBLIC_PATHS:
         return None
-    if path == _METRICS:
+    if path in _READABLE:
         return "read"
     noun = path.removeprefix("/v1/").partition("/")[0]
     if noun == "api-keys":

@@ -5,7 +5,7 @@ from types import FrameType
 
 import uvicorn
 
-from .middleware.draining import Draining
+from .middleware.response_head import Draining
 
 
 class Server(uvicorn.Server):

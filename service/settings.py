@@ -1,9 +1,11 @@
 """ServiceSettings: everything about the API process that can be set, from LEAFSPACE_* in the environment."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BeforeValidator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from storage.dataset_files import DatasetLimits
 from storage.settings import CACHE_BYTES, StorageSettings, embedded, memory_bytes
@@ -14,6 +16,30 @@ from .middleware.connection_limits import ConnectionLimits
 from .middleware.loopback import is_loopback
 from .middleware.request_limits import RequestRates
 from .upload_sandbox.settings import IntakeSettings
+
+
+def read_origins(text: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Return the origins of a comma-separated list, as browsers send them: ``https://pages.example:8443``.
+
+    Raises
+    ------
+    ValueError
+        If one is not a scheme and a host, perhaps with a port; ``*`` is refused, as each origin is to be named.
+    """
+    origins = text.split(",") if isinstance(text, str) else text
+    origins = tuple(origin.strip().rstrip("/").lower() for origin in origins if origin.strip())
+    for origin in origins:
+        if not _is_origin(origin):
+            message = (
+                f"{origin!r} is not an origin such as https://pages.example or http://localhost:3000; name each one"
+            )
+            raise ValueError(message)
+    return origins
+
+
+def _is_origin(text: str) -> bool:
+    scheme, host, *rest = urlsplit(text)
+    return scheme in {"http", "https"} and bool(host) and not any(rest) and not {"@", "*", " "} & set(host)
 
 
 class ServiceSettings(BaseSettings):
@@ -29,6 +55,9 @@ class ServiceSettings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = 8000
     require_keys: bool = False  # on loopback, too; beyond it they always are
+    cors_origins: Annotated[
+        tuple[str, ...], NoDecode, BeforeValidator(read_origins)
+    ] = ()  # comma-separated: sites whose pages may call from a browser; https://pages.example
     log_level: Literal["debug", "info", "warning", "error"] = "info"  # above info, only failed requests are logged
     drain_seconds: float = 0.5  # on SIGTERM, not ready but still answering: for a proxy, longer than between its probes
     max_model_bytes: int = 1 << 30

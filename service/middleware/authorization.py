@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,10 +15,10 @@ from .callers import ANYBODY, NOBODY, Caller, counted_as
 from .loopback import comes_from_elsewhere
 from .refusing import refuse, retry_after
 
-PUBLIC_PATHS = frozenset({"/livez", "/readyz", "/docs", "/openapi.json"})
+PUBLIC_PATHS = frozenset({"/livez", "/readyz", "/docs", "/openapi.json", "/problems"})
 """Whether the service lives, and its contract, which is the same everywhere."""
 _METRICS = "/metrics"
-_PUBLIC_ASSETS = "/docs/assets/"
+_PUBLIC_PREFIXES = ("/docs/assets/", "/problems/")
 _SECONDS_FOR_KEYS = 1.0
 _LOOKS_FOR_KEYS = 20
 
@@ -53,8 +53,8 @@ class Refusal:
 _ELSEWHERE = Refusal(
     "foreign_request",
     "a browser's page of another site sent this, or Host does not name this machine: without keys, only this machine's "
-    "own programs and pages are answered; call http://127.0.0.1 or http://localhost, or have the service ask for keys "
-    "(LEAFSPACE_REQUIRE_KEYS=1)",
+    "own programs and pages are answered; call http://127.0.0.1 or http://localhost, name the page's origin in "
+    "LEAFSPACE_CORS_ORIGINS, or have the service require keys (LEAFSPACE_REQUIRE_KEYS=1)",
 )
 _HOW = "send `Authorization: Bearer lsk_…` with a key of this service; `leafspace keys create` makes the first one"
 _NO_KEY = Refusal("unauthenticated", _HOW, ((b"www-authenticate", b"Bearer"),))
@@ -78,10 +78,13 @@ class Authorization:
     all scopes, so that what nobody thought of is open to nobody else.
     """
 
-    def __init__(self, app: Application, door: Door | None, refused: Allowances | None = None) -> None:
+    def __init__(
+        self, app: Application, door: Door | None, refused: Allowances | None = None, origins: Collection[str] = ()
+    ) -> None:
         self._app = app
         self._door = door  # none: no keys are asked for
         self._refused = refused  # how often a key, or an address without one, may be refused; none: as often as it is
+        self._origins = frozenset(origin.encode() for origin in origins)  # of pages that may call
 
     async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -91,7 +94,7 @@ class Authorization:
         refusal = None
         if self._door is None:
             scope["caller"] = ANYBODY
-            refusal = _ELSEWHERE if comes_from_elsewhere(scope["headers"]) else None
+            refusal = _ELSEWHERE if comes_from_elsewhere(scope["headers"], self._origins) else None
         elif _is_public(scope["path"]):
             scope["caller"] = NOBODY
         else:
@@ -105,7 +108,7 @@ class Authorization:
 
 
 def _is_public(path: str) -> bool:
-    return path in PUBLIC_PATHS or path.startswith(_PUBLIC_ASSETS)
+    return path in PUBLIC_PATHS or path.startswith(_PUBLIC_PREFIXES)
 
 
 async def _refusal(door: Door, scope: AsgiScope) -> Refusal | None:

@@ -15,7 +15,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from .answer_guard import CUT_OFF
 from .asgi import PROBLEM_TYPE, Application, Receive, Scope, Send, problem_answer
 from .connection_limits import ConnectionLimits
-from .request_id import new_request_id
+from .response_head import new_request_id
 from .surplus import SURPLUS, TOO_MANY_CONNECTIONS, TOO_MANY_WAIT
 
 _SURPLUS_HEADER_SECONDS = 2.0

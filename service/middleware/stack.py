@@ -1,5 +1,6 @@
 """behind_edge: the application with everything that stands before it."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from ..request_records import RequestRecords
@@ -8,12 +9,12 @@ from .answer_guard import AnswerGuard
 from .asgi import Application
 from .authorization import Authorization, Door
 from .body_guard import BodyGuard, BodyLimits
-from .draining import Draining, Farewell
+from .compression import Compression
+from .cross_origin import allow_origins
 from .metering import Metering, NoteRequest
 from .plain_paths import HeadAsGet, NamedHosts, PlainPaths
-from .request_id import RequestIds
 from .request_limits import RequestLimits, RequestRates
-from .security_headers import SecurityHeaders
+from .response_head import Draining, ResponseHead
 from .surplus import Surplus
 
 
@@ -32,14 +33,15 @@ def behind_edge(
     rates: RequestRates,
     watching: Watching | None = None,
     door: Door | None = None,
+    origins: Collection[str] = (),
 ) -> Application:
-    """Return the application behind ids, headers, meters, keys, limits and the body guard.
+    """Return the application behind headers, meters, origins, keys, limits and the body guard.
 
-    All answers have the first two; without a ``door``, nobody is asked for a key.
+    Without a ``door`` no key is needed; pages of ``origins`` may call from a browser.
     """
     watching = watching or Watching()
     refused = limited_to(rates.refused_per_second, rates.refused_burst)
-    both_ways = AnswerGuard(BodyGuard(HeadAsGet(app), limits), limits)
-    guarded = Authorization(PlainPaths(RequestLimits(both_ways, rates)), door, refused)
-    metered = Metering(Farewell(Surplus(NamedHosts(guarded)), watching.draining), watching.records, watching.note)
-    return RequestIds(SecurityHeaders(metered))
+    both_ways = AnswerGuard(BodyGuard(HeadAsGet(Compression(app)), limits), limits)
+    guarded = Authorization(PlainPaths(RequestLimits(both_ways, rates)), door, refused, origins)
+    checked = allow_origins(Surplus(NamedHosts(guarded)), origins)
+    return ResponseHead(Metering(checked, watching.records, watching.note), watching.draining)

@@ -162,6 +162,7 @@ def test_paths_of_the_contract_are_all_there(document: Json) -> None:
         "/v1/jobs/{job_id}/events": {"get"},
         "/v1/api-keys": {"get", "post"},
         "/v1/api-keys/{api_key_id}": {"get", "delete"},
+        "/v1/version": {"get"},
         "/livez": {"get"},
         "/readyz": {"get"},
     }

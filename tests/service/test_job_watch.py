@@ -10,7 +10,7 @@ from sqlalchemy import delete, text
 
 from schemas.jobs import Job
 from service.job_watch import JobWatch
-from service.middleware.draining import Draining
+from service.middleware.response_head import Draining
 from storage.database import Database
 from storage.errors import NotFound, StorageUnavailable
 from storage.jobs import JobStore

@@ -41,10 +41,11 @@ def serving(
     connections: ConnectionLimits | None = None,
     rates: RequestRates | None = None,
     door: Door | None = None,
+    origins: tuple[str, ...] = (),
 ) -> Iterator[int]:
     """Serve the application; yield the port."""
     options = uvicorn_options(connections or ConnectionLimits())
-    behind = behind_edge(app, bodies or BodyLimits(), rates or RequestRates(), door=door)
+    behind = behind_edge(app, bodies or BodyLimits(), rates or RequestRates(), door=door, origins=origins)
     config = uvicorn.Config(behind, log_level="critical", lifespan="off", **options)
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0), backlog=512) as listener:

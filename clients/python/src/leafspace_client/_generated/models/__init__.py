@@ -109,6 +109,7 @@ from .rule_set_content import RuleSetContent
 from .rule_set_evaluation import RuleSetEvaluation
 from .rule_set_request import RuleSetRequest
 from .score import Score
+from .service_version import ServiceVersion
 from .set_quality import SetQuality
 from .smoothing import Smoothing
 from .stop_reason import StopReason
@@ -226,6 +227,7 @@ __all__ = (
     "RuleSetEvaluation",
     "RuleSetRequest",
     "Score",
+    "ServiceVersion",
     "SetQuality",
     "Smoothing",
     "StopReason",

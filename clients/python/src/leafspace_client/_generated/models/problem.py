@@ -20,7 +20,7 @@ class Problem(Record):
     """Why a request failed, and what to do (application/problem+json).
 
     Attributes:
-        type_ (str): A URI reference that ends in the code.
+        type_ (str): Path of a page of this service that explains the code, as HTML or as JSON.
         title (str):
         status (int):
         detail (str): What was wrong, which value, and what to do.

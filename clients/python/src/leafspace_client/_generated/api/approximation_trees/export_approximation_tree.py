@@ -1,5 +1,5 @@
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import httpx
@@ -14,7 +14,11 @@ def _get_kwargs(
     approximation_tree_id: str,
     *,
     format_: str | Unset = "json",
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(if_none_match, Unset):
+        headers["If-None-Match"] = if_none_match
 
     params: dict[str, Any] = {}
 
@@ -30,6 +34,7 @@ def _get_kwargs(
         "params": params,
     }
 
+    _kwargs["headers"] = headers
     return _kwargs
 
 
@@ -37,6 +42,10 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
     if response.status_code == 200:
         response_200 = response.json()
         return response_200
+
+    if response.status_code == 304:
+        response_304 = cast(Any, None)
+        return response_304
 
     if response.status_code == 401:
         response_401 = Problem.from_dict(response.json())
@@ -93,6 +102,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     format_: str | Unset = "json",
+    if_none_match: str | Unset = UNSET,
 ) -> Response[Any | Problem]:
     """Export Approximation Tree
 
@@ -102,6 +112,7 @@ def sync_detailed(
     Args:
         approximation_tree_id (str):
         format_ (str | Unset):  Default: 'json'.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -114,6 +125,7 @@ def sync_detailed(
     kwargs = _get_kwargs(
         approximation_tree_id=approximation_tree_id,
         format_=format_,
+        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -128,6 +140,7 @@ def sync(
     *,
     client: AuthenticatedClient,
     format_: str | Unset = "json",
+    if_none_match: str | Unset = UNSET,
 ) -> Any | Problem | None:
     """Export Approximation Tree
 
@@ -137,6 +150,7 @@ def sync(
     Args:
         approximation_tree_id (str):
         format_ (str | Unset):  Default: 'json'.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -150,6 +164,7 @@ def sync(
         approximation_tree_id=approximation_tree_id,
         client=client,
         format_=format_,
+        if_none_match=if_none_match,
     ).parsed
 
 
@@ -158,6 +173,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     format_: str | Unset = "json",
+    if_none_match: str | Unset = UNSET,
 ) -> Response[Any | Problem]:
     """Export Approximation Tree
 
@@ -167,6 +183,7 @@ async def asyncio_detailed(
     Args:
         approximation_tree_id (str):
         format_ (str | Unset):  Default: 'json'.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -179,6 +196,7 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         approximation_tree_id=approximation_tree_id,
         format_=format_,
+        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -191,6 +209,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     format_: str | Unset = "json",
+    if_none_match: str | Unset = UNSET,
 ) -> Any | Problem | None:
     """Export Approximation Tree
 
@@ -200,6 +219,7 @@ async def asyncio(
     Args:
         approximation_tree_id (str):
         format_ (str | Unset):  Default: 'json'.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -214,5 +234,6 @@ async def asyncio(
             approximation_tree_id=approximation_tree_id,
             client=client,
             format_=format_,
+            if_none_match=if_none_match,
         )
     ).parsed

@@ -1,5 +1,5 @@
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import httpx
@@ -8,12 +8,17 @@ from ... import errors
 from ...client import AuthenticatedClient, Client
 from ...models.dataset import Dataset
 from ...models.problem import Problem
-from ...types import Response
+from ...types import UNSET, Response, Unset
 
 
 def _get_kwargs(
     dataset_id: str,
+    *,
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(if_none_match, Unset):
+        headers["If-None-Match"] = if_none_match
 
     _kwargs: dict[str, Any] = {
         "method": "get",
@@ -22,14 +27,21 @@ def _get_kwargs(
         ),
     }
 
+    _kwargs["headers"] = headers
     return _kwargs
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Dataset | Problem | None:
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Any | Dataset | Problem | None:
     if response.status_code == 200:
         response_200 = Dataset.from_dict(response.json())
 
         return response_200
+
+    if response.status_code == 304:
+        response_304 = cast(Any, None)
+        return response_304
 
     if response.status_code == 401:
         response_401 = Problem.from_dict(response.json())
@@ -67,7 +79,9 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
         return None
 
 
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Dataset | Problem]:
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[Any | Dataset | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -80,24 +94,27 @@ def sync_detailed(
     dataset_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[Dataset | Problem]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | Dataset | Problem]:
     """Get Dataset
 
      Read a dataset's columns.
 
     Args:
         dataset_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Dataset | Problem]
+        Response[Any | Dataset | Problem]
     """
 
     kwargs = _get_kwargs(
         dataset_id=dataset_id,
+        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -111,25 +128,28 @@ def sync(
     dataset_id: str,
     *,
     client: AuthenticatedClient,
-) -> Dataset | Problem | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | Dataset | Problem | None:
     """Get Dataset
 
      Read a dataset's columns.
 
     Args:
         dataset_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Dataset | Problem
+        Any | Dataset | Problem
     """
 
     return sync_detailed(
         dataset_id=dataset_id,
         client=client,
+        if_none_match=if_none_match,
     ).parsed
 
 
@@ -137,24 +157,27 @@ async def asyncio_detailed(
     dataset_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[Dataset | Problem]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | Dataset | Problem]:
     """Get Dataset
 
      Read a dataset's columns.
 
     Args:
         dataset_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Dataset | Problem]
+        Response[Any | Dataset | Problem]
     """
 
     kwargs = _get_kwargs(
         dataset_id=dataset_id,
+        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -166,25 +189,28 @@ async def asyncio(
     dataset_id: str,
     *,
     client: AuthenticatedClient,
-) -> Dataset | Problem | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | Dataset | Problem | None:
     """Get Dataset
 
      Read a dataset's columns.
 
     Args:
         dataset_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Dataset | Problem
+        Any | Dataset | Problem
     """
 
     return (
         await asyncio_detailed(
             dataset_id=dataset_id,
             client=client,
+            if_none_match=if_none_match,
         )
     ).parsed

@@ -1,5 +1,5 @@
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import httpx
@@ -17,7 +17,11 @@ def _get_kwargs(
     columns: list[str] | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(if_none_match, Unset):
+        headers["If-None-Match"] = if_none_match
 
     params: dict[str, Any] = {}
 
@@ -46,16 +50,21 @@ def _get_kwargs(
         "params": params,
     }
 
+    _kwargs["headers"] = headers
     return _kwargs
 
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> PageDatasetRow | Problem | None:
+) -> Any | PageDatasetRow | Problem | None:
     if response.status_code == 200:
         response_200 = PageDatasetRow.from_dict(response.json())
 
         return response_200
+
+    if response.status_code == 304:
+        response_304 = cast(Any, None)
+        return response_304
 
     if response.status_code == 401:
         response_401 = Problem.from_dict(response.json())
@@ -105,7 +114,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[PageDatasetRow | Problem]:
+) -> Response[Any | PageDatasetRow | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -121,7 +130,8 @@ def sync_detailed(
     columns: list[str] | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> Response[PageDatasetRow | Problem]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | PageDatasetRow | Problem]:
     """List Rows
 
      Read a dataset's rows in their order as JSON, page by page, or all as Parquet, as `Accept` says.
@@ -133,13 +143,14 @@ def sync_detailed(
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
             with.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[PageDatasetRow | Problem]
+        Response[Any | PageDatasetRow | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -147,6 +158,7 @@ def sync_detailed(
         columns=columns,
         limit=limit,
         cursor=cursor,
+        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -163,7 +175,8 @@ def sync(
     columns: list[str] | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> PageDatasetRow | Problem | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | PageDatasetRow | Problem | None:
     """List Rows
 
      Read a dataset's rows in their order as JSON, page by page, or all as Parquet, as `Accept` says.
@@ -175,13 +188,14 @@ def sync(
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
             with.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        PageDatasetRow | Problem
+        Any | PageDatasetRow | Problem
     """
 
     return sync_detailed(
@@ -190,6 +204,7 @@ def sync(
         columns=columns,
         limit=limit,
         cursor=cursor,
+        if_none_match=if_none_match,
     ).parsed
 
 
@@ -200,7 +215,8 @@ async def asyncio_detailed(
     columns: list[str] | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> Response[PageDatasetRow | Problem]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | PageDatasetRow | Problem]:
     """List Rows
 
      Read a dataset's rows in their order as JSON, page by page, or all as Parquet, as `Accept` says.
@@ -212,13 +228,14 @@ async def asyncio_detailed(
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
             with.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[PageDatasetRow | Problem]
+        Response[Any | PageDatasetRow | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -226,6 +243,7 @@ async def asyncio_detailed(
         columns=columns,
         limit=limit,
         cursor=cursor,
+        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -240,7 +258,8 @@ async def asyncio(
     columns: list[str] | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> PageDatasetRow | Problem | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | PageDatasetRow | Problem | None:
     """List Rows
 
      Read a dataset's rows in their order as JSON, page by page, or all as Parquet, as `Accept` says.
@@ -252,13 +271,14 @@ async def asyncio(
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
             with.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        PageDatasetRow | Problem
+        Any | PageDatasetRow | Problem
     """
 
     return (
@@ -268,5 +288,6 @@ async def asyncio(
             columns=columns,
             limit=limit,
             cursor=cursor,
+            if_none_match=if_none_match,
         )
     ).parsed

@@ -1,5 +1,5 @@
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import httpx
@@ -8,12 +8,17 @@ from ... import errors
 from ...client import AuthenticatedClient, Client
 from ...models.explanation_set import ExplanationSet
 from ...models.problem import Problem
-from ...types import Response
+from ...types import UNSET, Response, Unset
 
 
 def _get_kwargs(
     explanation_set_id: str,
+    *,
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(if_none_match, Unset):
+        headers["If-None-Match"] = if_none_match
 
     _kwargs: dict[str, Any] = {
         "method": "get",
@@ -22,16 +27,21 @@ def _get_kwargs(
         ),
     }
 
+    _kwargs["headers"] = headers
     return _kwargs
 
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> ExplanationSet | Problem | None:
+) -> Any | ExplanationSet | Problem | None:
     if response.status_code == 200:
         response_200 = ExplanationSet.from_dict(response.json())
 
         return response_200
+
+    if response.status_code == 304:
+        response_304 = cast(Any, None)
+        return response_304
 
     if response.status_code == 401:
         response_401 = Problem.from_dict(response.json())
@@ -71,7 +81,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[ExplanationSet | Problem]:
+) -> Response[Any | ExplanationSet | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -84,24 +94,27 @@ def sync_detailed(
     explanation_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[ExplanationSet | Problem]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | ExplanationSet | Problem]:
     """Get Explanation Set
 
      Read what is known of all rows together.
 
     Args:
         explanation_set_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[ExplanationSet | Problem]
+        Response[Any | ExplanationSet | Problem]
     """
 
     kwargs = _get_kwargs(
         explanation_set_id=explanation_set_id,
+        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -115,25 +128,28 @@ def sync(
     explanation_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> ExplanationSet | Problem | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | ExplanationSet | Problem | None:
     """Get Explanation Set
 
      Read what is known of all rows together.
 
     Args:
         explanation_set_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        ExplanationSet | Problem
+        Any | ExplanationSet | Problem
     """
 
     return sync_detailed(
         explanation_set_id=explanation_set_id,
         client=client,
+        if_none_match=if_none_match,
     ).parsed
 
 
@@ -141,24 +157,27 @@ async def asyncio_detailed(
     explanation_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[ExplanationSet | Problem]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | ExplanationSet | Problem]:
     """Get Explanation Set
 
      Read what is known of all rows together.
 
     Args:
         explanation_set_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[ExplanationSet | Problem]
+        Response[Any | ExplanationSet | Problem]
     """
 
     kwargs = _get_kwargs(
         explanation_set_id=explanation_set_id,
+        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -170,25 +189,28 @@ async def asyncio(
     explanation_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> ExplanationSet | Problem | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | ExplanationSet | Problem | None:
     """Get Explanation Set
 
      Read what is known of all rows together.
 
     Args:
         explanation_set_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        ExplanationSet | Problem
+        Any | ExplanationSet | Problem
     """
 
     return (
         await asyncio_detailed(
             explanation_set_id=explanation_set_id,
             client=client,
+            if_none_match=if_none_match,
         )
     ).parsed

@@ -1,5 +1,5 @@
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import httpx
@@ -8,12 +8,17 @@ from ... import errors
 from ...client import AuthenticatedClient, Client
 from ...models.label_audit import LabelAudit
 from ...models.problem import Problem
-from ...types import Response
+from ...types import UNSET, Response, Unset
 
 
 def _get_kwargs(
     label_audit_id: str,
+    *,
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(if_none_match, Unset):
+        headers["If-None-Match"] = if_none_match
 
     _kwargs: dict[str, Any] = {
         "method": "get",
@@ -22,14 +27,21 @@ def _get_kwargs(
         ),
     }
 
+    _kwargs["headers"] = headers
     return _kwargs
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> LabelAudit | Problem | None:
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Any | LabelAudit | Problem | None:
     if response.status_code == 200:
         response_200 = LabelAudit.from_dict(response.json())
 
         return response_200
+
+    if response.status_code == 304:
+        response_304 = cast(Any, None)
+        return response_304
 
     if response.status_code == 401:
         response_401 = Problem.from_dict(response.json())
@@ -69,7 +81,7 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[LabelAudit | Problem]:
+) -> Response[Any | LabelAudit | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -82,24 +94,27 @@ def sync_detailed(
     label_audit_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[LabelAudit | Problem]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | LabelAudit | Problem]:
     """Get Label Audit
 
      Read a label audit with its most suspect rows.
 
     Args:
         label_audit_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[LabelAudit | Problem]
+        Response[Any | LabelAudit | Problem]
     """
 
     kwargs = _get_kwargs(
         label_audit_id=label_audit_id,
+        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -113,25 +128,28 @@ def sync(
     label_audit_id: str,
     *,
     client: AuthenticatedClient,
-) -> LabelAudit | Problem | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | LabelAudit | Problem | None:
     """Get Label Audit
 
      Read a label audit with its most suspect rows.
 
     Args:
         label_audit_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        LabelAudit | Problem
+        Any | LabelAudit | Problem
     """
 
     return sync_detailed(
         label_audit_id=label_audit_id,
         client=client,
+        if_none_match=if_none_match,
     ).parsed
 
 
@@ -139,24 +157,27 @@ async def asyncio_detailed(
     label_audit_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[LabelAudit | Problem]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | LabelAudit | Problem]:
     """Get Label Audit
 
      Read a label audit with its most suspect rows.
 
     Args:
         label_audit_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[LabelAudit | Problem]
+        Response[Any | LabelAudit | Problem]
     """
 
     kwargs = _get_kwargs(
         label_audit_id=label_audit_id,
+        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -168,25 +189,28 @@ async def asyncio(
     label_audit_id: str,
     *,
     client: AuthenticatedClient,
-) -> LabelAudit | Problem | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | LabelAudit | Problem | None:
     """Get Label Audit
 
      Read a label audit with its most suspect rows.
 
     Args:
         label_audit_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        LabelAudit | Problem
+        Any | LabelAudit | Problem
     """
 
     return (
         await asyncio_detailed(
             label_audit_id=label_audit_id,
             client=client,
+            if_none_match=if_none_match,
         )
     ).parsed

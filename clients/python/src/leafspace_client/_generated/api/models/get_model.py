@@ -1,5 +1,5 @@
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import httpx
@@ -8,12 +8,17 @@ from ... import errors
 from ...client import AuthenticatedClient, Client
 from ...models.model import Model
 from ...models.problem import Problem
-from ...types import Response
+from ...types import UNSET, Response, Unset
 
 
 def _get_kwargs(
     model_id: str,
+    *,
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(if_none_match, Unset):
+        headers["If-None-Match"] = if_none_match
 
     _kwargs: dict[str, Any] = {
         "method": "get",
@@ -22,14 +27,19 @@ def _get_kwargs(
         ),
     }
 
+    _kwargs["headers"] = headers
     return _kwargs
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Model | Problem | None:
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Any | Model | Problem | None:
     if response.status_code == 200:
         response_200 = Model.from_dict(response.json())
 
         return response_200
+
+    if response.status_code == 304:
+        response_304 = cast(Any, None)
+        return response_304
 
     if response.status_code == 401:
         response_401 = Problem.from_dict(response.json())
@@ -67,7 +77,9 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
         return None
 
 
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Model | Problem]:
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[Any | Model | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -80,24 +92,27 @@ def sync_detailed(
     model_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[Model | Problem]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | Model | Problem]:
     """Get Model
 
      Read a model.
 
     Args:
         model_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Model | Problem]
+        Response[Any | Model | Problem]
     """
 
     kwargs = _get_kwargs(
         model_id=model_id,
+        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -111,25 +126,28 @@ def sync(
     model_id: str,
     *,
     client: AuthenticatedClient,
-) -> Model | Problem | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | Model | Problem | None:
     """Get Model
 
      Read a model.
 
     Args:
         model_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Model | Problem
+        Any | Model | Problem
     """
 
     return sync_detailed(
         model_id=model_id,
         client=client,
+        if_none_match=if_none_match,
     ).parsed
 
 
@@ -137,24 +155,27 @@ async def asyncio_detailed(
     model_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[Model | Problem]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | Model | Problem]:
     """Get Model
 
      Read a model.
 
     Args:
         model_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Model | Problem]
+        Response[Any | Model | Problem]
     """
 
     kwargs = _get_kwargs(
         model_id=model_id,
+        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -166,25 +187,28 @@ async def asyncio(
     model_id: str,
     *,
     client: AuthenticatedClient,
-) -> Model | Problem | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | Model | Problem | None:
     """Get Model
 
      Read a model.
 
     Args:
         model_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Model | Problem
+        Any | Model | Problem
     """
 
     return (
         await asyncio_detailed(
             model_id=model_id,
             client=client,
+            if_none_match=if_none_match,
         )
     ).parsed

@@ -1,5 +1,5 @@
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import httpx
@@ -8,13 +8,18 @@ from ... import errors
 from ...client import AuthenticatedClient, Client
 from ...models.problem import Problem
 from ...models.tree import Tree
-from ...types import Response
+from ...types import UNSET, Response, Unset
 
 
 def _get_kwargs(
     model_id: str,
     tree: int,
+    *,
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(if_none_match, Unset):
+        headers["If-None-Match"] = if_none_match
 
     _kwargs: dict[str, Any] = {
         "method": "get",
@@ -24,14 +29,19 @@ def _get_kwargs(
         ),
     }
 
+    _kwargs["headers"] = headers
     return _kwargs
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Problem | Tree | None:
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Any | Problem | Tree | None:
     if response.status_code == 200:
         response_200 = Tree.from_dict(response.json())
 
         return response_200
+
+    if response.status_code == 304:
+        response_304 = cast(Any, None)
+        return response_304
 
     if response.status_code == 401:
         response_401 = Problem.from_dict(response.json())
@@ -69,7 +79,9 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
         return None
 
 
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Problem | Tree]:
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[Any | Problem | Tree]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -83,7 +95,8 @@ def sync_detailed(
     tree: int,
     *,
     client: AuthenticatedClient,
-) -> Response[Problem | Tree]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | Problem | Tree]:
     """Get Tree
 
      Read one tree of a model, for drawing; trees are numbered from 0.
@@ -91,18 +104,20 @@ def sync_detailed(
     Args:
         model_id (str):
         tree (int):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Problem | Tree]
+        Response[Any | Problem | Tree]
     """
 
     kwargs = _get_kwargs(
         model_id=model_id,
         tree=tree,
+        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -117,7 +132,8 @@ def sync(
     tree: int,
     *,
     client: AuthenticatedClient,
-) -> Problem | Tree | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | Problem | Tree | None:
     """Get Tree
 
      Read one tree of a model, for drawing; trees are numbered from 0.
@@ -125,19 +141,21 @@ def sync(
     Args:
         model_id (str):
         tree (int):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Problem | Tree
+        Any | Problem | Tree
     """
 
     return sync_detailed(
         model_id=model_id,
         tree=tree,
         client=client,
+        if_none_match=if_none_match,
     ).parsed
 
 
@@ -146,7 +164,8 @@ async def asyncio_detailed(
     tree: int,
     *,
     client: AuthenticatedClient,
-) -> Response[Problem | Tree]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | Problem | Tree]:
     """Get Tree
 
      Read one tree of a model, for drawing; trees are numbered from 0.
@@ -154,18 +173,20 @@ async def asyncio_detailed(
     Args:
         model_id (str):
         tree (int):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Problem | Tree]
+        Response[Any | Problem | Tree]
     """
 
     kwargs = _get_kwargs(
         model_id=model_id,
         tree=tree,
+        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -178,7 +199,8 @@ async def asyncio(
     tree: int,
     *,
     client: AuthenticatedClient,
-) -> Problem | Tree | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | Problem | Tree | None:
     """Get Tree
 
      Read one tree of a model, for drawing; trees are numbered from 0.
@@ -186,13 +208,14 @@ async def asyncio(
     Args:
         model_id (str):
         tree (int):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Problem | Tree
+        Any | Problem | Tree
     """
 
     return (
@@ -200,5 +223,6 @@ async def asyncio(
             model_id=model_id,
             tree=tree,
             client=client,
+            if_none_match=if_none_match,
         )
     ).parsed

@@ -1,5 +1,5 @@
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import httpx
@@ -8,12 +8,17 @@ from ... import errors
 from ...client import AuthenticatedClient, Client
 from ...models.problem import Problem
 from ...models.prototype_set import PrototypeSet
-from ...types import Response
+from ...types import UNSET, Response, Unset
 
 
 def _get_kwargs(
     prototype_set_id: str,
+    *,
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(if_none_match, Unset):
+        headers["If-None-Match"] = if_none_match
 
     _kwargs: dict[str, Any] = {
         "method": "get",
@@ -22,14 +27,21 @@ def _get_kwargs(
         ),
     }
 
+    _kwargs["headers"] = headers
     return _kwargs
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Problem | PrototypeSet | None:
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Any | Problem | PrototypeSet | None:
     if response.status_code == 200:
         response_200 = PrototypeSet.from_dict(response.json())
 
         return response_200
+
+    if response.status_code == 304:
+        response_304 = cast(Any, None)
+        return response_304
 
     if response.status_code == 401:
         response_401 = Problem.from_dict(response.json())
@@ -69,7 +81,7 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[Problem | PrototypeSet]:
+) -> Response[Any | Problem | PrototypeSet]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -82,24 +94,27 @@ def sync_detailed(
     prototype_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[Problem | PrototypeSet]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | Problem | PrototypeSet]:
     """Get Prototype Set
 
      Read a prototype set, with what was found if it is ready.
 
     Args:
         prototype_set_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Problem | PrototypeSet]
+        Response[Any | Problem | PrototypeSet]
     """
 
     kwargs = _get_kwargs(
         prototype_set_id=prototype_set_id,
+        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -113,25 +128,28 @@ def sync(
     prototype_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> Problem | PrototypeSet | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | Problem | PrototypeSet | None:
     """Get Prototype Set
 
      Read a prototype set, with what was found if it is ready.
 
     Args:
         prototype_set_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Problem | PrototypeSet
+        Any | Problem | PrototypeSet
     """
 
     return sync_detailed(
         prototype_set_id=prototype_set_id,
         client=client,
+        if_none_match=if_none_match,
     ).parsed
 
 
@@ -139,24 +157,27 @@ async def asyncio_detailed(
     prototype_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[Problem | PrototypeSet]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | Problem | PrototypeSet]:
     """Get Prototype Set
 
      Read a prototype set, with what was found if it is ready.
 
     Args:
         prototype_set_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Problem | PrototypeSet]
+        Response[Any | Problem | PrototypeSet]
     """
 
     kwargs = _get_kwargs(
         prototype_set_id=prototype_set_id,
+        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -168,25 +189,28 @@ async def asyncio(
     prototype_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> Problem | PrototypeSet | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | Problem | PrototypeSet | None:
     """Get Prototype Set
 
      Read a prototype set, with what was found if it is ready.
 
     Args:
         prototype_set_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Problem | PrototypeSet
+        Any | Problem | PrototypeSet
     """
 
     return (
         await asyncio_detailed(
             prototype_set_id=prototype_set_id,
             client=client,
+            if_none_match=if_none_match,
         )
     ).parsed

@@ -1,5 +1,5 @@
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import httpx
@@ -16,7 +16,11 @@ def _get_kwargs(
     *,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(if_none_match, Unset):
+        headers["If-None-Match"] = if_none_match
 
     params: dict[str, Any] = {}
 
@@ -39,16 +43,21 @@ def _get_kwargs(
         "params": params,
     }
 
+    _kwargs["headers"] = headers
     return _kwargs
 
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> PageNeighborsOfRow | Problem | None:
+) -> Any | PageNeighborsOfRow | Problem | None:
     if response.status_code == 200:
         response_200 = PageNeighborsOfRow.from_dict(response.json())
 
         return response_200
+
+    if response.status_code == 304:
+        response_304 = cast(Any, None)
+        return response_304
 
     if response.status_code == 401:
         response_401 = Problem.from_dict(response.json())
@@ -103,7 +112,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[PageNeighborsOfRow | Problem]:
+) -> Response[Any | PageNeighborsOfRow | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -118,7 +127,8 @@ def sync_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> Response[PageNeighborsOfRow | Problem]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | PageNeighborsOfRow | Problem]:
     """Get Neighbors
 
      Read the neighbours of each row as JSON, page by page, or all as CSV or Parquet, as `Accept` says.
@@ -128,19 +138,21 @@ def sync_detailed(
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
             with.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[PageNeighborsOfRow | Problem]
+        Response[Any | PageNeighborsOfRow | Problem]
     """
 
     kwargs = _get_kwargs(
         proximities_id=proximities_id,
         limit=limit,
         cursor=cursor,
+        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -156,7 +168,8 @@ def sync(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> PageNeighborsOfRow | Problem | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | PageNeighborsOfRow | Problem | None:
     """Get Neighbors
 
      Read the neighbours of each row as JSON, page by page, or all as CSV or Parquet, as `Accept` says.
@@ -166,13 +179,14 @@ def sync(
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
             with.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        PageNeighborsOfRow | Problem
+        Any | PageNeighborsOfRow | Problem
     """
 
     return sync_detailed(
@@ -180,6 +194,7 @@ def sync(
         client=client,
         limit=limit,
         cursor=cursor,
+        if_none_match=if_none_match,
     ).parsed
 
 
@@ -189,7 +204,8 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> Response[PageNeighborsOfRow | Problem]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | PageNeighborsOfRow | Problem]:
     """Get Neighbors
 
      Read the neighbours of each row as JSON, page by page, or all as CSV or Parquet, as `Accept` says.
@@ -199,19 +215,21 @@ async def asyncio_detailed(
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
             with.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[PageNeighborsOfRow | Problem]
+        Response[Any | PageNeighborsOfRow | Problem]
     """
 
     kwargs = _get_kwargs(
         proximities_id=proximities_id,
         limit=limit,
         cursor=cursor,
+        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -225,7 +243,8 @@ async def asyncio(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> PageNeighborsOfRow | Problem | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | PageNeighborsOfRow | Problem | None:
     """Get Neighbors
 
      Read the neighbours of each row as JSON, page by page, or all as CSV or Parquet, as `Accept` says.
@@ -235,13 +254,14 @@ async def asyncio(
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
             with.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        PageNeighborsOfRow | Problem
+        Any | PageNeighborsOfRow | Problem
     """
 
     return (
@@ -250,5 +270,6 @@ async def asyncio(
             client=client,
             limit=limit,
             cursor=cursor,
+            if_none_match=if_none_match,
         )
     ).parsed

@@ -1,5 +1,5 @@
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import httpx
@@ -14,7 +14,11 @@ def _get_kwargs(
     rule_set_id: str,
     *,
     format_: str | Unset = "json",
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(if_none_match, Unset):
+        headers["If-None-Match"] = if_none_match
 
     params: dict[str, Any] = {}
 
@@ -30,6 +34,7 @@ def _get_kwargs(
         "params": params,
     }
 
+    _kwargs["headers"] = headers
     return _kwargs
 
 
@@ -37,6 +42,10 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
     if response.status_code == 200:
         response_200 = response.json()
         return response_200
+
+    if response.status_code == 304:
+        response_304 = cast(Any, None)
+        return response_304
 
     if response.status_code == 401:
         response_401 = Problem.from_dict(response.json())
@@ -93,6 +102,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     format_: str | Unset = "json",
+    if_none_match: str | Unset = UNSET,
 ) -> Response[Any | Problem]:
     """Export Rule Set
 
@@ -101,6 +111,7 @@ def sync_detailed(
     Args:
         rule_set_id (str):
         format_ (str | Unset):  Default: 'json'.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -113,6 +124,7 @@ def sync_detailed(
     kwargs = _get_kwargs(
         rule_set_id=rule_set_id,
         format_=format_,
+        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -127,6 +139,7 @@ def sync(
     *,
     client: AuthenticatedClient,
     format_: str | Unset = "json",
+    if_none_match: str | Unset = UNSET,
 ) -> Any | Problem | None:
     """Export Rule Set
 
@@ -135,6 +148,7 @@ def sync(
     Args:
         rule_set_id (str):
         format_ (str | Unset):  Default: 'json'.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -148,6 +162,7 @@ def sync(
         rule_set_id=rule_set_id,
         client=client,
         format_=format_,
+        if_none_match=if_none_match,
     ).parsed
 
 
@@ -156,6 +171,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     format_: str | Unset = "json",
+    if_none_match: str | Unset = UNSET,
 ) -> Response[Any | Problem]:
     """Export Rule Set
 
@@ -164,6 +180,7 @@ async def asyncio_detailed(
     Args:
         rule_set_id (str):
         format_ (str | Unset):  Default: 'json'.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -176,6 +193,7 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         rule_set_id=rule_set_id,
         format_=format_,
+        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -188,6 +206,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     format_: str | Unset = "json",
+    if_none_match: str | Unset = UNSET,
 ) -> Any | Problem | None:
     """Export Rule Set
 
@@ -196,6 +215,7 @@ async def asyncio(
     Args:
         rule_set_id (str):
         format_ (str | Unset):  Default: 'json'.
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -210,5 +230,6 @@ async def asyncio(
             rule_set_id=rule_set_id,
             client=client,
             format_=format_,
+            if_none_match=if_none_match,
         )
     ).parsed

@@ -1,5 +1,5 @@
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import httpx
@@ -8,12 +8,17 @@ from ... import errors
 from ...client import AuthenticatedClient, Client
 from ...models.problem import Problem
 from ...models.rule_set import RuleSet
-from ...types import Response
+from ...types import UNSET, Response, Unset
 
 
 def _get_kwargs(
     rule_set_id: str,
+    *,
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(if_none_match, Unset):
+        headers["If-None-Match"] = if_none_match
 
     _kwargs: dict[str, Any] = {
         "method": "get",
@@ -22,14 +27,21 @@ def _get_kwargs(
         ),
     }
 
+    _kwargs["headers"] = headers
     return _kwargs
 
 
-def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Problem | RuleSet | None:
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Any | Problem | RuleSet | None:
     if response.status_code == 200:
         response_200 = RuleSet.from_dict(response.json())
 
         return response_200
+
+    if response.status_code == 304:
+        response_304 = cast(Any, None)
+        return response_304
 
     if response.status_code == 401:
         response_401 = Problem.from_dict(response.json())
@@ -67,7 +79,9 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
         return None
 
 
-def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[Problem | RuleSet]:
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[Any | Problem | RuleSet]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -80,24 +94,27 @@ def sync_detailed(
     rule_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[Problem | RuleSet]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | Problem | RuleSet]:
     """Get Rule Set
 
      Read a rule set, with its rules if it is ready.
 
     Args:
         rule_set_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Problem | RuleSet]
+        Response[Any | Problem | RuleSet]
     """
 
     kwargs = _get_kwargs(
         rule_set_id=rule_set_id,
+        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -111,25 +128,28 @@ def sync(
     rule_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> Problem | RuleSet | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | Problem | RuleSet | None:
     """Get Rule Set
 
      Read a rule set, with its rules if it is ready.
 
     Args:
         rule_set_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Problem | RuleSet
+        Any | Problem | RuleSet
     """
 
     return sync_detailed(
         rule_set_id=rule_set_id,
         client=client,
+        if_none_match=if_none_match,
     ).parsed
 
 
@@ -137,24 +157,27 @@ async def asyncio_detailed(
     rule_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[Problem | RuleSet]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | Problem | RuleSet]:
     """Get Rule Set
 
      Read a rule set, with its rules if it is ready.
 
     Args:
         rule_set_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Problem | RuleSet]
+        Response[Any | Problem | RuleSet]
     """
 
     kwargs = _get_kwargs(
         rule_set_id=rule_set_id,
+        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -166,25 +189,28 @@ async def asyncio(
     rule_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> Problem | RuleSet | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | Problem | RuleSet | None:
     """Get Rule Set
 
      Read a rule set, with its rules if it is ready.
 
     Args:
         rule_set_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Problem | RuleSet
+        Any | Problem | RuleSet
     """
 
     return (
         await asyncio_detailed(
             rule_set_id=rule_set_id,
             client=client,
+            if_none_match=if_none_match,
         )
     ).parsed

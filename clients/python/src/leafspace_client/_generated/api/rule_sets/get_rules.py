@@ -1,5 +1,5 @@
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 import httpx
@@ -8,12 +8,17 @@ from ... import errors
 from ...client import AuthenticatedClient, Client
 from ...models.problem import Problem
 from ...models.rule_set_content import RuleSetContent
-from ...types import Response
+from ...types import UNSET, Response, Unset
 
 
 def _get_kwargs(
     rule_set_id: str,
+    *,
+    if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(if_none_match, Unset):
+        headers["If-None-Match"] = if_none_match
 
     _kwargs: dict[str, Any] = {
         "method": "get",
@@ -22,16 +27,21 @@ def _get_kwargs(
         ),
     }
 
+    _kwargs["headers"] = headers
     return _kwargs
 
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Problem | RuleSetContent | None:
+) -> Any | Problem | RuleSetContent | None:
     if response.status_code == 200:
         response_200 = RuleSetContent.from_dict(response.json())
 
         return response_200
+
+    if response.status_code == 304:
+        response_304 = cast(Any, None)
+        return response_304
 
     if response.status_code == 401:
         response_401 = Problem.from_dict(response.json())
@@ -81,7 +91,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[Problem | RuleSetContent]:
+) -> Response[Any | Problem | RuleSetContent]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -94,24 +104,27 @@ def sync_detailed(
     rule_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[Problem | RuleSetContent]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | Problem | RuleSetContent]:
     """Get Rules
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
 
     Args:
         rule_set_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Problem | RuleSetContent]
+        Response[Any | Problem | RuleSetContent]
     """
 
     kwargs = _get_kwargs(
         rule_set_id=rule_set_id,
+        if_none_match=if_none_match,
     )
 
     response = client.get_httpx_client().request(
@@ -125,25 +138,28 @@ def sync(
     rule_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> Problem | RuleSetContent | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | Problem | RuleSetContent | None:
     """Get Rules
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
 
     Args:
         rule_set_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Problem | RuleSetContent
+        Any | Problem | RuleSetContent
     """
 
     return sync_detailed(
         rule_set_id=rule_set_id,
         client=client,
+        if_none_match=if_none_match,
     ).parsed
 
 
@@ -151,24 +167,27 @@ async def asyncio_detailed(
     rule_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[Problem | RuleSetContent]:
+    if_none_match: str | Unset = UNSET,
+) -> Response[Any | Problem | RuleSetContent]:
     """Get Rules
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
 
     Args:
         rule_set_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Problem | RuleSetContent]
+        Response[Any | Problem | RuleSetContent]
     """
 
     kwargs = _get_kwargs(
         rule_set_id=rule_set_id,
+        if_none_match=if_none_match,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -180,25 +199,28 @@ async def asyncio(
     rule_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> Problem | RuleSetContent | None:
+    if_none_match: str | Unset = UNSET,
+) -> Any | Problem | RuleSetContent | None:
     """Get Rules
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
 
     Args:
         rule_set_id (str):
+        if_none_match (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Problem | RuleSetContent
+        Any | Problem | RuleSetContent
     """
 
     return (
         await asyncio_detailed(
             rule_set_id=rule_set_id,
             client=client,
+            if_none_match=if_none_match,
         )
     ).parsed

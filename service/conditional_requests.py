@@ -1,0 +1,117 @@
+"""Conditional requests: who holds an answer that cannot have changed gets 304 without it (RFC 9110, section 13).
+
+Models, datasets, finished artefacts and whatever is read below them have a strong entity tag: a hash of the row that
+names their content (``storage.entity_versions``), of the path, the query and ``Accept``, which choose the
+representation, and of the service's version, which writes it. Lists, jobs, keys, explainers and artefacts that are
+being made have none.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Coroutine
+from importlib.metadata import version
+from typing import Any
+
+import orjson
+from fastapi import FastAPI, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from storage.entity_versions import entity_version
+
+from .middleware.compression import GZIP_SUFFIX
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+_IMMUTABLE_NOUNS = (
+    *("models", "datasets", "proximities", "label-audits", "prototype-sets", "rule-sets", "approximation-trees"),
+    "explanation-sets",
+)
+_PATH = re.compile(rf"/v1/({'|'.join(_IMMUTABLE_NOUNS)})/\{{(\w+)\}}(/.*)?")
+_TAG = re.compile(r'(?:W/)?"([!#-~]*)"')
+# Kept by the caller alone, who asks each time whether it still holds, and shows a key for that.
+_CACHE_CONTROL = "private, no-cache"
+_OK, _NOT_MODIFIED = 200, 304
+_HEADER = {
+    "name": "If-None-Match",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string"},
+    "description": "`ETag` of an earlier answer: while that is still what would be sent, the answer is 304 without it.",
+}
+_ETAG = {
+    "description": "Strong entity tag of this representation, once it cannot change any more.",
+    "schema": {"type": "string"},
+}
+_UNCHANGED = {"description": "The caller's copy, named by `If-None-Match`, is still what would be sent."}
+
+
+def with_entity_tag(handle: Handler, path: str) -> Handler:
+    """Return a handler that tags the answers of an immutable resource, and leaves out those that the caller has.
+
+    Parameters
+    ----------
+    handle
+        Answers a GET request.
+    path
+        The route's template; the handler of any other resource is returned as it is.
+    """
+    found = _PATH.fullmatch(path)
+    if found is None:
+        return handle
+    noun, parameter = found[1].replace("-", "_"), found[2]
+
+    async def answer(request: Request) -> Response:
+        tag = await _tag_of(request, noun, request.path_params[parameter])
+        if tag is None:
+            return await handle(request)
+        if (kept := _kept_tag(request, tag)) is not None:
+            return Response(status_code=_NOT_MODIFIED, headers=_headers(kept))
+        response = await handle(request)
+        if response.status_code == _OK:
+            response.headers.update(_headers(tag))
+        return response
+
+    return answer
+
+
+def install(app: FastAPI) -> None:
+    """Describe entity tags, ``If-None-Match`` and 304 in the contract."""
+    describe = app.openapi
+
+    def describe_with_tags() -> dict[str, Any]:
+        is_new = app.openapi_schema is None
+        contract = describe()
+        if is_new:
+            for path, operations in contract["paths"].items():
+                if "get" in operations and _PATH.fullmatch(path):
+                    _describe(operations["get"])
+        return contract
+
+    app.openapi = describe_with_tags  # type: ignore[method-assign]  # as FastAPI's documentation has it
+
+
+def _describe(operation: dict[str, Any]) -> None:
+    operation.setdefault("parameters", []).append(_HEADER)
+    operation["responses"]["200"]["headers"] = {"ETag": _ETAG}
+    operation["responses"]["304"] = _UNCHANGED
+
+
+async def _tag_of(request: Request, noun: str, identifier: str) -> str | None:
+    found = await run_in_threadpool(entity_version, request.app.state.parts.database, noun, identifier)
+    if found is None:
+        return None
+    chosen = request.url.path, request.url.query, request.headers.getlist("accept")
+    digest = hashlib.sha256(orjson.dumps([found, chosen, version("leafspace")]))
+    return digest.hexdigest()[:32]
+
+
+def _kept_tag(request: Request, tag: str) -> str | None:
+    """Return the tag under which the caller holds the answer, plain or compressed, if they do.
+
+    ``*`` is for methods that write; here it matches nothing.
+    """
+    named = {kept for header in request.headers.getlist("if-none-match") for kept in _TAG.findall(header)}
+    return next((kept for kept in (tag, tag + GZIP_SUFFIX) if kept in named), None)
+
+
+def _headers(tag: str) -> dict[str, str]:
+    return {"ETag": f'"{tag}"', "Cache-Control": _CACHE_CONTROL, "Vary": "Accept"}

@@ -1,0 +1,102 @@
+"""ResponseHead: what every answer says in its headers, written in one step.
+
+- ``X-Request-Id``: the id under which the request is logged.
+- security headers for browsers: nothing may be loaded, stored or framed, except by the documentation page.
+- ``Connection: close`` while the process stops, so that no connection is closed in the middle of a request.
+
+The ``Server`` header is not written by applications: uvicorn is configured to leave it out (``http_protocol``).
+"""
+
+import itertools
+import re
+import secrets
+from collections.abc import Awaitable, Iterable
+
+from structlog.contextvars import bind_contextvars
+
+from .asgi import Application, Message, Receive, Scope, Send
+
+_SANE_ID = re.compile(rb"[A-Za-z0-9-]{8,64}")
+_REQUEST_ID = b"x-request-id"
+_CLOSE = (b"connection", b"close")
+
+_DOCS = "/docs"
+_NO_SNIFFING = (b"x-content-type-options", b"nosniff")
+_CACHE_CONTROL = b"cache-control"
+_FOR_API = (
+    _NO_SNIFFING,
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"vary", b"accept-encoding"),
+)
+_NO_STORE = (_CACHE_CONTROL, b"no-store")
+# The page has an inline script and inline styles beside its assets, and requests /openapi.json.
+_DOCS_POLICY = (
+    b"default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    b"font-src 'self'; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; "
+    b"frame-ancestors 'none'"
+)
+_FOR_DOCS = (_NO_SNIFFING, (b"content-security-policy", _DOCS_POLICY))
+
+
+class Draining:
+    """Whether the process is about to stop; once it is, it stays so."""
+
+    def __init__(self) -> None:
+        self.has_begun = False
+
+    def begin(self) -> None:
+        """Note that the process is to stop."""
+        self.has_begun = True
+
+
+class ResponseHead:
+    """Give each request an id, as ``scope["request_id"]``, and each answer the headers that all answers have."""
+
+    def __init__(self, app: Application, draining: Draining) -> None:
+        self._app = app
+        self._draining = draining
+        # A number beside one random part is enough to tell requests apart, and faster than randomness for each.
+        self._prefix = secrets.token_hex(8)
+        self._numbers = itertools.count(1)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = _given_id(scope["headers"]) or f"{self._prefix}-{next(self._numbers):08x}"
+        scope["request_id"] = request_id
+        bind_contextvars(request_id=request_id)
+        identified = (_REQUEST_ID, request_id.encode())
+        is_docs = _is_docs(scope["path"])
+
+        def send_with_headers(message: Message) -> Awaitable[None]:
+            if message["type"] == "http.response.start":
+                given = message.get("headers", ())
+                headers = [*given, *(_FOR_DOCS if is_docs else _FOR_API), identified]
+                if not is_docs and not any(name == _CACHE_CONTROL for name, _ in given):
+                    headers.append(_NO_STORE)
+                # Checked as late as this: the signal may come while the request is being answered.
+                if self._draining.has_begun:
+                    headers.append(_CLOSE)
+                message["headers"] = headers
+            return send(message)
+
+        await self._app(scope, receive, send_with_headers)
+
+
+def new_request_id() -> str:
+    """Return an id for a request that no application sees."""
+    return secrets.token_hex(16)
+
+
+def _given_id(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
+    """Return the id that the caller chose, if it is a sane one."""
+    for name, value in headers:
+        if name == _REQUEST_ID:
+            return value.decode() if _SANE_ID.fullmatch(value) else None
+    return None
+
+
+def _is_docs(path: str) -> bool:
+    return path == _DOCS or path.startswith(f"{_DOCS}/")

@@ -7,6 +7,7 @@ from schemas.approximation_trees import (
     ApproximationTreeRequest,
     TreeExportFormat,
 )
+from schemas.nouns import APPROXIMATION_TREES
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
@@ -17,10 +18,9 @@ from tree_explainers.onnx_models.description import ModelDescription
 
 from ..app_context import Parts
 from ..tree_exports import write_tree
-from .artefacts import ArtefactNoun, MadeFrom, ask_for, get_result, ready_result
+from .artefacts import MadeFrom, ask_for, get_result, ready_result
 from .raw_features import refuse_what_cannot_be_led_back
 
-APPROXIMATION_TREES = ArtefactNoun("approximation_trees", method_revision=2, view=ApproximationTree)
 _DEFAULTS = {name: field.default for name, field in ApproximationTreeRequest.model_fields.items()}
 _MEANS_NOTHING = {
     "sta": (),

@@ -8,11 +8,12 @@ from explanations.tree_terms import Walk, steps_of, walk
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent, PathNode
 from schemas.models import Model
 from schemas.next_questions import NextQuestion, NextQuestionRequest, Question
+from schemas.nouns import APPROXIMATION_TREES
 from storage.errors import StorageError
 from tree_explainers.errors import RowRefused
 
 from ..app_context import Parts
-from .approximation_trees import APPROXIMATION_TREES, read_tree
+from .approximation_trees import read_tree
 
 
 def ask_next(parts: Parts, tree_id: str, request: NextQuestionRequest) -> NextQuestion:

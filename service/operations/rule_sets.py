@@ -1,6 +1,7 @@
 """Ask for rule sets, and export them."""
 
 from schemas.models import Model
+from schemas.nouns import RULE_SETS
 from schemas.rule_sets import RuleExportFormat, RuleSet, RuleSetContent, RuleSetRequest
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
@@ -8,10 +9,8 @@ from storage.feature_matching import describe_type, match_features
 
 from ..app_context import Parts
 from ..rule_exports import write_rules
-from .artefacts import ArtefactNoun, MadeFrom, ask_for, get_result
+from .artefacts import MadeFrom, ask_for, get_result
 from .raw_features import refuse_what_cannot_be_led_back
-
-RULE_SETS = ArtefactNoun("rule_sets", method_revision=2, view=RuleSet)
 
 
 def ask_for_rule_set(parts: Parts, request: RuleSetRequest) -> RuleSet:

@@ -14,10 +14,11 @@ from schemas.approximation_trees import (
 )
 from schemas.contract import Page
 from schemas.next_questions import NextQuestion, NextQuestionRequest
+from schemas.nouns import APPROXIMATION_TREES
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep
 from ..operations import artefacts
-from ..operations.approximation_trees import APPROXIMATION_TREES, ask_for_approximation_tree, export_tree
+from ..operations.approximation_trees import ask_for_approximation_tree, export_tree
 from ..operations.next_questions import ask_next
 from ..request_class import StrictRoute
 from ..tree_exports import MEDIA_TYPES

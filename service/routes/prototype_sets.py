@@ -6,11 +6,12 @@ from fastapi import APIRouter, Response
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page
+from schemas.nouns import PROTOTYPE_SETS
 from schemas.prototype_sets import PrototypeSet, PrototypeSetContent, PrototypeSetRequest
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep
 from ..operations import artefacts
-from ..operations.prototype_sets import PROTOTYPE_SETS, ask_for_prototype_set
+from ..operations.prototype_sets import ask_for_prototype_set
 from ..request_class import StrictRoute
 from . import prototype_set_formats as formats
 from .answers import asked_once, made_by_job, problems

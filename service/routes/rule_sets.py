@@ -7,11 +7,12 @@ from fastapi import APIRouter, Query, Response
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page
+from schemas.nouns import RULE_SETS
 from schemas.rule_sets import RuleExportFormat, RuleSet, RuleSetContent, RuleSetRequest
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep
 from ..operations import artefacts
-from ..operations.rule_sets import RULE_SETS, ask_for_rule_set, export_rules
+from ..operations.rule_sets import ask_for_rule_set, export_rules
 from ..request_class import StrictRoute
 from . import rule_set_formats as formats
 from .answers import asked_once, made_by_job, problems

@@ -15,8 +15,9 @@ from sklearn.metrics import balanced_accuracy_score, r2_score
 
 from explanations.tree_terms import steps_of, walk
 from schemas.approximation_trees import MAX_LEAVES, ApproximationTree, ApproximationTreeContent, TreeExportFormat
+from schemas.nouns import APPROXIMATION_TREES
 from service.operations import artefacts
-from service.operations.approximation_trees import APPROXIMATION_TREES, export_tree, read_tree
+from service.operations.approximation_trees import export_tree, read_tree
 from tests.support.api import frame_of
 from tests.support.models import fitted, onnx_of
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame

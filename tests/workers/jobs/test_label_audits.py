@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from service.operations.label_audits import LABEL_AUDITS
+from schemas.nouns import LABEL_AUDITS
 from tests.support import naive_label_audit
 from tests.support.real_jobs import CLASSIFICATIONS, N_TRAINING_ROWS, RealCase
 from tests.support.workshop import Workshop

@@ -5,7 +5,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from service.operations.proximities import PROXIMITIES
+from schemas.nouns import PROXIMITIES
 from tests.support import naive_label_audit
 from tests.support.real_jobs import N_TRAINING_ROWS, REGRESSION, RealCase
 from tests.support.workshop import Workshop

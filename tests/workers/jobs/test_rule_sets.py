@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
 
 from explanations.warm_rules import WarmRules
+from schemas.nouns import RULE_SETS
 from schemas.rule_sets import RuleScores, RuleSet, RuleSetContent
 from service.operations import artefacts
-from service.operations.rule_sets import RULE_SETS, export_rules
+from service.operations.rule_sets import export_rules
 from tests.support import printed_rules
 from tests.support.api import frame_of
 from tests.support.models import fitted

@@ -11,18 +11,18 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from .api_keys import ApiKey, ApiKeyRequest, Scope
-from .approximation_trees import ApproximationTree, ApproximationTreeContent, ApproximationTreeRequest
+from .approximation_trees import ApproximationTree, ApproximationTreeRequest, ApproximationTreeResult
 from .contract import Contract
 from .datasets import Dataset, DatasetMetadata, DatasetRow, DatasetSummary
 from .explainers import Explainer, ExplainerRequest, ExplainerSummary
-from .explanation_sets import ExplanationSet, ExplanationSetContent, ExplanationSetRequest
+from .explanation_sets import ExplanationSet, ExplanationSetRequest, ExplanationSetResult
 from .explanations import Explanation, ExplanationList, ExplanationRequest
 from .jobs import Job
-from .label_audits import AuditedRow, LabelAudit, LabelAuditContent, LabelAuditRequest
+from .label_audits import AuditedRow, LabelAudit, LabelAuditRequest, LabelAuditResult
 from .models import Model, ModelMetadata, ModelSummary
-from .prototype_sets import PrototypeSet, PrototypeSetContent, PrototypeSetRequest
-from .proximities import NeighborsOfRow, Proximities, ProximitiesContent, ProximitiesRequest
-from .rule_sets import RuleSet, RuleSetContent, RuleSetRequest
+from .prototype_sets import PrototypeSet, PrototypeSetRequest, PrototypeSetResult
+from .proximities import NeighborsOfRow, Proximities, ProximitiesRequest, ProximitiesResult
+from .rule_sets import RuleSet, RuleSetRequest, RuleSetResult
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Making = Literal["at_once", "by_job", "either"]
@@ -160,7 +160,7 @@ PROXIMITIES = Noun(
     request=ProximitiesRequest,
     summary=Proximities,
     view=Proximities,
-    result=ProximitiesContent,
+    result=ProximitiesResult,
     revision=2,
     arrays=("weights",),
     files=("table",),
@@ -176,7 +176,7 @@ PROTOTYPE_SETS = Noun(
     request=PrototypeSetRequest,
     summary=PrototypeSet,
     view=PrototypeSet,
-    result=PrototypeSetContent,
+    result=PrototypeSetResult,
     revision=4,
     arrays=("weights", "leaves", "classes", "boxes"),
     products=(Product(name="content", media_types=_TABLE),),
@@ -191,7 +191,7 @@ LABEL_AUDITS = Noun(
     request=LabelAuditRequest,
     summary=LabelAudit,
     view=LabelAudit,
-    result=LabelAuditContent,
+    result=LabelAuditResult,
     arrays=("weights",),
     files=("table",),
     products=(Product(name="content", media_types=_TABLE, row=AuditedRow),),
@@ -206,7 +206,7 @@ RULE_SETS = Noun(
     request=RuleSetRequest,
     summary=RuleSet,
     view=RuleSet,
-    result=RuleSetContent,
+    result=RuleSetResult,
     revision=2,
     products=(
         Product(name="content", media_types=_TABLE),
@@ -223,7 +223,7 @@ APPROXIMATION_TREES = Noun(
     request=ApproximationTreeRequest,
     summary=ApproximationTree,
     view=ApproximationTree,
-    result=ApproximationTreeContent,
+    result=ApproximationTreeResult,
     revision=2,
     files=("onnx",),
     products=(
@@ -280,7 +280,7 @@ EXPLANATION_SETS = Noun(
     request=ExplanationSetRequest,
     summary=ExplanationSet,
     view=ExplanationSet,
-    result=ExplanationSetContent,
+    result=ExplanationSetResult,
     revision=4,
     arrays=("rows", "bytes"),
     files=("lines", "table"),

@@ -3,8 +3,8 @@
 from schemas.approximation_trees import (
     MAX_LEAVES,
     ApproximationTree,
-    ApproximationTreeContent,
     ApproximationTreeRequest,
+    ApproximationTreeResult,
     TreeExportFormat,
 )
 from schemas.nouns import APPROXIMATION_TREES
@@ -52,9 +52,9 @@ def ask_for_approximation_tree(parts: Parts, request: ApproximationTreeRequest) 
     return ask_for(parts, APPROXIMATION_TREES, asked, MadeFrom(model.view.id, dataset, asked.evaluation_dataset))
 
 
-def read_tree(parts: Parts, tree_id: str) -> ApproximationTreeContent:
+def read_tree(parts: Parts, tree_id: str) -> ApproximationTreeResult:
     """Return the whole of a tree that is ready."""
-    return ApproximationTreeContent.model_validate_json(get_result(parts, APPROXIMATION_TREES, tree_id))
+    return ApproximationTreeResult.model_validate_json(get_result(parts, APPROXIMATION_TREES, tree_id))
 
 
 def export_tree(parts: Parts, tree_id: str, form: TreeExportFormat) -> bytes:

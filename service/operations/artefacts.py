@@ -123,7 +123,7 @@ def write_one(parts: Parts, noun: Noun[View], artefact_id: str) -> Generator[byt
     view = noun.view.model_validate({**_standing(artefact), "reused": False})
     if artefact.result is None:
         return iter_once(view.model_dump_json().encode())
-    standing = view.model_dump_json(include=set(ArtefactView.model_fields)).encode()
+    standing = view.model_dump_json(exclude={"result"}).encode()
     return _joined(standing, parts.objects.path_of_pages(artefact.result))
 
 
@@ -145,12 +145,10 @@ def iter_once(body: bytes) -> Generator[bytes]:
 
 
 def _joined(standing: bytes, result: Path) -> Generator[bytes]:
-    """Yield one JSON object of the members of two."""
-    with result.open("rb") as file:
-        file.read(1)  # the brace, for which the comma stands
-        yield standing[:-1] + b","
-        while block := file.read(_BLOCK_BYTES):
-            yield block
+    """Yield the artefact as one JSON object with its result."""
+    yield standing[:-1] + b',"result":'
+    yield from file_blocks(result)
+    yield b"}"
 
 
 def get_result(parts: Parts, noun: Noun[View], artefact_id: str) -> bytes:
@@ -194,8 +192,8 @@ def _deadline_seconds(parts: Parts, dataset: StoredDataset) -> float:
 
 
 def _view(parts: Parts, noun: Noun[View], artefact: Artefact, *, reused: bool = False) -> View:
-    found = {} if artefact.result is None else json.loads(parts.objects.get(artefact.result))
-    return noun.view.model_validate({**_standing(artefact), "reused": reused, **found})
+    result = None if artefact.result is None else json.loads(parts.objects.get(artefact.result))
+    return noun.view.model_validate({**_standing(artefact), "reused": reused, "result": result})
 
 
 def _standing(artefact: Artefact) -> dict[str, Any]:

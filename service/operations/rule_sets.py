@@ -2,7 +2,7 @@
 
 from schemas.models import Model
 from schemas.nouns import RULE_SETS
-from schemas.rule_sets import RuleExportFormat, RuleSet, RuleSetContent, RuleSetRequest
+from schemas.rule_sets import RuleExportFormat, RuleSet, RuleSetRequest, RuleSetResult
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import describe_type, match_features
@@ -35,7 +35,7 @@ def ask_for_rule_set(parts: Parts, request: RuleSetRequest) -> RuleSet:
 
 def export_rules(parts: Parts, rule_set_id: str, form: RuleExportFormat) -> str:
     """Return the rules in a form that others can read or run."""
-    return write_rules(RuleSetContent.model_validate_json(get_result(parts, RULE_SETS, rule_set_id)), form)
+    return write_rules(RuleSetResult.model_validate_json(get_result(parts, RULE_SETS, rule_set_id)), form)
 
 
 def _spelled_out(request: RuleSetRequest) -> RuleSetRequest:

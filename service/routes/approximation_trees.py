@@ -8,8 +8,8 @@ from fastapi.concurrency import run_in_threadpool
 
 from schemas.approximation_trees import (
     ApproximationTree,
-    ApproximationTreeContent,
     ApproximationTreeRequest,
+    ApproximationTreeResult,
     TreeExportFormat,
 )
 from schemas.contract import Page
@@ -70,7 +70,7 @@ async def get_approximation_tree(approximation_tree_id: str, parts: PartsDep, ro
 
 @router.get(
     "/{approximation_tree_id}/content",
-    response_model=ApproximationTreeContent,
+    response_model=ApproximationTreeResult,
     responses=_FORMS | problems(404, 406, 409, 503),
 )
 async def get_approximation_tree_content(

@@ -7,7 +7,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page
 from schemas.nouns import PROTOTYPE_SETS
-from schemas.prototype_sets import PrototypeSet, PrototypeSetContent, PrototypeSetRequest
+from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest, PrototypeSetResult
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep
 from ..operations import artefacts
@@ -45,7 +45,7 @@ async def get_prototype_set(prototype_set_id: str, parts: PartsDep, room: RoomDe
 
 @router.get(
     "/{prototype_set_id}/content",
-    response_model=PrototypeSetContent,
+    response_model=PrototypeSetResult,
     responses=_FORMS | problems(404, 406, 409, 503),
 )
 async def get_content(prototype_set_id: str, parts: PartsDep, room: RoomDep, accept: Accept = JSON) -> Response:

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 
-from schemas.rule_sets import RuleExportFormat, RuleSetContent
+from schemas.rule_sets import RuleExportFormat, RuleSetResult
 
 from .json_rules import write_json
 from .markdown import write_markdown
 from .python_function import write_python
 from .sql import write_sql
 
-_WRITERS: dict[RuleExportFormat, Callable[[RuleSetContent], str]] = {
+_WRITERS: dict[RuleExportFormat, Callable[[RuleSetResult], str]] = {
     "json": write_json,
     "markdown": write_markdown,
     "sql": write_sql,
@@ -17,7 +17,7 @@ _WRITERS: dict[RuleExportFormat, Callable[[RuleSetContent], str]] = {
 }
 
 
-def write_rules(content: RuleSetContent, form: RuleExportFormat) -> str:
+def write_rules(content: RuleSetResult, form: RuleExportFormat) -> str:
     """Return the rules in a form.
 
     Raises

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from schemas.rule_sets import Rule, RuleSetContent
+from schemas.rule_sets import Rule, RuleSetResult
 
 from ..export_text.literals import markdown_cell
 
@@ -10,7 +10,7 @@ _DIGITS = 6  # of a predicted value
 _HEAD = "| | if | then | rows | of them decided | precision |\n|--:|:--|:--|--:|--:|--:|\n"
 
 
-def write_markdown(content: RuleSetContent) -> str:
+def write_markdown(content: RuleSetResult) -> str:
     """Return a line for each rule, in the order in which they are asked, and one for what no rule covers."""
     lines = [_line(rule) for rule in content.rules]
     otherwise = f"| | otherwise | {_told(content.default_prediction)} | | {content.default_support} | |\n"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from explanations.rule_terms import Term, terms_of
-from schemas.rule_sets import Rule, RuleSetContent
+from schemas.rule_sets import Rule, RuleSetResult
 
 from ..export_text.literals import on_one_line, python_value
 from ..export_text.python_terms import ABOUT_ROWS, READING, asked_in_python
@@ -19,7 +19,7 @@ def predict(row):
 '''
 
 
-def write_python(content: RuleSetContent) -> str:
+def write_python(content: RuleSetResult) -> str:
     """Return the function's source, in ASCII but for comments."""
     rules = zip(content.rules, terms_of(content), strict=True)
     cases = "".join(_case(rule, terms) for rule, terms in rules)

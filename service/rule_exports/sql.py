@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 
 from explanations.rule_terms import Term, terms_of
-from schemas.rule_sets import Rule, RuleSetContent
+from schemas.rule_sets import Rule, RuleSetResult
 
 from ..export_text.literals import on_one_line, sql_value
 from ..export_text.sql_terms import ABOUT_NAN, ALWAYS, asked_in_sql
 
 
-def write_sql(content: RuleSetContent) -> str:
+def write_sql(content: RuleSetResult) -> str:
     """Return the expression; a missing value is NULL, which fulfils nothing but what says so."""
     otherwise = sql_value(content.default_prediction)
     cases = [_case(rule, terms) for rule, terms in zip(content.rules, terms_of(content), strict=True)]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Literal
 
-from schemas.approximation_trees import ApproximationTreeContent, TreeExportFormat
+from schemas.approximation_trees import ApproximationTreeResult, TreeExportFormat
 
 from .graphviz import write_graphviz
 from .json_tree import write_json
@@ -23,7 +23,7 @@ MEDIA_TYPES: dict[TreeExportFormat, str] = {
     "python": "text/x-python",
     "onnx": "application/octet-stream",
 }
-_WRITERS: dict[TextForm, Callable[[ApproximationTreeContent], str]] = {
+_WRITERS: dict[TextForm, Callable[[ApproximationTreeResult], str]] = {
     "json": write_json,
     "text": write_text,
     "graphviz": write_graphviz,
@@ -33,7 +33,7 @@ _WRITERS: dict[TextForm, Callable[[ApproximationTreeContent], str]] = {
 }
 
 
-def write_tree(content: ApproximationTreeContent, form: TextForm) -> str:
+def write_tree(content: ApproximationTreeResult, form: TextForm) -> str:
     """Return the tree in a form.
 
     The form ``onnx`` is none of text: it is written where the tree is made.

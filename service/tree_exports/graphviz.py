@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 
 from .colours import Colours, ink_on
 from .words import prediction, question, rows, shares, summary, sureness
@@ -16,7 +16,7 @@ digraph approximation_tree {
 """
 
 
-def write_graphviz(content: ApproximationTreeContent) -> str:
+def write_graphviz(content: ApproximationTreeResult) -> str:
     """Return the source of a drawing: a node of the digraph for each of the tree, called ``n`` and its id."""
     colours = Colours.of(content)
     lines = "".join(f"  {line}\n" for node in content.nodes for line in _lines(node, colours))

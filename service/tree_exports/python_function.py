@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from explanations.tree_terms import Step, steps_of
-from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 
 from ..export_text.literals import number, on_one_line, python_text, python_value
 from ..export_text.python_terms import ABOUT_ROWS, READING, asked_in_python
@@ -31,7 +31,7 @@ def _leaf(row):
 """
 
 
-def write_python(content: ApproximationTreeContent) -> str:
+def write_python(content: ApproximationTreeResult) -> str:
     """Return the source of ``predict`` and, for classes, ``predict_scores``, in ASCII but for comments."""
     leaves = [node for node in content.nodes if node.left is None]
     told = [(node.id, python_value(node.prediction)) for node in leaves]

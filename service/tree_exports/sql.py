@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from explanations.tree_terms import Step, steps_of
-from schemas.approximation_trees import ApproximationTreeContent
+from schemas.approximation_trees import ApproximationTreeResult
 
 from ..export_text.literals import sql_value
 from ..export_text.sql_terms import ABOUT_NAN, asked_in_sql
@@ -13,7 +13,7 @@ from ..export_text.sql_terms import ABOUT_NAN, asked_in_sql
 _MOST_NESTED = 12
 
 
-def write_sql(content: ApproximationTreeContent) -> str:
+def write_sql(content: ApproximationTreeResult) -> str:
     """Return the expression, which is the tree's prediction of a row; a missing value is NULL.
 
     Questions that are asked one after the other where each answer is no are the cases of one CASE, so that as many

@@ -7,7 +7,7 @@ scrolled through. Edges are as broad as the share of rows that go along them.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 
 from .colours import Colours
 from .score_bars import score_bar
@@ -29,7 +29,7 @@ _CAPPED = "#a63c00"
 _MOST_CLASSES = 12  # told of a node where the pointer rests on it
 
 
-def write_svg(content: ApproximationTreeContent) -> str:
+def write_svg(content: ApproximationTreeResult) -> str:
     """Return the whole document."""
     colours = Colours.of(content)
     drawing = _Drawing(content, colours, lay_out(content.nodes, [_width(node) for node in content.nodes]))
@@ -79,7 +79,7 @@ def _of_leaf(node: ApproximationNode) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Drawing:
-    content: ApproximationTreeContent
+    content: ApproximationTreeResult
     colours: Colours
     places: list[Place]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from schemas.approximation_trees import ApproximationTreeContent
+from schemas.approximation_trees import ApproximationTreeResult
 
 from .colours import OTHERS, Colours
 from .svg_elements import MUTED, bar, element, escaped, text
@@ -29,7 +29,7 @@ class Header:
     width: float
 
     @staticmethod
-    def of(content: ApproximationTreeContent, colours: Colours, width: float) -> "Header":
+    def of(content: ApproximationTreeResult, colours: Colours, width: float) -> "Header":
         """Return the header of a tree, broken into lines of this width in pixels, or of some more."""
         room = max(width, _NARROWEST)
         parts = summary_parts(content)
@@ -64,7 +64,7 @@ class Header:
                 x += _entry_width(name)
 
 
-def _legend(content: ApproximationTreeContent, colours: Colours) -> list[tuple[str, str]]:
+def _legend(content: ApproximationTreeResult, colours: Colours) -> list[tuple[str, str]]:
     if content.task == "regression":
         values = [colours.lowest + (colours.highest - colours.lowest) * at / (_STEPS - 1) for at in range(_STEPS)]
         return [(colours.of_value(value), rounded(value)) for value in dict.fromkeys(values)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 
 from .words import prediction, question, rows, shares, summary, sureness
 
@@ -10,7 +10,7 @@ _MOST_CLASSES = 5  # told of a leaf
 _ABOUT = "p: how likely new pseudo rows would lead to another question; cap: no more rows were allowed"
 
 
-def write_text(content: ApproximationTreeContent) -> str:
+def write_text(content: ApproximationTreeResult) -> str:
     """Return a line for each node, both ways of a question below it."""
     head = [summary(content)]
     if any(node.p_value is not None for node in content.nodes):
@@ -18,7 +18,7 @@ def write_text(content: ApproximationTreeContent) -> str:
     return "\n".join([*head, "", *_lines(content, 0, "", "")]) + "\n"
 
 
-def _lines(content: ApproximationTreeContent, at: int, way: str, indent: str) -> Iterator[str]:
+def _lines(content: ApproximationTreeResult, at: int, way: str, indent: str) -> Iterator[str]:
     """Yield the lines of a node and all below it.
 
     Parameters

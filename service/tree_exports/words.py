@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 
 from ..export_text.literals import on_one_line
 
@@ -58,26 +58,26 @@ def sureness(node: ApproximationNode) -> str:
     return f"{p_value}, cap" if node.at_cap else p_value
 
 
-def summary(content: ApproximationTreeContent) -> str:
+def summary(content: ApproximationTreeResult) -> str:
     """Return what the tree is, and how well it stands for the model."""
     return "; ".join(summary_parts(content))
 
 
-def summary_parts(content: ApproximationTreeContent) -> list[str]:
+def summary_parts(content: ApproximationTreeResult) -> list[str]:
     """Return the parts of ``summary``."""
     leaves = "1 leaf" if content.n_leaves == 1 else f"{content.n_leaves:,} leaves"
     made = f"for {content.n_trees:,} trees, from {content.n_rows:,} rows"
     return [_METHODS[content.method], f"{leaves}, depth {content.depth}", made, *_fidelity(content)]
 
 
-def _fidelity(content: ApproximationTreeContent) -> Iterator[str]:
+def _fidelity(content: ApproximationTreeResult) -> Iterator[str]:
     fidelity = content.evaluation.fidelity
     if fidelity is not None:
         measure = "R2 to the model" if content.task == "regression" else "fidelity"
         yield f"{measure} {fidelity:.3f}{_for_nothing(content)} on {content.evaluation.n_rows:,} rows"
 
 
-def _for_nothing(content: ApproximationTreeContent) -> str:
+def _for_nothing(content: ApproximationTreeResult) -> str:
     """Return the fidelity of always the same label, without which that of the tree says little."""
     constant = content.evaluation.constant
     if constant is None or constant.fidelity is None or content.task == "regression":

@@ -14,20 +14,20 @@ _SMALL_TREE = {"method": "cart", "max_depth": 2, "max_pseudo_samples": 1000}
 
 
 @dataclass(frozen=True)
-class _Example:
+class Example:
     """A request for one thing: other values of the numbered field request other things."""
 
     number_field: str
     request: Mapping[str, Any] = field(default_factory=dict)  # beside that field and what it is made from
 
 
-_EXAMPLES = {
-    "proximities": _Example("n_neighbors"),
-    "prototype_sets": _Example("seed"),
-    "label_audits": _Example("n_neighbors"),
-    "rule_sets": _Example("seed", {"max_rules": 3}),
-    "approximation_trees": _Example("seed", _SMALL_TREE),
-    "explanation_sets": _Example("n_prototypes"),
+EXAMPLES = {
+    "proximities": Example("n_neighbors"),
+    "prototype_sets": Example("seed"),
+    "label_audits": Example("n_neighbors"),
+    "rule_sets": Example("seed", {"max_rules": 3}),
+    "approximation_trees": Example("seed", _SMALL_TREE),
+    "explanation_sets": Example("n_prototypes"),
 }
 LISTED = NOUNS.kept
 CREATED = tuple(noun for noun in LISTED if noun.made is not None)
@@ -50,10 +50,10 @@ def _request(forest: Registered, noun: Noun[Any], number: int) -> dict[str, Any]
         return {"name": f"number {number}", "scopes": ["read"]}
     if noun.name == "explainers":
         return {"model": forest.model["id"], "prototype_set": forest.prototype_set["id"], "name": f"number {number}"}
-    if noun.name not in _EXAMPLES:
+    if noun.name not in EXAMPLES:
         detail = f"tests do not know how to request {noun.name}: add an example to tests/support/nouns.py"
         raise LookupError(detail)
     known = {"model": forest.model["id"], "dataset": forest.dataset["id"], "explainer": forest.explainer["id"]}
     made_from = {name: known[name] for name in noun.made_from if name in known}
-    example = _EXAMPLES[noun.name]
+    example = EXAMPLES[noun.name]
     return {**made_from, **example.request, example.number_field: number}

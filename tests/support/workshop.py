@@ -4,7 +4,7 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import pandas as pd
 import pyarrow as pa
@@ -25,6 +25,7 @@ from schemas.nouns import (
     RULE_SETS,
     Noun,
 )
+from schemas.problems import Problem
 from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest
 from schemas.proximities import Proximities, ProximitiesRequest
 from schemas.rule_sets import RuleSet, RuleSetRequest
@@ -49,7 +50,22 @@ from workers.job_kinds import load_job_kinds
 from workers.runtime.lifecycle import run_job
 from workers.runtime.settings import WorkerSettings
 
+Result_co = TypeVar("Result_co", covariant=True)
 _NO_REDIS = "redis://127.0.0.1:1/0"
+
+
+class _Made(Protocol[Result_co]):
+    @property
+    def result(self) -> Result_co | None: ...
+
+    @property
+    def problem(self) -> Problem | None: ...
+
+
+def result_of(made: _Made[Result_co]) -> Result_co:
+    """Return the result of an artefact that is ready."""
+    assert made.result is not None, made.problem
+    return made.result
 
 
 class Workshop:

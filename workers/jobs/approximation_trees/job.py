@@ -1,9 +1,9 @@
 """Make an approximation tree: grow it, grow it again where its stability is asked for, judge it, write it as ONNX."""
 
 from schemas.approximation_trees import (
-    ApproximationTreeContent,
     ApproximationTreeEvaluation,
     ApproximationTreeRequest,
+    ApproximationTreeResult,
 )
 from tree_explainers.approximation_trees.onnx_form import tree_onnx
 
@@ -30,7 +30,7 @@ def make_approximation_tree(context: JobContext) -> Produced:
     on_training = judge(tree, material.training, classes, "dataset")
     if material.evaluation is not None:
         elsewhere = judge(tree, material.evaluation, classes, "evaluation_dataset")
-    content = ApproximationTreeContent(
+    content = ApproximationTreeResult(
         task=model.view.task,
         classes=classes,
         method=request.method,

@@ -23,7 +23,7 @@ SMOOTHING: dict[ApproximationMethod, Smoothing | None] = {
 
 
 def view_tree(tree: ApproximationTree, description: ModelDescription) -> dict[str, Any]:
-    """Return the fields of ``ApproximationTreeContent`` that tell the tree."""
+    """Return the fields of ``ApproximationTreeResult`` that tell the tree."""
     depths, classes = tree.depths.tolist(), description.classes
     return {
         "n_nodes": len(tree.nodes),

@@ -7,8 +7,8 @@ from explanations.explained_blocks import BlockExplainer
 from explanations.warm_explainer import WarmExplainer
 from explanations.warming import warm_up
 from schemas.explanation_sets import (
-    ExplanationSetContent,
     ExplanationSetRequest,
+    ExplanationSetResult,
     ExplanationSetSizes,
     LabelCount,
 )
@@ -99,9 +99,9 @@ def _n_block_rows(explainer: BlockExplainer) -> int:
     return max(1, min(_MAX_BLOCK_ROWS, by_lines, by_trees))
 
 
-def _content(warm: WarmExplainer, tally: Tally, n_line_bytes: int, paths: Mapping[str, Path]) -> ExplanationSetContent:
+def _content(warm: WarmExplainer, tally: Tally, n_line_bytes: int, paths: Mapping[str, Path]) -> ExplanationSetResult:
     classes, n_explained = warm.model.classes, tally.n_explained
-    return ExplanationSetContent(
+    return ExplanationSetResult(
         model=warm.model.id,
         n_rows=tally.n_rows,
         n_explained=n_explained,

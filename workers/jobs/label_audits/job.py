@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.label_audits import N_ROWS_SHOWN, AuditedRow, LabelAuditContent, LabelAuditRequest
+from schemas.label_audits import N_ROWS_SHOWN, AuditedRow, LabelAuditRequest, LabelAuditResult
 from tree_explainers.label_audits import audit_labels
 
 from ...runtime.cautions import caution_of_labels
@@ -34,11 +34,11 @@ def make_label_audit(context: JobContext) -> Produced:
     return Produced(content.model_dump_json().encode(), space.arrays(), files={"table": table})
 
 
-def _content(request: LabelAuditRequest, audited: Audited, model_agreement: float) -> LabelAuditContent:
+def _content(request: LabelAuditRequest, audited: Audited, model_agreement: float) -> LabelAuditResult:
     audit, view = audited.audit, audited.space.model.view
     judged = audit.n_neighbors > 0
     first = audit_lines(audited, audit.ranking[:N_ROWS_SHOWN], 0)
-    return LabelAuditContent(
+    return LabelAuditResult(
         kind=audited.space.kind,
         classes=view.classes,
         n_rows=len(judged),

@@ -14,7 +14,7 @@ from .stages import CERTIFYING
 
 
 def certificate_of(context: JobContext, chosen: ChosenPrototypes) -> dict[str, Any]:
-    """Return the fields of ``PrototypeSetContent`` that tell what as many prototypes could reach at most."""
+    """Return the fields of ``PrototypeSetResult`` that tell what as many prototypes could reach at most."""
     selection = chosen.selection
     found = certify(
         chosen.seen.table,

@@ -29,7 +29,7 @@ _MAX_COMPARISONS = 2e11  # rows x rows x trees for the nearest-row baseline: som
 
 
 def evaluate(context: JobContext, chosen: ChosenPrototypes, judged: Judged) -> dict[str, Any]:
-    """Return the fields of ``PrototypeSetContent`` that tell how well the prototypes predict."""
+    """Return the fields of ``PrototypeSetResult`` that tell how well the prototypes predict."""
     evaluation, baseline = list(_evaluations(context, chosen, judged)), _baseline(context, chosen, judged)
     left_out = _classes_without_prototypes(chosen)
     return {

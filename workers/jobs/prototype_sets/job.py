@@ -4,7 +4,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from schemas.prototype_sets import PrototypeSetContent, PrototypeSetRequest
+from schemas.prototype_sets import PrototypeSetRequest, PrototypeSetResult
 from storage.array_files import write_arrays
 from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
 from tree_explainers.prototype_sets.readable import feature_numbers
@@ -27,7 +27,7 @@ def make_prototype_set(context: JobContext) -> Produced:
     selection, view = chosen.selection, chosen.model.view
     certificate = certificate_of(context, chosen)
     quality = measure(context, chosen, judged)
-    content = PrototypeSetContent(
+    content = PrototypeSetResult(
         kind=chosen.kind,
         task=view.task,
         classes=view.classes,

@@ -1,6 +1,6 @@
 """Make proximities: find the nearest rows of every row, block by block, so that memory holds one block."""
 
-from schemas.proximities import ProximitiesContent, ProximitiesRequest
+from schemas.proximities import ProximitiesRequest, ProximitiesResult
 
 from ...runtime.context import JobContext, Produced
 from ..tree_space import enter_tree_space, row_names
@@ -13,7 +13,7 @@ def make_proximities(context: JobContext) -> Produced:
     space = enter_tree_space(context, request)
     table = context.workspace / "neighbors.parquet"
     written = write_neighbors(table, space, row_names(context.objects, space.seen), request.n_neighbors, context.report)
-    content = ProximitiesContent(
+    content = ProximitiesResult(
         kind=space.kind,
         n_rows=space.seen.n_rows,
         n_trees=space.model.view.n_trees,

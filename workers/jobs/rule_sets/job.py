@@ -1,6 +1,6 @@
 """Make a rule set: fit regions, make rules of them, print the rules, and judge them as they are printed."""
 
-from schemas.rule_sets import RuleSetContent, RuleSetEvaluation, RuleSetRequest
+from schemas.rule_sets import RuleSetEvaluation, RuleSetRequest, RuleSetResult
 from tree_explainers.rule_sets.rule_finding import FoundRules, RuleSettings, find_rules
 from tree_explainers.rule_sets.rule_search import RuleLimits
 
@@ -25,7 +25,7 @@ def make_rule_set(context: JobContext) -> Produced:
     on_training, elsewhere = judge(found, printed, material.training, classes, "dataset"), None
     if material.evaluation is not None:
         elsewhere = judge(found, printed, material.evaluation, classes, "evaluation_dataset")
-    content = RuleSetContent(
+    content = RuleSetResult(
         task=material.model.view.task,
         classes=classes,
         method=request.method,

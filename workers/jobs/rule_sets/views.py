@@ -18,7 +18,7 @@ from .printing import published_conditions, published_features
 
 
 def view_rules(found: FoundRules, printed: PrintedRules, material: Material) -> dict[str, Any]:
-    """Return the fields of ``RuleSetContent`` that tell the rules, and what is counted of the training rows."""
+    """Return the fields of ``RuleSetResult`` that tell the rules, and what is counted of the training rows."""
     rules, classes = found.rules, material.model.view.classes
     fires = printed.fires(material.training.rows)
     each = measure_each(rules, fires, material.targets)

@@ -59,13 +59,13 @@ class ApproximationTreeView(ArtefactView[Details]):
     @property
     def nodes(self) -> list[ApproximationNode]:
         """The nodes: each one's id is its position, the root comes first."""
-        found: list[ApproximationNode] = self._found("nodes")
+        found: list[ApproximationNode] = self.result.nodes
         return found
 
     @property
     def evaluation(self) -> ApproximationTreeEvaluation:
         """How well the tree stands for the model, and both for the target."""
-        found: ApproximationTreeEvaluation = self._found("evaluation")
+        found: ApproximationTreeEvaluation = self.result.evaluation
         return found
 
     def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
@@ -73,13 +73,13 @@ class ApproximationTreeView(ArtefactView[Details]):
         return nodes_frame(self.nodes)
 
     def __str__(self) -> str:
-        is_ready = self.status == "ready" and isinstance(self.details.nodes, list)
-        return f"{describe_tree(self.nodes)}\n{describe_tree_figures(self.details)}" if is_ready else repr(self)
+        if not self._has_result:
+            return repr(self)
+        return f"{describe_tree(self.nodes)}\n{describe_tree_figures(self.result)}"
 
     def __repr__(self) -> str:
-        n_leaves = self.details.n_leaves
-        told = f", {n_leaves} leaves" if isinstance(n_leaves, int) else ""
-        return f"<ApproximationTree {self.id} {self.status}{told}>"
+        n_leaves = f", {self.result.n_leaves} leaves" if self._has_result else ""
+        return f"<ApproximationTree {self.id} {self.status}{n_leaves}>"
 
 
 def _content(self: ApproximationTreeView, form: TableForm = "json") -> Program[bytes]:
@@ -156,7 +156,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     max_pseudo_samples
         1,000 to 10,000,000: of one node in ``sta``, of the whole tree in ``born_again`` and ``cart``.
     repeats
-        Grow the tree so many times, 1 to 200, to tell how stable it is (``details.stability``).
+        Grow the tree so many times, 1 to 200, to tell how stable it is (``result.stability``).
     stop_when_pure
         ``ism`` asks no more where all rows have one class in the dataset's target.
     evaluation_dataset

@@ -60,13 +60,17 @@ class ArtefactView(Connected, Generic[Details]):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.id} {self.status}>"
 
-    def _found(self, field: str) -> Any:  # noqa: ANN401  # of each field its own
-        """Return what was found; refuse to before it is."""
-        found = getattr(self.details, field)
-        if self.status == "ready" and found is not None:
-            return found
-        detail = f"{self.id} is {self.status} and has no {field} here; call wait() or refresh() first"
-        raise Conflict("artefact_not_ready", detail)
+    @property
+    def result(self) -> Any:  # noqa: ANN401  # of each noun its own
+        """All that was found; refused before it is ready, and for what lists yield."""
+        if not self._has_result:
+            detail = f"{self.id} is {self.status} and has no result here; call wait() or refresh() first"
+            raise Conflict("artefact_not_ready", detail)
+        return self._standing.result
+
+    @property
+    def _has_result(self) -> bool:
+        return self.status == "ready" and bool(self._standing.result)
 
 
 def refresh(self: ViewT) -> Program[ViewT]:

@@ -35,7 +35,7 @@ class LabelAuditView(ArtefactView[Details]):
     @property
     def suspects(self) -> list[AuditedRow]:
         """The rows that are most suspect, lowest agreement first: up to 100."""
-        found: list[AuditedRow] = self._found("rows")
+        found: list[AuditedRow] = self.result.rows
         return found
 
 

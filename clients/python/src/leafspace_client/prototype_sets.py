@@ -40,13 +40,13 @@ class PrototypeSetView(ArtefactView[Details]):
     @property
     def prototypes(self) -> list[Prototype]:
         """The prototypes in the order in which they were chosen."""
-        found: list[Prototype] = self._found("prototypes")
+        found: list[Prototype] = self.result.prototypes
         return found
 
     @property
     def evaluation(self) -> list[Evaluation]:
         """How well the nearest of the first prototypes predicts."""
-        found: list[Evaluation] = self._found("evaluation")
+        found: list[Evaluation] = self.result.evaluation
         return found
 
     def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
@@ -54,12 +54,10 @@ class PrototypeSetView(ArtefactView[Details]):
         return prototypes_frame(self.prototypes)
 
     def __str__(self) -> str:
-        is_ready = self.status == "ready" and isinstance(self.details.prototypes, list)
-        return describe_prototypes(self.details) if is_ready else repr(self)
+        return describe_prototypes(self.result) if self._has_result else repr(self)
 
     def __repr__(self) -> str:
-        found = self.details.prototypes
-        n_prototypes = f", {len(found)} prototypes" if isinstance(found, list) else ""
+        n_prototypes = f", {len(self.prototypes)} prototypes" if self._has_result else ""
         return f"<PrototypeSet {self.id} {self.status}{n_prototypes}>"
 
 

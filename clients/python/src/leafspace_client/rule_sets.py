@@ -40,19 +40,19 @@ class RuleSetView(ArtefactView[Details]):
     @property
     def rules(self) -> list[Rule]:
         """The rules in the order in which they are asked: the first that holds for a row decides."""
-        found: list[Rule] = self._found("rules")
+        found: list[Rule] = self.result.rules
         return found
 
     @property
     def default_prediction(self) -> float | str:
         """What a row gets that no rule covers."""
-        found: float | str = self._found("default_prediction")
+        found: float | str = self.result.default_prediction
         return found
 
     @property
     def evaluation(self) -> RuleSetEvaluation:
         """How well the rules predict, as printed, beside the model."""
-        found: RuleSetEvaluation = self._found("evaluation")
+        found: RuleSetEvaluation = self.result.evaluation
         return found
 
     def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
@@ -60,14 +60,12 @@ class RuleSetView(ArtefactView[Details]):
         return rules_frame(self.rules)
 
     def __str__(self) -> str:
-        is_ready = self.status == "ready" and isinstance(self.details.rules, list)
-        if not is_ready:
+        if not self._has_result:
             return repr(self)
-        return f"{describe_rules(self.rules, self.default_prediction)}\n{describe_rule_figures(self.details)}"
+        return f"{describe_rules(self.rules, self.default_prediction)}\n{describe_rule_figures(self.result)}"
 
     def __repr__(self) -> str:
-        found = self.details.rules
-        n_rules = f", {len(found)} rules" if isinstance(found, list) else ""
+        n_rules = f", {len(self.rules)} rules" if self._has_result else ""
         return f"<RuleSet {self.id} {self.status}{n_rules}>"
 
 

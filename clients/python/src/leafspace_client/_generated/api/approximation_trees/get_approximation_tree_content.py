@@ -6,7 +6,7 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
-from ...models.approximation_tree_content import ApproximationTreeContent
+from ...models.approximation_tree_result import ApproximationTreeResult
 from ...models.problem import Problem
 from ...types import Response
 
@@ -27,9 +27,9 @@ def _get_kwargs(
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> ApproximationTreeContent | Problem | None:
+) -> ApproximationTreeResult | Problem | None:
     if response.status_code == 200:
-        response_200 = ApproximationTreeContent.from_dict(response.json())
+        response_200 = ApproximationTreeResult.from_dict(response.json())
 
         return response_200
 
@@ -81,7 +81,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[ApproximationTreeContent | Problem]:
+) -> Response[ApproximationTreeResult | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -94,7 +94,7 @@ def sync_detailed(
     approximation_tree_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[ApproximationTreeContent | Problem]:
+) -> Response[ApproximationTreeResult | Problem]:
     """Get Approximation Tree Content
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
@@ -107,7 +107,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[ApproximationTreeContent | Problem]
+        Response[ApproximationTreeResult | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -125,7 +125,7 @@ def sync(
     approximation_tree_id: str,
     *,
     client: AuthenticatedClient,
-) -> ApproximationTreeContent | Problem | None:
+) -> ApproximationTreeResult | Problem | None:
     """Get Approximation Tree Content
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
@@ -138,7 +138,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        ApproximationTreeContent | Problem
+        ApproximationTreeResult | Problem
     """
 
     return sync_detailed(
@@ -151,7 +151,7 @@ async def asyncio_detailed(
     approximation_tree_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[ApproximationTreeContent | Problem]:
+) -> Response[ApproximationTreeResult | Problem]:
     """Get Approximation Tree Content
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
@@ -164,7 +164,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[ApproximationTreeContent | Problem]
+        Response[ApproximationTreeResult | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -180,7 +180,7 @@ async def asyncio(
     approximation_tree_id: str,
     *,
     client: AuthenticatedClient,
-) -> ApproximationTreeContent | Problem | None:
+) -> ApproximationTreeResult | Problem | None:
     """Get Approximation Tree Content
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
@@ -193,7 +193,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        ApproximationTreeContent | Problem
+        ApproximationTreeResult | Problem
     """
 
     return (

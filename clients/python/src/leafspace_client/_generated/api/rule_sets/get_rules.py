@@ -7,7 +7,7 @@ import httpx
 from ... import errors
 from ...client import AuthenticatedClient, Client
 from ...models.problem import Problem
-from ...models.rule_set_content import RuleSetContent
+from ...models.rule_set_result import RuleSetResult
 from ...types import Response
 
 
@@ -27,9 +27,9 @@ def _get_kwargs(
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Problem | RuleSetContent | None:
+) -> Problem | RuleSetResult | None:
     if response.status_code == 200:
-        response_200 = RuleSetContent.from_dict(response.json())
+        response_200 = RuleSetResult.from_dict(response.json())
 
         return response_200
 
@@ -81,7 +81,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[Problem | RuleSetContent]:
+) -> Response[Problem | RuleSetResult]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -94,7 +94,7 @@ def sync_detailed(
     rule_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[Problem | RuleSetContent]:
+) -> Response[Problem | RuleSetResult]:
     """Get Rules
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
@@ -107,7 +107,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Problem | RuleSetContent]
+        Response[Problem | RuleSetResult]
     """
 
     kwargs = _get_kwargs(
@@ -125,7 +125,7 @@ def sync(
     rule_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> Problem | RuleSetContent | None:
+) -> Problem | RuleSetResult | None:
     """Get Rules
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
@@ -138,7 +138,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Problem | RuleSetContent
+        Problem | RuleSetResult
     """
 
     return sync_detailed(
@@ -151,7 +151,7 @@ async def asyncio_detailed(
     rule_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[Problem | RuleSetContent]:
+) -> Response[Problem | RuleSetResult]:
     """Get Rules
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
@@ -164,7 +164,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Problem | RuleSetContent]
+        Response[Problem | RuleSetResult]
     """
 
     kwargs = _get_kwargs(
@@ -180,7 +180,7 @@ async def asyncio(
     rule_set_id: str,
     *,
     client: AuthenticatedClient,
-) -> Problem | RuleSetContent | None:
+) -> Problem | RuleSetResult | None:
     """Get Rules
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
@@ -193,7 +193,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Problem | RuleSetContent
+        Problem | RuleSetResult
     """
 
     return (

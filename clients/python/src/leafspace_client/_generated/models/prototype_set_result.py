@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from ..models.stop_reason import StopReason
 
 
-T = TypeVar("T", bound="PrototypeSetContent")
+T = TypeVar("T", bound="PrototypeSetResult")
 
 
 @_attrs_define
-class PrototypeSetContent:
+class PrototypeSetResult:
     """The result of a prototype job.
 
     Attributes:
@@ -274,7 +274,7 @@ class PrototypeSetContent:
 
         caution = _parse_caution(d.pop("caution", UNSET))
 
-        prototype_set_content = cls(
+        prototype_set_result = cls(
             kind=kind,
             task=task,
             classes=classes,
@@ -303,4 +303,4 @@ class PrototypeSetContent:
             caution=caution,
         )
 
-        return prototype_set_content
+        return prototype_set_result

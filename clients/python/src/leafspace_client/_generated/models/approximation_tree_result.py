@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from ..models.structure_count import StructureCount
 
 
-T = TypeVar("T", bound="ApproximationTreeContent")
+T = TypeVar("T", bound="ApproximationTreeResult")
 
 
 @_attrs_define
-class ApproximationTreeContent:
+class ApproximationTreeResult:
     """The result of an approximation tree's job: the tree, which is all that it takes to apply it to raw rows.
 
     Attributes:
@@ -242,7 +242,7 @@ class ApproximationTreeContent:
 
         caution = _parse_caution(d.pop("caution", UNSET))
 
-        approximation_tree_content = cls(
+        approximation_tree_result = cls(
             task=task,
             classes=classes,
             method=method,
@@ -262,4 +262,4 @@ class ApproximationTreeContent:
             caution=caution,
         )
 
-        return approximation_tree_content
+        return approximation_tree_result

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from ..models.score import Score
 
 
-T = TypeVar("T", bound="RuleSetContent")
+T = TypeVar("T", bound="RuleSetResult")
 
 
 @_attrs_define
-class RuleSetContent:
+class RuleSetResult:
     """The result of a rule set's job.
 
     Attributes:
@@ -245,7 +245,7 @@ class RuleSetContent:
 
         caution = _parse_caution(d.pop("caution", UNSET))
 
-        rule_set_content = cls(
+        rule_set_result = cls(
             task=task,
             classes=classes,
             method=method,
@@ -269,4 +269,4 @@ class RuleSetContent:
             caution=caution,
         )
 
-        return rule_set_content
+        return rule_set_result

@@ -89,7 +89,7 @@ class Service:
         path = f"/v1/explanation-sets/{asked['id']}"
         made: Json = self._http.get(path).json()
         assert self._http.delete(path).status_code == httpx.codes.NO_CONTENT
-        return {**made, "seconds": (ended - began).total_seconds()}
+        return {**made["result"], "seconds": (ended - began).total_seconds()}
 
     def _calls_per_second(self, explainer: str, instance: list[float], n_connections: int, seconds: float) -> float:
         body = json.dumps({"instances": [instance]}).encode()

@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def _request_costs(ring: KeyRing, key: str) -> None:
-    door = Door(lambda: ring, RouteScopes([("POST", _ROUTE)]).wanted)
+    door = Door(lambda: ring, RouteScopes([("POST", _ROUTE)]).required)
     ways: dict[str, Application] = {
         "the application alone": _answered,
         "no keys asked for": Authorization(_answered, None),

@@ -59,14 +59,14 @@ def main() -> None:
             start = time.perf_counter()
             prototypes = client.prototype_sets.create(model, dataset, n_prototypes=N_PROTOTYPES).wait()
             seconds = time.perf_counter() - start
-        _tell(prototypes.details, n_rows, seconds, memory)
+        _tell(prototypes.result, n_rows, seconds, memory)
         at_rest.tell("before the job")
         during.tell("during the job")
         print(f"  ratio of p99 {during.quantile_ms(0.99) / at_rest.quantile_ms(0.99):.1f}")
         start = time.perf_counter()
         again = client.prototype_sets.create(model, dataset, n_prototypes=N_PROTOTYPES, seed=1).wait()
         print(f"another sample, from the kept leaf table: {time.perf_counter() - start:.0f} s")
-        print(f"  certificate {again.details.certificate:.4f}")
+        print(f"  certificate {again.result.certificate:.4f}")
 
 
 @dataclass

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from schemas.rule_sets import Condition, RuleFeature, RuleSetContent
+from schemas.rule_sets import Condition, RuleFeature, RuleSetResult
 
 _HALF = 0.5  # of a one-hot column: what is over it is 1
 _ABOVE = {">": True, "is": True, "<=": False, "is not": False}
@@ -59,7 +59,7 @@ class MissingTerm:
 Term: TypeAlias = NumberTerm | TextTerm | MissingTerm
 
 
-def terms_of(content: RuleSetContent) -> list[list[Term]]:
+def terms_of(content: RuleSetResult) -> list[list[Term]]:
     """Return the terms of each rule's conditions, in their order."""
     missing_texts = missing_texts_of(content.features)
     return [[term_of(condition, missing_texts) for condition in rule.conditions] for rule in content.rules]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 from schemas.rule_sets import Condition
 
 from .rule_terms import Term, missing_texts_of, term_of
@@ -40,7 +40,7 @@ def condition_of(node: ApproximationNode) -> Condition | None:
     )
 
 
-def steps_of(content: ApproximationTreeContent) -> tuple[Step | None, ...]:
+def steps_of(content: ApproximationTreeResult) -> tuple[Step | None, ...]:
     """Return what each node asks, by its id; ``None`` at leaves."""
     missing_texts = missing_texts_of(content.features)
     return tuple(_step(node, missing_texts) for node in content.nodes)

@@ -8,7 +8,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from schemas.rule_sets import Condition, RuleSetContent
+from schemas.rule_sets import Condition, RuleSetResult
 from tree_explainers.questions.conditions import Condition as PrintedCondition
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.applying import PrintedRules
@@ -30,7 +30,7 @@ class WarmRules:
     texts: tuple[bytes, ...]  # (n_rules,) the same as JSON
 
     @staticmethod
-    def of(content: RuleSetContent, features: Sequence[str]) -> "WarmRules":
+    def of(content: RuleSetResult, features: Sequence[str]) -> "WarmRules":
         """Prepare the rules for rows that have these features, in this order."""
         position = {name: index for index, name in enumerate(features)}
         told = tuple({"rank": rule.rank, "text": rule.text, "prediction": rule.prediction} for rule in content.rules)
@@ -69,7 +69,7 @@ def _hold(terms: Iterable[tuple[int, Term]], values: Sequence[Any]) -> bool:
     return True
 
 
-def _printed(content: RuleSetContent) -> PrintedRules:
+def _printed(content: RuleSetResult) -> PrintedRules:
     texts = {feature.name: feature.missing_text for feature in content.features if feature.missing_text is not None}
     rules = tuple(tuple(map(printed_condition, rule.conditions)) for rule in content.rules)
     return PrintedRules(rules, np.float64, texts)

@@ -8,7 +8,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 from tree_explainers.approximation_trees.trees import NO_CHILD, ApproximationTree, NodeFacts, TreeNode
 from tree_explainers.rows import Rows
 
@@ -31,7 +31,7 @@ class WarmTree:
     texts: tuple[tuple[bytes, bytes], ...]  # (n_nodes,) the same as JSON, where the model says otherwise or the same
 
     @staticmethod
-    def of(content: ApproximationTreeContent, features: Sequence[str]) -> "WarmTree":
+    def of(content: ApproximationTreeResult, features: Sequence[str]) -> "WarmTree":
         """Prepare the tree for rows that have these features, in this order."""
         position = {name: index for index, name in enumerate(features)}
         steps = steps_of(content)
@@ -77,7 +77,7 @@ class WarmTree:
         return self.texts[leaf][label is not None and bool(self.labels[leaf] == label)]
 
 
-def _told(content: ApproximationTreeContent, steps: tuple[Step | None, ...]) -> tuple[dict[str, Any] | None, ...]:
+def _told(content: ApproximationTreeResult, steps: tuple[Step | None, ...]) -> tuple[dict[str, Any] | None, ...]:
     found: list[dict[str, Any] | None] = [None] * len(steps)
     ways: list[list[dict[str, Any]]] = [[] for _ in steps]
     for at, step in enumerate(steps):  # parents come first
@@ -106,7 +106,7 @@ def _texts(told: dict[str, Any] | None, *, is_regression: bool) -> tuple[bytes, 
     return other, same
 
 
-def _printed(content: ApproximationTreeContent) -> ApproximationTree:
+def _printed(content: ApproximationTreeResult) -> ApproximationTree:
     texts = {feature.name: feature.missing_text for feature in content.features if feature.missing_text is not None}
     return ApproximationTree(tuple(map(_printed_node, content.nodes)), texts)
 

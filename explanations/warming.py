@@ -7,10 +7,10 @@ from typing import Any
 
 import orjson
 
-from schemas.approximation_trees import ApproximationTreeContent
+from schemas.approximation_trees import ApproximationTreeResult
 from schemas.explainers import Explainer
 from schemas.models import Model
-from schemas.rule_sets import RuleSetContent
+from schemas.rule_sets import RuleSetResult
 from storage.array_files import read_arrays
 from storage.artefacts import ArtefactStore
 from storage.database import Database
@@ -74,7 +74,7 @@ def _rules(explainer: Explainer, model: Model, database: Database, objects: Obje
     if explainer.rule_set is None:
         return None
     artefact = ArtefactStore(database).get(_RULE_SETS, explainer.rule_set)
-    content = RuleSetContent.model_validate_json(objects.get(artefact.result or ""))
+    content = RuleSetResult.model_validate_json(objects.get(artefact.result or ""))
     return WarmRules.of(content, model.feature_names)
 
 
@@ -82,7 +82,7 @@ def _tree(explainer: Explainer, model: Model, database: Database, objects: Objec
     if explainer.approximation_tree is None:
         return None
     artefact = ArtefactStore(database).get(_TREES, explainer.approximation_tree)
-    content = ApproximationTreeContent.model_validate_json(objects.get(artefact.result or ""))
+    content = ApproximationTreeResult.model_validate_json(objects.get(artefact.result or ""))
     return WarmTree.of(content, model.feature_names)
 
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .artefacts import CAUTION_OF_FIGURES, ArtefactView, ConstantPrediction
+from .artefacts import CAUTION_OF_FIGURES, RESULT, ArtefactView, ConstantPrediction
 from .contract import Contract, Identifier
 from .models import Score
 from .rule_sets import RuleFeature
@@ -197,7 +197,7 @@ class StructureCount(Contract):
     n_structures: int = Field(description="Trees differ where some question does.")
 
 
-class ApproximationTreeContent(Contract):
+class ApproximationTreeResult(Contract):
     """The result of an approximation tree's job: the tree, which is all that it takes to apply it to raw rows."""
 
     task: Literal["classification", "regression"]
@@ -220,24 +220,8 @@ class ApproximationTreeContent(Contract):
 
 
 class ApproximationTree(ArtefactView):
-    """An approximation tree and how its making stands; what was found is null until it is ready, and in lists."""
+    """An approximation tree, its status and, once it is ready, its result."""
 
     object: Literal["approximation_tree"] = "approximation_tree"
     request: ApproximationTreeRequest
-    task: Literal["classification", "regression"] | None = None
-    classes: list[str] | None = None
-    method: ApproximationMethod | None = None
-    n_rows: int | None = None
-    n_trees: int | None = None
-    n_features: int | None = None
-    n_nodes: int | None = None
-    n_leaves: int | None = None
-    depth: int | None = None
-    features: list[RuleFeature] | None = None
-    nodes: list[ApproximationNode] | None = None
-    smoothing: Smoothing | None = None
-    evaluation: ApproximationTreeEvaluation | None = None
-    training_evaluation: ApproximationTreeEvaluation | None = None
-    caution: str | None = None
-    stability: list[StructureCount] | None = None
-    n_repeats: int | None = None
+    result: ApproximationTreeResult | None = Field(default=None, description=RESULT)

@@ -1,4 +1,4 @@
-"""Artefacts: what every thing made by a job says of itself."""
+"""Artefacts: what is the same for everything that a job makes."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -16,14 +16,17 @@ NeighborCount = Annotated[
 ]
 
 
+RESULT = "Null until it is ready, and in lists."
+
+
 class ArtefactView(Contract):
-    """How the making of something stands; each noun adds what was found, which is null until it is ready."""
+    """An artefact and its status; each noun adds its `result`."""
 
     object: str
     id: str
     status: ArtefactStatus
     job: str | None
-    reused: bool = Field(default=False, description="It had been asked for before.")
+    reused: bool = Field(default=False, description="It had been requested before.")
     created_at: datetime
     request: Contract
     problem: Problem | None = None

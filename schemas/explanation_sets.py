@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .artefacts import ArtefactView
+from .artefacts import RESULT, ArtefactView
 from .contract import Contract, Identifier
 
 
@@ -35,7 +35,7 @@ class ExplanationSetSizes(Contract):
     parquet: int = Field(description="Bytes of the Parquet file.")
 
 
-class ExplanationSetContent(Contract):
+class ExplanationSetResult(Contract):
     """What is known of all rows together; the explanations themselves are in `/content`."""
 
     model: str
@@ -56,16 +56,8 @@ class ExplanationSetContent(Contract):
 
 
 class ExplanationSet(ArtefactView):
-    """An explanation set and how its making stands; what was found is null until it is ready, and in lists."""
+    """An explanation set, its status and, once it is ready, its result."""
 
     object: Literal["explanation_set"] = "explanation_set"
     request: ExplanationSetRequest
-    model: str | None = None
-    n_rows: int | None = None
-    n_explained: int | None = None
-    n_refused: int | None = None
-    n_unassigned: int | None = None
-    agreement: float | None = None
-    labels: list[LabelCount] | None = None
-    mean_proximity: float | None = None
-    n_bytes: ExplanationSetSizes | None = None
+    result: ExplanationSetResult | None = Field(default=None, description=RESULT)

@@ -5,18 +5,9 @@ import json
 from base64 import b32encode
 from typing import Any
 
-PREFIXES = {
-    "models": "mdl_",
-    "datasets": "ds_",
-    "prototype_sets": "prs_",
-    "proximities": "prx_",
-    "label_audits": "lba_",
-    "rule_sets": "rls_",
-    "approximation_trees": "apt_",
-    "explanation_sets": "exs_",
-    "explainers": "xpl_",
-    "jobs": "job_",
-}
+from .nouns import NOUNS
+
+PREFIXES = {noun.name: noun.id_prefix for noun in NOUNS.kept}
 
 
 def canonical_json(value: Any) -> bytes:  # noqa: ANN401  # any JSON value

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .artefacts import ArtefactView, NeighborCount, ProximityKind
+from .artefacts import RESULT, ArtefactView, NeighborCount, ProximityKind
 from .contract import Contract, Identifier, RowId, RowIndex
 
 N_ROWS_SHOWN = 100
@@ -38,7 +38,7 @@ class AuditedRow(Contract):
     predicted_label: str = Field(description="What the model itself says.")
 
 
-class LabelAuditContent(Contract):
+class LabelAuditResult(Contract):
     """What was found; all rows are in `/content`."""
 
     kind: Literal["random_forest", "boosting"]
@@ -55,18 +55,8 @@ class LabelAuditContent(Contract):
 
 
 class LabelAudit(ArtefactView):
-    """A label audit and how its making stands; what was found is null until it is ready, and in lists."""
+    """A label audit, its status and, once it is ready, its result."""
 
     object: Literal["label_audit"] = "label_audit"
     request: LabelAuditRequest
-    kind: Literal["random_forest", "boosting"] | None = None
-    classes: list[str] | None = None
-    n_rows: int | None = None
-    n_trees: int | None = None
-    n_neighbors: int | None = None
-    mean_agreement: float | None = None
-    n_suggested: int | None = None
-    n_without_neighbors: int | None = None
-    model_agreement: float | None = None
-    caution: str | None = None
-    rows: list[AuditedRow] | None = None
+    result: LabelAuditResult | None = Field(default=None, description=RESULT)

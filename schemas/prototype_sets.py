@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .artefacts import CAUTION_OF_FIGURES, ArtefactView, ConstantPrediction, ProximityKind
+from .artefacts import CAUTION_OF_FIGURES, RESULT, ArtefactView, ConstantPrediction, ProximityKind
 from .contract import Contract, Identifier, RowId, RowIndex
 from .datasets import Cell
 from .prototype_quality import PrototypeQuality, SetQuality
@@ -162,7 +162,7 @@ class CertificateObjective(Contract):
     )
 
 
-class PrototypeSetContent(Contract):
+class PrototypeSetResult(Contract):
     """The result of a prototype job."""
 
     kind: Literal["random_forest", "boosting"]
@@ -230,33 +230,8 @@ class PrototypeSetContent(Contract):
 
 
 class PrototypeSet(ArtefactView):
-    """A prototype set and how its making stands; what was found is null until it is ready, and in lists."""
+    """A prototype set, its status and, once it is ready, its result."""
 
     object: Literal["prototype_set"] = "prototype_set"
     request: PrototypeSetRequest
-    kind: Literal["random_forest", "boosting"] | None = None
-    task: Literal["classification", "regression"] | None = None
-    classes: list[str] | None = None
-    n_rows: int | None = None
-    n_trees: int | None = None
-    n_candidates: int | None = None
-    n_selected: int | None = None
-    n_swaps: int | None = None
-    nested: bool | None = None
-    objective: float | None = None
-    objective_mean: float | None = None
-    all_rows_certificate: float | None = None
-    all_rows_upper_bound: float | None = None
-    certificate: float | None = None
-    objective_upper_bound: float | None = None
-    certificate_scope: Literal["all_rows", "candidates"] | None = None
-    certificate_objective: CertificateObjective | None = None
-    stopped_by: StopReason | None = None
-    prototypes: list[Prototype] | None = None
-    quality: SetQuality | None = None
-    evaluation: list[Evaluation] | None = None
-    evaluated_on: Literal["dataset", "evaluation_dataset"] | None = None
-    measured_against: Literal["target", "model"] | None = None
-    baseline: Baseline | None = None
-    classes_without_prototypes: list[str] | None = None
-    caution: str | None = None
+    result: PrototypeSetResult | None = Field(default=None, description=RESULT)

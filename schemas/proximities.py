@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .artefacts import ArtefactView, NeighborCount, ProximityKind
+from .artefacts import RESULT, ArtefactView, NeighborCount, ProximityKind
 from .contract import Contract, Identifier, RowId, RowIndex
 from .models import MAX_INSTANCES, Instance, InstanceRowId, RowIds
 from .problems import Problem
@@ -19,7 +19,7 @@ class ProximitiesRequest(Contract):
     n_neighbors: NeighborCount = 10
 
 
-class ProximitiesContent(Contract):
+class ProximitiesResult(Contract):
     """What is known of all rows together; the neighbours themselves are in `/content`."""
 
     kind: Literal["random_forest", "boosting"]
@@ -34,17 +34,11 @@ class ProximitiesContent(Contract):
 
 
 class Proximities(ArtefactView):
-    """The nearest rows of every row, and how their making stands; what was found is null until it is ready."""
+    """The nearest rows of every row, its status and, once it is ready, its result."""
 
     object: Literal["proximities"] = "proximities"
     request: ProximitiesRequest
-    kind: Literal["random_forest", "boosting"] | None = None
-    n_rows: int | None = None
-    n_trees: int | None = None
-    n_neighbors: int | None = None
-    n_pairs: int | None = None
-    mean_nearest_proximity: float | None = None
-    share_without_neighbors: float | None = None
+    result: ProximitiesResult | None = Field(default=None, description=RESULT)
 
 
 class Neighbor(Contract):

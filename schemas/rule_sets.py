@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .artefacts import CAUTION_OF_FIGURES, ArtefactView, ConstantPrediction
+from .artefacts import CAUTION_OF_FIGURES, RESULT, ArtefactView, ConstantPrediction
 from .contract import Contract, Identifier
 from .models import Score
 
@@ -157,7 +157,7 @@ class Restart(Contract):
     chosen: bool
 
 
-class RuleSetContent(Contract):
+class RuleSetResult(Contract):
     """The result of a rule set's job."""
 
     task: Literal["classification", "regression"]
@@ -186,28 +186,8 @@ class RuleSetContent(Contract):
 
 
 class RuleSet(ArtefactView):
-    """A rule set and how its making stands; what was found is null until it is ready, and in lists."""
+    """A rule set, its status and, once it is ready, its result."""
 
     object: Literal["rule_set"] = "rule_set"
     request: RuleSetRequest
-    task: Literal["classification", "regression"] | None = None
-    classes: list[str] | None = None
-    method: RuleSetMethod | None = None
-    search: RuleSearch | None = None
-    labels: Literal["predicted", "target"] | None = None
-    served: Literal["printed"] | None = None
-    n_rows: int | None = None
-    n_trees: int | None = None
-    n_statements: int | None = None
-    n_rules: int | None = None
-    n_conditions: int | None = None
-    features: list[RuleFeature] | None = None
-    rules: list[Rule] | None = None
-    default_prediction: float | str | None = None
-    default_scores: list[Score] | None = None
-    default_support: int | None = None
-    evaluation: RuleSetEvaluation | None = None
-    training_evaluation: RuleSetEvaluation | None = None
-    caution: str | None = None
-    restarts: list[Restart] | None = None
-    lower_bound: list[float] | None = None
+    result: RuleSetResult | None = Field(default=None, description=RESULT)

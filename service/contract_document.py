@@ -4,19 +4,10 @@ from typing import Any, TypedDict
 
 from fastapi import FastAPI
 
+from schemas.nouns import NOUNS
+
 _DESCRIPTION = "Tree ensembles that explain themselves: prototypes, nearest prototypes of single predictions, and why."
-_TAGS = {
-    "models": "Tree ensembles, registered as ONNX: their predictions, their trees, and proximities of rows sent along.",
-    "datasets": "Tables of reference rows.",
-    "proximities": "For every row of a dataset, the rows that the model sees as most alike.",
-    "prototype sets": "Rows of a dataset that represent each class, and how well they do so.",
-    "label audits": "Rows of a dataset whose nearest rows have other labels, the most suspect first.",
-    "rule sets": "A model in a few rules about raw features.",
-    "approximation trees": "A model as one small tree, which can also be used as a questionnaire.",
-    "explainers": "A model with the prototypes, rules and tree that explain its predictions; explanations of rows.",
-    "explanation sets": "Explanations of every row of a dataset.",
-    "jobs": "Work that takes time: its progress, its end, and how to cancel it.",
-    "api keys": "Who may call this service, and what for.",
+_TAGS = {noun.words: noun.description for noun in NOUNS.kept} | {
     "health": "Whether the process answers, whether it can serve, and which version it is.",
 }
 _EVENTS_PATH, _EVENT_STREAM = "/v1/jobs/{job_id}/events", "text/event-stream"

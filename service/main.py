@@ -73,7 +73,7 @@ def create_server_app(settings: ServiceSettings, draining: Draining | None = Non
 
 def _door(app: FastAPI) -> Door:
     scopes = route_scopes.RouteScopes((method, route.path) for route in _ROUTES for method in route.methods or ())
-    return Door(lambda: app.state.parts.keys, scopes.wanted)
+    return Door(lambda: app.state.parts.keys, scopes.required)
 
 
 def create_app(

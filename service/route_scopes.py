@@ -1,4 +1,4 @@
-"""Route scopes: which scope of a key each route wants, said in the contract and held to at the edge."""
+"""Route scopes: the scope of a key that each route requires, as its noun declares it; described and enforced."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,80 +7,59 @@ from fastapi import FastAPI
 from starlette.routing import compile_path
 
 from schemas.api_keys import SCOPES, Scope
+from schemas.nouns import NOUNS, Noun
 from schemas.problems import PROBLEM_KINDS
 
 from .middleware.authorization import PUBLIC_PATHS
 
 ALL_SCOPES: frozenset[Scope] = frozenset(SCOPES)
-_EXPLAINING = frozenset(
-    {
-        "/v1/explainers/{explainer_id}/explanations",
-        "/v1/models/{model_id}/predictions",
-        "/v1/models/{model_id}/proximities",
-        "/v1/approximation-trees/{approximation_tree_id}/next-question",
-    }
-)
-_NOUNS = frozenset(
-    {
-        "models",
-        "datasets",
-        "proximities",
-        "prototype-sets",
-        "rule-sets",
-        "approximation-trees",
-        "label-audits",
-        "explanation-sets",
-        "explainers",
-        "jobs",
-    }
-)
-_SCOPE_OF_METHOD: dict[str, Scope] = {"GET": "read", "POST": "write", "DELETE": "write"}
 _READABLE = frozenset({"/metrics", "/v1/version"})  # by every key that may read
 _SCHEME = "api_key"
 _MAX_REMEMBERED, _MAX_REMEMBERED_CHARACTERS = 4096, 200
 
 
 def scope_of(method: str, path: str) -> Scope | None:
-    """Return the scope that a route of the contract wants; none for what is everybody's.
+    """Return the scope that a route of the contract requires; none for public paths.
 
     Raises
     ------
     LookupError
-        If nobody has thought about it: then the service does not start.
+        If its noun declares none: then the service does not start.
     """
     if path in PUBLIC_PATHS:
         return None
     if path in _READABLE:
         return "read"
-    noun = path.removeprefix("/v1/").partition("/")[0]
-    if noun == "api-keys":
-        return "admin"
-    if path in _EXPLAINING and method == "POST":
-        return "explain"
-    if noun in _NOUNS and method in _SCOPE_OF_METHOD:
-        return _SCOPE_OF_METHOD[method]
-    message = f"no scope is known for {method} {path}"
-    raise LookupError(message)
+    noun = max(filter(lambda noun: _is_of(path, noun), NOUNS.values()), key=lambda noun: len(noun.path), default=None)
+    scope = None if noun is None else noun.scope_of(method, path.partition(f"{noun.item_path}/")[2])
+    if scope is None:
+        detail = f"no scope is known for {method} {path}: declare it in schemas/nouns.py"
+        raise LookupError(detail)
+    return scope
+
+
+def _is_of(path: str, noun: Noun[Any]) -> bool:
+    return path == noun.path or path.startswith(f"{noun.path}/")
 
 
 def install(app: FastAPI) -> None:
-    """Have the app's contract say what each route wants, and how it refuses."""
+    """Describe in the app's contract the scope that each route requires, and how it refuses."""
     describe = app.openapi
 
     def describe_with_scopes() -> dict[str, Any]:
         is_new = app.openapi_schema is None
         contract = describe()
         if is_new:
-            _say_scopes(contract)
+            _describe_scopes(contract)
         return contract
 
     app.openapi = describe_with_scopes  # type: ignore[method-assign]  # as FastAPI's documentation has it
 
 
 class RouteScopes:
-    """The scopes that requests want.
+    """The scopes that requests require.
 
-    A path is matched by the expressions that the application itself is routed by, so that both find the same route.
+    Paths are matched by the expressions that route the application itself, so that both find the same route.
 
     Parameters
     ----------
@@ -89,11 +68,11 @@ class RouteScopes:
     """
 
     def __init__(self, routes: Iterable[tuple[str, str]]) -> None:
-        self._routes = [(method, compile_path(path)[0], _wanted(method, path)) for method, path in routes]
+        self._routes = [(method, compile_path(path)[0], _required(method, path)) for method, path in routes]
         self._remembered: dict[tuple[str, str], frozenset[Scope]] = {}
 
-    def wanted(self, method: str, path: str) -> frozenset[Scope]:
-        """Return what a request wants; all scopes where it fits no route. HEAD wants what GET does."""
+    def required(self, method: str, path: str) -> frozenset[Scope]:
+        """Return what a request requires: all scopes if no route matches. HEAD requires what GET does."""
         method = "GET" if method == "HEAD" else method
         found = self._remembered.get((method, path))
         if found is None:
@@ -102,9 +81,9 @@ class RouteScopes:
         return found
 
     def _matched(self, method: str, path: str) -> frozenset[Scope]:
-        for route_method, expression, wanted in self._routes:
+        for route_method, expression, required in self._routes:
             if route_method == method and expression.match(path):
-                return wanted
+                return required
         return ALL_SCOPES
 
     def _remember(self, method: str, path: str, found: frozenset[Scope]) -> None:
@@ -114,12 +93,12 @@ class RouteScopes:
             self._remembered[method, path] = found
 
 
-def _wanted(method: str, path: str) -> frozenset[Scope]:
+def _required(method: str, path: str) -> frozenset[Scope]:
     scope = scope_of(method, path)
     return frozenset() if scope is None else frozenset({scope})
 
 
-def _say_scopes(contract: dict[str, Any]) -> None:
+def _describe_scopes(contract: dict[str, Any]) -> None:
     contract["components"]["securitySchemes"] = {
         _SCHEME: {
             "type": "http",

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, or_, select, update
+from sqlalchemy import Column, Connection, RowMapping, delete, or_, select, update
 
 from schemas.contract import Page
+from schemas.nouns import EXPLAINERS, NOUNS
 
 from .artefact_files import files_of, replace_files
 from .database import Database
@@ -20,6 +21,18 @@ _STATUS_OF_JOB = {"failed": "failed", "cancelled": "cancelled"}
 
 MAX_RESULT_BYTES = 32 << 20
 """Of a result as JSON, which its readers take as a whole: what grows with the rows is kept in files beside it."""
+
+
+def _explainer_parts() -> tuple[Column[Any], ...]:
+    names = [name for name, noun in EXPLAINERS.made_from.items() if NOUNS[noun].is_made_by_job]
+    if missing := set(names) - set(explainers.columns.keys()):
+        detail = f"explainers are made from {min(missing)!r}: add that column to storage/tables.py, and a migration"
+        raise LookupError(detail)
+    return tuple(explainers.columns[name] for name in names)
+
+
+EXPLAINER_PARTS = _explainer_parts()
+"""Columns of explainers that refer to artefacts: an artefact that one of them names cannot be deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +152,7 @@ def _existing(connection: Connection, noun: str, artefact_id: str) -> RowMapping
 
 
 def _refuse_if_used(connection: Connection, row: RowMapping) -> None:
-    parts = (explainers.c.prototype_set, explainers.c.rule_set, explainers.c.approximation_tree)
-    builds_on_it = or_(*(part == row["id"] for part in parts))
+    builds_on_it = or_(*(part == row["id"] for part in EXPLAINER_PARTS))
     user = connection.execute(select(explainers.c.id).where(builds_on_it)).scalar()
     if user is not None:
         detail = f"{row['id']!r} is used by explainer {user!r}; delete that first"

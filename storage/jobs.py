@@ -13,8 +13,8 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, insert, select, update
 
 from schemas.contract import Page
-from schemas.identifiers import PREFIXES
 from schemas.jobs import Job, Progress
+from schemas.nouns import JOBS
 from schemas.problems import Problem, problem_json
 
 from .database import Database
@@ -184,7 +184,7 @@ def end_job(
 
 
 def _new_job_id() -> str:
-    return PREFIXES["jobs"] + b32encode(secrets.token_bytes(_RANDOM_BYTES)).decode().rstrip("=").lower()
+    return JOBS.id_prefix + b32encode(secrets.token_bytes(_RANDOM_BYTES)).decode().rstrip("=").lower()
 
 
 def _job(row: RowMapping) -> Job:

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Table, and_, delete, exists, or_, select
 
-from .artefacts import ArtefactStore
+from .artefacts import EXPLAINER_PARTS, ArtefactStore
 from .database import Database
 from .datasets import DatasetStore
 from .errors import Conflict, InUse, NotFound
@@ -28,7 +28,6 @@ _SECONDS_PER_DAY = 86_400.0
 _ROWS_AT_ONCE = 200  # in one transaction, so that nobody waits long for it
 _OBJECTS_AT_ONCE = 50
 _FINAL = ("succeeded", "failed", "cancelled")
-_PARTS = (explainers.c.prototype_set, explainers.c.rule_set, explainers.c.approximation_tree)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ class Retention:
         if days is None:
             return 0
         is_over = and_(jobs.c.status.in_(statuses), jobs.c.finished_at < self._days_ago(days))
-        is_part = exists().where(or_(*(part == artefacts.c.id for part in _PARTS)))
+        is_part = exists().where(or_(*(part == artefacts.c.id for part in EXPLAINER_PARTS)))
         query = select(artefacts.c.noun, artefacts.c.id).join(jobs, jobs.c.id == artefacts.c.job)
         store = ArtefactStore(self._database)
         found = self._all(query.where(is_over, ~is_part))

@@ -1,26 +1,33 @@
-"""Which function makes which artefact: one line for each kind of job."""
+"""The function that makes each kind of artefact: ``workers.jobs.<noun>.make_<singular>``."""
 
 from collections.abc import Mapping
 from importlib import import_module
 
+from schemas.nouns import NOUNS
+
 from .runtime.context import JobKind
 
-JOB_KINDS = {
-    "approximation_trees": "workers.jobs.approximation_trees.make_approximation_tree",
-    "explanation_sets": "workers.jobs.explanation_sets.make_explanation_set",
-    "label_audits": "workers.jobs.label_audits.make_label_audit",
-    "prototype_sets": "workers.jobs.prototype_sets.make_prototype_set",
-    "proximities": "workers.jobs.proximities.make_proximities",
-    "rule_sets": "workers.jobs.rule_sets.make_rule_set",
-}
+JOB_KINDS = {noun.name: f"workers.jobs.{noun.name}.make_{noun.singular}" for noun in NOUNS.made_by_jobs}
 
 
 def load_job_kinds(names: Mapping[str, str] = JOB_KINDS) -> dict[str, JobKind]:
-    """Import the function of each kind, and with it everything heavy, before the first job is forked."""
-    return {kind: _load(name) for kind, name in names.items()}
+    """Import the function of each kind, and with it everything heavy, before the first job is forked.
+
+    Raises
+    ------
+    LookupError
+        If a kind has no function.
+    """
+    return {kind: _load(kind, name) for kind, name in names.items()}
 
 
-def _load(name: str) -> JobKind:
+def _load(kind: str, name: str) -> JobKind:
     module, _, function = name.rpartition(".")
-    kind: JobKind = getattr(import_module(module), function)
-    return kind
+    try:
+        found: JobKind = getattr(import_module(module), function)
+    except (ModuleNotFoundError, AttributeError) as error:
+        if isinstance(error, ModuleNotFoundError) and error.name != module:
+            raise
+        detail = f"jobs of {kind} have no function: write {function} in {module.replace('.', '/')}.py"
+        raise LookupError(detail) from error
+    return found

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from explanations.rule_terms import Term, terms_of
 from explanations.tree_terms import Step, steps_of
-from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent
-from schemas.rule_sets import Rule, RuleSetContent
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
+from schemas.rule_sets import Rule, RuleSetResult
 
 from .node_texts import condition
 from .terms import (
@@ -61,7 +61,7 @@ def _leaf(row):
 """
 
 
-def write_rules_sql(content: RuleSetContent) -> str:
+def write_rules_sql(content: RuleSetResult) -> str:
     """Return the rules as an SQL expression: one case for each rule, in order."""
     default = sql_value(content.default_prediction)
     cases = "".join(_sql_case(rule, terms) for rule, terms in zip(content.rules, terms_of(content), strict=True))
@@ -73,7 +73,7 @@ def _sql_case(rule: Rule, terms: Sequence[Term]) -> str:
     return f"  -- {rule.rank}. {on_one_line(rule.text)}\n  WHEN {conditions} THEN {sql_value(rule.prediction)}\n"
 
 
-def write_rules_python(content: RuleSetContent) -> str:
+def write_rules_python(content: RuleSetResult) -> str:
     """Return the source of a function ``predict``: one ``if`` for each rule, in order."""
     cases = "".join(_python_case(rule, terms) for rule, terms in zip(content.rules, terms_of(content), strict=True))
     return f"{_PREDICT_BY_RULES}{cases}    return {python_value(content.default_prediction)}\n"
@@ -85,7 +85,7 @@ def _python_case(rule: Rule, terms: Sequence[Term]) -> str:
     return f"    {comment}\n    if {conditions}:\n        return {python_value(rule.prediction)}\n"
 
 
-def write_tree_sql(content: ApproximationTreeContent) -> str:
+def write_tree_sql(content: ApproximationTreeResult) -> str:
     """Return the tree's prediction of a row as an SQL expression.
 
     Splits that follow each other along "no" branches are the cases of one CASE, so the depth of nesting is the number
@@ -135,7 +135,7 @@ class _SqlTree:
         yield from self._flattened(conditions, step.right, depth)
 
 
-def write_tree_python(content: ApproximationTreeContent) -> str:
+def write_tree_python(content: ApproximationTreeResult) -> str:
     """Return the source of ``predict`` and, for classification, ``predict_scores``."""
     leaves = [node for node in content.nodes if node.left is None]
     tables = _python_table("_PREDICTIONS", [(node.id, python_value(node.prediction)) for node in leaves])

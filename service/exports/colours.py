@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from schemas.approximation_trees import ApproximationTreeContent
+from schemas.approximation_trees import ApproximationTreeResult
 
 # Okabe & Ito's, and two dark ones of Tol's.
 _OF_CLASSES = (
@@ -34,7 +34,7 @@ class Colours:
     highest: float
 
     @staticmethod
-    def of(content: ApproximationTreeContent) -> "Colours":
+    def of(content: ApproximationTreeResult) -> "Colours":
         """Return the colours of a tree; if there are too many classes, the most frequent in leaves get their own."""
         values = [node.prediction for node in content.nodes if isinstance(node.prediction, float)]
         return Colours(_of_classes(content), min(values, default=0.0), max(values, default=0.0))
@@ -59,7 +59,7 @@ class Colours:
         return self.of_label(prediction) if isinstance(prediction, str) else self.of_value(prediction)
 
 
-def _of_classes(content: ApproximationTreeContent) -> dict[str, str]:
+def _of_classes(content: ApproximationTreeResult) -> dict[str, str]:
     labels = content.classes
     if len(labels) > len(_OF_CLASSES):
         n_rows: Counter[float | str] = Counter()

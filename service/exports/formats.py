@@ -5,8 +5,8 @@ from typing import Literal
 
 import orjson
 
-from schemas.approximation_trees import ApproximationTreeContent, TreeExportFormat
-from schemas.rule_sets import RuleExportFormat, RuleSetContent
+from schemas.approximation_trees import ApproximationTreeResult, TreeExportFormat
+from schemas.rule_sets import RuleExportFormat, RuleSetResult
 
 from .code import write_rules_python, write_rules_sql, write_tree_python, write_tree_sql
 from .svg import write_svg
@@ -30,7 +30,7 @@ _RULE_FIELDS = {"task", "classes", "features", "rules", "default_prediction", "d
 _TREE_FIELDS = {"task", "classes", "features", "n_nodes", "n_leaves", "depth", "nodes"}
 
 
-def write_rules(content: RuleSetContent, export_format: RuleExportFormat) -> str:
+def write_rules(content: RuleSetResult, export_format: RuleExportFormat) -> str:
     """Return the rules in a format.
 
     Raises
@@ -41,7 +41,7 @@ def write_rules(content: RuleSetContent, export_format: RuleExportFormat) -> str
     return _RULE_WRITERS[export_format](content)
 
 
-def write_tree(content: ApproximationTreeContent, export_format: TextFormat) -> str:
+def write_tree(content: ApproximationTreeResult, export_format: TextFormat) -> str:
     """Return the tree in a format.
 
     Raises
@@ -52,11 +52,11 @@ def write_tree(content: ApproximationTreeContent, export_format: TextFormat) -> 
     return _TREE_WRITERS[export_format](content)
 
 
-def _write_rules_json(content: RuleSetContent) -> str:
+def _write_rules_json(content: RuleSetResult) -> str:
     return _indented(content.model_dump(mode="json", include=_RULE_FIELDS))
 
 
-def _write_tree_json(content: ApproximationTreeContent) -> str:
+def _write_tree_json(content: ApproximationTreeResult) -> str:
     return _indented(content.model_dump(mode="json", include=_TREE_FIELDS))
 
 
@@ -64,13 +64,13 @@ def _indented(document: object) -> str:
     return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
 
-_RULE_WRITERS: dict[RuleExportFormat, Callable[[RuleSetContent], str]] = {
+_RULE_WRITERS: dict[RuleExportFormat, Callable[[RuleSetResult], str]] = {
     "json": _write_rules_json,
     "markdown": write_markdown,
     "sql": write_rules_sql,
     "python": write_rules_python,
 }
-_TREE_WRITERS: dict[TextFormat, Callable[[ApproximationTreeContent], str]] = {
+_TREE_WRITERS: dict[TextFormat, Callable[[ApproximationTreeResult], str]] = {
     "json": _write_tree_json,
     "text": write_indented_tree,
     "graphviz": write_graphviz,

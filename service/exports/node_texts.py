@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 
 from .terms import on_one_line
 
@@ -58,26 +58,26 @@ def confidence(node: ApproximationNode) -> str:
     return f"{p_value}, cap" if node.at_cap else p_value
 
 
-def summary(content: ApproximationTreeContent) -> str:
+def summary(content: ApproximationTreeResult) -> str:
     """Return the method, the size and the fidelity of a tree."""
     return "; ".join(summary_parts(content))
 
 
-def summary_parts(content: ApproximationTreeContent) -> list[str]:
+def summary_parts(content: ApproximationTreeResult) -> list[str]:
     """Return the parts of ``summary``."""
     leaves = "1 leaf" if content.n_leaves == 1 else f"{content.n_leaves:,} leaves"
     inputs = f"for {content.n_trees:,} trees, from {content.n_rows:,} rows"
     return [_METHODS[content.method], f"{leaves}, depth {content.depth}", inputs, *_fidelity(content)]
 
 
-def _fidelity(content: ApproximationTreeContent) -> Iterator[str]:
+def _fidelity(content: ApproximationTreeResult) -> Iterator[str]:
     fidelity = content.evaluation.fidelity
     if fidelity is not None:
         measure = "R2 to the model" if content.task == "regression" else "fidelity"
         yield f"{measure} {fidelity:.3f}{_constant_fidelity(content)} on {content.evaluation.n_rows:,} rows"
 
 
-def _constant_fidelity(content: ApproximationTreeContent) -> str:
+def _constant_fidelity(content: ApproximationTreeResult) -> str:
     """Return the fidelity of the best constant label, without which the tree's own means little."""
     constant = content.evaluation.constant
     if constant is None or constant.fidelity is None or content.task == "regression":

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 
 from .colours import OTHER_CLASSES, Colours
 from .node_texts import condition, confidence, prediction, row_count, shares
@@ -31,7 +31,7 @@ _EMPTY_BAR = "#e8ebee"
 _NEARLY_ALL = 1 - 1e-9  # of a bar: the rest is rounding
 
 
-def write_svg(content: ApproximationTreeContent) -> str:
+def write_svg(content: ApproximationTreeResult) -> str:
     """Return the whole document."""
     colours = Colours.of(content)
     drawing = _Drawing(content, colours, _lay_out(content.nodes))
@@ -110,7 +110,7 @@ def _middles(nodes: Sequence[ApproximationNode]) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class _Drawing:
-    content: ApproximationTreeContent
+    content: ApproximationTreeResult
     colours: Colours
     boxes: list[_Box]  # by node
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 from xml.sax.saxutils import escape, quoteattr
 
-from schemas.approximation_trees import ApproximationTreeContent
+from schemas.approximation_trees import ApproximationTreeResult
 
 from .colours import OTHER_CLASSES, Colours
 from .node_texts import label, rounded, summary_parts
@@ -105,7 +105,7 @@ class Header:
     width: float
 
     @staticmethod
-    def of(content: ApproximationTreeContent, colours: Colours, width: float) -> "Header":
+    def of(content: ApproximationTreeResult, colours: Colours, width: float) -> "Header":
         """Return the header of a tree, broken into lines of a width in pixels, at least ``_LEAST_WIDTH``."""
         room = max(width, _LEAST_WIDTH)
         parts = summary_parts(content)
@@ -142,7 +142,7 @@ class Header:
                 x += _entry_width(name)
 
 
-def _legend(content: ApproximationTreeContent, colours: Colours) -> list[tuple[str, str]]:
+def _legend(content: ApproximationTreeResult, colours: Colours) -> list[tuple[str, str]]:
     if content.task == "regression":
         spread, n_steps = colours.highest - colours.lowest, _LEGEND_VALUES - 1
         values = [colours.lowest + spread * step / n_steps for step in range(_LEGEND_VALUES)]

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent
-from schemas.rule_sets import Rule, RuleSetContent
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
+from schemas.rule_sets import Rule, RuleSetResult
 
 from .colours import Colours, text_colour_on
 from .node_texts import condition, confidence, prediction, row_count, shares, summary
@@ -24,7 +24,7 @@ digraph approximation_tree {
 """
 
 
-def write_markdown(content: RuleSetContent) -> str:
+def write_markdown(content: RuleSetResult) -> str:
     """Return a table with a line for each rule, in order, and one for the default rule."""
     lines = "".join(map(_table_line, content.rules))
     default = _prediction_cell(content.default_prediction)
@@ -44,7 +44,7 @@ def _prediction_cell(predicted: float | str) -> str:
     return np.format_float_positional(predicted, _DIGITS, fractional=False, trim="-")
 
 
-def write_indented_tree(content: ApproximationTreeContent) -> str:
+def write_indented_tree(content: ApproximationTreeResult) -> str:
     """Return a line for each node, with both branches of a split below it."""
     head = [summary(content)]
     if any(node.p_value is not None for node in content.nodes):
@@ -52,7 +52,7 @@ def write_indented_tree(content: ApproximationTreeContent) -> str:
     return "\n".join([*head, "", *_indented_lines(content, 0, "", "")]) + "\n"
 
 
-def _indented_lines(content: ApproximationTreeContent, node_id: int, branch: str, indent: str) -> Iterator[str]:
+def _indented_lines(content: ApproximationTreeResult, node_id: int, branch: str, indent: str) -> Iterator[str]:
     """Yield the lines of a node and all below it: ``branch`` precedes its text, ``indent`` the lines below."""
     node = content.nodes[node_id]
     if node.left is None or node.right is None:
@@ -63,7 +63,7 @@ def _indented_lines(content: ApproximationTreeContent, node_id: int, branch: str
     yield from _indented_lines(content, node.right, f"{indent}└─ no:  ", f"{indent}   ")
 
 
-def write_graphviz(content: ApproximationTreeContent) -> str:
+def write_graphviz(content: ApproximationTreeResult) -> str:
     """Return a digraph in DOT, whose nodes are called ``n`` and the id of the tree's node."""
     colours = Colours.of(content)
     lines = "".join(f"  {line}\n" for node in content.nodes for line in _dot_lines(node, colours))

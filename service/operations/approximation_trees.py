@@ -3,10 +3,11 @@
 from schemas.approximation_trees import (
     MAX_LEAVES,
     ApproximationTree,
-    ApproximationTreeContent,
     ApproximationTreeRequest,
+    ApproximationTreeResult,
     TreeExportFormat,
 )
+from schemas.nouns import APPROXIMATION_TREES
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
@@ -17,10 +18,9 @@ from tree_explainers.onnx_models.description import ModelDescription
 
 from ..app_context import Parts
 from ..exports import write_tree
-from .artefacts import ArtefactNoun, MadeFrom, ask_for, get_result, ready_result
+from .artefacts import MadeFrom, ask_for, get_result, ready_result
 from .raw_features import refuse_what_cannot_be_led_back
 
-APPROXIMATION_TREES = ArtefactNoun("approximation_trees", method_revision=2, view=ApproximationTree)
 _DEFAULTS = {name: field.default for name, field in ApproximationTreeRequest.model_fields.items()}
 _MEANS_NOTHING = {
     "sta": (),
@@ -52,9 +52,9 @@ def ask_for_approximation_tree(parts: Parts, request: ApproximationTreeRequest) 
     return ask_for(parts, APPROXIMATION_TREES, asked, MadeFrom(model.view.id, dataset, asked.evaluation_dataset))
 
 
-def read_tree(parts: Parts, tree_id: str) -> ApproximationTreeContent:
+def read_tree(parts: Parts, tree_id: str) -> ApproximationTreeResult:
     """Return the whole of a tree that is ready."""
-    return ApproximationTreeContent.model_validate_json(get_result(parts, APPROXIMATION_TREES, tree_id))
+    return ApproximationTreeResult.model_validate_json(get_result(parts, APPROXIMATION_TREES, tree_id))
 
 
 def export_tree(parts: Parts, tree_id: str, form: TreeExportFormat) -> bytes:

@@ -9,10 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from schemas.nouns import Noun
 from storage.artefacts import Artefact
 
 from ..app_context import Parts
-from .artefacts import ArtefactNoun, ready_result
+from .artefacts import ready_result
 
 _TABLE = "table"  # the name of the file among an artefact's files
 _LINES_TOGETHER = 1024
@@ -87,7 +88,7 @@ class KeptTable:
         return self._encoded.read_row_groups(groups, use_threads=False)
 
 
-def open_table(parts: Parts, noun: ArtefactNoun[Any], artefact_id: str) -> tuple[Artefact, KeptTable]:
+def open_table(parts: Parts, noun: Noun[Any], artefact_id: str) -> tuple[Artefact, KeptTable]:
     """Return the artefact and its table, opened; refuse an artefact that is not ready."""
     artefact = parts.artefacts.get(noun.name, artefact_id)
     ready_result(artefact)

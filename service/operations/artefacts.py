@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import structlog
 from sqlalchemy import Connection
@@ -16,6 +16,7 @@ from observability.logs import current_request_id
 from schemas.artefacts import ArtefactView
 from schemas.contract import Contract, Page
 from schemas.identifiers import content_identifier
+from schemas.nouns import Noun
 from storage.artefacts import Artefact, NewArtefact
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
@@ -26,28 +27,13 @@ from ..app_context import Parts
 from ..middleware.callers import CURRENT_KEY
 from ..settings import ServiceSettings
 from .deletion import delete_with_objects
-from .job_estimates import ESTIMATES, Sizes, estimate_job, refuse_beyond
+from .job_estimates import Sizes, estimate_job, refuse_beyond
 
 _LOG = structlog.get_logger(__name__)
 View = TypeVar("View", bound=ArtefactView)
 Request = TypeVar("Request", bound=Contract)
 _LARGE_DATASET_ROWS = 100_000
 _BLOCK_BYTES = 256 << 10
-
-
-@dataclass(frozen=True, slots=True)
-class ArtefactNoun(Generic[View]):
-    """One kind of artefact."""
-
-    name: str  # as in tables and of its jobs
-    method_revision: int  # raise it when an algorithm's answers change
-    view: type[View]  # its message: an ``ArtefactView`` with what was found
-
-    def __post_init__(self) -> None:
-        # Found out when the service starts, rather than by the first caller.
-        if self.name not in ESTIMATES:
-            detail = f"jobs of {self.name} have no estimate: add one to service/operations/job_estimates.py"
-            raise LookupError(detail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +52,7 @@ def _accept(request: Contract) -> None:
 
 def ask_for(
     parts: Parts,
-    noun: ArtefactNoun[View],
+    noun: Noun[View],
     request: Request,
     made_from: MadeFrom,
     check_new: Callable[[Request], None] = _accept,
@@ -94,7 +80,7 @@ def ask_for(
     """
     document = request.model_dump(mode="json")
     new = NewArtefact(
-        id=content_identifier(noun.name, noun.method_revision, document),
+        id=content_identifier(noun.name, noun.revision, document),
         noun=noun.name,
         model=made_from.model,
         dataset=made_from.dataset.view.id,
@@ -119,29 +105,29 @@ def ask_for(
     return _view(parts, noun, artefact, reused=not is_new_job)
 
 
-def list_all(parts: Parts, noun: ArtefactNoun[View], limit: int, cursor: str | None) -> Page[View]:
+def list_all(parts: Parts, noun: Noun[View], limit: int, cursor: str | None) -> Page[View]:
     """Return one page of artefacts, newest first, without what was found."""
     page = parts.artefacts.list(noun.name, limit, cursor)
     views = [noun.view.model_validate(_standing(artefact)) for artefact in page.data]
     return Page[View](data=views, next_cursor=page.next_cursor)
 
 
-def get_one(parts: Parts, noun: ArtefactNoun[View], artefact_id: str) -> View:
+def get_one(parts: Parts, noun: Noun[View], artefact_id: str) -> View:
     """Return an artefact, with what was found if it is ready."""
     return _view(parts, noun, parts.artefacts.get(noun.name, artefact_id))
 
 
-def write_one(parts: Parts, noun: ArtefactNoun[View], artefact_id: str) -> Generator[bytes]:
+def write_one(parts: Parts, noun: Noun[View], artefact_id: str) -> Generator[bytes]:
     """Return the same as JSON in blocks: what was found is passed on as its job wrote it, however much it is."""
     artefact = parts.artefacts.get(noun.name, artefact_id)
     view = noun.view.model_validate({**_standing(artefact), "reused": False})
     if artefact.result is None:
         return iter_once(view.model_dump_json().encode())
-    standing = view.model_dump_json(include=set(ArtefactView.model_fields)).encode()
+    standing = view.model_dump_json(exclude={"result"}).encode()
     return _joined(standing, parts.objects.path_of_pages(artefact.result))
 
 
-def result_path(parts: Parts, noun: ArtefactNoun[View], artefact_id: str) -> Path:
+def result_path(parts: Parts, noun: Noun[View], artefact_id: str) -> Path:
     """Return the file that holds the whole result as JSON."""
     return parts.objects.path_of_pages(ready_result(parts.artefacts.get(noun.name, artefact_id)))
 
@@ -159,20 +145,18 @@ def iter_once(body: bytes) -> Generator[bytes]:
 
 
 def _joined(standing: bytes, result: Path) -> Generator[bytes]:
-    """Yield one JSON object of the members of two."""
-    with result.open("rb") as file:
-        file.read(1)  # the brace, for which the comma stands
-        yield standing[:-1] + b","
-        while block := file.read(_BLOCK_BYTES):
-            yield block
+    """Yield the artefact as one JSON object with its result."""
+    yield standing[:-1] + b',"result":'
+    yield from file_blocks(result)
+    yield b"}"
 
 
-def get_result(parts: Parts, noun: ArtefactNoun[View], artefact_id: str) -> bytes:
+def get_result(parts: Parts, noun: Noun[View], artefact_id: str) -> bytes:
     """Return the whole result as JSON."""
     return parts.objects.get(ready_result(parts.artefacts.get(noun.name, artefact_id)))
 
 
-def delete_one(parts: Parts, noun: ArtefactNoun[View], artefact_id: str) -> None:
+def delete_one(parts: Parts, noun: Noun[View], artefact_id: str) -> None:
     """Forget an artefact that nothing is built on."""
     delete_with_objects(parts, lambda: parts.artefacts.delete(noun.name, artefact_id))
 
@@ -207,9 +191,9 @@ def _deadline_seconds(parts: Parts, dataset: StoredDataset) -> float:
     return parts.settings.large_job_deadline_seconds if large else parts.settings.job_deadline_seconds
 
 
-def _view(parts: Parts, noun: ArtefactNoun[View], artefact: Artefact, *, reused: bool = False) -> View:
-    found = {} if artefact.result is None else json.loads(parts.objects.get(artefact.result))
-    return noun.view.model_validate({**_standing(artefact), "reused": reused, **found})
+def _view(parts: Parts, noun: Noun[View], artefact: Artefact, *, reused: bool = False) -> View:
+    result = None if artefact.result is None else json.loads(parts.objects.get(artefact.result))
+    return noun.view.model_validate({**_standing(artefact), "reused": reused, "result": result})
 
 
 def _standing(artefact: Artefact) -> dict[str, Any]:

@@ -4,15 +4,13 @@ from schemas.contract import Page
 from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
 from schemas.identifiers import content_identifier
 from schemas.models import Model
+from schemas.nouns import APPROXIMATION_TREES, PROTOTYPE_SETS, RULE_SETS
 from storage.artefacts import Artefact
 from storage.errors import StorageError
 
 from ..app_context import Parts
-from .approximation_trees import APPROXIMATION_TREES
 from .artefacts import ready_result
 from .deletion import with_reserve
-from .prototype_sets import PROTOTYPE_SETS
-from .rule_sets import RULE_SETS
 
 
 def register_explainer(parts: Parts, request: ExplainerRequest) -> tuple[Explainer, bool]:

@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from schemas.nouns import EXPLANATION_SETS
 from storage.array_files import read_arrays
 
 from ..app_context import Parts
 from .artefacts import ready_result
-from .explanation_sets import EXPLANATION_SETS
 from .json_pages import MAX_PAGE_BYTES, Rows, page_blocks
 from .positions import position_of
 

@@ -2,15 +2,14 @@
 
 from explanations.explaining import refuse_to_include
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
+from schemas.nouns import EXPLANATION_SETS, PROTOTYPE_SETS
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
 
 from ..app_context import Parts
-from .artefacts import ArtefactNoun, MadeFrom, ask_for
-from .prototype_sets import PROTOTYPE_SETS
+from .artefacts import MadeFrom, ask_for
 
-EXPLANATION_SETS = ArtefactNoun("explanation_sets", method_revision=4, view=ExplanationSet)
 _SOME_PROTOTYPES = 100
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from schemas.datasets import Dataset
 from schemas.models import Model
+from schemas.nouns import NOUNS
 from storage.errors import StorageError
 
 _MIB, _GIB = 1 << 20, 1 << 30
@@ -225,7 +226,15 @@ def _seconds_of_neighbors(sizes: Sizes, _: Mapping[str, Any]) -> float:
     return 4e-11 * sizes.n_rows * sizes.n_paths
 
 
-ESTIMATES: Mapping[str, KindEstimate] = {
+def _complete(estimates: Mapping[str, KindEstimate]) -> Mapping[str, KindEstimate]:
+    """Return the estimates; refuse to start without one for each kind of job."""
+    if missing := {noun.name for noun in NOUNS.made_by_jobs}.difference(estimates):
+        detail = f"jobs of {min(missing)} have no estimate: add one to service/operations/job_estimates.py"
+        raise LookupError(detail)
+    return estimates
+
+
+_ESTIMATES: Mapping[str, KindEstimate] = {
     "proximities": KindEstimate(_proximities, _seconds_of_neighbors),
     "label_audits": KindEstimate(_proximities, _seconds_of_neighbors),
     "prototype_sets": KindEstimate(_prototype_sets, _seconds_of_prototypes),
@@ -233,3 +242,5 @@ ESTIMATES: Mapping[str, KindEstimate] = {
     "approximation_trees": KindEstimate(_approximation_trees, _seconds_of_trees),
     "explanation_sets": KindEstimate(_explanation_sets, lambda sizes, _: 1e-4 * sizes.n_rows),
 }
+
+ESTIMATES = _complete(_ESTIMATES)

@@ -6,16 +6,16 @@ import orjson
 import pyarrow as pa
 
 from schemas.label_audits import LabelAudit, LabelAuditRequest
+from schemas.nouns import LABEL_AUDITS
 from storage.errors import StorageError
 
 from ..app_context import Parts
 from .artefact_tables import open_table
-from .artefacts import ArtefactNoun, MadeFrom, ask_for
+from .artefacts import MadeFrom, ask_for
 from .json_pages import PARQUET_ADVICE, Rows, page_blocks
 from .neighbor_questions import check_question
 from .positions import position_of
 
-LABEL_AUDITS = ArtefactNoun("label_audits", method_revision=1, view=LabelAudit)
 _LINES_TOGETHER = 64
 
 

@@ -5,14 +5,15 @@ from typing import Any
 
 from explanations.instances import encoded_value
 from explanations.tree_terms import Walk, steps_of, walk
-from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent, PathNode
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult, PathNode
 from schemas.models import Model
 from schemas.next_questions import NextQuestion, NextQuestionRequest, Question
+from schemas.nouns import APPROXIMATION_TREES
 from storage.errors import StorageError
 from tree_explainers.errors import RowRefused
 
 from ..app_context import Parts
-from .approximation_trees import APPROXIMATION_TREES, read_tree
+from .approximation_trees import read_tree
 
 
 def ask_next(parts: Parts, tree_id: str, request: NextQuestionRequest) -> NextQuestion:
@@ -47,7 +48,7 @@ def _pointer(name: str) -> str:
     return "/answers/" + name.replace("~", "~0").replace("/", "~1")
 
 
-def _told(tree_id: str, content: ApproximationTreeContent, way: Walk) -> NextQuestion:
+def _told(tree_id: str, content: ApproximationTreeResult, way: Walk) -> NextQuestion:
     reached = content.nodes[way.reached]
     is_leaf = reached.left is None
     return NextQuestion(
@@ -61,7 +62,7 @@ def _told(tree_id: str, content: ApproximationTreeContent, way: Walk) -> NextQue
     )
 
 
-def _question(content: ApproximationTreeContent, node: ApproximationNode) -> Question:
+def _question(content: ApproximationTreeResult, node: ApproximationNode) -> Question:
     (kind,) = (feature.type for feature in content.features if feature.name == node.column)
     return Question(
         node=node.id,
@@ -76,7 +77,7 @@ def _question(content: ApproximationTreeContent, node: ApproximationNode) -> Que
     )
 
 
-def _named(content: ApproximationTreeContent, column: str | None) -> list[str]:
+def _named(content: ApproximationTreeResult, column: str | None) -> list[str]:
     values = [node.value for node in content.nodes if node.column == column and node.value is not None]
     named = {str(text) for value in values for text in (value if isinstance(value, list) else [value])}
     return sorted(named)

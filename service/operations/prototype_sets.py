@@ -4,6 +4,7 @@ from typing import Any
 
 from schemas.datasets import Column
 from schemas.models import Model
+from schemas.nouns import PROTOTYPE_SETS
 from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest
 from storage.artefacts import MAX_RESULT_BYTES
 from storage.datasets import StoredDataset
@@ -11,10 +12,9 @@ from storage.errors import StorageError
 from storage.feature_matching import match_features
 
 from ..app_context import Parts
-from .artefacts import ArtefactNoun, MadeFrom, ask_for
+from .artefacts import MadeFrom, ask_for
 from .proximity_kinds import known_kind
 
-PROTOTYPE_SETS = ArtefactNoun("prototype_sets", method_revision=4, view=PrototypeSet)
 _DEFAULT_PROTOTYPES = 10
 _PROTOTYPE_BYTES = 1 << 10  # of a result, for what is told of a prototype beside its values
 _VALUE_BYTES = 40  # {"name":"","value":0.1234567890123456},

@@ -7,17 +7,17 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
+from schemas.nouns import PROXIMITIES
 from schemas.proximities import Proximities, ProximitiesRequest
 from storage.dataset_files import DatasetFile
 
 from ..app_context import Parts
 from .artefact_tables import KeptTable, open_table
-from .artefacts import ArtefactNoun, MadeFrom, ask_for
+from .artefacts import MadeFrom, ask_for
 from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, page_blocks
 from .neighbor_questions import check_question
 from .positions import position_of
 
-PROXIMITIES = ArtefactNoun("proximities", method_revision=2, view=Proximities)
 _NEIGHBOR_NAMES = ("neighbor_row", "neighbor")  # of the second column; tables of earlier releases have the latter
 _NEIGHBOR_BYTES = 52  # as JSON, at least
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from explanations.features import Features
 from explanations.instances import ReadInstances, read_instances, row_ids_of, run_readable
-from schemas.identifiers import PREFIXES
 from schemas.models import Model
+from schemas.nouns import NOUNS
 from schemas.problems import problem_for, problem_json
 from schemas.proximities import ProximityBlockRequest
 from storage.array_files import read_archive
@@ -29,7 +29,7 @@ from ..app_context import Parts
 from .artefacts import ready_result
 from .proximity_kinds import known_kind
 
-_NOUNS_WITH_WEIGHTS = ("proximities", "label_audits", "prototype_sets")
+_NOUNS_WITH_WEIGHTS = tuple(noun for noun in NOUNS.made_by_jobs if "weights" in noun.arrays)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +83,10 @@ def _prepare(parts: Parts, model_id: str, request: ProximityBlockRequest) -> _Co
 
 
 def _weights_of(parts: Parts, model_id: str, kind: ProximityKind, artefact_id: str) -> NDArray[np.int64]:
-    noun = next((noun for noun in _NOUNS_WITH_WEIGHTS if artefact_id.startswith(PREFIXES[noun])), None)
+    noun = next((noun for noun in _NOUNS_WITH_WEIGHTS if artefact_id.startswith(noun.id_prefix)), None)
     if noun is None:
         raise NotFound("artefact", artefact_id, "take the id of proximities, a label audit or a prototype set")
-    artefact = parts.artefacts.get(noun, artefact_id)
+    artefact = parts.artefacts.get(noun.name, artefact_id)
     ready_result(artefact)
     if artefact.model != model_id or artefact.request["kind"] != kind:
         made = f"{artefact_id!r} is of model {artefact.model!r} and kind {artefact.request['kind']!r}"

@@ -1,17 +1,16 @@
 """Ask for rule sets, and export them."""
 
 from schemas.models import Model
-from schemas.rule_sets import RuleExportFormat, RuleSet, RuleSetContent, RuleSetRequest
+from schemas.nouns import RULE_SETS
+from schemas.rule_sets import RuleExportFormat, RuleSet, RuleSetRequest, RuleSetResult
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import describe_type, match_features
 
 from ..app_context import Parts
 from ..exports import write_rules
-from .artefacts import ArtefactNoun, MadeFrom, ask_for, get_result
+from .artefacts import MadeFrom, ask_for, get_result
 from .raw_features import refuse_what_cannot_be_led_back
-
-RULE_SETS = ArtefactNoun("rule_sets", method_revision=2, view=RuleSet)
 
 
 def ask_for_rule_set(parts: Parts, request: RuleSetRequest) -> RuleSet:
@@ -36,7 +35,7 @@ def ask_for_rule_set(parts: Parts, request: RuleSetRequest) -> RuleSet:
 
 def export_rules(parts: Parts, rule_set_id: str, form: RuleExportFormat) -> str:
     """Return the rules in a form that others can read or run."""
-    return write_rules(RuleSetContent.model_validate_json(get_result(parts, RULE_SETS, rule_set_id)), form)
+    return write_rules(RuleSetResult.model_validate_json(get_result(parts, RULE_SETS, rule_set_id)), form)
 
 
 def _spelled_out(request: RuleSetRequest) -> RuleSetRequest:

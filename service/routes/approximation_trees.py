@@ -8,17 +8,18 @@ from fastapi.concurrency import run_in_threadpool
 
 from schemas.approximation_trees import (
     ApproximationTree,
-    ApproximationTreeContent,
     ApproximationTreeRequest,
+    ApproximationTreeResult,
     TreeExportFormat,
 )
 from schemas.contract import Page
 from schemas.next_questions import NextQuestion, NextQuestionRequest
+from schemas.nouns import APPROXIMATION_TREES
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep
 from ..exports import MEDIA_TYPES
 from ..operations import artefacts
-from ..operations.approximation_trees import APPROXIMATION_TREES, ask_for_approximation_tree, export_tree
+from ..operations.approximation_trees import ask_for_approximation_tree, export_tree
 from ..operations.next_questions import ask_next
 from ..request_class import StrictRoute
 from . import approximation_tree_formats as formats
@@ -69,7 +70,7 @@ async def get_approximation_tree(approximation_tree_id: str, parts: PartsDep, ro
 
 @router.get(
     "/{approximation_tree_id}/content",
-    response_model=ApproximationTreeContent,
+    response_model=ApproximationTreeResult,
     responses=_FORMS | problems(404, 406, 409, 503),
 )
 async def get_approximation_tree_content(

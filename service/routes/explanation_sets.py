@@ -8,6 +8,7 @@ from fastapi import APIRouter, Response
 from schemas.contract import Page
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.explanations import Explanation
+from schemas.nouns import EXPLANATION_SETS
 
 from ..app_context import Parts
 from ..contract_document import text_of_many
@@ -15,7 +16,7 @@ from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep, RowPageDe
 from ..operations import artefacts
 from ..operations.artefact_tables import open_table
 from ..operations.explanation_lines import list_explanations, open_lines
-from ..operations.explanation_sets import EXPLANATION_SETS, ask_for_explanation_set
+from ..operations.explanation_sets import ask_for_explanation_set
 from ..request_class import StrictRoute
 from .answers import asked_once, made_by_job, problems
 from .media_types import JSON, PARQUET, Accept, choose

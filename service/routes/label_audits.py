@@ -6,11 +6,12 @@ from fastapi import APIRouter, Response
 
 from schemas.contract import Page
 from schemas.label_audits import AuditedRow, LabelAudit, LabelAuditRequest
+from schemas.nouns import LABEL_AUDITS
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep, RowPageDep
 from ..operations import artefacts
 from ..operations.artefact_tables import open_table
-from ..operations.label_audits import LABEL_AUDITS, ask_for_label_audit, list_audited_rows
+from ..operations.label_audits import ask_for_label_audit, list_audited_rows
 from ..request_class import StrictRoute
 from .answers import asked_once, made_by_job, problems
 from .media_types import JSON, Accept, choose, three_forms

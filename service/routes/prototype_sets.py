@@ -6,11 +6,12 @@ from fastapi import APIRouter, Response
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page
-from schemas.prototype_sets import PrototypeSet, PrototypeSetContent, PrototypeSetRequest
+from schemas.nouns import PROTOTYPE_SETS
+from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest, PrototypeSetResult
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep
 from ..operations import artefacts
-from ..operations.prototype_sets import PROTOTYPE_SETS, ask_for_prototype_set
+from ..operations.prototype_sets import ask_for_prototype_set
 from ..request_class import StrictRoute
 from . import prototype_set_formats as formats
 from .answers import asked_once, made_by_job, problems
@@ -44,7 +45,7 @@ async def get_prototype_set(prototype_set_id: str, parts: PartsDep, room: RoomDe
 
 @router.get(
     "/{prototype_set_id}/content",
-    response_model=PrototypeSetContent,
+    response_model=PrototypeSetResult,
     responses=_FORMS | problems(404, 406, 409, 503),
 )
 async def get_content(prototype_set_id: str, parts: PartsDep, room: RoomDep, accept: Accept = JSON) -> Response:

@@ -5,12 +5,13 @@ from functools import partial
 from fastapi import APIRouter, Response
 
 from schemas.contract import Page
+from schemas.nouns import PROXIMITIES
 from schemas.proximities import NeighborsOfRow, Proximities, ProximitiesRequest
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep, RowPageDep
 from ..operations import artefacts
 from ..operations.artefact_tables import open_table
-from ..operations.proximities import PROXIMITIES, ask_for_proximities, list_neighbors
+from ..operations.proximities import ask_for_proximities, list_neighbors
 from ..request_class import StrictRoute
 from .answers import asked_once, made_by_job, problems
 from .media_types import JSON, Accept, choose, three_forms

@@ -7,11 +7,12 @@ from fastapi import APIRouter, Query, Response
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page
-from schemas.rule_sets import RuleExportFormat, RuleSet, RuleSetContent, RuleSetRequest
+from schemas.nouns import RULE_SETS
+from schemas.rule_sets import RuleExportFormat, RuleSet, RuleSetRequest, RuleSetResult
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep
 from ..operations import artefacts
-from ..operations.rule_sets import RULE_SETS, ask_for_rule_set, export_rules
+from ..operations.rule_sets import ask_for_rule_set, export_rules
 from ..request_class import StrictRoute
 from . import rule_set_formats as formats
 from .answers import asked_once, made_by_job, problems
@@ -52,7 +53,7 @@ async def get_rule_set(rule_set_id: str, parts: PartsDep, room: RoomDep) -> Resp
     return await stream_json(parts, room, written)
 
 
-@router.get("/{rule_set_id}/content", response_model=RuleSetContent, responses=_FORMS | problems(404, 406, 409, 503))
+@router.get("/{rule_set_id}/content", response_model=RuleSetResult, responses=_FORMS | problems(404, 406, 409, 503))
 async def get_rules(rule_set_id: str, parts: PartsDep, room: RoomDep, accept: Accept = JSON) -> Response:
     """Read the whole result as JSON, CSV or Parquet, as `Accept` says."""
     media_type = choose(accept)

@@ -67,9 +67,11 @@ def told(api: Api, forest: Registered) -> Told:
 
 def _answers_of_onnx(onnx: bytes, told: Told) -> list[Any]:
     session = onnxruntime.InferenceSession(onnx)
-    missing_texts = {feature["name"]: feature["missing_text"] for feature in told.tree["features"]}
+    missing_texts = {feature["name"]: feature["missing_text"] for feature in told.tree["result"]["features"]}
     feeds = {each.name: _column(told.rows, each.name, missing_texts[each.name]) for each in session.get_inputs()}
-    answers: list[Any] = session.run(["label" if told.tree["classes"] else "value"], feeds)[0].ravel().tolist()
+    answers: list[Any] = (
+        session.run(["label" if told.tree["result"]["classes"] else "value"], feeds)[0].ravel().tolist()
+    )
     return answers
 
 
@@ -114,10 +116,10 @@ def test_exports_come_with_their_types(api: Api, told: Told, form: str, media_ty
 
     assert answer.status_code == 200
     assert answer.headers["Content-Type"].partition(";")[0] == media_type
-    assert told.tree["features"][0]["name"].encode() in answer.content
+    assert told.tree["result"]["features"][0]["name"].encode() in answer.content
     if form == "json":
         assert answer.json() == api.get(f"{told.path}/export").json()
-        assert answer.json()["nodes"][0]["text"] == told.tree["nodes"][0]["text"]
+        assert answer.json()["nodes"][0]["text"] == told.tree["result"]["nodes"][0]["text"]
 
 
 def test_a_form_that_nobody_writes_is_refused(api: Api, told: Told) -> None:
@@ -127,7 +129,7 @@ def test_a_form_that_nobody_writes_is_refused(api: Api, told: Told) -> None:
 
 
 def test_a_way_is_told_from_the_root_to_a_leaf(api: Api, told: Told) -> None:
-    nodes = told.tree["nodes"]
+    nodes = told.tree["result"]["nodes"]
 
     data = api.explain(told.explainer["id"], told.rows, include=["approximation_path"])["data"]
 
@@ -208,14 +210,14 @@ def test_a_questionnaire_asks_no_more_than_the_way_of_the_row(api: Api, name: st
             assert found["prediction"] is None
             assert found["question"]["column"] not in answers
             assert found["n_asked"] == len(answers)
-            assert found["question"]["text"] == told.tree["nodes"][found["question"]["node"]]["text"]
+            assert found["question"]["text"] == told.tree["result"]["nodes"][found["question"]["node"]]["text"]
             answers[found["question"]["column"]] = row[found["question"]["column"]]
         path = explained["approximation_path"]
         assert found["path"] == path["nodes"]
         assert (found["prediction"], found["scores"]) == (path["leaf"]["prediction"], path["leaf"]["scores"])
         assert (found["n_asked"], found["n_features"]) == (len(answers), len(row))
         assert len(answers) <= 4
-        assert set(answers) == {told.tree["nodes"][step["id"]]["column"] for step in path["nodes"]}
+        assert set(answers) == {told.tree["result"]["nodes"][step["id"]]["column"] for step in path["nodes"]}
 
 
 def _next(api: Api, told: Told, answers: Json) -> Json:
@@ -227,7 +229,7 @@ def _next(api: Api, told: Told, answers: Json) -> Json:
 
 def test_a_question_says_all_that_it_takes_to_ask_it(api: Api) -> None:
     told = _of_pipeline(api, "scaled_and_one_hot", method="ism")
-    root = told.tree["nodes"][0]
+    root = told.tree["result"]["nodes"][0]
 
     first = api.post(f"{told.path}/next-question", {}).json()
 
@@ -241,7 +243,7 @@ def test_a_question_says_all_that_it_takes_to_ask_it(api: Api) -> None:
     assert {name: question[name] for name in told_of_root} == told_of_root
     named = {
         str(text)
-        for node in told.tree["nodes"]
+        for node in told.tree["result"]["nodes"]
         if node["column"] == question["column"]
         for text in (node["value"] if isinstance(node["value"], list) else [node["value"]])
     }
@@ -249,7 +251,7 @@ def test_a_question_says_all_that_it_takes_to_ask_it(api: Api) -> None:
 
 
 def test_answers_that_nobody_asked_for_change_nothing(api: Api, told: Told) -> None:
-    answers = {name: value for name, value in told.rows[0].items() if name != told.tree["nodes"][0]["column"]}
+    answers = {name: value for name, value in told.rows[0].items() if name != told.tree["result"]["nodes"][0]["column"]}
 
     assert _next(api, told, answers) == _next(api, told, {})
     assert _next(api, told, told.rows[0])["question"] is None

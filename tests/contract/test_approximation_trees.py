@@ -57,7 +57,7 @@ def test_a_new_tree_is_accepted_with_a_job_to_look_at(api: Api, request_: Json) 
     assert answer.headers["Location"] == f"/v1/jobs/{body['job']}"
     assert answer.headers["Content-Location"] == _path(body)
     assert set(body) == _FIELDS
-    assert (body["object"], body["status"], body["nodes"]) == ("approximation_tree", "pending", None)
+    assert (body["object"], body["status"], body["result"]) == ("approximation_tree", "pending", None)
     assert body["id"].startswith("apt_")
     job = api.wait(body["job"])
     assert (job["status"], job["artefact"], job["kind"]) == ("succeeded", body["id"], "approximation_trees")
@@ -76,21 +76,23 @@ def test_a_ready_tree_shows_its_nodes_and_how_well_it_stands_for_the_model(
         "evaluation_dataset": None,
         "seed": 0,
     }
-    assert (made["task"], made["classes"], made["method"]) == ("classification", ["0", "1"], "sta")
-    assert (made["n_rows"], made["n_trees"], made["n_features"]) == (569, 20, 30)
-    assert (made["stability"], made["n_repeats"]) == (None, 1)
-    assert made["smoothing"] == {"bandwidth": 0.1, "move_probability": 0.1, "swap_probability": None}
-    assert made["evaluation"] == made["training_evaluation"]
-    assert made["evaluation"]["fidelity"] > 0.9
+    result = made["result"]
+    assert (result["task"], result["classes"], result["method"]) == ("classification", ["0", "1"], "sta")
+    assert (result["n_rows"], result["n_trees"], result["n_features"]) == (569, 20, 30)
+    assert (result["stability"], result["n_repeats"]) == (None, 1)
+    assert result["smoothing"] == {"bandwidth": 0.1, "move_probability": 0.1, "swap_probability": None}
+    assert result["evaluation"] == result["training_evaluation"]
+    assert result["evaluation"]["fidelity"] > 0.9
     (listed,) = (each for each in api.get(f"{_PATH}?limit=1000").json()["data"] if each["id"] == made["id"])
-    assert (listed["status"], listed["nodes"]) == ("ready", None)
+    assert (listed["status"], listed["result"]) == ("ready", None)
 
 
 def test_nodes_are_in_preorder_and_say_how_sure_each_question_is(made: Json) -> None:
-    nodes = made["nodes"]
-    assert [node["id"] for node in nodes] == list(range(made["n_nodes"]))
-    assert made["n_leaves"] == sum(node["left"] is None for node in nodes)
-    assert made["depth"] == max(node["depth"] for node in nodes) <= 3
+    result = made["result"]
+    nodes = result["nodes"]
+    assert [node["id"] for node in nodes] == list(range(result["n_nodes"]))
+    assert result["n_leaves"] == sum(node["left"] is None for node in nodes)
+    assert result["depth"] == max(node["depth"] for node in nodes) <= 3
     assert (nodes[0]["n_samples"], nodes[0]["depth"]) == (569, 0)
     for node in nodes:
         assert sum(score["value"] for score in node["scores"]) == pytest.approx(1)
@@ -107,7 +109,7 @@ def test_nodes_are_in_preorder_and_say_how_sure_each_question_is(made: Json) -> 
         assert node["at_cap"] == (node["p_value"] > 0.1)
         assert 0 < node["n_pseudo_samples"] <= 2000
     asked_about = {node["column"] for node in nodes if node["column"]}
-    assert asked_about == {feature["name"] for feature in made["features"]}
+    assert asked_about == {feature["name"] for feature in result["features"]}
 
 
 @pytest.mark.parametrize(
@@ -133,13 +135,14 @@ def test_models_of_every_kind_have_a_tree_by_every_method(api: Api, name: str, m
 
     assert found["status"] == "ready", found["problem"]
     assert ApproximationTree.model_validate(found)
-    is_number = found["task"] == "regression"
-    assert {type(node["prediction"]) for node in found["nodes"]} == {float if is_number else str}
-    assert found["classes"] == ([] if is_number else [str(each) for each in np.unique(model.target)])
-    assert (found["smoothing"] is None) == (method == "ism")
-    assert found["evaluation"]["fidelity"] > 0.5
-    assert (found["evaluation"]["probability_l1"] is None) == is_number
-    for scores in (found["evaluation"], found["evaluation"]["model"]):
+    result = found["result"]
+    is_number = result["task"] == "regression"
+    assert {type(node["prediction"]) for node in result["nodes"]} == {float if is_number else str}
+    assert result["classes"] == ([] if is_number else [str(each) for each in np.unique(model.target)])
+    assert (result["smoothing"] is None) == (method == "ism")
+    assert result["evaluation"]["fidelity"] > 0.5
+    assert (result["evaluation"]["probability_l1"] is None) == is_number
+    for scores in (result["evaluation"], result["evaluation"]["model"]):
         measures = {name for name in (*_MEASURES, "mse", "r2") if scores[name] is not None}
         assert measures == ({"mse", "r2"} if is_number else _MEASURES)
 
@@ -158,18 +161,20 @@ def test_a_model_of_a_single_class_is_a_leaf_that_says_it(api: Api, method: str)
     found = api.made(_PATH, {**question, **_FEW, "method": method})
 
     assert found["status"] == "ready", found["problem"]
-    (leaf,) = found["nodes"]
+    result = found["result"]
+    (leaf,) = result["nodes"]
     assert (leaf["prediction"], leaf["scores"]) == ("1", [{"label": "1", "value": 1.0}])
-    assert (found["evaluation"]["fidelity"], found["evaluation"]["accuracy"]) == (1, 1)
+    assert (result["evaluation"]["fidelity"], result["evaluation"]["accuracy"]) == (1, 1)
 
 
 def test_repeats_tell_how_stable_the_tree_is_and_leave_it_as_it_is(api: Api, request_: Json, made: Json) -> None:
     found = api.made(_PATH, {**request_, "repeats": 4})
 
-    assert found["nodes"] == made["nodes"]
-    assert found["n_repeats"] == 4
-    assert [each["depth"] for each in found["stability"]] == [1, 2, 3]
-    counts = [each["n_structures"] for each in found["stability"]]
+    result = found["result"]
+    assert result["nodes"] == made["result"]["nodes"]
+    assert result["n_repeats"] == 4
+    assert [each["depth"] for each in result["stability"]] == [1, 2, 3]
+    counts = [each["n_structures"] for each in result["stability"]]
     assert counts == sorted(counts)
     assert 1 <= counts[0] <= counts[-1] <= 4
 
@@ -178,8 +183,8 @@ def test_a_tree_may_have_fewer_leaves_than_its_depth_allows(api: Api, request_: 
     found = api.made(_PATH, {**request_, "max_leaves": 3})
     as_many = api.post(_PATH, {**request_, "max_leaves": 8}).json()
 
-    assert found["n_leaves"] == 3
-    assert found["nodes"][0]["text"] == made["nodes"][0]["text"]
+    assert found["result"]["n_leaves"] == 3
+    assert found["result"]["nodes"][0]["text"] == made["result"]["nodes"][0]["text"]
     assert as_many["id"] == made["id"]
 
 
@@ -187,7 +192,7 @@ def test_a_node_of_one_true_class_may_end_the_questions_of_ism(api: Api, request
     whole = api.made(_PATH, {**request_, "method": "ism", "max_depth": 6, "min_samples_leaf": 1})
     pure = api.made(_PATH, {**request_, "method": "ism", "max_depth": 6, "min_samples_leaf": 1, "stop_when_pure": True})
 
-    assert pure["n_leaves"] < whole["n_leaves"]
+    assert pure["result"]["n_leaves"] < whole["result"]["n_leaves"]
 
 
 def test_a_tree_is_judged_on_other_rows_when_asked_to(api: Api, forest: Registered, request_: Json) -> None:
@@ -197,9 +202,12 @@ def test_a_tree_is_judged_on_other_rows_when_asked_to(api: Api, forest: Register
 
     found = api.made(_PATH, {**request_, "dataset": first, "evaluation_dataset": second})
 
-    on = {part: (found[part]["n_rows"], found[part]["evaluated_on"]) for part in ("evaluation", "training_evaluation")}
+    result = found["result"]
+    on = {
+        part: (result[part]["n_rows"], result[part]["evaluated_on"]) for part in ("evaluation", "training_evaluation")
+    }
     assert on == {"evaluation": (169, "evaluation_dataset"), "training_evaluation": (400, "dataset")}
-    assert found["evaluation"]["accuracy"] > 0.75
+    assert result["evaluation"]["accuracy"] > 0.75
     on_itself = api.post(_PATH, {**request_, "evaluation_dataset": request_["dataset"]})
     assert on_itself.json()["request"]["evaluation_dataset"] is None
 
@@ -210,8 +218,9 @@ def test_without_a_target_a_tree_is_held_against_the_model_alone(api: Api, fores
     found = api.made(_PATH, {**request_, "dataset": unlabelled})
 
     assert found["status"] == "ready"
-    assert found["evaluation"]["fidelity"] > 0.9
-    assert (found["evaluation"]["accuracy"], found["evaluation"]["model"]) == (None, None)
+    result = found["result"]
+    assert result["evaluation"]["fidelity"] > 0.9
+    assert (result["evaluation"]["accuracy"], result["evaluation"]["model"]) == (None, None)
 
 
 def test_content_comes_in_three_forms(api: Api, made: Json) -> None:
@@ -219,9 +228,10 @@ def test_content_comes_in_three_forms(api: Api, made: Json) -> None:
     as_csv = pd.read_csv(io.BytesIO(api.content(_path(made), _CSV)))
     as_parquet = pq.read_table(io.BytesIO(api.content(_path(made), _PARQUET))).to_pylist()
 
-    assert whole["nodes"] == made["nodes"]
-    assert as_csv["id"].tolist() == [node["id"] for node in made["nodes"]]
-    for row, node in zip(as_parquet, made["nodes"], strict=True):
+    result = made["result"]
+    assert whole["nodes"] == result["nodes"]
+    assert as_csv["id"].tolist() == [node["id"] for node in result["nodes"]]
+    for row, node in zip(as_parquet, result["nodes"], strict=True):
         plain = ("feature", "operator", "or_missing", "text", "left", "right", "prediction", "n_samples", "p_value")
         assert {name: row[name] for name in plain} == {name: node[name] for name in plain}
         assert row["value"] == (None if node["value"] is None else json.dumps(node["value"]))
@@ -323,7 +333,7 @@ def test_ism_is_refused_where_columns_are_mixed_and_sta_is_not(api: Api, forest:
     assert (by_questions.status_code, by_questions.json()["code"]) == (422, "method_not_applicable")
     assert "cannot be led back" in by_questions.json()["detail"]
     assert by_answers["status"] == "ready", by_answers["problem"]
-    assert {feature["name"] for feature in by_answers["features"]} <= set(forest.names)
+    assert {feature["name"] for feature in by_answers["result"]["features"]} <= set(forest.names)
 
 
 def test_the_purity_of_nodes_takes_a_target(api: Api, forest: Registered, request_: Json) -> None:

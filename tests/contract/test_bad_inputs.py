@@ -15,7 +15,7 @@ from onnx import TensorProto, helper
 
 from tests.support.api import Api, Json, Registered, csv_of, frame_of, register
 from tests.support.bad_inputs import BadInputSender, expected_answers, is_expected
-from tests.support.nouns import NOUNS
+from tests.support.nouns import LISTED
 from tests.support.raw_http import exchange
 from tests.support.serving import Service, serving
 from tests.support.shared import shared_path
@@ -41,7 +41,7 @@ class Tried:
         return f"/v1/explainers/{self.forest.explainer['id']}/explanations"
 
     def lists(self) -> list[Json]:
-        return [self.api.get(f"/v1/{noun.path}?limit=1000").json() for noun in NOUNS]
+        return [self.api.get(f"{noun.path}?limit=1000").json() for noun in LISTED]
 
     def files(self) -> set[Path]:
         """Return what is stored and what lies beside the data directory."""

@@ -3,46 +3,81 @@
 import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
+from schemas.nouns import NOUNS, Noun
 from schemas.problems import PROBLEM_KINDS, Problem
 from tests.support.api import Api, Json, Registered, csv_of, frame_of
-from tests.support.nouns import CREATED, NOUNS, Noun, create
+from tests.support.nouns import CREATED, LISTED, create
 
-_EVERY_NOUN = pytest.mark.parametrize("noun", NOUNS, ids=lambda noun: noun.path)
+_EVERY_NOUN = pytest.mark.parametrize("noun", LISTED, ids=lambda noun: noun.name)
 # The secret of a key is told once, so its answers differ: tests/contract/test_keys.py.
-_REPEATED = [noun for noun in CREATED if noun.path != "api-keys"]
-_BY_PATH = {noun.path: noun for noun in NOUNS}
+_REPEATED = [noun for noun in CREATED if noun.name != "api_keys"]
 
 
 def test_the_table_of_nouns_is_the_contracts(api: Api) -> None:
     paths = api.get("/openapi.json").json()["paths"]
     paths.pop("/v1/version")  # not a collection
 
-    assert {f"/v1/{noun.path}" for noun in NOUNS} == {path for path in paths if path.count("/") == 2}
-    assert {f"/v1/{noun.path}" for noun in CREATED} == {
+    assert {noun.path for noun in LISTED} == {path for path in paths if path.count("/") == 2 and "get" in paths[path]}
+    assert {noun.path for noun in CREATED} == {
         path for path, operations in paths.items() if path.count("/") == 2 and "post" in operations
     }
+    for noun in NOUNS.values():
+        products = {f"{noun.item_path}/{product.name}": product for product in noun.products}
+        assert products.keys() <= paths.keys()
+        for path, product in products.items():
+            assert set(paths[path]["get"]["responses"]["200"]["content"]) == set(product.media_types), path
+        actions = {path.removeprefix(f"{noun.item_path}/") for path in paths if path.startswith(f"{noun.item_path}/")}
+        posted = {action for action in actions if "post" in paths[f"{noun.item_path}/{action}"]}
+        assert posted - {other.name for other in NOUNS.values() if other.below == noun.name} == set(noun.actions)
+
+
+@pytest.mark.parametrize("noun", NOUNS.values(), ids=lambda noun: noun.name)
+def test_what_is_answered_is_described_as_the_noun_declares_it(api: Api, noun: Noun[Any]) -> None:
+    paths = api.get("/openapi.json").json()["paths"]
+
+    def answered(path: str, method: str, status: int = 200) -> str:
+        content = paths[path][method]["responses"][str(status)]["content"]["application/json"]
+        reference: str = content["schema"]["$ref"]
+        return reference.rpartition("/")[2]
+
+    if noun.is_kept:
+        assert answered(noun.path, "get") == f"Page_{noun.summary.__name__}_"
+        assert answered(noun.item_path, "get") == noun.view.__name__
+    if noun.is_made_by_job:
+        assert answered(noun.path, "post", 202) == noun.view.__name__
+        for product in noun.products[:1]:
+            expected = noun.result.__name__ if product.row is None and noun.result else f"Page_{_name(product.row)}_"
+            assert answered(f"{noun.item_path}/{product.name}", "get") == expected
+    if noun.mutable:
+        assert "patch" in paths[noun.item_path]
+
+
+def _name(message: type[object] | None) -> str:
+    assert message is not None
+    return message.__name__
 
 
 @_EVERY_NOUN
-def test_lists_hold_everything_once_newest_first_page_by_page(api: Api, forest: Registered, noun: Noun) -> None:
-    made = [_create_and_wait(api, forest, noun, number) for number in range(1, 4)] if noun.is_created else []
+def test_lists_hold_everything_once_newest_first_page_by_page(api: Api, forest: Registered, noun: Noun[Any]) -> None:
+    made = [_create_and_wait(api, forest, noun, number) for number in range(1, 4)] if noun in CREATED else []
 
-    whole = list(api.pages(f"/v1/{noun.path}", 1000))
+    whole = list(api.pages(noun.path, 1000))
 
-    assert list(api.pages(f"/v1/{noun.path}", 2)) == whole
+    assert list(api.pages(noun.path, 2)) == whole
     created = [item["created_at"] for item in whole]
     assert created == sorted(created, reverse=True)
     identifiers = [item["id"] for item in whole]
     assert len(set(identifiers)) == len(identifiers)
     assert all(re.fullmatch(f"{noun.id_prefix}[a-z2-7]{{16,26}}", identifier) for identifier in identifiers)
     assert set(made) <= set(identifiers)
-    assert {item["object"] for item in whole} == {noun.object}
+    assert {item["object"] for item in whole} == {noun.singular}
 
 
-def _create_and_wait(api: Api, forest: Registered, noun: Noun, number: int) -> str:
+def _create_and_wait(api: Api, forest: Registered, noun: Noun[Any], number: int) -> str:
     answer = create(api, forest, noun, number)
     assert answer.status_code in {200, 201, 202}, answer.text
     made: Json = answer.json()
@@ -54,8 +89,8 @@ def _create_and_wait(api: Api, forest: Registered, noun: Noun, number: int) -> s
 @pytest.mark.usefixtures("forest")
 @_EVERY_NOUN
 @pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x", "limit=-1", "cursor=x", "cursor=%00"])
-def test_an_odd_page_is_refused_by_name(api: Api, noun: Noun, query: str) -> None:
-    refused = api.get(f"/v1/{noun.path}?{query}")
+def test_an_odd_page_is_refused_by_name(api: Api, noun: Noun[Any], query: str) -> None:
+    refused = api.get(f"{noun.path}?{query}")
 
     assert (refused.status_code, refused.json()["code"]) == (422, "validation_failed")
     assert refused.json()["errors"][0]["pointer"] == f"/{query.partition('=')[0]}"
@@ -63,8 +98,8 @@ def test_an_odd_page_is_refused_by_name(api: Api, noun: Noun, query: str) -> Non
 
 @_EVERY_NOUN
 @pytest.mark.parametrize("identifier", ["gone", "%00", "..%2f..%2fetc", "x" * 2000, "%F0%9F%98%80", "%27%20OR%201=1--"])
-def test_what_is_not_there_is_not_found_by_whatever_id(api: Api, noun: Noun, identifier: str) -> None:
-    for path in (f"/v1/{noun.path}/{identifier}", f"/v1/{noun.path}/{identifier}/content"):
+def test_what_is_not_there_is_not_found_by_whatever_id(api: Api, noun: Noun[Any], identifier: str) -> None:
+    for path in (f"{noun.path}/{identifier}", f"{noun.path}/{identifier}/content"):
         answer = api.get(path)
         assert answer.status_code == 404
         assert answer.json()["code"] == "not_found"
@@ -188,16 +223,16 @@ def test_what_a_caller_sent_is_never_echoed_whole_or_raw(api: Api) -> None:
     assert "\x1b" not in answer.text
 
 
-def _answer(api: Api, forest: Registered, noun: Noun, number: int, key: str) -> tuple[int, Json, str | None]:
+def _answer(api: Api, forest: Registered, noun: Noun[Any], number: int, key: str) -> tuple[int, Json, str | None]:
     answer = create(api, forest, noun, number, **{"Idempotency-Key": key})
     return answer.status_code, answer.json(), answer.headers.get("Location")
 
 
-@pytest.mark.parametrize("noun", _REPEATED, ids=lambda noun: noun.path)
+@pytest.mark.parametrize("noun", _REPEATED, ids=lambda noun: noun.name)
 def test_the_same_key_and_body_give_the_same_answer_and_another_body_is_refused(
-    api: Api, forest: Registered, noun: Noun
+    api: Api, forest: Registered, noun: Noun[Any]
 ) -> None:
-    key = f"key-of-{noun.path}"
+    key = f"key-of-{noun.name}"
 
     first = _answer(api, forest, noun, 11, key)
     again = _answer(api, forest, noun, 11, key)
@@ -219,9 +254,9 @@ def test_the_same_key_and_body_give_the_same_answer_and_another_body_is_refused(
 
 
 def test_a_key_of_one_noun_is_not_anothers(api: Api, forest: Registered) -> None:
-    _answer(api, forest, _BY_PATH["datasets"], 13, "one-key-for-all")
+    _answer(api, forest, NOUNS["datasets"], 13, "one-key-for-all")
 
-    assert _answer(api, forest, _BY_PATH["explainers"], 13, "one-key-for-all")[0] == 409
+    assert _answer(api, forest, NOUNS["explainers"], 13, "one-key-for-all")[0] == 409
 
 
 def test_a_refused_request_does_not_use_up_its_key(api: Api, forest: Registered) -> None:
@@ -229,11 +264,11 @@ def test_a_refused_request_does_not_use_up_its_key(api: Api, forest: Registered)
     refused = api.post("/v1/explainers", request, **{"Idempotency-Key": "after-a-refusal"})
 
     assert refused.status_code == 404
-    assert _answer(api, forest, _BY_PATH["explainers"], 14, "after-a-refusal")[0] == 201
+    assert _answer(api, forest, NOUNS["explainers"], 14, "after-a-refusal")[0] == 201
 
 
 def test_requests_that_race_with_one_key_get_one_answer(api: Api, forest: Registered) -> None:
-    raced = _BY_PATH["prototype-sets"]
+    raced = NOUNS["prototype_sets"]
     with ThreadPoolExecutor(6) as threads:
         answers = list(threads.map(lambda _: _answer(api, forest, raced, 15, "raced-for")[1], range(12)))
 

@@ -17,8 +17,9 @@ from tests.support.api import Api, Json, Registered, csv_of, frame_of, parquet_o
 
 _PATH = "/v1/explanation-sets"
 _NDJSON, _PARQUET = "application/x-ndjson", "application/vnd.apache.parquet"
-_FIELDS = {
-    *("object", "id", "status", "job", "reused", "created_at", "request", "problem", "model", "n_rows", "n_explained"),
+_FIELDS = {*("object", "id", "status", "job", "reused", "created_at", "request", "problem", "result")}
+_RESULT_FIELDS = {
+    *("model", "n_rows", "n_explained"),
     *("n_refused", "n_unassigned", "agreement", "labels", "mean_proximity", "n_bytes"),
 }
 
@@ -75,7 +76,7 @@ def test_a_new_set_is_accepted_with_a_job_to_look_at(api: Api, forest: Registere
     assert answer.headers["Location"] == f"/v1/jobs/{body['job']}"
     assert answer.headers["Content-Location"] == f"{_PATH}/{body['id']}"
     assert set(body) == _FIELDS
-    assert (body["object"], body["status"], body["n_rows"]) == ("explanation_set", "pending", None)
+    assert (body["object"], body["status"], body["result"]) == ("explanation_set", "pending", None)
     assert body["id"].startswith("exs_")
     assert body["request"] == {**request, "include": []}
     job = api.wait(body["job"])
@@ -103,19 +104,20 @@ def test_the_set_counts_what_the_lines_say(made: Made) -> None:
     near = [row["nearest_prototypes"] for row in explained]
     predictions = [row["prototype_prediction"] for row in explained]
 
-    assert set(made.made) == _FIELDS
+    assert set(made.made["result"]) == _RESULT_FIELDS
     assert ExplanationSet.model_validate(made.made).model_dump(mode="json") == made.made
-    assert made.made["model"] == made.registered.model["id"]
-    assert made.made["n_rows"] == made.dataset["n_rows"] == len(made.lines)
-    assert (made.made["n_explained"], made.made["n_refused"]) == (len(explained), len(made.lines) - len(explained))
-    assert made.made["n_unassigned"] == sum(each["status"] == "unassigned" for each in predictions)
+    result = made.made["result"]
+    assert result["model"] == made.registered.model["id"]
+    assert result["n_rows"] == made.dataset["n_rows"] == len(made.lines)
+    assert (result["n_explained"], result["n_refused"]) == (len(explained), len(made.lines) - len(explained))
+    assert result["n_unassigned"] == sum(each["status"] == "unassigned" for each in predictions)
     mean = np.mean([own[0]["proximity"] if own else 0 for own in near])
-    assert made.made["mean_proximity"] == pytest.approx(mean)
+    assert result["mean_proximity"] == pytest.approx(mean)
     counted = Counter(row["prediction"]["label"] for row in explained)
     classes = made.registered.model["classes"]
-    assert made.made["labels"] == [{"label": label, "n_rows": counted[label]} for label in classes]
+    assert result["labels"] == [{"label": label, "n_rows": counted[label]} for label in classes]
     agreeing = np.mean([bool(each["agrees"]) for each in predictions])
-    assert made.made["agreement"] == (pytest.approx(agreeing) if classes else None)
+    assert result["agreement"] == (pytest.approx(agreeing) if classes else None)
 
 
 def test_lines_come_in_several_wrappings(api: Api, made: Made) -> None:
@@ -130,7 +132,7 @@ def test_lines_come_in_several_wrappings(api: Api, made: Made) -> None:
     assert int(compressed.headers["Content-Length"]) == len(compressed.content)
     with pa.CompressedInputStream(pa.BufferReader(compressed.content), "zstd") as stream:
         assert stream.read() == lines
-    sizes = made.made["n_bytes"]
+    sizes = made.made["result"]["n_bytes"]
     assert (sizes["json_lines"], sizes["json_lines_compressed"]) == (len(lines), len(compressed.content))
 
 
@@ -156,7 +158,7 @@ def test_parquet_says_what_the_lines_say(api: Api, made: Made) -> None:
     content = api.content(made.path, _PARQUET)
 
     table = pq.read_table(io.BytesIO(content))
-    assert len(content) == made.made["n_bytes"]["parquet"]
+    assert len(content) == made.made["result"]["n_bytes"]["parquet"]
     assert table.column("row").to_pylist() == list(range(len(made.lines)))
     for told, line in zip(table.to_pylist(), made.data, strict=True):
         assert (told["row_id"], told["status"]) == (line["row_id"], line["status"])

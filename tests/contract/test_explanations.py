@@ -45,7 +45,7 @@ class Explained:
     @property
     def labels(self) -> list[str | None]:
         """Classes of the prototypes."""
-        return [prototype["label"] for prototype in self.registered.prototype_set["prototypes"]]
+        return [prototype["label"] for prototype in self.registered.prototype_set["result"]["prototypes"]]
 
 
 @pytest.fixture(scope="module", params=["binary", "multiclass", "regression"])
@@ -55,7 +55,7 @@ def explained(request: pytest.FixtureRequest, api: Api) -> Explained:
     answer = api.explain(registered.explainer["id"], instances, include=["contrast"], n_prototypes=5)
     leaves = registered.fitted.library_leaves()
     assert leaves is not None
-    chosen = [prototype["row"] for prototype in registered.prototype_set["prototypes"]]
+    chosen = [prototype["row"] for prototype in registered.prototype_set["result"]["prototypes"]]
     shared = (leaves[:_N_ROWS, None, :] == leaves[chosen][None, :, :]).sum(axis=2)
     return Explained(registered, answer, leaves, shared)
 
@@ -104,7 +104,7 @@ def test_predictions_are_the_librarys(explained: Explained) -> None:
 
 
 def test_the_nearest_prototypes_share_most_of_scikit_learns_leaves(explained: Explained) -> None:
-    prototypes = explained.registered.prototype_set["prototypes"]
+    prototypes = explained.registered.prototype_set["result"]["prototypes"]
     n_trees = explained.leaves.shape[1]
     for row, shared in zip(explained.data, explained.shared, strict=True):
         order = [place for place in np.argsort(-shared, kind="stable")[:5].tolist() if shared[place] > 0]
@@ -121,7 +121,7 @@ def test_the_nearest_prototypes_share_most_of_scikit_learns_leaves(explained: Ex
 
 
 def test_values_stand_side_by_side(explained: Explained) -> None:
-    prototypes = {each["row_id"]: each for each in explained.registered.prototype_set["prototypes"]}
+    prototypes = {each["row_id"]: each for each in explained.registered.prototype_set["result"]["prototypes"]}
     for position, row in enumerate(explained.data):
         instance = explained.registered.instance(position)
         for prototype in row["nearest_prototypes"]:
@@ -148,7 +148,7 @@ def test_the_prototype_prediction_is_the_nearest_ones(explained: Explained) -> N
 
 
 def test_the_contrast_is_the_nearest_prototype_of_another_class(explained: Explained) -> None:
-    prototypes = explained.registered.prototype_set["prototypes"]
+    prototypes = explained.registered.prototype_set["result"]["prototypes"]
     for row, shared in zip(explained.data, explained.shared, strict=True):
         label = row["prediction"]["label"]
         others = [0 if label in {None, own} else int(n) for own, n in zip(explained.labels, shared, strict=True)]
@@ -222,7 +222,7 @@ def test_weighted_trees_give_the_proximity_of_boosting(api: Api) -> None:
     rows = [registered.instance(row) for row in range(30)]
     answer = api.explain(registered.explainer["id"], rows, n_prototypes=8)
 
-    assert registered.prototype_set["kind"] == "boosting"
+    assert registered.prototype_set["result"]["kind"] == "boosting"
     near = [prototype for row in answer["data"] for prototype in row["nearest_prototypes"]]
     assert near
     assert all(0 < prototype["proximity"] <= 1 and prototype["n_trees"] == 60 for prototype in near)
@@ -336,7 +336,7 @@ def test_a_row_that_shares_no_leaf_with_any_prototype_is_unassigned(api: Api, fo
     data = api.explain(explainer["id"], instances, include=["contrast"])["data"]
 
     unassigned = [row for row in data if row["prototype_prediction"]["status"] == "unassigned"]
-    assert len(unassigned) / len(data) == pytest.approx(prototype_set["evaluation"][0]["unassigned"])
+    assert len(unassigned) / len(data) == pytest.approx(prototype_set["result"]["evaluation"][0]["unassigned"])
     assert 0 < len(unassigned) < len(data)
     for row in unassigned:
         assert row["nearest_prototypes"] == []

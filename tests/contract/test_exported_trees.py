@@ -55,7 +55,7 @@ def _exported(api: Api, tree: Json, form: str) -> Any:  # noqa: ANN401  # what h
 
 def _walked(tree: Json, row: Row) -> str:
     """Return what the tree's own words come to."""
-    node = tree["nodes"][0]
+    node = tree["result"]["nodes"][0]
     while node["left"] is not None:
         value = row[node["column"]]
         if value is None:
@@ -64,7 +64,7 @@ def _walked(tree: Json, row: Row) -> str:
             holds = value <= node["value"]
         else:
             holds = value in (node["value"] if isinstance(node["value"], list) else [node["value"]])
-        node = tree["nodes"][node["left" if holds else "right"]]
+        node = tree["result"]["nodes"][node["left" if holds else "right"]]
     prediction: str = node["prediction"]
     return prediction
 
@@ -79,7 +79,7 @@ def test_every_form_comes_as_what_it_is(api: Api, tree: Json, form: str) -> None
 
 def test_sql_and_python_say_of_all_rows_what_the_tree_says(api: Api, tree: Json, rows: list[Row]) -> None:
     expected = [_walked(tree, row) for row in rows]
-    texts = frozenset(each["name"] for each in tree["features"] if each["type"] == "category")
+    texts = frozenset(each["name"] for each in tree["result"]["features"] if each["type"] == "category")
 
     assert run_sql(_exported(api, tree, "sql").text, rows, texts) == expected
     assert run_python(_exported(api, tree, "python").text, rows) == expected
@@ -101,17 +101,17 @@ def test_the_onnx_file_is_a_model_that_says_what_the_tree_says_and_can_be_explai
     registered = api.upload("/v1/models", _exported(api, tree, "onnx").content, {"ensemble": "random_forest"})
     assert registered.status_code == 201, registered.text
     model = registered.json()
-    asked_about = [each["name"] for each in tree["features"]]
+    asked_about = [each["name"] for each in tree["result"]["features"]]
     instances = [{name: row[name] for name in asked_about} for row in rows]
 
     data = api.post(f"/v1/models/{model['id']}/predictions", {"instances": instances}).json()["data"]
 
     assert [each["prediction"]["label"] for each in data] == [_walked(tree, row) for row in rows]
-    leaves = {node["id"]: node for node in tree["nodes"] if node["left"] is None}
+    leaves = {node["id"]: node for node in tree["result"]["nodes"] if node["left"] is None}
     told = {tuple(score["value"] for score in each["prediction"]["scores"]) for each in data}
     assert told <= {tuple(score["value"] for score in node["scores"]) for node in leaves.values()}
-    assert (model["n_trees"], model["n_leaves"]) == (1, tree["n_leaves"])
+    assert (model["n_trees"], model["n_leaves"]) == (1, tree["result"]["n_leaves"])
     freely = {"method": "ism", "max_depth": 10, "min_samples_leaf": 1}
     again = api.made(_PATH, {"model": model["id"], "dataset": dataset, **freely})
     assert again["status"] == "ready", again["problem"]
-    assert again["evaluation"]["fidelity"] == 1
+    assert again["result"]["evaluation"]["fidelity"] == 1

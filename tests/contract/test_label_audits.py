@@ -13,8 +13,9 @@ from tests.support.api import Api, Json, csv_of, frame_of
 from tests.support.models import FittedModel, fitted
 
 _PATH = "/v1/label-audits"
-_FIELDS = {
-    *("object", "id", "status", "job", "reused", "created_at", "request", "problem", "kind", "classes", "n_rows"),
+_FIELDS = {*("object", "id", "status", "job", "reused", "created_at", "request", "problem", "result")}
+_RESULT_FIELDS = {
+    *("kind", "classes", "n_rows"),
     *("n_trees", "n_neighbors", "mean_agreement", "n_suggested", "n_without_neighbors", "model_agreement", "caution"),
     "rows",
 }
@@ -66,23 +67,24 @@ def test_a_new_audit_is_accepted_with_a_job_to_look_at(api: Api, request_: Json)
     assert answer.headers["Location"] == f"/v1/jobs/{body['job']}"
     assert answer.headers["Content-Location"] == _path(body)
     assert set(body) == _FIELDS
-    assert (body["object"], body["status"], body["rows"]) == ("label_audit", "pending", None)
+    assert (body["object"], body["status"], body["result"]) == ("label_audit", "pending", None)
     assert body["id"].startswith("lba_")
     job = api.wait(body["job"])
     assert (job["status"], job["artefact"], job["kind"]) == ("succeeded", body["id"], "label_audits")
 
 
 def test_a_ready_audit_shows_its_most_suspect_rows(api: Api, request_: Json, made: Json) -> None:
-    assert set(made) == _FIELDS
+    assert set(made["result"]) == _RESULT_FIELDS
     assert LabelAudit.model_validate(made).model_dump(mode="json") == made
     assert made["request"] == {**request_, "kind": "random_forest", "n_neighbors": 10}
-    assert (made["classes"], made["n_rows"], made["n_trees"], made["n_neighbors"]) == (["0", "1"], 569, 20, 10)
-    assert 0 < made["n_suggested"] < 100
-    assert 0.9 < made["model_agreement"] < 0.97
-    assert made["caution"] is None
-    assert [row["rank"] for row in made["rows"]] == list(range(1, 101))
+    result = made["result"]
+    assert (result["classes"], result["n_rows"], result["n_trees"], result["n_neighbors"]) == (["0", "1"], 569, 20, 10)
+    assert 0 < result["n_suggested"] < 100
+    assert 0.9 < result["model_agreement"] < 0.97
+    assert result["caution"] is None
+    assert [row["rank"] for row in result["rows"]] == list(range(1, 101))
     (listed,) = (each for each in api.get(f"{_PATH}?limit=1000").json()["data"] if each["id"] == made["id"])
-    assert (listed["status"], listed["rows"]) == ("ready", None)
+    assert (listed["status"], listed["result"]) == ("ready", None)
 
 
 @pytest.mark.parametrize("name", ["random_forest_binary", "extra_trees_multiclass"])
@@ -98,7 +100,7 @@ def test_rows_rank_by_the_librarys_own_leaves(api: Api, name: str) -> None:
     labels = _flipped(model)["t"].to_numpy()
     expected = naive_label_audit.audit(proximity, labels, 10)
     assert [row["rank"] for row in rows] == list(range(1, len(labels) + 1))
-    assert rows[:100] == made["rows"]
+    assert rows[:100] == made["result"]["rows"]
     for row, each in zip(rows, expected, strict=True):
         assert list(row) == _ROW_FIELDS
         assert AuditedRow.model_validate(row)
@@ -112,7 +114,7 @@ def test_flipped_labels_come_first_with_the_right_label_suggested(made: Json) ->
     frame, truth = _flipped(fitted("random_forest_binary")), frame_of(fitted("random_forest_binary"))
     is_flipped = (frame["t"] != truth["t"]).to_numpy()
 
-    first = made["rows"][:30]
+    first = made["result"]["rows"][:30]
 
     assert np.mean([is_flipped[row["row"]] for row in first]) > 0.8  # by chance 0.05
     assert all(row["suggested_label"] == str(truth["t"][row["row"]]) for row in first if is_flipped[row["row"]])
@@ -135,8 +137,8 @@ def test_what_the_model_was_shown_is_named_as_a_weakness(api: Api) -> None:
 
     made = api.made(_PATH, _register(api, "random_forest_binary", frame_of(model).assign(t=labels)))
 
-    assert made["model_agreement"] == 1
-    assert "weakens the signal" in made["caution"]
+    assert made["result"]["model_agreement"] == 1
+    assert "weakens the signal" in made["result"]["caution"]
 
 
 def test_asked_again_a_ready_audit_is_answered_at_once_and_deleted_it_is_made_anew(api: Api, request_: Json) -> None:
@@ -150,7 +152,7 @@ def test_asked_again_a_ready_audit_is_answered_at_once_and_deleted_it_is_made_an
 
     anew = api.made(_PATH, {**request_, "n_neighbors": 2})
     assert anew["job"] != first["job"]
-    assert anew["rows"] == first["rows"]
+    assert anew["result"]["rows"] == first["result"]["rows"]
 
 
 @pytest.mark.parametrize(
@@ -219,4 +221,4 @@ def test_labels_that_a_spreadsheet_would_run_are_neutralised_in_csv_alone(api: A
 
     as_csv = pd.read_csv(io.BytesIO(api.content(_path(made), _CSV)))
     assert set(as_csv["label"]) == {"'=bad()", "'@good"}
-    assert {row["label"] for row in made["rows"]} <= set(classes)
+    assert {row["label"] for row in made["result"]["rows"]} <= set(classes)

@@ -9,12 +9,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.prototype_sets import PrototypeSet, PrototypeSetContent
+from schemas.prototype_sets import PrototypeSet, PrototypeSetResult
 from tests.support.api import Api, Json, Registered, csv_of, frame_of
 from tests.support.tree_graphs import regressor, stump
 
-_FIELDS = {
-    *("object", "id", "status", "job", "reused", "created_at", "request", "problem", "kind", "task", "classes"),
+_FIELDS = {*("object", "id", "status", "job", "reused", "created_at", "request", "problem", "result")}
+_RESULT_FIELDS = {
+    *("kind", "task", "classes"),
     *("n_rows", "n_trees", "n_candidates", "n_selected", "n_swaps", "nested", "objective", "objective_mean"),
     *("objective_upper_bound", "certificate", "certificate_scope", "certificate_objective"),
     *("all_rows_upper_bound", "all_rows_certificate"),
@@ -50,7 +51,7 @@ def test_a_new_set_is_accepted_with_a_job_to_look_at(api: Api, forest: Registere
     assert set(body) == _FIELDS
     assert (body["object"], body["status"], body["reused"]) == ("prototype_set", "pending", False)
     assert (body["id"][:4], body["job"][:4]) == ("prs_", "job_")
-    assert body["prototypes"] is None
+    assert body["result"] is None
     job = api.wait(body["job"])
     assert (job["status"], job["artefact"], job["kind"]) == ("succeeded", body["id"], "prototype_sets")
 
@@ -60,7 +61,8 @@ def test_a_ready_set_tells_all_that_was_found(forest: Registered) -> None:
 
     assert set(body) == _FIELDS
     assert PrototypeSet.model_validate(body).model_dump(mode="json") == body
-    assert (body["status"], body["problem"], body["kind"], body["task"]) == (
+    result = body["result"]
+    assert (body["status"], body["problem"], result["kind"], result["task"]) == (
         "ready",
         None,
         "random_forest",
@@ -78,34 +80,34 @@ def test_a_ready_set_tells_all_that_was_found(forest: Registered) -> None:
         "evaluation_dataset": None,
         "seed": 0,
     }
-    assert (body["nested"], body["n_selected"], body["n_rows"], body["n_trees"]) == (True, 8, 569, 20)
-    assert (body["n_candidates"], body["n_swaps"]) == (569, 0)
-    assert body["stopped_by"]["reason"] == "n_prototypes"
-    assert 0 < body["objective_mean"] <= 1
-    assert body["objective_mean"] == pytest.approx(body["objective"] / body["n_rows"])
-    assert body["objective"] <= body["objective_upper_bound"]
-    assert body["certificate"] == pytest.approx(body["objective"] / body["objective_upper_bound"])
-    assert body["certificate_scope"] == "all_rows"
-    assert body["certificate_objective"] == {
+    assert (result["nested"], result["n_selected"], result["n_rows"], result["n_trees"]) == (True, 8, 569, 20)
+    assert (result["n_candidates"], result["n_swaps"]) == (569, 0)
+    assert result["stopped_by"]["reason"] == "n_prototypes"
+    assert 0 < result["objective_mean"] <= 1
+    assert result["objective_mean"] == pytest.approx(result["objective"] / result["n_rows"])
+    assert result["objective"] <= result["objective_upper_bound"]
+    assert result["certificate"] == pytest.approx(result["objective"] / result["objective_upper_bound"])
+    assert result["certificate_scope"] == "all_rows"
+    assert result["certificate_objective"] == {
         "name": "coverage",
-        "value": body["objective"],
+        "value": result["objective"],
         "constraint": "n_prototypes",
     }
-    for rank, prototype in enumerate(body["prototypes"], 1):
+    for rank, prototype in enumerate(result["prototypes"], 1):
         assert set(prototype) == _PROTOTYPE_FIELDS
         assert prototype["rank"] == rank
         assert set(prototype["coverage"]) == {"n_rows", "share"}
         assert set(prototype["quality"]) == {*_QUALITY_FIELDS, "vote_entropy"}
         assert [set(cell) for cell in prototype["features"]] == [{"name", "value"}] * 30
         assert prototype["row_id"] == str(prototype["row"])
-    assert set(body["quality"]) == {*_QUALITY_FIELDS, "hubness_entropy", "n_rows", "labels", "by_class"}
-    assert [each["label"] for each in body["quality"]["by_class"]] == body["classes"]
-    assert (body["quality"]["n_rows"], body["quality"]["labels"]) == (569, "predicted")
-    assert [set(each) for each in body["evaluation"]] == [_EVALUATION_FIELDS] * 8
-    assert set(body["baseline"]) == {"model", "one_nearest_neighbor", "constant"}
-    assert {"prediction", "model_prediction", "fidelity"} <= set(body["baseline"]["constant"])
-    assert body["classes_without_prototypes"] == []
-    assert (body["evaluated_on"], body["measured_against"]) == ("dataset", "target")
+    assert set(result["quality"]) == {*_QUALITY_FIELDS, "hubness_entropy", "n_rows", "labels", "by_class"}
+    assert [each["label"] for each in result["quality"]["by_class"]] == result["classes"]
+    assert (result["quality"]["n_rows"], result["quality"]["labels"]) == (569, "predicted")
+    assert [set(each) for each in result["evaluation"]] == [_EVALUATION_FIELDS] * 8
+    assert set(result["baseline"]) == {"model", "one_nearest_neighbor", "constant"}
+    assert {"prediction", "model_prediction", "fidelity"} <= set(result["baseline"]["constant"])
+    assert result["classes_without_prototypes"] == []
+    assert (result["evaluated_on"], result["measured_against"]) == ("dataset", "target")
 
 
 def test_asked_again_a_ready_set_is_answered_at_once(api: Api, forest: Registered) -> None:
@@ -135,7 +137,7 @@ def test_lists_hold_sets_without_what_was_found(api: Api, forest: Registered) ->
     (found,) = (each for each in listed["data"] if each["id"] == forest.prototype_set["id"])
     assert set(found) == _FIELDS
     assert found["status"] == "ready"
-    assert found["prototypes"] is None
+    assert found["result"] is None
 
 
 @pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa", "sg", "a_pete"])
@@ -146,10 +148,11 @@ def test_every_method_and_proximity_is_made(api: Api, forest: Registered, method
 
     made = api.make(**_request(forest, method=method, kind=kind, evaluation_dataset=evaluation, **size))
 
-    assert (made["status"], made["kind"], made["evaluated_on"]) == ("ready", kind, "evaluation_dataset")
-    assert made["n_selected"] == len(made["prototypes"])
-    assert made["n_selected"] >= 2 if method == "a_pete" else made["n_selected"] == 4
-    assert made["stopped_by"]["reason"] == ("alpha" if method == "a_pete" else "n_prototypes")
+    result = made["result"]
+    assert (made["status"], result["kind"], result["evaluated_on"]) == ("ready", kind, "evaluation_dataset")
+    assert result["n_selected"] == len(result["prototypes"])
+    assert result["n_selected"] >= 2 if method == "a_pete" else result["n_selected"] == 4
+    assert result["stopped_by"]["reason"] == ("alpha" if method == "a_pete" else "n_prototypes")
 
 
 def _content(api: Api, prototype_set: Json, accept: str) -> bytes:
@@ -162,9 +165,9 @@ def _content(api: Api, prototype_set: Json, accept: str) -> bytes:
 def test_the_content_as_json_is_the_set_without_how_it_came_about(api: Api, forest: Registered) -> None:
     content = json.loads(_content(api, forest.prototype_set, "application/json"))
 
-    assert PrototypeSetContent.model_validate(content)
-    assert content == {name: forest.prototype_set[name] for name in content}
-    assert _FIELDS - set(content) == {*("object", "id", "status", "job", "reused", "created_at", "request", "problem")}
+    assert PrototypeSetResult.model_validate(content)
+    assert content == forest.prototype_set["result"]
+    assert set(content) == _RESULT_FIELDS
 
 
 def test_the_content_as_csv_and_parquet_has_a_row_for_each_prototype(api: Api, forest: Registered) -> None:
@@ -172,7 +175,7 @@ def test_the_content_as_csv_and_parquet_has_a_row_for_each_prototype(api: Api, f
     parquet = _content(api, forest.prototype_set, "application/vnd.apache.parquet")
     as_parquet = pq.read_table(io.BytesIO(parquet)).to_pandas()
 
-    prototypes = forest.prototype_set["prototypes"]
+    prototypes = forest.prototype_set["result"]["prototypes"]
     for table in (as_csv, as_parquet):
         assert table["rank"].tolist() == [prototype["rank"] for prototype in prototypes]
         assert table["row_id"].tolist() == [prototype["row_id"] for prototype in prototypes]
@@ -220,7 +223,7 @@ def test_cells_that_a_spreadsheet_would_run_are_neutralised_in_csv_alone(api: Ap
 
     table = pd.read_csv(io.BytesIO(_content(api, made, "text/csv")))
 
-    assert all(prototype["row_id"].startswith("=cmd(") for prototype in made["prototypes"])
+    assert all(prototype["row_id"].startswith("=cmd(") for prototype in made["result"]["prototypes"])
     assert table["row_id"].str.startswith("'=cmd(").all()
 
 
@@ -292,7 +295,7 @@ def test_more_prototypes_than_a_result_has_room_for_are_refused_before_a_job_is_
     n_fitting = int(problem["detail"].rpartition("at most ")[2])
     made = api.make(**{**request, "n_prototypes": n_fitting})
     # The trees have nothing to gain from a second one.
-    assert (made["status"], len(made["prototypes"])) == ("ready", 1)
+    assert (made["status"], len(made["result"]["prototypes"])) == ("ready", 1)
     n_bytes_each = len(api.get(f"/v1/prototype-sets/{made['id']}/content").content)
     assert 0.8 < n_fitting * n_bytes_each / (32 << 20) <= 1
 

@@ -16,8 +16,9 @@ from tests.support.models import FittedModel, fitted
 
 _PATH = "/v1/proximities"
 _PAGE_BYTES = 4 << 20
-_FIELDS = {
-    *("object", "id", "status", "job", "reused", "created_at", "request", "problem", "kind", "n_rows", "n_trees"),
+_FIELDS = {*("object", "id", "status", "job", "reused", "created_at", "request", "problem", "result")}
+_RESULT_FIELDS = {
+    *("kind", "n_rows", "n_trees"),
     *("n_neighbors", "n_pairs", "mean_nearest_proximity", "share_without_neighbors"),
 }
 _CSV, _PARQUET = "text/csv", "application/vnd.apache.parquet"
@@ -63,7 +64,7 @@ def test_new_ones_are_accepted_with_a_job_to_look_at(api: Api, forest: Registere
     assert answer.headers["Content-Location"] == _path(body)
     assert int(answer.headers["Retry-After"]) >= 1
     assert set(body) == _FIELDS
-    assert (body["object"], body["status"], body["reused"], body["n_pairs"]) == ("proximities", "pending", False, None)
+    assert (body["object"], body["status"], body["reused"], body["result"]) == ("proximities", "pending", False, None)
     assert body["id"].startswith("prx_")
     job = api.wait(body["job"])
     assert (job["status"], job["artefact"], job["kind"]) == ("succeeded", body["id"], "proximities")
@@ -71,15 +72,16 @@ def test_new_ones_are_accepted_with_a_job_to_look_at(api: Api, forest: Registere
 
 
 def test_ready_ones_tell_what_is_known_of_all_rows_together(api: Api, forest: Registered, made: Json) -> None:
-    assert set(made) == _FIELDS
+    assert set(made["result"]) == _RESULT_FIELDS
     assert Proximities.model_validate(made).model_dump(mode="json") == made
     assert made["request"] == {**_request(forest), "kind": "random_forest", "n_neighbors": 4}
-    assert (made["kind"], made["n_rows"], made["n_trees"], made["n_neighbors"]) == ("random_forest", 569, 20, 4)
-    assert 569 < made["n_pairs"] <= 569 * 4
-    assert 0 < made["mean_nearest_proximity"] <= 1
-    assert 0 <= made["share_without_neighbors"] < 0.1
+    result = made["result"]
+    assert (result["kind"], result["n_rows"], result["n_trees"], result["n_neighbors"]) == ("random_forest", 569, 20, 4)
+    assert 569 < result["n_pairs"] <= 569 * 4
+    assert 0 < result["mean_nearest_proximity"] <= 1
+    assert 0 <= result["share_without_neighbors"] < 0.1
     (listed,) = (each for each in api.get(f"{_PATH}?limit=1000").json()["data"] if each["id"] == made["id"])
-    assert (listed["status"], listed["n_pairs"]) == ("ready", None)
+    assert (listed["status"], listed["result"]) == ("ready", None)
 
 
 @pytest.mark.parametrize("name", ["random_forest_binary", "extra_trees_multiclass", "random_forest_regression"])
@@ -112,7 +114,8 @@ def test_rows_of_which_no_two_share_a_leaf_have_no_neighbours(api: Api) -> None:
 
     made = api.made(_PATH, {**request, "dataset": rows, "n_neighbors": 1})
 
-    assert (made["n_pairs"], made["mean_nearest_proximity"], made["share_without_neighbors"]) == (0, 0, 1)
+    result = made["result"]
+    assert (result["n_pairs"], result["mean_nearest_proximity"], result["share_without_neighbors"]) == (0, 0, 1)
     page = api.get(f"{_path(made)}/content").json()
     assert [(row["row"], row["neighbors"]) for row in page["data"]] == [(0, []), (1, [])]
     table = api.content(_path(made), _CSV).decode()
@@ -125,7 +128,7 @@ def test_boosted_models_are_asked_by_their_own_proximity(api: Api, name: str) ->
 
     made = api.made(_PATH, request)
 
-    assert (made["status"], made["kind"], made["n_neighbors"]) == ("ready", "boosting", 10)
+    assert (made["status"], made["result"]["kind"], made["result"]["n_neighbors"]) == ("ready", "boosting", 10)
     assert made["id"] == api.made(_PATH, {**request, "kind": "boosting"})["id"]
     assert made["id"] != api.made(_PATH, {**request, "kind": "random_forest"})["id"]
 
@@ -145,7 +148,7 @@ def test_pages_csv_and_parquet_say_the_same(api: Api, made: Json) -> None:
     as_parquet = pq.read_table(io.BytesIO(parquet.content)).to_pandas()
 
     assert [row["row"] for row in rows] == list(range(569))
-    assert len(_lines(rows)) == made["n_pairs"]
+    assert len(_lines(rows)) == made["result"]["n_pairs"]
     assert int(parquet.headers["Content-Length"]) == len(parquet.content)
     for table in (as_csv, as_parquet):
         assert table.columns.tolist() == ["row", "row_id", "rank", "neighbor_row", "neighbor_row_id", "proximity"]

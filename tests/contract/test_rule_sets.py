@@ -47,7 +47,7 @@ def test_a_new_rule_set_is_accepted_with_a_job_to_look_at(api: Api, request_: Js
     assert answer.headers["Location"] == f"/v1/jobs/{body['job']}"
     assert answer.headers["Content-Location"] == _path(body)
     assert set(body) == _FIELDS
-    assert (body["object"], body["status"], body["rules"]) == ("rule_set", "pending", None)
+    assert (body["object"], body["status"], body["result"]) == ("rule_set", "pending", None)
     assert body["id"].startswith("rls_")
     job = api.wait(body["job"])
     assert (job["status"], job["artefact"], job["kind"]) == ("succeeded", body["id"], "rule_sets")
@@ -58,16 +58,17 @@ def test_a_ready_rule_set_shows_its_rules_and_how_good_they_are(api: Api, reques
     assert RuleSet.model_validate(made).model_dump(mode="json") == made
     defaults = {"method": "fab", "search": "improved", "labels": "predicted", "evaluation_dataset": None, "seed": 0}
     assert made["request"] == {**request_, **defaults}
-    assert (made["task"], made["classes"], made["served"]) == ("classification", ["0", "1"], "printed")
-    assert (made["n_rows"], made["n_trees"]) == (569, 20)
-    assert 1 <= made["n_rules"] == len(made["rules"]) < 4  # the default is the fourth
-    assert all(set(rule) == _RULE_FIELDS for rule in made["rules"])
-    assert made["n_statements"] > 100
-    assert made["evaluation"] == made["training_evaluation"]
-    assert made["evaluation"]["printed"]["fidelity"] > 0.85
-    assert [restart["restart"] for restart in made["restarts"]] == list(range(len(made["restarts"])))
+    result = made["result"]
+    assert (result["task"], result["classes"], result["served"]) == ("classification", ["0", "1"], "printed")
+    assert (result["n_rows"], result["n_trees"]) == (569, 20)
+    assert 1 <= result["n_rules"] == len(result["rules"]) < 4  # the default is the fourth
+    assert all(set(rule) == _RULE_FIELDS for rule in result["rules"])
+    assert result["n_statements"] > 100
+    assert result["evaluation"] == result["training_evaluation"]
+    assert result["evaluation"]["printed"]["fidelity"] > 0.85
+    assert [restart["restart"] for restart in result["restarts"]] == list(range(len(result["restarts"])))
     (listed,) = (each for each in api.get(f"{_PATH}?limit=1000").json()["data"] if each["id"] == made["id"])
-    assert (listed["status"], listed["rules"]) == ("ready", None)
+    assert (listed["status"], listed["result"]) == ("ready", None)
 
 
 @pytest.mark.parametrize(
@@ -91,11 +92,12 @@ def test_models_of_every_kind_are_told(api: Api, name: str, changes: Json) -> No
 
     assert found["status"] == "ready", found["problem"]
     assert RuleSet.model_validate(found)
-    is_number = found["task"] == "regression"
-    assert {type(rule["prediction"]) for rule in found["rules"]} == {float if is_number else str}
-    assert found["classes"] == ([] if is_number else [str(each) for each in np.unique(model.target)])
+    result = found["result"]
+    is_number = result["task"] == "regression"
+    assert {type(rule["prediction"]) for rule in result["rules"]} == {float if is_number else str}
+    assert result["classes"] == ([] if is_number else [str(each) for each in np.unique(model.target)])
     measures = {"mse", "r2", "fidelity"} if is_number else {"error", "balanced_error", "fidelity", "balanced_fidelity"}
-    for scores in (found["evaluation"][part] for part in ("printed", "map", "model", "constant")):
+    for scores in (result["evaluation"][part] for part in ("printed", "map", "model", "constant")):
         told = {measure for measure, value in scores.items() if value is not None}
         assert told - {"prediction", "model_prediction"} == measures
 
@@ -107,10 +109,13 @@ def test_rules_are_judged_on_other_rows_when_asked_to(api: Api, forest: Register
 
     found = api.made(_PATH, {**request_, "dataset": first, "evaluation_dataset": second})
 
-    on = {part: (found[part]["n_rows"], found[part]["evaluated_on"]) for part in ("evaluation", "training_evaluation")}
-    assert found["caution"] is None
+    result = found["result"]
+    on = {
+        part: (result[part]["n_rows"], result[part]["evaluated_on"]) for part in ("evaluation", "training_evaluation")
+    }
+    assert result["caution"] is None
     assert on == {"evaluation": (169, "evaluation_dataset"), "training_evaluation": (400, "dataset")}
-    assert found["evaluation"]["printed"]["error"] < 0.25
+    assert result["evaluation"]["printed"]["error"] < 0.25
     on_itself = api.post(_PATH, {**request_, "evaluation_dataset": request_["dataset"]})
     assert on_itself.json()["request"]["evaluation_dataset"] is None
 
@@ -120,14 +125,15 @@ def test_content_comes_in_three_forms(api: Api, made: Json) -> None:
     as_csv = pd.read_csv(io.BytesIO(api.content(_path(made), _CSV)))
     as_parquet = pq.read_table(io.BytesIO(api.content(_path(made), _PARQUET))).to_pylist()
 
-    assert whole["rules"] == made["rules"]
+    result = made["result"]
+    assert whole["rules"] == result["rules"]
     assert as_csv["text"].tolist() == [row["text"] for row in as_parquet]
-    assert as_csv["text"].tolist() == [*(rule["text"] for rule in made["rules"]), "otherwise"]
+    assert as_csv["text"].tolist() == [*(rule["text"] for rule in result["rules"]), "otherwise"]
     assert [row["support"] for row in as_parquet] == [
-        *(rule["support"] for rule in made["rules"]),
-        made["default_support"],
+        *(rule["support"] for rule in result["rules"]),
+        result["default_support"],
     ]
-    assert as_parquet[0]["score:1"] == made["rules"][0]["scores"][1]["value"]
+    assert as_parquet[0]["score:1"] == result["rules"][0]["scores"][1]["value"]
 
 
 def test_asked_again_rules_are_answered_at_once_and_deleted_they_are_made_anew(api: Api, request_: Json) -> None:
@@ -182,8 +188,8 @@ def test_a_target_that_is_lacking_or_does_not_fit_is_refused(api: Api, forest: R
 
     assert (refused.status_code, refused.json()["code"]) == (422, "schema_mismatch")
     assert refused.json()["errors"][0]["pointer"] == "/labels"
-    assert (by_model["status"], by_model["evaluation"]["measured_against"]) == ("ready", "model")
-    assert by_model["evaluation"]["model"] is None
+    assert (by_model["status"], by_model["result"]["evaluation"]["measured_against"]) == ("ready", "model")
+    assert by_model["result"]["evaluation"]["model"] is None
 
 
 def test_a_model_whose_columns_are_mixed_has_no_rules_about_raw_features(api: Api) -> None:

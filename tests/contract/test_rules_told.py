@@ -58,7 +58,7 @@ def test_exports_say_of_all_rows_what_explanations_say(api: Api, name: str) -> N
 
     told = [row["rules"] for row in api.explain(explainer, rows, include=["rules"], n_prototypes=1)["data"]]
 
-    served = [rules[0]["prediction"] if rules else rule_set["default_prediction"] for rules in told]
+    served = [rules[0]["prediction"] if rules else rule_set["result"]["default_prediction"] for rules in told]
     texts = frozenset(feature for feature in names if table.features[feature].dtype == object)
     assert any(None in row.values() for row in rows)
     assert run_sql(api.get(f"{_path(rule_set)}/export?format=sql").text, rows, texts) == served
@@ -84,10 +84,10 @@ def test_exports_come_with_their_types(api: Api, made: Json, form: str, media_ty
 
     assert answer.status_code == 200
     assert answer.headers["Content-Type"].partition(";")[0] == media_type
-    assert made["rules"][0]["text"] in answer.text
+    assert made["result"]["rules"][0]["text"] in answer.text
     if form == "json":
         assert answer.json() == api.get(f"{_path(made)}/export").json()
-        assert answer.json()["rules"] == made["rules"]
+        assert answer.json()["rules"] == made["result"]["rules"]
 
 
 def test_the_rules_that_hold_are_told_in_their_order(api: Api, forest: Registered, made: Json, explainer: Json) -> None:
@@ -95,7 +95,7 @@ def test_the_rules_that_hold_are_told_in_their_order(api: Api, forest: Registere
 
     data = api.explain(explainer["id"], rows, include=["rules"])["data"]
 
-    known = {rule["rank"]: rule for rule in made["rules"]}
+    known = {rule["rank"]: rule for rule in made["result"]["rules"]}
     for row in data:
         ranks = [rule["rank"] for rule in row["rules"]]
         assert ranks == sorted(ranks)

@@ -12,16 +12,13 @@ from fastapi.dependencies.utils import get_flat_params
 from fastapi.params import Path, Query
 from fastapi.routing import APIRoute
 
+from schemas.nouns import NOUNS, Noun
 from service import main
 from tests.support.api import Api, csv_of
 from tests.support.models import fitted
 from tests.support.raw_http import exchange
 from tests.support.serving import Service
 
-_LISTS = (
-    *("models", "datasets", "proximities", "prototype-sets", "label-audits", "rule-sets", "approximation-trees"),
-    *("explainers", "explanation-sets", "jobs", "api-keys"),
-)
 _TABLE = b"a,b\n1,2\n3,4\n"
 
 
@@ -48,10 +45,10 @@ def dataset(api: Api) -> str:
     return found
 
 
-@pytest.mark.parametrize("noun", _LISTS)
+@pytest.mark.parametrize("noun", NOUNS.kept, ids=lambda noun: noun.name)
 @pytest.mark.parametrize("cursor", _NO_CURSORS)
-def test_a_cursor_that_no_list_gave_is_refused(api: Api, noun: str, cursor: str) -> None:
-    refused = api.get(f"/v1/{noun}?cursor={cursor}")
+def test_a_cursor_that_no_list_gave_is_refused(api: Api, noun: Noun[Any], cursor: str) -> None:
+    refused = api.get(f"{noun.path}?cursor={cursor}")
 
     assert _refusal(refused) == (422, "validation_failed")
     assert refused.json()["errors"][0]["pointer"] == "/cursor"
@@ -106,7 +103,7 @@ def test_every_integer_of_a_path_or_query_is_read_in_that_way() -> None:
     fields = [field for route in _routes() for field in get_flat_params(route.dependant)]
     integers = [field for field in fields if field.field_info.annotation is int]
 
-    assert len(integers) > len(_LISTS)
+    assert len(integers) > len(NOUNS.kept)
     for field in integers:
         assert isinstance(field.field_info, Path | Query)
         _, errors = field.validate("1_0", {}, loc=())
@@ -182,7 +179,7 @@ def test_whole_numbers_may_be_written_with_a_point(api: Api) -> None:
 
 
 def _paths_to_get(dataset: str) -> list[str]:
-    lists = [f"/v1/{noun}" for noun in _LISTS]
+    lists = [noun.path for noun in NOUNS.kept]
     others = ["/livez", "/readyz", "/metrics", "/docs", "/openapi.json", "/v1/models/mdl_1", "/v1/nowhere"]
     return [*lists, *others, f"/v1/datasets/{dataset}", f"/v1/datasets/{dataset}/rows", "/v1/models?limt=5"]
 

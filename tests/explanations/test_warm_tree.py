@@ -8,7 +8,7 @@ import pytest
 
 from explanations.tree_terms import steps_of, walk
 from explanations.warm_tree import WarmTree
-from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 from schemas.explanations import ApproximationPath
 from schemas.rule_sets import RuleFeature
 from tests.support.printed_rules import condition
@@ -24,7 +24,7 @@ def _values(made: GrownTree) -> list[Values]:
     return [dict(row) for row in plain_rows(with_holes(made.rows))]
 
 
-def _way(content: ApproximationTreeContent, row: Values) -> list[tuple[int, bool]]:
+def _way(content: ApproximationTreeResult, row: Values) -> list[tuple[int, bool]]:
     """Return the nodes that a row passes, read straight from the words of the questions."""
     missing = {feature.name: (None, feature.missing_text) for feature in content.features}
     at, way = content.nodes[0], []

@@ -12,7 +12,8 @@ import schemas
 from schemas.contract import Contract, Page
 from schemas.datasets import DatasetMetadata
 from schemas.explanations import ExplanationRequest
-from schemas.prototype_sets import PrototypeSet, PrototypeSetContent, PrototypeSetRequest
+from schemas.nouns import NOUNS, Noun
+from schemas.prototype_sets import PrototypeSetRequest
 
 
 def _messages() -> list[type[Contract]]:
@@ -72,12 +73,14 @@ def test_names_are_otherwise_free(name: str) -> None:
     assert DatasetMetadata(name=name).name == name
 
 
-def test_a_prototype_set_tells_all_of_its_content() -> None:
-    own = set(PrototypeSet.model_fields)
-    content = set(PrototypeSetContent.model_fields)
+@pytest.mark.parametrize("noun", NOUNS.made_by_jobs, ids=lambda noun: noun.name)
+def test_an_artefact_nests_its_result_which_is_null_until_it_is_ready(noun: Noun[Any]) -> None:
+    standing = {"object", "id", "status", "job", "reused", "created_at", "request", "problem"}
 
-    assert content < own
-    assert own - content == {"object", "id", "status", "job", "reused", "created_at", "request", "problem"}
+    assert set(noun.view.model_fields) == standing | {"result"}
+    assert noun.result is not None
+    assert noun.view.model_fields["result"].annotation == noun.result | None
+    assert noun.view.model_fields["result"].default is None
 
 
 def test_pages_are_lists_with_a_cursor() -> None:

@@ -26,6 +26,7 @@ def test_ids_have_the_prefixes_of_the_contract() -> None:
         "explanation_sets": "exs_",
         "explainers": "xpl_",
         "jobs": "job_",
+        "api_keys": "key_",
     }
     for noun, prefix in PREFIXES.items():
         assert re.fullmatch(prefix + "[a-z2-7]{26}", content_identifier(noun, 1, "a"))

@@ -62,6 +62,6 @@ class BadInputSender:
     def _paths(self, endpoint: str) -> list[str]:
         paths = [f"/v1/explainers/{self.explainer}/explanations"]
         if endpoint == "POST /v1/... (JSON body)":
-            paths += [f"/v1/{noun.path}" for noun in CREATED if noun.path not in UPLOADED]
+            paths += [noun.path for noun in CREATED if noun.path not in UPLOADED]
             paths += [f"/v1/models/{self.model}/{asked}" for asked in ("predictions", "proximities")]
         return paths

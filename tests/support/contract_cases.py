@@ -8,7 +8,7 @@ from schemathesis import Case
 
 from .api import Api, Json, csv_of, frame_of, register
 from .models import fitted
-from .nouns import FROM_MODEL_AND_DATASET
+from .nouns import EXAMPLES, FROM_MODEL_AND_DATASET
 
 _MADE_UP_ONCE_IN = 4
 
@@ -54,9 +54,9 @@ def register_everything(api: Api) -> RealThings:
     about = {"model": forest.model["id"], "dataset": forest.dataset["id"]}
     ids = {"model_id": about["model"], "dataset_id": about["dataset"], "explainer_id": forest.explainer["id"]}
     for noun in FROM_MODEL_AND_DATASET:
-        made = api.made(f"/v1/{noun.path}", {**about, **noun.request})
+        made = api.made(noun.path, {**about, **EXAMPLES[noun.name].request})
         assert made["status"] == "ready", made
-        ids[f"{noun.object}_id"] = made["id"]
+        ids[noun.id_name] = made["id"]
     told = api.made("/v1/explanation-sets", {"explainer": ids["explainer_id"], "dataset": about["dataset"]})
     assert told["status"] == "ready", told
     ids |= {"explanation_set_id": told["id"], "job_id": told["job"]}

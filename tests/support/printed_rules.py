@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from schemas.rule_sets import Condition, Rule, RuleFeature, RuleScores, RuleSetContent, RuleSetEvaluation
+from schemas.rule_sets import Condition, Rule, RuleFeature, RuleScores, RuleSetEvaluation, RuleSetResult
 
 Row = Mapping[str, Any]
 _EVALUATION = RuleSetEvaluation(
@@ -35,7 +35,7 @@ def rule_set(
     features: Sequence[RuleFeature],
     rules: Sequence[tuple[Sequence[Condition], float | str]],
     default: float | str,
-) -> RuleSetContent:
+) -> RuleSetResult:
     """Return the document of these rules; what is said of how good they are is made up."""
     told = [
         Rule(
@@ -51,7 +51,7 @@ def rule_set(
         )
         for rank, (conditions, prediction) in enumerate(rules, 1)
     ]
-    return RuleSetContent.model_validate(
+    return RuleSetResult.model_validate(
         {
             "task": "regression" if isinstance(default, float) else "classification",
             "classes": [],
@@ -76,7 +76,7 @@ def rule_set(
     )
 
 
-def holds(asked: Condition, row: Row, content: RuleSetContent) -> bool:
+def holds(asked: Condition, row: Row, content: RuleSetResult) -> bool:
     """Return whether a row fulfils a condition, as its words say."""
     value = row[asked.column]
     (feature,) = (each for each in content.features if each.name == asked.column)
@@ -85,7 +85,7 @@ def holds(asked: Condition, row: Row, content: RuleSetContent) -> bool:
     return _WORDS[asked.operator](value, asked.value)
 
 
-def prediction(content: RuleSetContent, row: Row) -> float | str:
+def prediction(content: RuleSetResult, row: Row) -> float | str:
     """Return what the first rule that holds says of a row."""
     for rule in content.rules:
         if all(holds(each, row, content) for each in rule.conditions):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from schemas.approximation_trees import ApproximationTreeContent
+from schemas.approximation_trees import ApproximationTreeResult
 from schemas.rule_sets import Condition, RuleFeature
 from tests.support.printed_rules import Row
 from tests.support.trees_of_conditions import GrownTree
@@ -21,7 +21,7 @@ _EVALUATION = {
 }
 
 
-def tree_content(known: GrownTree, method: str = "sta") -> ApproximationTreeContent:
+def tree_content(known: GrownTree, method: str = "sta") -> ApproximationTreeResult:
     """Return the document of a tree as its job tells it; what is said of how good it is is made up."""
     told = view_tree(known.tree, known.description)
     nodes = [node.model_dump() for node in told["nodes"]]
@@ -31,7 +31,7 @@ def tree_content(known: GrownTree, method: str = "sta") -> ApproximationTreeCont
 
 def document(
     nodes: Sequence[Mapping[str, Any]], features: Sequence[RuleFeature], classes: Sequence[str], **told: object
-) -> ApproximationTreeContent:
+) -> ApproximationTreeResult:
     """Return the document of these nodes."""
     content = {
         "task": "classification" if classes else "regression",
@@ -51,7 +51,7 @@ def document(
         "stability": None,
         "n_repeats": 1,
     }
-    return ApproximationTreeContent.model_validate(content | told)
+    return ApproximationTreeResult.model_validate(content | told)
 
 
 def stump(
@@ -62,7 +62,7 @@ def stump(
     *,
     text: str | None = None,
     classes: Sequence[str] | None = None,
-) -> ApproximationTreeContent:
+) -> ApproximationTreeResult:
     """Return the document of a tree that asks one question."""
     if classes is None:
         classes = sorted({each for each in (yes, no) if isinstance(each, str)})

@@ -4,7 +4,7 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import pandas as pd
 import pyarrow as pa
@@ -16,6 +16,16 @@ from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.jobs import Job
 from schemas.label_audits import LabelAudit, LabelAuditRequest
 from schemas.models import ModelMetadata
+from schemas.nouns import (
+    APPROXIMATION_TREES,
+    EXPLANATION_SETS,
+    LABEL_AUDITS,
+    PROTOTYPE_SETS,
+    PROXIMITIES,
+    RULE_SETS,
+    Noun,
+)
+from schemas.problems import Problem
 from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest
 from schemas.proximities import Proximities, ProximitiesRequest
 from schemas.rule_sets import RuleSet, RuleSetRequest
@@ -40,7 +50,22 @@ from workers.job_kinds import load_job_kinds
 from workers.runtime.lifecycle import run_job
 from workers.runtime.settings import WorkerSettings
 
+Result_co = TypeVar("Result_co", covariant=True)
 _NO_REDIS = "redis://127.0.0.1:1/0"
+
+
+class _Made(Protocol[Result_co]):
+    @property
+    def result(self) -> Result_co | None: ...
+
+    @property
+    def problem(self) -> Problem | None: ...
+
+
+def result_of(made: _Made[Result_co]) -> Result_co:
+    """Return the result of an artefact that is ready."""
+    assert made.result is not None, made.problem
+    return made.result
 
 
 class Workshop:
@@ -71,40 +96,40 @@ class Workshop:
 
     def make(self, **request: object) -> PrototypeSet:
         """Ask for a prototype set, do its job if there is one, and return what came of it."""
-        return self._made(prototype_sets.PROTOTYPE_SETS, self.ask(**request))
+        return self._made(PROTOTYPE_SETS, self.ask(**request))
 
     def find_neighbors(self, **request: object) -> Proximities:
         """Ask for proximities, do their job if there is one, and return what came of it."""
         asked = proximities.ask_for_proximities(self.parts, ProximitiesRequest.model_validate(request))
-        return self._made(proximities.PROXIMITIES, asked)
+        return self._made(PROXIMITIES, asked)
 
     def audit(self, **request: object) -> LabelAudit:
         """Ask for a label audit, do its job if there is one, and return what came of it."""
         asked = label_audits.ask_for_label_audit(self.parts, LabelAuditRequest.model_validate(request))
-        return self._made(label_audits.LABEL_AUDITS, asked)
+        return self._made(LABEL_AUDITS, asked)
 
     def find_rules(self, **request: object) -> RuleSet:
         """Ask for a rule set, do its job if there is one, and return what came of it."""
         asked = rule_sets.ask_for_rule_set(self.parts, RuleSetRequest.model_validate(request))
-        return self._made(rule_sets.RULE_SETS, asked)
+        return self._made(RULE_SETS, asked)
 
     def grow_tree(self, **request: object) -> ApproximationTree:
         """Ask for an approximation tree, do its job if there is one, and return what came of it."""
         request_ = ApproximationTreeRequest.model_validate(request)
         asked = approximation_trees.ask_for_approximation_tree(self.parts, request_)
-        return self._made(approximation_trees.APPROXIMATION_TREES, asked)
+        return self._made(APPROXIMATION_TREES, asked)
 
     def explain(self, **request: object) -> ExplanationSet:
         """Ask for an explanation set, do its job if there is one, and return what came of it."""
         asked = explanation_sets.ask_for_explanation_set(self.parts, ExplanationSetRequest.model_validate(request))
-        return self._made(explanation_sets.EXPLANATION_SETS, asked)
+        return self._made(EXPLANATION_SETS, asked)
 
-    def table_of(self, noun: artefacts.ArtefactNoun[View], made: View) -> pa.Table:
+    def table_of(self, noun: Noun[View], made: View) -> pa.Table:
         """Return the table that a job made beside its result."""
         with artefact_tables.open_table(self.parts, noun, made.id)[1] as table:
             return table.read(0, table.n_lines)
 
-    def _made(self, noun: artefacts.ArtefactNoun[View], asked: View) -> View:
+    def _made(self, noun: Noun[View], asked: View) -> View:
         if asked.status == "pending":
             self.run(asked.job or "")
         return artefacts.get_one(self.parts, noun, asked.id)

@@ -20,7 +20,7 @@ from storage.leaf_tables import KeptLeafTable, LeafTableStore
 from storage.tables import leaf_tables as leaf_tables_table
 from tests.support.job_contexts import forget_leaf_tables, job_context
 from tests.support.real_jobs import REGRESSION, RealCase, register_real
-from tests.support.workshop import Workshop, workshop_in
+from tests.support.workshop import Workshop, result_of, workshop_in
 from workers.jobs import leaf_tables
 from workers.jobs.inputs import OpenModel, ScoredDataset, apply_model, open_model
 
@@ -133,7 +133,7 @@ def test_a_second_job_on_the_same_rows_needs_the_model_no_more(workshop: Worksho
         elsewhere = workshop.make(model=case.model, dataset=case.evaluation_dataset, n_prototypes=3)
 
     assert (first.status, second.status, elsewhere.status) == ("ready", "ready", "failed")
-    rows = [[prototype.row for prototype in made.prototypes or ()] for made in (first, second)]
+    rows = [[prototype.row for prototype in result_of(made).prototypes or ()] for made in (first, second)]
     assert len(rows[1]) == 3
     assert rows[0][:3] == rows[1]
 

@@ -26,7 +26,7 @@ _CONDITION_FIELDS = ("feature", "column", "operator", "value", "or_missing", "te
 
 
 def view_tree(tree: ApproximationTree, description: ModelDescription) -> dict[str, Any]:
-    """Return the fields of ``ApproximationTreeContent`` that describe the tree."""
+    """Return the fields of ``ApproximationTreeResult`` that describe the tree."""
     depths, classes = tree.depths.tolist(), description.classes
     return {
         "n_nodes": len(tree.nodes),

@@ -11,9 +11,9 @@ from schemas.approximation_trees import (
     MAX_LEAVES,
     AgainstTarget,
     ApproximationMethod,
-    ApproximationTreeContent,
     ApproximationTreeEvaluation,
     ApproximationTreeRequest,
+    ApproximationTreeResult,
     ConstantTreeScores,
 )
 from storage.dataset_files import DatasetFile
@@ -240,12 +240,12 @@ def _caution(on_training: ApproximationTreeEvaluation) -> str | None:
 
 def _content(
     request: ApproximationTreeRequest, inputs: ApproximationTreeInputs, trees: Sequence[ApproximationTree]
-) -> ApproximationTreeContent:
+) -> ApproximationTreeResult:
     tree, view, elsewhere = trees[0], inputs.model.view, None
     on_training = evaluate(tree, inputs.training, view.classes, "dataset")
     if inputs.evaluation is not None:
         elsewhere = evaluate(tree, inputs.evaluation, view.classes, "evaluation_dataset")
-    return ApproximationTreeContent(
+    return ApproximationTreeResult(
         task=view.task,
         classes=view.classes,
         method=request.method,

@@ -9,8 +9,8 @@ from explanations.row_blocks import RowBlock
 from explanations.warm_explainer import WarmExplainer
 from explanations.warming import warm_up
 from schemas.explanation_sets import (
-    ExplanationSetContent,
     ExplanationSetRequest,
+    ExplanationSetResult,
     ExplanationSetSizes,
     LabelCount,
 )
@@ -133,9 +133,9 @@ def _rows_of(block: RowBlock) -> slice:
     return slice(block.first_row, block.first_row + len(block))
 
 
-def _content(warm: WarmExplainer, tally: Tally, n_line_bytes: int, paths: Mapping[str, Path]) -> ExplanationSetContent:
+def _content(warm: WarmExplainer, tally: Tally, n_line_bytes: int, paths: Mapping[str, Path]) -> ExplanationSetResult:
     classes, n_explained = warm.model.classes, tally.n_explained
-    return ExplanationSetContent(
+    return ExplanationSetResult(
         model=warm.model.id,
         n_rows=tally.n_rows,
         n_explained=n_explained,

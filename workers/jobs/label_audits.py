@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from schemas.label_audits import N_ROWS_SHOWN, AuditedRow, LabelAuditContent, LabelAuditRequest
+from schemas.label_audits import N_ROWS_SHOWN, AuditedRow, LabelAuditRequest, LabelAuditResult
 from tree_explainers.compute.progress import part_of
 from tree_explainers.label_audits import LabelAudit, audit_labels
 
@@ -63,12 +63,12 @@ class _AuditedRows:
     names: pa.Array  # (n_rows,) ids of rows
 
 
-def _content(request: LabelAuditRequest, audited: _AuditedRows) -> LabelAuditContent:
+def _content(request: LabelAuditRequest, audited: _AuditedRows) -> LabelAuditResult:
     audit, view = audited.audit, audited.space.model.view
     has_neighbors = audit.n_neighbors > 0
     model_agreement = float(np.mean(audited.space.dataset.labels == audited.labels))
     first = _table_lines(audited, audit.ranking[:N_ROWS_SHOWN], 0)
-    return LabelAuditContent(
+    return LabelAuditResult(
         kind=audited.space.kind,
         classes=view.classes,
         n_rows=len(has_neighbors),

@@ -25,9 +25,8 @@ from tree_explainers.prototype_sets.classifier import (
     score_values,
     values_of,
 )
-from tree_explainers.prototype_sets.quality import Quality, measure_quality
+from tree_explainers.prototype_sets.quality import Classes, Quality, measure_quality
 from tree_explainers.prototype_sets.selection import PrototypeSelection
-from tree_explainers.prototype_sets.votes import Classes
 from tree_explainers.scoring import constant_class, constant_value
 
 from .cautions import caution_of_figures

@@ -14,8 +14,8 @@ from schemas.prototype_sets import (
     CertificateObjective,
     Coverage,
     Prototype,
-    PrototypeSetContent,
     PrototypeSetRequest,
+    PrototypeSetResult,
     StopReason,
 )
 from storage.array_files import write_arrays
@@ -73,7 +73,7 @@ def make_prototype_set(context: JobContext) -> Produced:
     quality = measure(chosen, inputs.evaluation, part_of(context.report, *_MEASURING))
     evaluation = _evaluate(context, chosen, inputs.evaluation)
     selection, view = chosen.selection, chosen.model.view
-    content = PrototypeSetContent(
+    content = PrototypeSetResult(
         kind=chosen.kind,
         task=view.task,
         classes=view.classes,
@@ -182,7 +182,7 @@ def _certify(context: JobContext, chosen: ChosenPrototypes) -> Certificate:
 
 
 def _view_certificate(found: Certificate, total_weight: int) -> dict[str, Any]:
-    """Return the fields of ``PrototypeSetContent`` about the best that this number of prototypes could reach."""
+    """Return the fields of ``PrototypeSetResult`` about the best that this number of prototypes could reach."""
     # Coverage is given as the objective is, which is a sum over rows; the other objective as the mean that it is.
     unit = total_weight if found.objective_name == "coverage" else found.unit
     of_all_rows = found.upper_bound if found.all_rows_upper_bound is None else found.all_rows_upper_bound
@@ -212,7 +212,7 @@ def _rounded_down(exact: Fraction) -> float:
 
 
 def _evaluate(context: JobContext, chosen: ChosenPrototypes, rows: EvaluationRows) -> dict[str, Any]:
-    """Return the fields of ``PrototypeSetContent`` about how well the prototypes predict."""
+    """Return the fields of ``PrototypeSetResult`` about how well the prototypes predict."""
     evaluation = list(evaluate_by_size(chosen, rows, part_of(context.report, *_EVALUATING)))
     baseline = evaluate_baselines(chosen, rows, context.rng, part_of(context.report, *_COMPARING))
     left_out = classes_without_prototypes(chosen)

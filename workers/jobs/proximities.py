@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from schemas.proximities import ProximitiesContent, ProximitiesRequest
+from schemas.proximities import ProximitiesRequest, ProximitiesResult
 from tree_explainers.compute.progress import ReportProgress, part_of
 from tree_explainers.leaf_space.neighborhoods import Neighborhoods, each_neighborhood
 
@@ -37,7 +37,7 @@ def make_proximities(context: JobContext) -> Produced:
     table = context.workspace / "neighbors.parquet"
     report = part_of(context.report, LEAVES_LOADED, 1)
     totals = _write_neighbors(table, space, space.row_names(context.objects), request.n_neighbors, report)
-    content = ProximitiesContent(
+    content = ProximitiesResult(
         kind=space.kind,
         n_rows=space.dataset.n_rows,
         n_trees=space.model.view.n_trees,

@@ -15,9 +15,9 @@ from schemas.rule_sets import (
     Rule,
     RuleFeature,
     RuleScores,
-    RuleSetContent,
     RuleSetEvaluation,
     RuleSetRequest,
+    RuleSetResult,
 )
 from storage.dataset_files import DatasetFile
 from storage.errors import StorageError
@@ -196,14 +196,12 @@ def _caution(on_training: RuleSetEvaluation) -> str | None:
 # The result.
 
 
-def _content(
-    request: RuleSetRequest, inputs: RuleSetInputs, found: FoundRules, printed: PrintedRules
-) -> RuleSetContent:
+def _content(request: RuleSetRequest, inputs: RuleSetInputs, found: FoundRules, printed: PrintedRules) -> RuleSetResult:
     view, elsewhere = inputs.model.view, None
     on_training = evaluate(found, printed, inputs.training, view.classes, "dataset")
     if inputs.evaluation is not None:
         elsewhere = evaluate(found, printed, inputs.evaluation, view.classes, "evaluation_dataset")
-    return RuleSetContent(
+    return RuleSetResult(
         task=view.task,
         classes=view.classes,
         method=request.method,
@@ -222,7 +220,7 @@ def _content(
 
 
 def _view_rules(rules: RuleList, printed: PrintedRules, inputs: RuleSetInputs) -> dict[str, Any]:
-    """Return the fields of ``RuleSetContent`` about the rules, with their counts on the training rows."""
+    """Return the fields of ``RuleSetResult`` about the rules, with their counts on the training rows."""
     classes = inputs.model.view.classes
     fires = printed.fires(inputs.training.rows)
     each = measure_each(rules, fires, inputs.targets)

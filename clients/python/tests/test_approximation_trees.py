@@ -45,7 +45,7 @@ def test_a_tree_stands_for_a_forest(tree: ApproximationTree) -> None:
     assert figures[2].startswith("  model: accuracy ")
     assert constant
     assert figures[3].startswith(f"  always 'benign': accuracy {constant.accuracy:.3f}, balanced accuracy 0.500, ")
-    assert figures[4:] == [f"Caution: {tree.details.caution}."]
+    assert figures[4:] == [f"Caution: {tree.result.caution}."]
     assert lines[0] == f"{tree.nodes[0].text}?"
     assert lines[1].startswith("  yes: ")
     assert tree.evaluation.fidelity is not None

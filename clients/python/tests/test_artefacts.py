@@ -46,7 +46,7 @@ def test_the_nearest_rows_of_every_row_come_as_a_frame(client: Leafspace, model:
     assert list(of_first["neighbor_row"]) == others.tolist()
     assert list(of_first["neighbor_row_id"]) == [f"patient {row}" for row in others]
     assert of_first["proximity"].to_numpy() == pytest.approx(_PROXIMITY[0, others])
-    assert frame["row"].nunique() == proximities.details.n_rows == len(_FRAME)
+    assert frame["row"].nunique() == proximities.result.n_rows == len(_FRAME)
 
 
 def test_what_a_job_found_is_written_to_a_file(client: Leafspace, model: str, dataset: str, tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_every_row_of_a_dataset_is_explained_as_it_is_alone(
 
     lines = explained.download(tmp_path / "all.jsonl").read_text().splitlines()
 
-    assert explained.details.n_rows == len(lines) == len(_FRAME)
+    assert explained.result.n_rows == len(lines) == len(_FRAME)
     alone = explainer.explain(_FEATURES.iloc[7], n_prototypes=2)[0]
     in_set = json.loads(lines[7])
     assert in_set["row_id"] == "patient 7"

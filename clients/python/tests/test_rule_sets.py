@@ -52,7 +52,7 @@ def test_a_forest_is_told_in_a_few_rules(rule_set: RuleSet) -> None:
     ]
     assert constant
     assert lines[-2].startswith(f"  always 'benign': error {constant.error:.3f}, balanced error 0.500, fidelity ")
-    assert lines[-1] == f"Caution: {rule_set.details.caution}."
+    assert lines[-1] == f"Caution: {rule_set.result.caution}."
     assert rule_set.evaluation.printed.error is not None
     assert rule_set.to_frame()["text"].tolist() == [rule.text for rule in rule_set.rules]
     assert repr(rule_set) == f"<RuleSet {rule_set.id} ready, {len(rule_set.rules)} rules>"

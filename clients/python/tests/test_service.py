@@ -101,12 +101,12 @@ def test_a_prototype_set_tells_what_was_chosen(prototype_set: PrototypeSet) -> N
 
 
 def test_as_text_a_prototype_set_tells_its_figures_beside_what_a_constant_scores(prototype_set: PrototypeSet) -> None:
-    details, lines = prototype_set.details, str(prototype_set).splitlines()
+    result, lines = prototype_set.result, str(prototype_set).splitlines()
 
     first = prototype_set.prototypes[0]
     assert lines[0].startswith(f"1. row {first.row_id} ({first.label}) stands for {first.coverage.n_rows} rows (")
     assert lines[4] == (
-        f"Surely {details.all_rows_certificate:.1%} of the best that 4 prototypes among all rows could reach."
+        f"Surely {result.all_rows_certificate:.1%} of the best that 4 prototypes among all rows could reach."
     )
     assert lines[5] == "Measured on 569 rows, the rows that it was made from:"
     assert [line.partition(":")[0].strip() for line in lines[6:10]] == [
@@ -116,7 +116,7 @@ def test_as_text_a_prototype_set_tells_its_figures_beside_what_a_constant_scores
         "always 'benign'",
     ]
     assert f"accuracy {(_LABELS == 'benign').mean():.3f}, balanced accuracy 0.500, fidelity " in lines[9]
-    assert lines[10:] == [f"Caution: {details.caution}."]
+    assert lines[10:] == [f"Caution: {result.caution}."]
     assert "the model predicts 100.0% of these labels" in lines[10]
 
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explanations.warm_rules import WarmRules
-from schemas.rule_sets import RuleFeature, RuleSetContent
+from schemas.rule_sets import RuleFeature, RuleSetResult
 from service.exports import write_rules
 from storage.errors import StorageError
 from tests.support.printed_rules import Row, condition, prediction, rule_set, run_python, run_sql
@@ -47,14 +47,14 @@ def _category(name: str, missing_text: str | None = None) -> RuleFeature:
     return RuleFeature(name=name, type="category", missing_text=missing_text)
 
 
-def _served(content: RuleSetContent, rows: list[Row]) -> list[Any]:
+def _served(content: RuleSetResult, rows: list[Row]) -> list[Any]:
     """Return what explanations say of each row: the first rule that holds, or the default."""
     warm = WarmRules.of(content, list(rows[0]))
     told = [json.loads(warm.text(warm.firing(list(row.values())))) for row in rows]
     return [rules[0]["prediction"] if rules else content.default_prediction for rules in told]
 
 
-def _check_all_forms(content: RuleSetContent, rows: list[Row]) -> list[Any]:
+def _check_all_forms(content: RuleSetResult, rows: list[Row]) -> list[Any]:
     expected = [prediction(content, row) for row in rows]
     texts = frozenset(feature.name for feature in content.features if feature.type == "category")
     assert _served(content, rows) == expected

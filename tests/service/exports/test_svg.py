@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
-from schemas.approximation_trees import ApproximationTreeContent
+from schemas.approximation_trees import ApproximationTreeResult
 from schemas.rule_sets import RuleFeature
 from service.exports import write_tree
 from service.exports.colours import Colours, text_colour_on
@@ -40,7 +40,7 @@ class Drawn:
     answers: list[str]
 
 
-def drawn(content: ApproximationTreeContent) -> Drawn:
+def drawn(content: ApproximationTreeResult) -> Drawn:
     """Return a drawing's parts."""
     root = ET.fromstring(write_tree(content, "svg"))  # noqa: S314  # our own
     tree = root.findall(f"{_SPACE}g")[-1]
@@ -61,7 +61,7 @@ def _box(rectangle: ET.Element) -> tuple[float, float, float, float]:
     return x, y, x + width, y + height
 
 
-def _digits(max_depth: int) -> ApproximationTreeContent:
+def _digits(max_depth: int) -> ApproximationTreeResult:
     features, target = load_digits(return_X_y=True)
     names = tuple(f"pixel {at // 8},{at % 8}" for at in range(features.shape[1]))
     rows = Rows(names, tuple(np.asarray(column, np.float64) for column in features.T))
@@ -71,7 +71,7 @@ def _digits(max_depth: int) -> ApproximationTreeContent:
     return tree_content(GrownTree(tree_of_conditions(rows, target, description, max_depth), rows, description))
 
 
-def _all_trees() -> Iterator[ApproximationTreeContent]:
+def _all_trees() -> Iterator[ApproximationTreeResult]:
     yield from (tree_content(grown(name)) for name in TREES)
     yield _digits(12)
 

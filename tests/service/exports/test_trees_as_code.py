@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.approximation_trees import ApproximationTreeContent
+from schemas.approximation_trees import ApproximationTreeResult
 from schemas.rule_sets import RuleFeature
 from service.exports import write_tree
 from storage.errors import StorageError
@@ -18,11 +18,11 @@ from tests.support.printed_trees import document, leaf, plain_rows, predictions,
 from tests.support.trees_of_conditions import REAL_TREES, TREES, grown, really_grown, with_holes
 
 
-def _texts(content: ApproximationTreeContent) -> frozenset[str]:
+def _texts(content: ApproximationTreeResult) -> frozenset[str]:
     return frozenset(feature.name for feature in content.features if feature.type == "category")
 
 
-def _scores(content: ApproximationTreeContent, rows: list[Row]) -> list[dict[str, float]]:
+def _scores(content: ApproximationTreeResult, rows: list[Row]) -> list[dict[str, float]]:
     names: dict[str, Any] = {}
     exec(compile(write_tree(content, "python"), "exported tree", "exec"), names)  # noqa: S102  # that is what it is for
     return [names["predict_scores"](row) for row in rows]
@@ -36,7 +36,7 @@ def _category(name: str, missing_text: str | None = None) -> RuleFeature:
     return RuleFeature(name=name, type="category", missing_text=missing_text)
 
 
-def _check_both(content: ApproximationTreeContent, rows: list[Row]) -> list[Any]:
+def _check_both(content: ApproximationTreeResult, rows: list[Row]) -> list[Any]:
     found = run_python(write_tree(content, "python"), rows)
     assert run_sql(write_tree(content, "sql"), rows, _texts(content)) == found
     return found
@@ -72,7 +72,7 @@ def test_a_tree_as_deep_as_can_be_asked_for_runs_everywhere(turns: str) -> None:
     assert found == [_walked(content, row) for row in rows]
 
 
-def _chain(depth: int, turns: str) -> ApproximationTreeContent:
+def _chain(depth: int, turns: str) -> ApproximationTreeResult:
     """Return a tree in which each question hangs on the same answer of the one before, or on either in turn."""
     nodes: list[dict[str, Any]] = []
     low, high = 0, depth
@@ -98,7 +98,7 @@ def _chain(depth: int, turns: str) -> ApproximationTreeContent:
     return document(nodes, [_number("x")], ["any"])
 
 
-def _walked(content: ApproximationTreeContent, row: Row) -> float | str:
+def _walked(content: ApproximationTreeResult, row: Row) -> float | str:
     node = content.nodes[0]
     while node.left is not None and node.right is not None:
         assert isinstance(node.value, float)

@@ -67,7 +67,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
     own.migrate()
     ring = KeyRing(ApiKeyStore(own))
     ring.start()
-    door = Door(lambda: ring, RouteScopes(_ROUTES).wanted)
+    door = Door(lambda: ring, RouteScopes(_ROUTES).required)
     with serving(door=door, rates=RequestRates(refused_per_second=0)) as port:
         yield Guarded(port, door, elsewhere, ApiKeyStore(elsewhere))
     ring.stop()

@@ -14,15 +14,16 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import balanced_accuracy_score, r2_score
 
 from explanations.tree_terms import steps_of, walk
-from schemas.approximation_trees import MAX_LEAVES, ApproximationTree, ApproximationTreeContent, TreeExportFormat
+from schemas.approximation_trees import MAX_LEAVES, ApproximationTree, ApproximationTreeResult, TreeExportFormat
+from schemas.nouns import APPROXIMATION_TREES
 from service.operations import artefacts
-from service.operations.approximation_trees import APPROXIMATION_TREES, export_tree, read_tree
+from service.operations.approximation_trees import export_tree, read_tree
 from tests.support.api import frame_of
 from tests.support.models import fitted, onnx_of
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 from tests.support.printed_trees import plain_rows
 from tests.support.shared import shared_path
-from tests.support.workshop import Workshop
+from tests.support.workshop import Workshop, result_of
 from tree_explainers.approximation_trees.oracle import answers
 
 _CASES = (
@@ -42,7 +43,7 @@ class Grown:
     """A tree, the rows it was grown from, and what the model and their target say of them."""
 
     made: ApproximationTree
-    content: ApproximationTreeContent
+    content: ApproximationTreeResult
     rows: list[dict[str, Any]]
     target: NDArray[Any]
     predicted: NDArray[Any]
@@ -108,7 +109,7 @@ def test_the_evaluation_is_of_the_tree_as_it_is_printed(grown: Grown) -> None:
     content, found = grown.content, grown.content.training_evaluation
     told = grown.told
 
-    assert grown.made.evaluation == found
+    assert result_of(grown.made).evaluation == found
     assert (found.n_rows, found.evaluated_on) == (len(grown.rows), "dataset")
     assert found.mean_questions == pytest.approx(np.mean([content.nodes[leaf].depth for leaf in grown.leaves]))
     assert found.model is not None
@@ -151,7 +152,7 @@ def test_a_tree_is_cautioned_of_where_the_model_knows_its_rows_by_heart(grown: G
     model, caution = grown.content.training_evaluation.model, grown.content.caution
 
     assert model is not None
-    assert grown.made.caution == caution
+    assert result_of(grown.made).caution == caution
     if grown.content.task == "regression":
         assert (caution is not None) == ((model.r2 or 0) >= 0.95)
     else:
@@ -203,8 +204,8 @@ def test_columns_without_a_single_value_are_no_obstacle(workshop: Workshop) -> N
     for method in ("sta", "ism", "born_again", "cart"):
         made = workshop.grow_tree(model=model, dataset=dataset, method=method, **_FEW)
         assert made.status == "ready", (method, made.problem)
-        assert made.features is not None
-        assert numbers[0] not in {feature.name for feature in made.features}
+        result = result_of(made)
+        assert numbers[0] not in {feature.name for feature in result.features}
 
 
 def test_too_few_rows_to_part_make_a_single_leaf_in_every_form(workshop: Workshop) -> None:
@@ -216,8 +217,8 @@ def test_too_few_rows_to_part_make_a_single_leaf_in_every_form(workshop: Worksho
     for method in ("sta", "ism", "born_again", "cart"):
         made = workshop.grow_tree(model=model, dataset=dataset, method=method, **_FEW)
         assert made.status == "ready", (method, made.problem)
-        assert made.evaluation is not None
-        assert (made.n_nodes, made.features, made.evaluation.mean_questions) == (1, [], 0)
+        result = result_of(made)
+        assert (result.n_nodes, result.features, result.evaluation.mean_questions) == (1, [], 0)
         for form in get_args(TreeExportFormat):
             assert export_tree(workshop.parts, made.id, form), (method, form)
 
@@ -236,4 +237,4 @@ def test_no_tree_grows_larger_than_can_be_asked_for(workshop: Workshop, method: 
     )
 
     assert made.status == "ready", made.problem
-    assert made.n_leaves == MAX_LEAVES
+    assert result_of(made).n_leaves == MAX_LEAVES

@@ -15,10 +15,11 @@ from explanations.warming import warm_up
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.explanations import ExplanationRequest
 from schemas.jobs import Progress
+from schemas.nouns import EXPLANATION_SETS
 from service.operations.artefacts import delete_one
 from service.operations.explainers import delete_explainer
 from service.operations.explanation_lines import KeptLines, open_lines
-from service.operations.explanation_sets import EXPLANATION_SETS, ask_for_explanation_set
+from service.operations.explanation_sets import ask_for_explanation_set
 from storage.array_files import open_array, read_archive
 from storage.dataset_files import DatasetFile
 from storage.errors import StorageError
@@ -27,7 +28,7 @@ from tests.support.api import frame_of
 from tests.support.job_contexts import forget_leaf_tables
 from tests.support.job_farm import JobFarm
 from tests.support.models import fitted
-from tests.support.workshop import Workshop, workshop_in
+from tests.support.workshop import Workshop, result_of, workshop_in
 from tree_explainers.onnx_models.session import Outcome
 from tree_explainers.rows import Rows
 from workers.jobs.explanation_sets import RowsToExplain
@@ -94,7 +95,7 @@ def test_many_blocks_make_one_whole(shop: Shop) -> None:
     assert (starts[0], starts[-1]) == (0, _N_ROWS)
     assert len(starts) > 5
     lines, values = shop.lines(made), _more_rows(_N_ROWS)
-    assert len(lines) == made.n_rows == _N_ROWS
+    assert len(lines) == result_of(made).n_rows == _N_ROWS
     for row in (0, 1, starts[1] - 1, starts[1], _N_ROWS - 1):
         request = ExplanationRequest(instances=[values.iloc[row].tolist()], row_ids=[str(row)])
         assert lines[row] == orjson.dumps(explain_instances(shop.warm, request)[0])
@@ -162,7 +163,7 @@ def test_leaves_of_rows_of_which_one_is_refused_are_not_kept(shop: Shop) -> None
 
     made = shop.explain(dataset=dataset)
 
-    assert made.n_refused == 1
+    assert result_of(made).n_refused == 1
     assert LeafTableStore(shop.workshop.parts.database).find(place_of(shop.model, dataset)) is None
 
 
@@ -184,8 +185,14 @@ def test_a_set_of_nothing_but_refused_rows_says_so(shop: Shop) -> None:
 
     made = shop.explain(dataset=shop.workshop.register_dataset(rows))
 
-    assert (made.n_rows, made.n_explained, made.n_refused, made.n_unassigned) == (20, 0, 20, 0)
-    assert (made.agreement, made.mean_proximity) == (None, None)
+    result = result_of(made)
+    assert (
+        result.n_rows,
+        result.n_explained,
+        result.n_refused,
+        result.n_unassigned,
+    ) == (20, 0, 20, 0)
+    assert (result.agreement, result.mean_proximity) == (None, None)
     assert {orjson.loads(line)["problem"]["code"] for line in shop.lines(made)} == {"non_finite_number"}
     assert shop.table(made).column("nearest_prototypes").null_count == 20
 

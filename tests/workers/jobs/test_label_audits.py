@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from service.operations.label_audits import LABEL_AUDITS
+from schemas.nouns import LABEL_AUDITS
 from tests.support import naive_label_audit
 from tests.support.real_jobs import CLASSIFICATIONS, N_TRAINING_ROWS, RealCase
-from tests.support.workshop import Workshop
+from tests.support.workshop import Workshop, result_of
 from tree_explainers.leaf_space.leaves import ProximityKind
 
 from .conftest import FindCase
@@ -53,7 +53,7 @@ def test_rows_rank_as_in_the_slow_twin(workshop: Workshop, real_case: FindCase, 
             "suggested_label": None if each.suggested < 0 else classes[each.suggested],
             "predicted_label": str(case.real.predicted[each.row]),
         }
-    assert [row.model_dump() for row in made.rows or []] == table[:100]
+    assert [row.model_dump() for row in result_of(made).rows] == table[:100]
 
 
 def test_all_rows_together_are_summed_up(workshop: Workshop, real_case: FindCase) -> None:
@@ -63,13 +63,19 @@ def test_all_rows_together_are_summed_up(workshop: Workshop, real_case: FindCase
     made = workshop.audit(model=case.model, dataset=_register(workshop, case, labels), n_neighbors=5)
 
     lines = workshop.table_of(LABEL_AUDITS, made).to_pandas()
-    assert (made.kind, made.n_rows, made.n_trees, made.n_neighbors) == ("random_forest", N_TRAINING_ROWS, 30, 5)
-    assert made.classes == case.opened.view.classes
-    assert made.mean_agreement == pytest.approx(lines["agreement"].mean())
-    assert made.n_suggested == lines["suggested_label"].notna().sum()
-    assert made.n_without_neighbors == (lines["n_neighbors"] == 0).sum()
-    assert made.model_agreement == (lines["label"] == lines["predicted_label"]).mean()
-    assert made.caution is None
+    result = result_of(made)
+    assert (result.kind, result.n_rows, result.n_trees, result.n_neighbors) == (
+        "random_forest",
+        N_TRAINING_ROWS,
+        30,
+        5,
+    )
+    assert result.classes == case.opened.view.classes
+    assert result.mean_agreement == pytest.approx(lines["agreement"].mean())
+    assert result.n_suggested == lines["suggested_label"].notna().sum()
+    assert result.n_without_neighbors == (lines["n_neighbors"] == 0).sum()
+    assert result.model_agreement == (lines["label"] == lines["predicted_label"]).mean()
+    assert result.caution is None
 
 
 def test_a_model_that_repeats_the_labels_is_cautioned_of(workshop: Workshop, real_case: FindCase) -> None:
@@ -78,8 +84,9 @@ def test_a_model_that_repeats_the_labels_is_cautioned_of(workshop: Workshop, rea
 
     made = workshop.audit(model=case.model, dataset=_register(workshop, case, predicted[case.training]))
 
-    assert made.model_agreement == 1
-    assert "the model predicts 100.0% of these labels" in (made.caution or "")
+    result = result_of(made)
+    assert result.model_agreement == 1
+    assert "the model predicts 100.0% of these labels" in (result.caution or "")
 
 
 def test_flipped_labels_rank_early(workshop: Workshop, real_case: FindCase) -> None:
@@ -89,7 +96,7 @@ def test_flipped_labels_rank_early(workshop: Workshop, real_case: FindCase) -> N
 
     made = workshop.audit(model=case.model, dataset=_register(workshop, case, labels))
 
-    first = (made.rows or [])[:_N_FLIPPED]
+    first = result_of(made).rows[:_N_FLIPPED]
     assert np.mean([is_flipped[row.row] for row in first]) > 0.8  # by chance 0.13
 
 
@@ -102,7 +109,7 @@ def test_a_label_that_the_model_does_not_know_fails_the_job_and_names_the_row(
 
     made = workshop.audit(model=case.model, dataset=_register(workshop, case, labels))
 
-    assert (made.status, made.rows) == ("failed", None)
+    assert (made.status, made.result) == ("failed", None)
     assert made.problem is not None
     assert made.problem.code == "schema_mismatch"
     assert "row 17" in made.problem.detail

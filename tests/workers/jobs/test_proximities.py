@@ -5,10 +5,10 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from service.operations.proximities import PROXIMITIES
+from schemas.nouns import PROXIMITIES
 from tests.support import naive_label_audit
 from tests.support.real_jobs import N_TRAINING_ROWS, REGRESSION, RealCase
-from tests.support.workshop import Workshop
+from tests.support.workshop import Workshop, result_of
 from tree_explainers.leaf_space import neighborhoods
 from tree_explainers.leaf_space.leaves import ProximityKind
 from workers.jobs import proximities
@@ -49,11 +49,17 @@ def test_the_table_has_the_neighbours_that_the_slow_twin_finds(
         workshop.table_of(PROXIMITIES, made).to_pandas(), expected, check_dtype=False, check_exact=True
     )
     nearest = expected[expected["rank"] == 1]["proximity"]
-    assert (made.status, made.kind, made.n_rows, made.n_neighbors) == ("ready", kind, N_TRAINING_ROWS, n_neighbors)
-    assert made.n_trees == case.real.leaves.shape[1]
-    assert made.n_pairs == len(expected)
-    assert made.mean_nearest_proximity == pytest.approx(nearest.sum() / N_TRAINING_ROWS)
-    assert made.share_without_neighbors == 1 - len(nearest) / N_TRAINING_ROWS
+    result = result_of(made)
+    assert (made.status, result.kind, result.n_rows, result.n_neighbors) == (
+        "ready",
+        kind,
+        N_TRAINING_ROWS,
+        n_neighbors,
+    )
+    assert result.n_trees == case.real.leaves.shape[1]
+    assert result.n_pairs == len(expected)
+    assert result.mean_nearest_proximity == pytest.approx(nearest.sum() / N_TRAINING_ROWS)
+    assert result.share_without_neighbors == 1 - len(nearest) / N_TRAINING_ROWS
 
 
 def test_the_file_is_written_in_groups_that_a_page_can_be_read_from(
@@ -70,7 +76,7 @@ def test_the_file_is_written_in_groups_that_a_page_can_be_read_from(
 
     assert metadata.num_row_groups >= 20
     assert max(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)) == 100
-    assert whole.n_pairs is not None
+    assert result_of(whole).n_pairs is not None
     rows = workshop.table_of(PROXIMITIES, in_blocks).column("row").to_numpy()
     assert np.array_equal(rows, np.sort(rows))
     assert set(rows.tolist()) == set(range(N_TRAINING_ROWS))
@@ -115,6 +121,11 @@ def test_rows_that_are_all_alike_are_told_so(workshop: Workshop, real_case: Find
 
     made = workshop.find_neighbors(model=case.model, dataset=dataset, n_neighbors=4)
 
-    assert (made.mean_nearest_proximity, made.share_without_neighbors, made.n_pairs) == (1, 0, 20)
+    result = result_of(made)
+    assert (
+        result.mean_nearest_proximity,
+        result.share_without_neighbors,
+        result.n_pairs,
+    ) == (1, 0, 20)
     table = workshop.table_of(PROXIMITIES, made).to_pandas()
     assert table[table["row"] == 2]["neighbor_row"].tolist() == [0, 1, 3, 4]

@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
 
 from explanations.warm_rules import WarmRules
-from schemas.rule_sets import RuleScores, RuleSet, RuleSetContent
+from schemas.nouns import RULE_SETS
+from schemas.rule_sets import RuleScores, RuleSet, RuleSetResult
 from service.operations import artefacts
-from service.operations.rule_sets import RULE_SETS, export_rules
+from service.operations.rule_sets import export_rules
 from tests.support import printed_rules
 from tests.support.api import frame_of
 from tests.support.models import fitted
 from tests.support.naive import balanced_accuracy
 from tests.support.naive_scores import balanced_share_alike, most_frequent
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
-from tests.support.workshop import Workshop
+from tests.support.workshop import Workshop, result_of
 
 # Categories, missing values that trees route themselves, several classes, values.
 _PIPELINES = ("scaled_and_one_hot", "imputed_categories", "one_matrix", "ordinal_categories", "missing_kept")
@@ -33,7 +34,7 @@ class Told:
     """A rule set, the rows it was made from, and what the model and their target say of them."""
 
     made: RuleSet
-    content: RuleSetContent
+    content: RuleSetResult
     rows: list[dict[str, Any]]
     target: NDArray[Any]
     predicted: NDArray[Any]
@@ -63,7 +64,7 @@ def _told(workshop: Workshop, name: str, **changes: Any) -> Told:  # noqa: ANN40
     dataset = workshop.register_dataset(frame, target="t")
     made = workshop.find_rules(model=model, dataset=dataset, **(_FEW | changes))
     assert made.status == "ready", made.problem
-    content = RuleSetContent.model_validate_json(artefacts.get_result(workshop.parts, RULE_SETS, made.id))
+    content = RuleSetResult.model_validate_json(artefacts.get_result(workshop.parts, RULE_SETS, made.id))
     return Told(made, content, _rows(frame[names]), _target(frame["t"]), _predicted(workshop, model, frame[names]))
 
 
@@ -145,8 +146,8 @@ def test_errors_are_those_of_the_printed_rules_and_of_the_model_itself(told: Tol
     assert evaluation.model is not None
     for scores, given in ((evaluation.printed, told.by_words), (evaluation.model, told.predicted)):
         _check(scores, given, told)
-    assert told.made.evaluation == evaluation
-    assert told.made.caution == told.content.caution
+    assert result_of(told.made).evaluation == evaluation
+    assert result_of(told.made).caution == told.content.caution
     for scores in (evaluation.map, evaluation.printed):
         assert (scores.balanced_fidelity is None) == (told.content.task == "regression")
 

@@ -72,15 +72,15 @@ class ApproximationTreeView(ArtefactView[Details]):
         return nodes_frame(self.nodes)
 
     def __str__(self) -> str:
-        is_ready = self._has("nodes")
-        return f"{describe_tree(self.nodes)}\n{describe_tree_figures(self.details)}" if is_ready else repr(self)
+        is_ready = self._has_result()
+        return f"{describe_tree(self.nodes)}\n{describe_tree_figures(self.result)}" if is_ready else repr(self)
 
     def __repr__(self) -> str:
         if self._details is None:
             return super().__repr__()
-        n_leaves = self.details.n_leaves
-        told = f", {n_leaves} leaves" if isinstance(n_leaves, int) else ""
-        return f"<ApproximationTree {self.id} {self.status}{told}>"
+        n_leaves = getattr(self._found_so_far, "n_leaves", None)
+        size = f", {n_leaves} leaves" if isinstance(n_leaves, int) else ""
+        return f"<ApproximationTree {self.id} {self.status}{size}>"
 
 
 def _content(self: ApproximationTreeView, form: TableForm = "json") -> Program[bytes]:
@@ -157,7 +157,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     max_pseudo_samples
         1,000 to 10,000,000: of one node in ``sta``, of the whole tree in ``born_again`` and ``cart``.
     repeats
-        Grow the tree so many times, 1 to 200, to tell how stable it is (``details.stability``).
+        Grow the tree so many times, 1 to 200, to tell how stable it is (``result.stability``).
     stop_when_pure
         ``ism`` asks no more where all rows have one class in the dataset's target.
     evaluation_dataset

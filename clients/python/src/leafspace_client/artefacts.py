@@ -51,22 +51,34 @@ class ArtefactView(View[Details]):
         status = "" if self._details is None else f" {self.status}"
         return f"<{type(self).__name__} {self.id}{status}>"
 
-    def _found(self, field: str) -> Any:  # noqa: ANN401  # of each field its own
-        """Return a part of the result."""
-        if self._has(field):
-            found = getattr(self.details, field)
-            return Records(found) if isinstance(found, list) else found
+    @property
+    def result(self) -> Any:  # noqa: ANN401  # of each noun its own
+        """All that the job found; the result of what ``list()`` yields or a pickle holds is fetched now."""
+        if self._has_result():
+            return self._found_so_far
         if self._details is None or self.status == "ready":
             raise self._not_loaded()
-        detail = f"{self.id} is {self.status} and has no {field} yet; call wait() first"
+        detail = f"{self.id} is {self.status} and has no result yet; call wait() first"
         raise Conflict("artefact_not_ready", detail)
 
-    def _has(self, field: str) -> bool:
-        """Whether a part of the result is here; those of lists and pickles come now, where that takes no ``await``."""
-        is_missing = self._details is None or (self.status == "ready" and getattr(self.details, field) is None)
+    def _found(self, field: str) -> Any:  # noqa: ANN401  # of each field its own
+        """Return a part of the result; lists print in few lines."""
+        found = getattr(self.result, field)
+        return Records(found) if isinstance(found, list) else found
+
+    @property
+    def _found_so_far(self) -> Any:  # noqa: ANN401  # of each noun its own
+        """The result as far as it is here, without fetching it."""
+        is_ready = self._details is not None and self.status == "ready"
+        return (getattr(self._details, "result", None) or None) if is_ready else None
+
+    def _has_result(self) -> bool:
+        """Whether the result is here; it is fetched now if it is missing, where that takes no ``await``."""
+        may_be_ready = self._details is None or self.status == "ready"
+        is_missing = may_be_ready and self._found_so_far is None
         if is_missing and not self._is_whole and self._transport.is_blocking:
             self._load_now()
-        return self._details is not None and self.status == "ready" and getattr(self.details, field) is not None
+        return self._found_so_far is not None
 
 
 def wait(self: ViewT, *, progress: bool | None = None, timeout: float | None = None) -> Program[ViewT]:

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ._generated.models import ApproximationTree as TreeDetails
 from ._generated.models import (
     ApproximationTreeEvaluation,
+    ApproximationTreeResult,
     Prototype,
+    PrototypeSetResult,
     RuleSetEvaluation,
+    RuleSetResult,
 )
-from ._generated.models import PrototypeSet as PrototypeSetDetails
-from ._generated.models import RuleSet as RuleSetDetails
 from .sentences import number
 
 _MEASURES = {
@@ -29,9 +29,8 @@ _SHARES = {"unassigned"}
 _IN_UNITS_OF_THE_TARGET = {"mse", "mean_absolute_error"}
 
 
-def describe_prototypes(details: PrototypeSetDetails) -> str:
+def describe_prototypes(found: PrototypeSetResult) -> str:
     """Return the prototypes of a ready set, how near they are to the best there can be, and how well they predict."""
-    found: Any = details  # whose fields are there when it is ready
     own = found.evaluation[-1]
     scores = {
         f"nearest of {own.n_prototypes} prototypes": own,
@@ -45,17 +44,15 @@ def describe_prototypes(details: PrototypeSetDetails) -> str:
     return "\n".join([*lines, *_caution(found)])
 
 
-def describe_rule_figures(details: RuleSetDetails) -> str:
+def describe_rule_figures(found: RuleSetResult) -> str:
     """Return how well the rules of a ready set predict."""
-    found: Any = details
     evaluation: RuleSetEvaluation = found.evaluation
     scores = {"printed rules": evaluation.printed, "regions (MAP)": evaluation.map_, "model": evaluation.model}
     return _figures(found, evaluation, scores)
 
 
-def describe_tree_figures(details: TreeDetails) -> str:
+def describe_tree_figures(found: ApproximationTreeResult) -> str:
     """Return how well a ready tree stands for the model."""
-    found: Any = details
     evaluation: ApproximationTreeEvaluation = found.evaluation
     return _figures(found, evaluation, {"tree": evaluation, "model": evaluation.model})
 

@@ -53,13 +53,13 @@ class PrototypeSetView(ArtefactView[Details]):
         return prototypes_frame(self.prototypes)
 
     def __str__(self) -> str:
-        is_ready = self._has("prototypes")
-        return describe_prototypes(self.details) if is_ready else repr(self)
+        is_ready = self._has_result()
+        return describe_prototypes(self.result) if is_ready else repr(self)
 
     def __repr__(self) -> str:
         if self._details is None:
             return super().__repr__()
-        found = self.details.prototypes
+        found = getattr(self._found_so_far, "prototypes", None)
         n_prototypes = f", {len(found)} prototypes" if isinstance(found, list) else ""
         return f"<PrototypeSet {self.id} {self.status}{n_prototypes}>"
 

@@ -59,15 +59,15 @@ class RuleSetView(ArtefactView[Details]):
         return rules_frame(self.rules)
 
     def __str__(self) -> str:
-        is_ready = self._has("rules")
+        is_ready = self._has_result()
         if not is_ready:
             return repr(self)
-        return f"{describe_rules(self.rules, self.default_prediction)}\n{describe_rule_figures(self.details)}"
+        return f"{describe_rules(self.rules, self.default_prediction)}\n{describe_rule_figures(self.result)}"
 
     def __repr__(self) -> str:
         if self._details is None:
             return super().__repr__()
-        found = self.details.rules
+        found = getattr(self._found_so_far, "rules", None)
         n_rules = f", {len(found)} rules" if isinstance(found, list) else ""
         return f"<RuleSet {self.id} {self.status}{n_rules}>"
 

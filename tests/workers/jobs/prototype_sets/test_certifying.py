@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from schemas.prototype_sets import CertificateObjective, PrototypeMethod, PrototypeSet, PrototypeSetContent
+from schemas.prototype_sets import CertificateObjective, PrototypeMethod, PrototypeSet, PrototypeSetResult
 from tests.support import naive_prototype_bounds as twin
 from tests.support.naive import proximity_matrix
 from tests.support.real_jobs import REGRESSION, RealCase
 from tests.support.real_leaves import KINDS
-from tests.support.workshop import Workshop
+from tests.support.workshop import Workshop, result_of
 from tree_explainers.leaf_space.leaves import ProximityKind
 from tree_explainers.prototype_sets.selection import sample_candidates
 from workers.jobs import prototype_sets
@@ -34,7 +34,10 @@ def _of_a_few(workshop: Workshop, case: RealCase, **request: object) -> Prototyp
 
 def _best(case: RealCase, made: PrototypeSet, candidates: list[int] | None = None) -> tuple[float, float]:
     """Return what the set reaches of its objective, and the best that is possible, in the units of the certificate."""
-    classes, chosen = case.classes("predicted")[:_N_ROWS], [prototype.row for prototype in made.prototypes or []]
+    classes, chosen = (
+        case.classes("predicted")[:_N_ROWS],
+        [prototype.row for prototype in result_of(made).prototypes],
+    )
     method = made.request.method
     proximity = proximity_matrix(case.real.leaves[:_N_ROWS], np.ones(case.real.leaves.shape[1], dtype=np.int64))
     near = twin.near_matrix(proximity, classes, method)
@@ -47,8 +50,7 @@ def _best(case: RealCase, made: PrototypeSet, candidates: list[int] | None = Non
 
 
 def _objective(made: PrototypeSet) -> CertificateObjective:
-    assert made.certificate_objective is not None
-    return made.certificate_objective
+    return result_of(made).certificate_objective
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -62,11 +64,15 @@ def test_no_set_of_as_many_rows_is_better_than_the_bound(
 
     reached, best = _best(case, made)
     assert _objective(made).value == pytest.approx(reached, rel=1e-12)
-    assert best <= (made.objective_upper_bound or 0)
-    assert made.certificate == pytest.approx(_objective(made).value / (made.objective_upper_bound or 0), rel=1e-12)
-    assert 0.5 < (made.certificate or 0) <= 1
-    assert made.certificate_scope == "all_rows"
-    assert (made.all_rows_upper_bound, made.all_rows_certificate) == (made.objective_upper_bound, made.certificate)
+    result = result_of(made)
+    assert best <= result.objective_upper_bound
+    assert result.certificate == pytest.approx(_objective(made).value / result.objective_upper_bound, rel=1e-12)
+    assert 0.5 < result.certificate <= 1
+    assert result.certificate_scope == "all_rows"
+    assert (result.all_rows_upper_bound, result.all_rows_certificate) == (
+        result.objective_upper_bound,
+        result.certificate,
+    )
 
 
 @pytest.mark.parametrize("refine", ["none", "swap"])
@@ -79,11 +85,12 @@ def test_of_a_sample_one_bound_speaks_of_the_candidates_and_a_looser_one_of_all_
 
     made = _of_a_few(workshop, case, method=method, refine=refine, candidates=6)
 
-    assert made.certificate_scope == "candidates"
-    assert _best(case, made, [int(row) for row in sample])[1] <= (made.objective_upper_bound or 0)
-    assert _best(case, made)[1] <= (made.all_rows_upper_bound or 0)
-    assert (made.objective_upper_bound or 0) <= (made.all_rows_upper_bound or 0)
-    assert (made.all_rows_certificate or 1) <= (made.certificate or 0)
+    result = result_of(made)
+    assert result.certificate_scope == "candidates"
+    assert _best(case, made, [int(row) for row in sample])[1] <= result.objective_upper_bound
+    assert _best(case, made)[1] <= result.all_rows_upper_bound
+    assert result.objective_upper_bound <= result.all_rows_upper_bound
+    assert result.all_rows_certificate <= result.certificate
 
 
 @pytest.mark.parametrize("candidates", [None, 40])
@@ -95,17 +102,16 @@ def test_swaps_lower_no_certificate(
     size = {} if method == "a_pete" else {"n_prototypes": 8}
     asked = {"model": case.model, "dataset": case.dataset, "method": method, "candidates": candidates, **size}
 
-    before, after = (workshop.make(refine=refine, **asked) for refine in ("none", "swap"))
+    before, after = (result_of(workshop.make(refine=refine, **asked)) for refine in ("none", "swap"))
 
-    assert (after.n_swaps or 0) > 0 or after.certificate == before.certificate
-    assert (after.certificate or 0) >= (before.certificate or 1)
-    assert (after.all_rows_certificate or 0) >= (before.all_rows_certificate or 1)
+    assert after.n_swaps > 0 or after.certificate == before.certificate
+    assert after.certificate >= before.certificate
+    assert after.all_rows_certificate >= before.all_rows_certificate
 
 
 def test_the_bound_for_sets_of_any_rows_is_told_first() -> None:
-    for told in (PrototypeSetContent, PrototypeSet):
-        names = [name for name in told.model_fields if "certificate" in name or "upper_bound" in name]
-        assert names[:2] == ["all_rows_certificate", "all_rows_upper_bound"]
+    names = [name for name in PrototypeSetResult.model_fields if "certificate" in name or "upper_bound" in name]
+    assert names[:2] == ["all_rows_certificate", "all_rows_upper_bound"]
 
 
 def test_what_the_bound_speaks_of_is_told(workshop: Workshop, real_case: FindCase) -> None:
@@ -132,9 +138,10 @@ def test_regression_has_a_certificate_of_its_objective(
 
     made = workshop.make(model=case.model, dataset=case.dataset, n_prototypes=5)
 
-    assert _objective(made).value == made.objective
-    assert (made.objective or 0) <= (made.objective_upper_bound or 0)
-    assert 0.5 < (made.certificate or 0) <= 1
+    result = result_of(made)
+    assert _objective(made).value == result.objective
+    assert result.objective <= result.objective_upper_bound
+    assert 0.5 < result.certificate <= 1
 
 
 @pytest.mark.parametrize("exact", [Fraction(1, 3), Fraction(2, 3), Fraction(10**17 + 1, 10**16), Fraction(7)])

@@ -9,7 +9,7 @@ from tests.support import naive
 from tests.support.naive_prototype_bounds import swapped
 from tests.support.real_jobs import CLASSIFICATIONS, REGRESSION, RealCase
 from tests.support.real_leaves import KINDS
-from tests.support.workshop import Workshop
+from tests.support.workshop import Workshop, result_of
 from tree_explainers.leaf_space.leaves import ProximityKind
 from tree_explainers.prototype_sets.selection import sample_candidates
 from workers.jobs import prototype_sets
@@ -33,7 +33,7 @@ def _twin(case: RealCase, method: PrototypeMethod, labels: str) -> list[int]:
 
 
 def _rows(made: PrototypeSet) -> list[int]:
-    return [prototype.row for prototype in made.prototypes or []]
+    return [prototype.row for prototype in result_of(made).prototypes]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -47,7 +47,7 @@ def test_each_method_chooses_the_rows_of_its_twin_in_the_same_order(
     made = _made(workshop, case, method)
 
     assert _rows(made) == _twin(case, method, "predicted")
-    assert made.kind == kind
+    assert result_of(made).kind == kind
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -63,7 +63,7 @@ def test_classes_can_be_those_of_the_target(
     chosen = _twin(case, method, "target")
     assert _rows(made) == chosen
     labels = [case.opened.view.classes[case.classes("target")[row]] for row in chosen]
-    assert [prototype.label for prototype in made.prototypes or []] == labels
+    assert [prototype.label for prototype in result_of(made).prototypes] == labels
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -77,8 +77,9 @@ def test_regression_has_one_class_and_values_instead_of_labels(
 
     chosen = _twin(case, method, "predicted")
     assert _rows(made) == chosen
-    assert [prototype.label for prototype in made.prototypes or []] == [None] * len(chosen)
-    values = [prototype.value for prototype in made.prototypes or []]
+    result = result_of(made)
+    assert [prototype.label for prototype in result.prototypes] == [None] * len(chosen)
+    values = [prototype.value for prototype in result.prototypes]
     assert values == pytest.approx(case.real.predicted[chosen], rel=1e-5)
 
 
@@ -91,7 +92,7 @@ def test_a_forest_can_be_seen_by_the_proximity_of_boosting_and_the_other_way_rou
     by_weight = _made(workshop, forest, method, kind="boosting")
     by_count = _made(workshop, boosted, method, kind="random_forest")
 
-    assert (by_weight.kind, by_count.kind) == ("boosting", "random_forest")
+    assert (result_of(by_weight).kind, result_of(by_count).kind) == ("boosting", "random_forest")
     proximity = naive.proximity_matrix(boosted.real.leaves[boosted.training], boosted.weights * 0 + 1)
     setting = 0.05 if method == "a_pete" else _N_PROTOTYPES
     assert _rows(by_count) == naive.SELECTIONS[method](proximity, boosted.classes("predicted"), setting)
@@ -108,13 +109,14 @@ def test_gains_objective_and_coverage_are_those_of_the_dense_matrix(
 
     made = _made(workshop, case, method)
 
-    prototypes, chosen = made.prototypes or [], _rows(made)
+    result = result_of(made)
+    prototypes, chosen = result.prototypes, _rows(made)
     objectives = [naive.objective(proximity, classes, chosen[: size + 1]) / total for size in range(len(chosen))]
     assert [prototype.objective for prototype in prototypes] == pytest.approx(objectives, rel=1e-12)
     gains = [after - before for before, after in zip([0.0, *objectives], objectives, strict=False)]
     assert [prototype.gain for prototype in prototypes] == pytest.approx(gains, abs=1e-9)
-    assert made.objective == pytest.approx(objectives[-1], rel=1e-12)
-    assert made.objective_mean == pytest.approx(objectives[-1] / len(classes), rel=1e-12)
+    assert result.objective == pytest.approx(objectives[-1], rel=1e-12)
+    assert result.objective_mean == pytest.approx(objectives[-1] / len(classes), rel=1e-12)
     covered = naive.coverage(proximity, classes, chosen)
     assert [prototype.coverage.n_rows for prototype in prototypes] == covered
     shares = [n_rows / len(classes) for n_rows in covered]
@@ -124,11 +126,11 @@ def test_gains_objective_and_coverage_are_those_of_the_dense_matrix(
 def test_what_stopped_a_pete_is_told_with_both_improvements(workshop: Workshop, real_case: FindCase) -> None:
     made = _made(workshop, real_case("titanic", "random_forest"), "a_pete", alpha=0.3)
 
-    assert made.stopped_by is not None
-    assert made.stopped_by.reason == "alpha"
-    before, last = [prototype.gain for prototype in made.prototypes or []][-2:]
-    assert f"by {last:.6g} (" in made.stopped_by.detail
-    assert f"before by {before:.6g} (" in made.stopped_by.detail
+    result = result_of(made)
+    assert result.stopped_by.reason == "alpha"
+    before, last = [prototype.gain for prototype in result.prototypes][-2:]
+    assert f"by {last:.6g} (" in result.stopped_by.detail
+    assert f"before by {before:.6g} (" in result.stopped_by.detail
     assert abs(before - last) / last <= 0.3
 
 
@@ -137,9 +139,9 @@ def test_a_smaller_set_begins_a_larger_one_where_sets_are_nested(workshop: Works
     for method in ("sm_a", "sm_wa", "sg"):
         large = _made(workshop, case, method)
         small = workshop.make(model=case.model, dataset=case.dataset, method=method, n_prototypes=3)
-        assert large.nested
+        assert result_of(large).nested
         assert _rows(small) == _rows(large)[:3]
-    assert not _made(workshop, case, "sm_u").nested
+    assert not result_of(_made(workshop, case, "sm_u")).nested
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -156,11 +158,12 @@ def test_swaps_are_those_of_the_twin_and_told_in_the_place_of_what_they_replace(
     plain = workshop.make(**request, n_prototypes=30)
     made = workshop.make(**request, n_prototypes=30, refine="swap")
 
-    assert (_rows(plain), plain.n_swaps) == (chosen, 0)
-    assert (_rows(made), made.n_swaps) == (expected, n_swaps)
-    assert (made.nested, len(made.evaluation or [])) == (False, 1)
+    assert (_rows(plain), result_of(plain).n_swaps) == (chosen, 0)
+    result = result_of(made)
+    assert (_rows(made), result.n_swaps) == (expected, n_swaps)
+    assert (result.nested, len(result.evaluation)) == (False, 1)
     covered = naive.objective(case.training_proximity, classes, expected)
-    assert made.objective == pytest.approx(covered / float(case.weights.sum()), rel=1e-12)
+    assert result.objective == pytest.approx(covered / float(case.weights.sum()), rel=1e-12)
 
 
 def test_a_set_that_no_swap_improves_stays_as_it_was_chosen(workshop: Workshop, real_case: FindCase) -> None:
@@ -168,7 +171,8 @@ def test_a_set_that_no_swap_improves_stays_as_it_was_chosen(workshop: Workshop, 
 
     made = _made(workshop, case, "sm_a", refine="swap")
 
-    assert (_rows(made), made.n_swaps, made.nested) == (_twin(case, "sm_a", "predicted"), 0, True)
+    result = result_of(made)
+    assert (_rows(made), result.n_swaps, result.nested) == (_twin(case, "sm_a", "predicted"), 0, True)
 
 
 def _sample(case: RealCase, n_candidates: int, seed: int) -> list[int]:
@@ -186,14 +190,15 @@ def test_candidates_are_a_seeded_sample_and_all_rows_are_stood_for_all_the_same(
     made = _made(workshop, case, method, candidates=40, seed=3)
     other = _made(workshop, case, method, candidates=40, seed=4)
 
-    assert (made.n_candidates, made.n_rows) == (40, 300)
+    result = result_of(made)
+    assert (result.n_candidates, result.n_rows) == (40, 300)
     setting, classes = (0.05 if method == "a_pete" else _N_PROTOTYPES), case.classes("predicted")
     for found, seed in ((made, 3), (other, 4)):
         expected = naive.SELECTIONS[method](case.training_proximity, classes, setting, _sample(case, 40, seed))
         assert _rows(found) == expected
     assert _rows(other) != _rows(made)
     covered = naive.objective(case.training_proximity, case.classes("predicted"), _rows(made))
-    assert made.objective == pytest.approx(covered / total, rel=1e-12)
+    assert result.objective == pytest.approx(covered / total, rel=1e-12)
 
 
 def test_candidates_as_many_as_rows_are_all_rows(workshop: Workshop, real_case: FindCase) -> None:
@@ -202,7 +207,7 @@ def test_candidates_as_many_as_rows_are_all_rows(workshop: Workshop, real_case: 
     made = _made(workshop, case, "sm_a", candidates=300)
     beyond = workshop.ask(model=case.model, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, candidates=10**6)
 
-    assert made.n_candidates == 300
+    assert result_of(made).n_candidates == 300
     assert _rows(made) == _twin(case, "sm_a", "predicted")
     assert beyond.id == made.id
 
@@ -217,7 +222,7 @@ def test_where_comparing_all_would_take_long_candidates_are_a_sample_unless_aske
     sampled = _made(workshop, case, "sm_a", seed=11)
     in_full = _made(workshop, case, "sm_a", seed=11, candidates=300)
 
-    assert (sampled.n_candidates, in_full.n_candidates) == (30, 300)
+    assert (result_of(sampled).n_candidates, result_of(in_full).n_candidates) == (30, 300)
     assert sampled.request.candidates is None
     assert set(_rows(sampled)) <= set(_sample(case, 30, seed=11))
     assert _rows(in_full) == _twin(case, "sm_a", "predicted")

@@ -13,7 +13,7 @@ from schemas.prototype_sets import BaselineScore, ConstantScore, Evaluation, Pro
 from tests.support import naive
 from tests.support.real_jobs import CLASSIFICATIONS, N_TRAINING_ROWS, REGRESSION, RealCase
 from tests.support.real_leaves import KINDS
-from tests.support.workshop import Workshop
+from tests.support.workshop import Workshop, result_of
 from tree_explainers.leaf_space.leaves import ProximityKind
 from workers.jobs import prototype_set_evaluation
 
@@ -32,13 +32,11 @@ def _made(workshop: Workshop, case: RealCase, **request: object) -> PrototypeSet
 
 
 def _evaluations(made: PrototypeSet) -> list[Evaluation]:
-    assert made.evaluation is not None
-    return made.evaluation
+    return result_of(made).evaluation
 
 
 def _one_nearest_neighbor(made: PrototypeSet) -> BaselineScore:
-    assert made.baseline is not None
-    return made.baseline.one_nearest_neighbor
+    return result_of(made).baseline.one_nearest_neighbor
 
 
 def _nearest(case: RealCase, rows: slice, references: list[int]) -> NDArray[np.int64]:
@@ -65,11 +63,12 @@ def test_accuracies_are_scikit_learns_for_every_number_of_prototypes(
     case = real_case(dataset, kind)
     rows = _EVALUATION if is_other else _TRAINING
     made = _made(workshop, case, evaluation_dataset=case.evaluation_dataset if is_other else None)
-    chosen = [prototype.row for prototype in made.prototypes or []]
+    result = result_of(made)
+    chosen = [prototype.row for prototype in result.prototypes]
     truth, predicted = case.real.target[rows], case.real.predicted[rows]
 
-    assert made.evaluated_on == ("evaluation_dataset" if is_other else "dataset")
-    assert made.measured_against == "target"
+    assert result.evaluated_on == ("evaluation_dataset" if is_other else "dataset")
+    assert result.measured_against == "target"
     assert [each.n_prototypes for each in _evaluations(made)] == list(range(1, _N_PROTOTYPES + 1))
     for size, found in enumerate(_evaluations(made), 1):
         nearest = _nearest(case, rows, chosen[:size])
@@ -104,16 +103,16 @@ def test_the_baselines_are_the_model_and_the_nearest_other_row(
     assert neighbor.n_rows == len(truth)
     assert neighbor.balanced_accuracy == pytest.approx(balanced_accuracy_score(truth, given))
     assert neighbor.fidelity == pytest.approx(accuracy_score(predicted, given))
-    assert made.baseline is not None
-    assert made.baseline.model is not None
-    assert made.baseline.model.accuracy == pytest.approx(accuracy_score(truth, predicted))
-    assert made.baseline.model.fidelity == made.baseline.model.balanced_fidelity == 1
+    result = result_of(made)
+    assert result.baseline.model is not None
+    assert result.baseline.model.accuracy == pytest.approx(accuracy_score(truth, predicted))
+    assert result.baseline.model.fidelity == result.baseline.model.balanced_fidelity == 1
     _check_constant(case, made, rows)
 
 
 def _check_constant(case: RealCase, made: PrototypeSet, rows: slice) -> None:
     """Compare with what scikit-learn always predicts."""
-    truth, predicted, classes = case.real.target[rows], case.real.predicted[rows], made.classes or []
+    truth, predicted, classes = case.real.target[rows], case.real.predicted[rows], result_of(made).classes
     most, most_of_model = (
         int(DummyClassifier(strategy="most_frequent").fit(labels[:, None], labels).predict([[0]])[0])
         for labels in (truth, predicted)
@@ -128,9 +127,9 @@ def _check_constant(case: RealCase, made: PrototypeSet, rows: slice) -> None:
 
 
 def _constant(made: PrototypeSet) -> ConstantScore:
-    assert made.baseline is not None
-    assert made.baseline.constant is not None
-    return made.baseline.constant
+    result = result_of(made)
+    assert result.baseline.constant is not None
+    return result.baseline.constant
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -139,7 +138,8 @@ def test_regression_is_judged_by_r2_and_absolute_errors_of_the_nearest_prototype
 ) -> None:
     case = real_case(REGRESSION, kind)
     made = _made(workshop, case, evaluation_dataset=case.evaluation_dataset)
-    chosen = [prototype.row for prototype in made.prototypes or []]
+    result = result_of(made)
+    chosen = [prototype.row for prototype in result.prototypes]
     truth, predicted = case.real.target[_EVALUATION], case.real.predicted[_EVALUATION]
 
     for size, found in enumerate(_evaluations(made), 1):
@@ -152,15 +152,14 @@ def test_regression_is_judged_by_r2_and_absolute_errors_of_the_nearest_prototype
         )
         assert found.unassigned == pytest.approx(1 - assigned.mean())
         assert (found.accuracy, found.balanced_accuracy, found.fidelity) == (None, None, None)
-    assert made.baseline is not None
-    assert made.baseline.model is not None
-    assert made.baseline.model.r2 == pytest.approx(r2_score(truth, predicted), rel=1e-4)
+    assert result.baseline.model is not None
+    assert result.baseline.model.r2 == pytest.approx(r2_score(truth, predicted), rel=1e-4)
     constant, mean = _constant(made), DummyRegressor().fit(truth[:, None], truth).predict(truth[:, None])
     assert constant.prediction == pytest.approx(mean[0])
     assert constant.model_prediction == pytest.approx(predicted.mean(), rel=1e-6)
     assert constant.r2 == pytest.approx(r2_score(truth, mean), abs=1e-12)
     assert constant.mean_absolute_error == pytest.approx(mean_absolute_error(truth, mean))
-    assert (made.classes_without_prototypes, made.caution) == ([], None)
+    assert (result.classes_without_prototypes, result.caution) == ([], None)
 
 
 def test_rows_that_the_model_knows_by_heart_are_cautioned_of(workshop: Workshop, real_case: FindCase) -> None:
@@ -169,13 +168,13 @@ def test_rows_that_the_model_knows_by_heart_are_cautioned_of(workshop: Workshop,
     own = _made(workshop, case)
     others = _made(workshop, case, evaluation_dataset=case.evaluation_dataset)
 
-    assert own.baseline is not None
-    assert own.baseline.model is not None
-    share = own.baseline.model.accuracy or 0
+    model = result_of(own).baseline.model
+    assert model is not None
+    share = model.accuracy or 0
     assert share > 0.99
-    assert f"the model predicts {share:.1%} of these labels" in (own.caution or "")
-    assert "evaluation_dataset" in (own.caution or "")
-    assert others.caution is None
+    assert f"the model predicts {share:.1%} of these labels" in (result_of(own).caution or "")
+    assert "evaluation_dataset" in (result_of(own).caution or "")
+    assert result_of(others).caution is None
 
 
 @pytest.mark.parametrize(
@@ -193,30 +192,33 @@ def test_classes_that_no_prototype_stands_for_are_named(
 
     made = _made(workshop, case, method=method, evaluation_dataset=case.evaluation_dataset, **size)
 
-    standing = {prototype.label for prototype in made.prototypes or []}
-    present = [(made.classes or [])[each] for each in np.unique(case.real.predicted[_TRAINING])]
+    result = result_of(made)
+    standing = {prototype.label for prototype in result.prototypes}
+    present = [result.classes[each] for each in np.unique(case.real.predicted[_TRAINING])]
     left_out = [label for label in present if label not in standing]
-    assert made.classes_without_prototypes == left_out
+    assert result.classes_without_prototypes == left_out
     assert left_out
-    assert f"{len(left_out)} class" in (made.caution or "")
-    assert all(repr(label) in (made.caution or "") for label in left_out)
+    assert f"{len(left_out)} class" in (result.caution or "")
+    assert all(repr(label) in (result.caution or "") for label in left_out)
 
 
 def test_where_all_classes_have_prototypes_none_is_named(workshop: Workshop, real_case: FindCase) -> None:
     made = _made(workshop, real_case("covertype_20k", "random_forest"), method="sm_u", n_prototypes=14)
 
-    assert made.classes_without_prototypes == []
-    assert "no prototype" not in (made.caution or "")
+    result = result_of(made)
+    assert result.classes_without_prototypes == []
+    assert "no prototype" not in (result.caution or "")
 
 
 def test_a_set_that_is_not_nested_is_judged_as_a_whole(workshop: Workshop, real_case: FindCase) -> None:
     case = real_case("titanic", "random_forest")
     made = _made(workshop, case, method="sm_u")
-    chosen = [prototype.row for prototype in made.prototypes or []]
+    result = result_of(made)
+    chosen = [prototype.row for prototype in result.prototypes]
 
     (found,) = _evaluations(made)
 
-    assert found.n_prototypes == len(chosen) == made.n_selected
+    assert found.n_prototypes == len(chosen) == result.n_selected
     nearest = _nearest(case, _TRAINING, chosen)
     given = _given(case.real.predicted, chosen, nearest)
     assert found.accuracy == pytest.approx(accuracy_score(case.real.target[_TRAINING], given))
@@ -225,7 +227,7 @@ def test_a_set_that_is_not_nested_is_judged_as_a_whole(workshop: Workshop, real_
 def test_prototypes_of_target_classes_pass_on_the_target(workshop: Workshop, real_case: FindCase) -> None:
     case = real_case("covertype_20k", "random_forest")
     made = _made(workshop, case, labels="target", evaluation_dataset=case.evaluation_dataset)
-    chosen = [prototype.row for prototype in made.prototypes or []]
+    chosen = [prototype.row for prototype in result_of(made).prototypes]
 
     given = naive.nearest_prototype_classes(case.proximity, case.real.target, chosen)[_EVALUATION]
 
@@ -240,9 +242,9 @@ def test_without_a_target_only_agreement_with_the_model_is_told(workshop: Worksh
         frame = _untold(workshop, case)
         made = _made(workshop, case, evaluation_dataset=workshop.register_dataset(frame, row_id="id"))
 
-        assert made.measured_against == "model"
-        assert made.baseline is not None
-        assert made.baseline.model is None
+        result = result_of(made)
+        assert result.measured_against == "model"
+        assert result.baseline.model is None
         found = _evaluations(made)[-1]
         assert (found.accuracy, found.balanced_accuracy) == (None, None)
         assert (found.fidelity is None) == case.is_regression == (found.r2 is not None)

@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from schemas.prototype_sets import PrototypeMethod, PrototypeSet, PrototypeSetContent
+from schemas.prototype_sets import PrototypeMethod, PrototypeSet, PrototypeSetResult
 from storage.array_files import read_arrays
 from storage.dataset_files import DatasetFile
 from tests.support.job_contexts import job_context
 from tests.support.models import FittedModel, fitted
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 from tests.support.real_jobs import REGRESSION, RealCase, register_real
-from tests.support.workshop import Workshop, workshop_in
+from tests.support.workshop import Workshop, result_of, workshop_in
 from workers.jobs.prototype_sets import make_prototype_set
 
 from .conftest import FindCase
@@ -50,8 +50,9 @@ def test_prototypes_are_told_as_the_rows_that_they_are(workshop: Workshop, case:
     made = _prototypes(workshop, case)
 
     features, names = case.real.features, case.opened.view.feature_names
-    assert [prototype.rank for prototype in made.prototypes or []] == [1, 2, 3, 4]
-    for prototype in made.prototypes or []:
+    result = result_of(made)
+    assert [prototype.rank for prototype in result.prototypes] == [1, 2, 3, 4]
+    for prototype in result.prototypes:
         assert prototype.row_id == f"row {prototype.row}"
         assert [cell.name for cell in prototype.features] == names
         assert [cell.value for cell in prototype.features] == pytest.approx(features[prototype.row].tolist())
@@ -74,8 +75,8 @@ def test_features_are_told_in_the_models_names_and_order_whatever_the_dataset_ca
     by_position = _prototypes(workshop, case, model=unnamed)
 
     expected = _prototypes(workshop, case)
-    assert by_name.prototypes == expected.prototypes
-    for given, wanted in zip(by_position.prototypes or [], expected.prototypes or [], strict=True):
+    assert result_of(by_name).prototypes == result_of(expected).prototypes
+    for given, wanted in zip(result_of(by_position).prototypes, result_of(expected).prototypes, strict=True):
         assert given.row == wanted.row
         assert [cell.name for cell in given.features] == [f"x{n}" for n in range(len(names))]
         assert [cell.value for cell in given.features] == [cell.value for cell in wanted.features]
@@ -98,7 +99,7 @@ def test_another_seed_is_another_artefact_with_the_same_prototypes(workshop: Wor
     first, other = _prototypes(workshop, case, seed=1), _prototypes(workshop, case, seed=2)
 
     assert first.id != other.id
-    assert first.prototypes == other.prototypes
+    assert result_of(first).prototypes == result_of(other).prototypes
 
 
 def test_what_does_not_matter_for_the_answer_makes_no_other_artefact(workshop: Workshop, case: RealCase) -> None:
@@ -111,10 +112,10 @@ def test_the_result_is_the_contracts_and_explainers_find_their_arrays(workshop: 
     made = _prototypes(workshop, case)
     stored = workshop.parts.artefacts.get("prototype_sets", made.id)
 
-    content = PrototypeSetContent.model_validate_json(workshop.parts.objects.get(stored.result or ""))
+    content = PrototypeSetResult.model_validate_json(workshop.parts.objects.get(stored.result or ""))
     arrays = read_arrays(workshop.parts.objects.get(stored.arrays or ""))
 
-    assert content.prototypes == made.prototypes
+    assert content.prototypes == result_of(made).prototypes
     chosen = [prototype.row for prototype in content.prototypes]
     same_leaf = arrays["leaves"][:, None, :] == arrays["leaves"][None, :, :]
     np.testing.assert_array_equal(same_leaf.sum(axis=2), case.training_proximity[np.ix_(chosen, chosen)])
@@ -130,10 +131,10 @@ def test_fewer_are_chosen_when_no_row_is_left_to_cover(workshop: Workshop, case:
     made = _prototypes(workshop, case, dataset=repeated, n_prototypes=20)
 
     assert made.status == "ready"
-    assert made.n_selected == len(made.prototypes or []) <= 4
-    assert made.stopped_by is not None
-    assert made.stopped_by.reason == "no_gain"
-    assert made.objective_mean == 1
+    result = result_of(made)
+    assert result.n_selected == len(result.prototypes) <= 4
+    assert result.stopped_by.reason == "no_gain"
+    assert result.objective_mean == 1
 
 
 def test_rows_that_fail_are_told_with_what_to_mend(workshop: Workshop, forest: tuple[str, pd.DataFrame]) -> None:
@@ -155,7 +156,7 @@ def test_rows_that_fail_are_told_with_what_to_mend(workshop: Workshop, forest: t
         assert failed.problem is not None
         assert failed.problem.code == "schema_mismatch"
         assert said in failed.problem.detail
-        assert failed.prototypes is None
+        assert failed.result is None
         assert workshop.parts.jobs.get(failed.job or "").problem == failed.problem
 
 
@@ -174,9 +175,9 @@ def test_one_row_is_too_few_for_classes_and_enough_for_regression(
     made = _prototypes(
         workshop, regression, dataset=workshop.register_dataset(content, target="t", row_id="id"), n_prototypes=1
     )
-    assert (made.status, made.n_selected, made.objective_mean) == ("ready", 1, 1)
-    assert made.evaluation is not None
-    assert made.evaluation[0].r2 is None  # one value does not vary
+    result = result_of(made)
+    assert (made.status, result.n_selected, result.objective_mean) == ("ready", 1, 1)
+    assert result.evaluation[0].r2 is None  # one value does not vary
 
 
 @pytest.mark.parametrize("spelling", [bool, str, float])
@@ -190,7 +191,8 @@ def test_targets_are_the_models_classes_however_they_are_spelled(
     made = workshop.make(model=model, dataset=workshop.register_dataset(respelled, target="t"), labels="target")
 
     assert made.problem is None
-    assert (made.prototypes, made.evaluation) == (expected.prototypes, expected.evaluation)
+    result = result_of(made)
+    assert (result.prototypes, result.evaluation) == (result_of(expected).prototypes, result_of(expected).evaluation)
 
 
 def test_a_damaged_object_fails_the_job_briefly_and_is_never_used(tmp_path: Path) -> None:
@@ -255,11 +257,12 @@ def test_missing_values_and_categories_reach_the_prototypes_as_they_are(workshop
 
     assert made.problem is None
     rows = rows_of_frame(table.features)
-    for prototype in made.prototypes or []:
+    for prototype in result_of(made).prototypes:
         raw = [column[prototype.row] for column in rows.columns]
         wanted = [None if isinstance(value, float) and np.isnan(value) else value for value in raw]
         assert [cell.value for cell in prototype.features] == wanted
-    assert any(cell.value is None for prototype in made.prototypes or [] for cell in prototype.features)
+    result = result_of(made)
+    assert any(cell.value is None for prototype in result.prototypes for cell in prototype.features)
 
 
 def test_the_stored_content_is_plain_json_without_dicts_by_class_or_feature(workshop: Workshop, case: RealCase) -> None:

@@ -10,7 +10,7 @@ from schemas.prototype_sets import PrototypeSet
 from tests.support.naive_quality import NaiveQuality
 from tests.support.real_jobs import N_TRAINING_ROWS, REGRESSION, RealCase
 from tests.support.real_leaves import KINDS
-from tests.support.workshop import Workshop
+from tests.support.workshop import Workshop, result_of
 from tree_explainers.leaf_space.leaves import ProximityKind
 
 from .conftest import FindCase
@@ -26,15 +26,14 @@ def _made(workshop: Workshop, case: RealCase, **request: object) -> PrototypeSet
 
 
 def _twin(case: RealCase, made: PrototypeSet, labels: str, rows: slice) -> NaiveQuality:
-    chosen = [prototype.row for prototype in made.prototypes or []]
+    chosen = [prototype.row for prototype in result_of(made).prototypes]
     own = case.real.classes(labels)
     proximity = case.proximity[rows][:, chosen] / case.weights.sum()
     return NaiveQuality(proximity, own[rows].tolist(), own[chosen].tolist(), max(1, len(case.opened.view.classes)))
 
 
 def _quality(made: PrototypeSet) -> SetQuality:
-    assert made.quality is not None
-    return made.quality
+    return result_of(made).quality
 
 
 def _check(made: PrototypeSet, twin: NaiveQuality) -> None:
@@ -46,7 +45,7 @@ def _check(made: PrototypeSet, twin: NaiveQuality) -> None:
         assert (found.n_rows, found.n_prototypes) == (len(twin.rows_of(own)), len(twin.of_class(own)))
         assert found.coverage == _null_or(twin.class_coverage(own))
         assert found.hubness_entropy == _null_or(twin.class_hubness_entropy(own))
-    for prototype in made.prototypes or []:
+    for prototype in result_of(made).prototypes:
         assert prototype.quality is not None
         for name, measured in prototype.quality.model_dump().items():
             assert measured == _null_or(getattr(twin, name)(prototype.rank - 1)), (prototype.rank, name)
@@ -103,5 +102,5 @@ def test_rows_to_evaluate_on_without_a_target_have_the_classes_that_are_predicte
 
     assert _quality(made).labels == "predicted"
     twin = _twin(case, made, "predicted", _EVALUATION)
-    chosen = [prototype.row for prototype in made.prototypes or []]
+    chosen = [prototype.row for prototype in result_of(made).prototypes]
     _check(made, NaiveQuality(twin.proximity, twin.row_classes, case.real.classes("target")[chosen].tolist(), 2))

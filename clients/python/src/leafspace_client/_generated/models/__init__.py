@@ -6,9 +6,9 @@ from .api_key_request import ApiKeyRequest
 from .approximation_node import ApproximationNode
 from .approximation_path import ApproximationPath
 from .approximation_tree import ApproximationTree
-from .approximation_tree_content import ApproximationTreeContent
 from .approximation_tree_evaluation import ApproximationTreeEvaluation
 from .approximation_tree_request import ApproximationTreeRequest
+from .approximation_tree_result import ApproximationTreeResult
 from .audited_row import AuditedRow
 from .baseline import Baseline
 from .baseline_score import BaselineScore
@@ -39,6 +39,7 @@ from .explanation_request import ExplanationRequest
 from .explanation_request_instances_item_type_0 import ExplanationRequestInstancesItemType0
 from .explanation_set import ExplanationSet
 from .explanation_set_request import ExplanationSetRequest
+from .explanation_set_result import ExplanationSetResult
 from .explanation_set_sizes import ExplanationSetSizes
 from .field_problem import FieldProblem
 from .firing_rule import FiringRule
@@ -46,6 +47,7 @@ from .job import Job
 from .job_event import JobEvent
 from .label_audit import LabelAudit
 from .label_audit_request import LabelAuditRequest
+from .label_audit_result import LabelAuditResult
 from .label_count import LabelCount
 from .liveness import Liveness
 from .model import Model
@@ -88,11 +90,12 @@ from .prototype import Prototype
 from .prototype_prediction import PrototypePrediction
 from .prototype_quality import PrototypeQuality
 from .prototype_set import PrototypeSet
-from .prototype_set_content import PrototypeSetContent
 from .prototype_set_request import PrototypeSetRequest
+from .prototype_set_result import PrototypeSetResult
 from .provenance import Provenance
 from .proximities import Proximities
 from .proximities_request import ProximitiesRequest
+from .proximities_result import ProximitiesResult
 from .proximity_block import ProximityBlock
 from .proximity_block_request import ProximityBlockRequest
 from .proximity_block_request_instances_item_type_0 import ProximityBlockRequestInstancesItemType0
@@ -105,9 +108,9 @@ from .rule import Rule
 from .rule_feature import RuleFeature
 from .rule_scores import RuleScores
 from .rule_set import RuleSet
-from .rule_set_content import RuleSetContent
 from .rule_set_evaluation import RuleSetEvaluation
 from .rule_set_request import RuleSetRequest
+from .rule_set_result import RuleSetResult
 from .score import Score
 from .service_version import ServiceVersion
 from .set_quality import SetQuality
@@ -124,9 +127,9 @@ __all__ = (
     "ApproximationNode",
     "ApproximationPath",
     "ApproximationTree",
-    "ApproximationTreeContent",
     "ApproximationTreeEvaluation",
     "ApproximationTreeRequest",
+    "ApproximationTreeResult",
     "AuditedRow",
     "Baseline",
     "BaselineScore",
@@ -157,6 +160,7 @@ __all__ = (
     "ExplanationRequestInstancesItemType0",
     "ExplanationSet",
     "ExplanationSetRequest",
+    "ExplanationSetResult",
     "ExplanationSetSizes",
     "FieldProblem",
     "FiringRule",
@@ -164,6 +168,7 @@ __all__ = (
     "JobEvent",
     "LabelAudit",
     "LabelAuditRequest",
+    "LabelAuditResult",
     "LabelCount",
     "Liveness",
     "Model",
@@ -206,11 +211,12 @@ __all__ = (
     "PrototypePrediction",
     "PrototypeQuality",
     "PrototypeSet",
-    "PrototypeSetContent",
     "PrototypeSetRequest",
+    "PrototypeSetResult",
     "Provenance",
     "Proximities",
     "ProximitiesRequest",
+    "ProximitiesResult",
     "ProximityBlock",
     "ProximityBlockRequest",
     "ProximityBlockRequestInstancesItemType0",
@@ -223,9 +229,9 @@ __all__ = (
     "RuleFeature",
     "RuleScores",
     "RuleSet",
-    "RuleSetContent",
     "RuleSetEvaluation",
     "RuleSetRequest",
+    "RuleSetResult",
     "Score",
     "ServiceVersion",
     "SetQuality",

@@ -5,13 +5,14 @@ from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
+from ...records import Record
 from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="ServiceVersion")
 
 
-@_attrs_define
-class ServiceVersion:
+@_attrs_define(repr=False)
+class ServiceVersion(Record):
     """The version of the service, of its API, and the oldest SDK that understands both.
 
     Attributes:

@@ -6,7 +6,7 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
-from ...models.approximation_tree_content import ApproximationTreeContent
+from ...models.approximation_tree_result import ApproximationTreeResult
 from ...models.problem import Problem
 from ...types import UNSET, Response, Unset
 
@@ -33,9 +33,9 @@ def _get_kwargs(
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Any | ApproximationTreeContent | Problem | None:
+) -> Any | ApproximationTreeResult | Problem | None:
     if response.status_code == 200:
-        response_200 = ApproximationTreeContent.from_dict(response.json())
+        response_200 = ApproximationTreeResult.from_dict(response.json())
 
         return response_200
 
@@ -91,7 +91,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[Any | ApproximationTreeContent | Problem]:
+) -> Response[Any | ApproximationTreeResult | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -105,7 +105,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     if_none_match: str | Unset = UNSET,
-) -> Response[Any | ApproximationTreeContent | Problem]:
+) -> Response[Any | ApproximationTreeResult | Problem]:
     """Get Approximation Tree Content
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
@@ -119,7 +119,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Any | ApproximationTreeContent | Problem]
+        Response[Any | ApproximationTreeResult | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -139,7 +139,7 @@ def sync(
     *,
     client: AuthenticatedClient,
     if_none_match: str | Unset = UNSET,
-) -> Any | ApproximationTreeContent | Problem | None:
+) -> Any | ApproximationTreeResult | Problem | None:
     """Get Approximation Tree Content
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
@@ -153,7 +153,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Any | ApproximationTreeContent | Problem
+        Any | ApproximationTreeResult | Problem
     """
 
     return sync_detailed(
@@ -168,7 +168,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     if_none_match: str | Unset = UNSET,
-) -> Response[Any | ApproximationTreeContent | Problem]:
+) -> Response[Any | ApproximationTreeResult | Problem]:
     """Get Approximation Tree Content
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
@@ -182,7 +182,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Any | ApproximationTreeContent | Problem]
+        Response[Any | ApproximationTreeResult | Problem]
     """
 
     kwargs = _get_kwargs(
@@ -200,7 +200,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     if_none_match: str | Unset = UNSET,
-) -> Any | ApproximationTreeContent | Problem | None:
+) -> Any | ApproximationTreeResult | Problem | None:
     """Get Approximation Tree Content
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
@@ -214,7 +214,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Any | ApproximationTreeContent | Problem
+        Any | ApproximationTreeResult | Problem
     """
 
     return (

@@ -7,7 +7,7 @@ import httpx
 from ... import errors
 from ...client import AuthenticatedClient, Client
 from ...models.problem import Problem
-from ...models.prototype_set_content import PrototypeSetContent
+from ...models.prototype_set_result import PrototypeSetResult
 from ...types import UNSET, Response, Unset
 
 
@@ -33,9 +33,9 @@ def _get_kwargs(
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Any | Problem | PrototypeSetContent | None:
+) -> Any | Problem | PrototypeSetResult | None:
     if response.status_code == 200:
-        response_200 = PrototypeSetContent.from_dict(response.json())
+        response_200 = PrototypeSetResult.from_dict(response.json())
 
         return response_200
 
@@ -91,7 +91,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[Any | Problem | PrototypeSetContent]:
+) -> Response[Any | Problem | PrototypeSetResult]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -105,7 +105,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient,
     if_none_match: str | Unset = UNSET,
-) -> Response[Any | Problem | PrototypeSetContent]:
+) -> Response[Any | Problem | PrototypeSetResult]:
     """Get Content
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
@@ -119,7 +119,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Any | Problem | PrototypeSetContent]
+        Response[Any | Problem | PrototypeSetResult]
     """
 
     kwargs = _get_kwargs(
@@ -139,7 +139,7 @@ def sync(
     *,
     client: AuthenticatedClient,
     if_none_match: str | Unset = UNSET,
-) -> Any | Problem | PrototypeSetContent | None:
+) -> Any | Problem | PrototypeSetResult | None:
     """Get Content
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
@@ -153,7 +153,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Any | Problem | PrototypeSetContent
+        Any | Problem | PrototypeSetResult
     """
 
     return sync_detailed(
@@ -168,7 +168,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
     if_none_match: str | Unset = UNSET,
-) -> Response[Any | Problem | PrototypeSetContent]:
+) -> Response[Any | Problem | PrototypeSetResult]:
     """Get Content
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
@@ -182,7 +182,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Any | Problem | PrototypeSetContent]
+        Response[Any | Problem | PrototypeSetResult]
     """
 
     kwargs = _get_kwargs(
@@ -200,7 +200,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient,
     if_none_match: str | Unset = UNSET,
-) -> Any | Problem | PrototypeSetContent | None:
+) -> Any | Problem | PrototypeSetResult | None:
     """Get Content
 
      Read the whole result as JSON, CSV or Parquet, as `Accept` says.
@@ -214,7 +214,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Any | Problem | PrototypeSetContent
+        Any | Problem | PrototypeSetResult
     """
 
     return (

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from ..models.stop_reason import StopReason
 
 
-T = TypeVar("T", bound="PrototypeSetContent")
+T = TypeVar("T", bound="PrototypeSetResult")
 
 
 @_attrs_define(repr=False)
-class PrototypeSetContent(Record):
+class PrototypeSetResult(Record):
     """The result of a prototype job.
 
     Attributes:
@@ -275,7 +275,7 @@ class PrototypeSetContent(Record):
 
         caution = _parse_caution(d.pop("caution", UNSET))
 
-        prototype_set_content = cls(
+        prototype_set_result = cls(
             kind=kind,
             task=task,
             classes=classes,
@@ -304,4 +304,4 @@ class PrototypeSetContent(Record):
             caution=caution,
         )
 
-        return prototype_set_content
+        return prototype_set_result

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from ..models.structure_count import StructureCount
 
 
-T = TypeVar("T", bound="ApproximationTreeContent")
+T = TypeVar("T", bound="ApproximationTreeResult")
 
 
 @_attrs_define(repr=False)
-class ApproximationTreeContent(Record):
+class ApproximationTreeResult(Record):
     """The result of an approximation tree's job: the tree, which is all that it takes to apply it to raw rows.
 
     Attributes:
@@ -243,7 +243,7 @@ class ApproximationTreeContent(Record):
 
         caution = _parse_caution(d.pop("caution", UNSET))
 
-        approximation_tree_content = cls(
+        approximation_tree_result = cls(
             task=task,
             classes=classes,
             method=method,
@@ -263,4 +263,4 @@ class ApproximationTreeContent(Record):
             caution=caution,
         )
 
-        return approximation_tree_content
+        return approximation_tree_result

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from ..models.score import Score
 
 
-T = TypeVar("T", bound="RuleSetContent")
+T = TypeVar("T", bound="RuleSetResult")
 
 
 @_attrs_define(repr=False)
-class RuleSetContent(Record):
+class RuleSetResult(Record):
     """The result of a rule set's job.
 
     Attributes:
@@ -246,7 +246,7 @@ class RuleSetContent(Record):
 
         caution = _parse_caution(d.pop("caution", UNSET))
 
-        rule_set_content = cls(
+        rule_set_result = cls(
             task=task,
             classes=classes,
             method=method,
@@ -270,4 +270,4 @@ class RuleSetContent(Record):
             caution=caution,
         )
 
-        return rule_set_content
+        return rule_set_result

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from attrs import define as _attrs_define
+
+from ...records import Record
+
+if TYPE_CHECKING:
+    from ..models.explanation_set_sizes import ExplanationSetSizes
+    from ..models.label_count import LabelCount
+
+
+T = TypeVar("T", bound="ExplanationSetResult")
+
+
+@_attrs_define(repr=False)
+class ExplanationSetResult(Record):
+    """What is known of all rows together; the explanations themselves are in `/content`.
+
+    Attributes:
+        model (str):
+        n_rows (int):
+        n_explained (int):
+        n_refused (int): Rows that the model does not take; each has a problem of its own.
+        n_unassigned (int): Explained rows that share no leaf with any prototype.
+        agreement (float | None): Share of the explained rows whose nearest prototype has the label that the model
+            predicts; null for regression, or where no row is explained.
+        labels (list[LabelCount]): Of the explained rows, in the order of the classes.
+        mean_proximity (float | None): Of the explained rows to their nearest prototypes, 0 where there is none; null
+            where no row is explained.
+        n_bytes (ExplanationSetSizes): How large the explanations are.
+    """
+
+    model: str
+    n_rows: int
+    n_explained: int
+    n_refused: int
+    n_unassigned: int
+    agreement: float | None
+    labels: list[LabelCount]
+    mean_proximity: float | None
+    n_bytes: ExplanationSetSizes
+
+    def to_dict(self) -> dict[str, Any]:
+        model = self.model
+
+        n_rows = self.n_rows
+
+        n_explained = self.n_explained
+
+        n_refused = self.n_refused
+
+        n_unassigned = self.n_unassigned
+
+        agreement: float | None
+        agreement = self.agreement
+
+        labels = []
+        for labels_item_data in self.labels:
+            labels_item = labels_item_data.to_dict()
+            labels.append(labels_item)
+
+        mean_proximity: float | None
+        mean_proximity = self.mean_proximity
+
+        n_bytes = self.n_bytes.to_dict()
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "model": model,
+                "n_rows": n_rows,
+                "n_explained": n_explained,
+                "n_refused": n_refused,
+                "n_unassigned": n_unassigned,
+                "agreement": agreement,
+                "labels": labels,
+                "mean_proximity": mean_proximity,
+                "n_bytes": n_bytes,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.explanation_set_sizes import ExplanationSetSizes  # noqa: PLC0415
+        from ..models.label_count import LabelCount  # noqa: PLC0415
+
+        d = dict(src_dict)
+        model = d.pop("model")
+
+        n_rows = d.pop("n_rows")
+
+        n_explained = d.pop("n_explained")
+
+        n_refused = d.pop("n_refused")
+
+        n_unassigned = d.pop("n_unassigned")
+
+        def _parse_agreement(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        agreement = _parse_agreement(d.pop("agreement"))
+
+        labels = []
+        _labels = d.pop("labels")
+        for labels_item_data in _labels:
+            labels_item = LabelCount.from_dict(labels_item_data)
+
+            labels.append(labels_item)
+
+        def _parse_mean_proximity(data: object) -> float | None:
+            if data is None:
+                return data
+            return cast(float | None, data)
+
+        mean_proximity = _parse_mean_proximity(d.pop("mean_proximity"))
+
+        n_bytes = ExplanationSetSizes.from_dict(d.pop("n_bytes"))
+
+        explanation_set_result = cls(
+            model=model,
+            n_rows=n_rows,
+            n_explained=n_explained,
+            n_refused=n_refused,
+            n_unassigned=n_unassigned,
+            agreement=agreement,
+            labels=labels,
+            mean_proximity=mean_proximity,
+            n_bytes=n_bytes,
+        )
+
+        return explanation_set_result

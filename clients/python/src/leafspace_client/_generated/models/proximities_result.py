@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import define as _attrs_define
+
+from ...records import Record
+
+T = TypeVar("T", bound="ProximitiesResult")
+
+
+@_attrs_define(repr=False)
+class ProximitiesResult(Record):
+    """What is known of all rows together; the neighbours themselves are in `/content`.
+
+    Attributes:
+        kind (str):
+        n_rows (int):
+        n_trees (int):
+        n_neighbors (int):
+        n_pairs (int): Neighbours of all rows; a row that shares leaves with few others has fewer.
+        mean_nearest_proximity (float): Mean over rows of the proximity to the nearest other row.
+        share_without_neighbors (float): Share of rows that share no leaf with any other.
+    """
+
+    kind: str
+    n_rows: int
+    n_trees: int
+    n_neighbors: int
+    n_pairs: int
+    mean_nearest_proximity: float
+    share_without_neighbors: float
+
+    def to_dict(self) -> dict[str, Any]:
+        kind = self.kind
+
+        n_rows = self.n_rows
+
+        n_trees = self.n_trees
+
+        n_neighbors = self.n_neighbors
+
+        n_pairs = self.n_pairs
+
+        mean_nearest_proximity = self.mean_nearest_proximity
+
+        share_without_neighbors = self.share_without_neighbors
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "kind": kind,
+                "n_rows": n_rows,
+                "n_trees": n_trees,
+                "n_neighbors": n_neighbors,
+                "n_pairs": n_pairs,
+                "mean_nearest_proximity": mean_nearest_proximity,
+                "share_without_neighbors": share_without_neighbors,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        kind = d.pop("kind")
+
+        n_rows = d.pop("n_rows")
+
+        n_trees = d.pop("n_trees")
+
+        n_neighbors = d.pop("n_neighbors")
+
+        n_pairs = d.pop("n_pairs")
+
+        mean_nearest_proximity = d.pop("mean_nearest_proximity")
+
+        share_without_neighbors = d.pop("share_without_neighbors")
+
+        proximities_result = cls(
+            kind=kind,
+            n_rows=n_rows,
+            n_trees=n_trees,
+            n_neighbors=n_neighbors,
+            n_pairs=n_pairs,
+            mean_nearest_proximity=mean_nearest_proximity,
+            share_without_neighbors=share_without_neighbors,
+        )
+
+        return proximities_result

@@ -1,0 +1,359 @@
+"""Nouns: everything that the API keeps or computes, declared once each. Start here to add a kind of artefact.
+
+The declarations are data. Derived from them are: prefixes of ids (``identifiers``), scopes of routes and routers
+(``service``), functions of jobs (``workers/job_kinds.py``), what protects an artefact from deletion (``storage``), the
+tags of the contract, and every test "for every noun". A piece that is missing stops the import with a sentence that
+names it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
+
+from .api_keys import ApiKey, ApiKeyRequest, Scope
+from .approximation_trees import ApproximationTree, ApproximationTreeRequest, ApproximationTreeResult
+from .contract import Contract
+from .datasets import Dataset, DatasetMetadata, DatasetRow, DatasetSummary
+from .explainers import Explainer, ExplainerRequest, ExplainerSummary
+from .explanation_sets import ExplanationSet, ExplanationSetRequest, ExplanationSetResult
+from .explanations import Explanation, ExplanationList, ExplanationRequest
+from .jobs import Job
+from .label_audits import AuditedRow, LabelAudit, LabelAuditRequest, LabelAuditResult
+from .models import Model, ModelMetadata, ModelSummary
+from .prototype_sets import PrototypeSet, PrototypeSetRequest, PrototypeSetResult
+from .proximities import NeighborsOfRow, Proximities, ProximitiesRequest, ProximitiesResult
+from .rule_sets import RuleSet, RuleSetRequest, RuleSetResult
+
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+Making = Literal["at_once", "by_job", "either"]
+View = TypeVar("View", bound=Contract)
+JSON, CSV, PARQUET = "application/json", "text/csv", "application/vnd.apache.parquet"
+NDJSON, JSONL, ZSTD = "application/x-ndjson", "application/jsonl", "application/zstd"
+_READ_AND_WRITE: Mapping[Method, Scope] = {
+    "GET": "read",
+    "POST": "write",
+    "PUT": "write",
+    "PATCH": "write",
+    "DELETE": "write",
+}
+_ADMIN: Mapping[Method, Scope] = dict.fromkeys(_READ_AND_WRITE, "admin")
+_TABLE = (JSON, CSV, PARQUET)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Product:
+    """Something that can be downloaded of a noun, at a path of its own below the thing's id."""
+
+    name: str  # the last part of the path
+    media_types: tuple[str, ...]
+    row: type[Contract] | None = None  # JSON is one page of these; without it, the whole result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noun(Generic[View]):
+    """One noun of the API.
+
+    Raises
+    ------
+    LookupError
+        If the declaration contradicts itself.
+    """
+
+    name: str  # plural: in tables, modules, kinds of jobs and the SDK
+    singular: str  # ``object`` of its messages; with ``_id``, its parameter in paths
+    description: str  # of its tag in the contract
+    view: type[View]  # one thing, as it is answered
+    summary: type[Contract]  # one thing in a list
+    id_prefix: str = ""  # empty where nothing is kept
+    below: str = ""  # the noun whose path precedes its own
+    made: Making | None = None  # ``None``: it comes with another noun, as a job does
+    made_from: Mapping[str, str] = field(default_factory=dict)  # fields of the request and the nouns that they name
+    request: type[Contract] | None = None
+    result: type[Contract] | None = None  # what a job finds
+    revision: int = 1  # raise it when a published method's results change: ids of artefacts change with it
+    arrays: tuple[str, ...] = ()  # kept for those that build on it
+    files: tuple[str, ...] = ()  # kept beside the result
+    products: tuple[Product, ...] = ()
+    mutable: tuple[str, ...] = ()  # fields that PATCH may change
+    scopes: Mapping[Method, Scope] = field(default_factory=lambda: _READ_AND_WRITE)
+    actions: Mapping[str, Scope] = field(default_factory=dict)  # POST to these paths below an id
+
+    def __post_init__(self) -> None:
+        if self.is_made_by_job and (self.request is None or self.result is None):
+            detail = f"{self.name} are made by jobs: declare their request and their result in schemas/nouns.py"
+            raise LookupError(detail)
+        if unknown := set(self.made_from) - set(self.request.model_fields if self.request else ()):
+            detail = f"{self.name} are made from {min(unknown)!r}, which their request does not have"
+            raise LookupError(detail)
+        if unknown := set(self.mutable) - set(self.view.model_fields):
+            detail = f"{self.name} have no field {min(unknown)!r} to change"
+            raise LookupError(detail)
+
+    @property
+    def path(self) -> str:
+        """Path of the collection."""
+        own = self.name.replace("_", "-")
+        return f"/v1/{own}" if not self.below else f"{NOUNS[self.below].item_path}/{own}"
+
+    @property
+    def item_path(self) -> str:
+        """Path of one thing, with the parameter in braces."""
+        return f"{self.path}/{{{self.id_name}}}"
+
+    @property
+    def id_name(self) -> str:
+        """Name of the parameter of paths that is an id."""
+        return f"{self.singular}_id"
+
+    @property
+    def words(self) -> str:
+        """The plural in prose."""
+        return self.name.replace("_", " ")
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether things of this noun can be listed and read again."""
+        return bool(self.id_prefix)
+
+    @property
+    def is_made_by_job(self) -> bool:
+        """Whether a job can make it."""
+        return self.made in {"by_job", "either"}
+
+    def scope_of(self, method: str, below_item: str = "") -> Scope | None:
+        """Return the scope that a request needs: ``below_item`` is the path below an id; ``None`` if undeclared."""
+        if method == "POST" and below_item:
+            return self.actions.get(below_item)
+        return next((scope for name, scope in self.scopes.items() if name == method), None)
+
+
+MODELS = Noun(
+    name="models",
+    singular="model",
+    id_prefix="mdl_",
+    description="Tree ensembles, registered as ONNX: their predictions, their trees, and proximities of rows sent "
+    "along.",
+    made="at_once",
+    request=ModelMetadata,
+    summary=ModelSummary,
+    view=Model,
+    actions={"predictions": "explain", "proximities": "explain"},
+)
+DATASETS = Noun(
+    name="datasets",
+    singular="dataset",
+    id_prefix="ds_",
+    description="Tables of reference rows.",
+    made="at_once",
+    request=DatasetMetadata,
+    summary=DatasetSummary,
+    view=Dataset,
+    products=(Product(name="rows", media_types=(JSON, PARQUET), row=DatasetRow),),
+)
+PROXIMITIES = Noun(
+    name="proximities",
+    singular="proximities",
+    id_prefix="prx_",
+    description="For every row of a dataset, the rows that the model sees as most alike.",
+    made="by_job",
+    made_from={"model": "models", "dataset": "datasets"},
+    request=ProximitiesRequest,
+    summary=Proximities,
+    view=Proximities,
+    result=ProximitiesResult,
+    revision=2,
+    arrays=("weights",),
+    files=("table",),
+    products=(Product(name="content", media_types=_TABLE, row=NeighborsOfRow),),
+)
+PROTOTYPE_SETS = Noun(
+    name="prototype_sets",
+    singular="prototype_set",
+    id_prefix="prs_",
+    description="Rows of a dataset that represent each class, and how well they do so.",
+    made="by_job",
+    made_from={"model": "models", "dataset": "datasets", "evaluation_dataset": "datasets"},
+    request=PrototypeSetRequest,
+    summary=PrototypeSet,
+    view=PrototypeSet,
+    result=PrototypeSetResult,
+    revision=4,
+    arrays=("weights", "leaves", "classes", "boxes"),
+    products=(Product(name="content", media_types=_TABLE),),
+)
+LABEL_AUDITS = Noun(
+    name="label_audits",
+    singular="label_audit",
+    id_prefix="lba_",
+    description="Rows of a dataset whose nearest rows have other labels, the most suspect first.",
+    made="by_job",
+    made_from={"model": "models", "dataset": "datasets"},
+    request=LabelAuditRequest,
+    summary=LabelAudit,
+    view=LabelAudit,
+    result=LabelAuditResult,
+    arrays=("weights",),
+    files=("table",),
+    products=(Product(name="content", media_types=_TABLE, row=AuditedRow),),
+)
+RULE_SETS = Noun(
+    name="rule_sets",
+    singular="rule_set",
+    id_prefix="rls_",
+    description="A model in a few rules about raw features.",
+    made="by_job",
+    made_from={"model": "models", "dataset": "datasets", "evaluation_dataset": "datasets"},
+    request=RuleSetRequest,
+    summary=RuleSet,
+    view=RuleSet,
+    result=RuleSetResult,
+    revision=2,
+    products=(
+        Product(name="content", media_types=_TABLE),
+        Product(name="export", media_types=(JSON, "text/markdown", "application/sql", "text/x-python")),
+    ),
+)
+APPROXIMATION_TREES = Noun(
+    name="approximation_trees",
+    singular="approximation_tree",
+    id_prefix="apt_",
+    description="A model as one small tree, which can also be used as a questionnaire.",
+    made="by_job",
+    made_from={"model": "models", "dataset": "datasets", "evaluation_dataset": "datasets"},
+    request=ApproximationTreeRequest,
+    summary=ApproximationTree,
+    view=ApproximationTree,
+    result=ApproximationTreeResult,
+    revision=2,
+    files=("onnx",),
+    products=(
+        Product(name="content", media_types=_TABLE),
+        Product(
+            name="export",
+            media_types=(
+                JSON,
+                "text/plain",
+                "text/vnd.graphviz",
+                "image/svg+xml",
+                "application/sql",
+                "text/x-python",
+                "application/octet-stream",
+            ),
+        ),
+    ),
+    actions={"next-question": "explain"},
+)
+EXPLAINERS = Noun(
+    name="explainers",
+    singular="explainer",
+    id_prefix="xpl_",
+    description="A model with the prototypes, rules and tree that explain its predictions; explanations of rows.",
+    made="at_once",
+    made_from={
+        "model": "models",
+        "prototype_set": "prototype_sets",
+        "rule_set": "rule_sets",
+        "approximation_tree": "approximation_trees",
+    },
+    request=ExplainerRequest,
+    summary=ExplainerSummary,
+    view=Explainer,
+)
+EXPLANATIONS = Noun(
+    name="explanations",
+    singular="explanation",
+    below="explainers",
+    description=EXPLAINERS.description,
+    made="at_once",
+    request=ExplanationRequest,
+    summary=Explanation,
+    view=ExplanationList,
+    scopes={"POST": "explain"},
+)
+EXPLANATION_SETS = Noun(
+    name="explanation_sets",
+    singular="explanation_set",
+    id_prefix="exs_",
+    description="Explanations of every row of a dataset.",
+    made="by_job",
+    made_from={"explainer": "explainers", "dataset": "datasets"},
+    request=ExplanationSetRequest,
+    summary=ExplanationSet,
+    view=ExplanationSet,
+    result=ExplanationSetResult,
+    revision=4,
+    arrays=("rows", "bytes"),
+    files=("lines", "table"),
+    products=(Product(name="content", media_types=(NDJSON, JSONL, ZSTD, JSON, PARQUET), row=Explanation),),
+)
+JOBS = Noun(
+    name="jobs",
+    singular="job",
+    id_prefix="job_",
+    description="Work that takes time: its progress, its end, and how to cancel it.",
+    summary=Job,
+    view=Job,
+    products=(Product(name="events", media_types=("text/event-stream",)),),
+    actions={"cancel": "write"},
+)
+API_KEYS = Noun(
+    name="api_keys",
+    singular="api_key",
+    id_prefix="key_",
+    description="Who may call this service, and what for.",
+    made="at_once",
+    request=ApiKeyRequest,
+    summary=ApiKey,
+    view=ApiKey,
+    scopes=_ADMIN,
+)
+
+
+class Nouns(Mapping[str, Noun[Any]]):
+    """Nouns by name, in the order of the contract; each name and each prefix belongs to one."""
+
+    def __init__(self, *nouns: Noun[Any]) -> None:
+        self._by_name = {noun.name: noun for noun in nouns}
+        prefixes = [noun.id_prefix for noun in nouns if noun.is_kept]
+        if len(self._by_name) < len(nouns) or len(set(prefixes)) < len(prefixes):
+            detail = "two nouns in schemas/nouns.py have the same name or the same prefix of ids"
+            raise LookupError(detail)
+        for noun in nouns:
+            if unknown := {*noun.made_from.values(), noun.below} - {*self._by_name, ""}:
+                detail = f"{noun.name} refer to {min(unknown)!r}, which schemas/nouns.py does not declare"
+                raise LookupError(detail)
+
+    def __getitem__(self, name: str) -> Noun[Any]:
+        return self._by_name[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    @property
+    def made_by_jobs(self) -> tuple[Noun[Any], ...]:
+        """Nouns that jobs make: artefacts."""
+        return tuple(noun for noun in self.values() if noun.is_made_by_job)
+
+    @property
+    def kept(self) -> tuple[Noun[Any], ...]:
+        """Nouns whose things can be listed and read again."""
+        return tuple(noun for noun in self.values() if noun.is_kept)
+
+
+NOUNS = Nouns(
+    MODELS,
+    DATASETS,
+    PROXIMITIES,
+    PROTOTYPE_SETS,
+    LABEL_AUDITS,
+    RULE_SETS,
+    APPROXIMATION_TREES,
+    EXPLAINERS,
+    EXPLANATIONS,
+    EXPLANATION_SETS,
+    JOBS,
+    API_KEYS,
+)

@@ -110,7 +110,7 @@ def holds_a_number(low: float, high: float, low_inclusive: bool, high_inclusive:
 def raw_interval(  # noqa: PLR0913, PLR0917  # plain numbers: this runs compiled
     low: float,
     high: float,
-    side: int,
+    side: int | np.int64,
     scale: float,
     offset: float,
     imputed: float,

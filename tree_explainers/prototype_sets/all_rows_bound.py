@@ -1,6 +1,7 @@
 """An upper bound for prototypes chosen among all rows, where there are too many to compare them all.
 
-It is the bound of promises (``relaxation``), with gains that are bounded without comparing pairs (``joint_leaves``).
+It is the bound of promised coverages (``dual_bound``), with gains that are bounded without comparing pairs
+(``joint_leaves``).
 The candidates that it depends on, those of the largest gains, are then compared with all rows after all, as many as
 there is time for.
 """
@@ -33,7 +34,7 @@ def all_rows_bound(  # noqa: PLR0913  # rows, prototypes among them, and what th
     goal: Goal,
     report: ReportProgress = ignore_progress,
 ) -> int:
-    """Return an upper bound of the objectives of all sets of so many rows.
+    """Return an upper bound of the objectives of all sets of as many rows.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ def all_rows_bound(  # noqa: PLR0913  # rows, prototypes among them, and what th
 
 @dataclass(frozen=True, slots=True)
 class _Problem:
-    """So many prototypes among all rows of some classes."""
+    """The choice of prototypes among all rows of some classes."""
 
     table: LeafTable
     weights: NDArray[np.int64]
@@ -81,7 +82,7 @@ class _Problem:
     goal: Goal
 
     def bound(self, promised: NDArray[np.int64], gains: NDArray[np.int64]) -> int:
-        """Return what promises and gains, in the order of classes, bound the objective by."""
+        """Return the bound from promises and gains, both in the order of classes."""
         scales = [self.goal.scales[class_index] for class_index in self.class_indices]
         parts = [self.by_class.slice_of(class_index) for class_index in self.class_indices]
         total: int = sum(scale * int(promised[own_rows].sum()) for own_rows, scale in zip(parts, scales, strict=True))

@@ -20,7 +20,7 @@ from .goal import RowsByClass
 from .sweep import ClosePairs, Sweep, dense_pairs
 
 _FEWEST_ALLOWED, _ALLOWED_PER_ROW, _MOST_ALLOWED = 2**24, 64, 2**26
-_STEPS = 16  # thresholds are so many parts of a row's coverage
+_STEPS = 16  # a row's threshold is a multiple of this fraction of its coverage
 _HIGHEST_STEP = 256
 _SAMPLED_CANDIDATES = 32
 _CANDIDATES_AT_ONCE = 512

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..compute.threads import in_threads
 from ..errors import InvalidInput
-from .rows_by_leaf import count_rows, list_members, renumber, sum_worths
+from .rows_by_leaf import count_rows, list_members, renumber
 
 ProximityKind = Literal["random_forest", "boosting"]
 
@@ -140,29 +140,6 @@ def smallest_dtype(n_codes: int) -> np.dtype[Any]:
     if n_codes <= np.iinfo(np.uint8).max + 1:
         return np.dtype(np.uint8)
     return np.dtype(np.uint16 if n_codes <= np.iinfo(np.uint16).max + 1 else np.int32)
-
-
-def sum_over_leaves(table: LeafTable, weights: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return each row's proximities summed over all rows, without looking at any pair.
-
-    Summed over rows, the trees in which they share a leaf with a row are the sizes of its leaves.
-
-    Parameters
-    ----------
-    table
-        The rows.
-    weights : (n_trees,) int64
-        What each tree counts.
-
-    Returns
-    -------
-    (n_rows,) int64
-        Sum over trees of weight x size of the row's leaf, the row itself included.
-    """
-    sums = np.empty(table.n_rows, dtype=np.int64)
-    worth = np.repeat(weights, np.diff(table.offsets)) * table.leaf_sizes
-    in_threads(lambda rows: sum_worths(table.codes[:, rows], table.offsets, worth, sums[rows]), table.n_rows)
-    return sums
 
 
 def tree_weights(

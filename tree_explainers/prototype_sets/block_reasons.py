@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
+from .feature_reasons import FeatureReason
 from .leaf_boxes import LeafBoxes, Side
 from .nearest import NearPairs
 from .raw_units import RawReasons, RawSide, group_by_feature, raw_interval
-from .readable import FeatureReason, ReasonReader, feature_numbers
+from .readable import ReasonReader, feature_numbers
 from .reasons import Reasons
 
 

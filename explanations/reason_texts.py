@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from tree_explainers import wording
 from tree_explainers.onnx_models.description import ModelColumn
+from tree_explainers.prototype_sets.feature_reasons import any_number, shown_name
 from tree_explainers.prototype_sets.raw_units import RawReasons, RawSide
-from tree_explainers.prototype_sets.readable import ReasonReader, any_number, shown_name
+from tree_explainers.prototype_sets.readable import ReasonReader
 from tree_explainers.prototype_sets.reasons import Reasons
 
 HIGH = b',"high":'

@@ -4,7 +4,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from tree_explainers.prototype_sets.readable import FeatureReason
+from tree_explainers.prototype_sets.feature_reasons import FeatureReason
 
 from ..explained_blocks import ExplainedBlock
 from ..reason_texts import HIGH, N_PIECES, ReasonTexts, number_words, sentence_codes

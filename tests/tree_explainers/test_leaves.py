@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from tests.support import naive
 from tests.support.real_leaves import REGRESSION, real_leaves
 from tree_explainers.errors import InvalidInput
-from tree_explainers.leaf_space.leaves import BOOSTING_TOTAL_WEIGHT, LeafTable, sum_over_leaves, tree_weights
+from tree_explainers.leaf_space.leaves import BOOSTING_TOTAL_WEIGHT, LeafTable, tree_weights
+from tree_explainers.leaf_space.subset_proximities import proximity_sums
 
 
 def random_leaves(n_rows: int, n_leaves: list[int]) -> NDArray[np.int32]:
@@ -102,7 +103,10 @@ def test_sums_over_leaves_are_the_sums_of_the_matrix_lines() -> None:
     weights = np.array([5, 0, 1, 2**31 - 6])
     table = LeafTable.from_leaves(leaves, np.array([7, 3, 9, 2]))
 
-    assert sum_over_leaves(table, weights).tolist() == naive.proximity_matrix(leaves, weights).sum(axis=1).tolist()
+    rows = np.arange(40)
+    sums = proximity_sums(table, weights, rows, rows)
+
+    assert sums.tolist() == naive.proximity_matrix(leaves, weights).sum(axis=1).tolist()
 
 
 @pytest.mark.parametrize(

@@ -49,18 +49,3 @@ def renumber(
                 n_used[tree] += 1
             renumbered[tree, place] = number[code]
     return n_used
-
-
-@compiled
-def sum_worths(
-    codes: NDArray[Any], offsets: NDArray[np.int64], worths: NDArray[np.int64], sums: NDArray[np.int64]
-) -> None:
-    """Sum over trees what the leaf of each row is worth, a few rows at a time so that their sums stay in the cache."""
-    n_trees, n_rows = codes.shape
-    for first_row in range(0, n_rows, 4096):
-        end_row = min(first_row + 4096, n_rows)
-        sums[first_row:end_row] = 0
-        for tree in range(n_trees):
-            worth = worths[offsets[tree] : offsets[tree + 1]]
-            for row in range(first_row, end_row):
-                sums[row] += worth[codes[tree, row]]

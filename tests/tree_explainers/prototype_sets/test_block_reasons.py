@@ -15,10 +15,11 @@ from tree_explainers.ensemble import Operator, join_ensembles
 from tree_explainers.onnx_models.description import ModelColumn
 from tree_explainers.onnx_models.reading import ReadModel
 from tree_explainers.prototype_sets.block_reasons import BlockReasons, PairReasons
+from tree_explainers.prototype_sets.feature_reasons import FeatureReason, number_sentence
 from tree_explainers.prototype_sets.leaf_boxes import LeafBoxes, leaf_boxes
 from tree_explainers.prototype_sets.nearest import NearPairs, PrototypeIndex
 from tree_explainers.prototype_sets.raw_units import RawSide
-from tree_explainers.prototype_sets.readable import FeatureReason, ReasonReader, feature_numbers, number_sentence
+from tree_explainers.prototype_sets.readable import ReasonReader, feature_numbers
 from tree_explainers.prototype_sets.reasons import Reasons
 
 PROTOTYPES = np.array([3, 40, 77, 120])

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from ..ensemble import Operator, TreeEnsemble
 from ..onnx_models.description import ModelColumn, ModelDescription
 from ..questions.cuts import Rounding, cuts_of_number
-from ..questions.splits import Questions, base_of, model_value
+from ..questions.splits import ColumnSplits as Questions
+from ..questions.splits import base_of, model_value
 from ..questions.statements import FeatureStatements, Statements
 
 Flags = NDArray[np.bool_]

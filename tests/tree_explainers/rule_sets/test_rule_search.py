@@ -6,20 +6,31 @@ from numpy.typing import NDArray
 
 from tests.support.naive_rules import labels_in_nats
 from tests.support.rule_training import TrainingSet, energy, of_model, of_pipeline, spambase
+from tree_explainers.compute.progress import ignore_progress
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.conditions import TrainingValues
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.applying import print_rules
 from tree_explainers.rule_sets.box_sweep import SweepLimits, best_change
-from tree_explainers.rule_sets.boxes import boxes_of
-from tree_explainers.rule_sets.drafts import Draft, DraftRule, count_conditions, deciding, swept, worth
-from tree_explainers.rule_sets.growing import Grower
-from tree_explainers.rule_sets.restarts import fit_restarts
-from tree_explainers.rule_sets.rule_finding import RuleSettings, Search, find_rules
-from tree_explainers.rule_sets.rule_lists import RuleList, first_firing
-from tree_explainers.rule_sets.rule_search import RuleLimits, improved_rules, plain_rules
-from tree_explainers.rule_sets.search_goal import SearchGoal, search_goal
-from tree_explainers.rule_sets.search_rows import SearchRows, search_rows
+from tree_explainers.rule_sets.draft_search import Grower
+from tree_explainers.rule_sets.drafts import (
+    Draft,
+    DraftRule,
+    count_conditions,
+    deciding,
+    description_length,
+    swept_rule,
+)
+from tree_explainers.rule_sets.fab import fit_restarts
+from tree_explainers.rule_sets.rule_lists import RuleList, boxes_of, first_firing, print_rules
+from tree_explainers.rule_sets.rule_search import (
+    RuleLimits,
+    RuleSettings,
+    Search,
+    find_rules,
+    improved_rules,
+    plain_rules,
+)
+from tree_explainers.rule_sets.search_goal import SearchGoal, SearchRows, search_goal, search_rows
 from tree_explainers.scoring import Targets
 
 LIMITS = SweepLimits(max_conditions=8, min_rows=5)
@@ -62,7 +73,7 @@ def naive_length(draft: Draft, data: TrainingSet, goal: SearchGoal) -> float:
 
 
 def some_draft(data: TrainingSet, rows: SearchRows) -> Draft:
-    grower = Grower(rows, search_goal(rows, data.targets, 0.5), LIMITS, 3, lambda: None)
+    grower = Grower(rows, search_goal(rows, data.targets, 0.5), LIMITS, 3, ignore_progress)
     return grower.grow(())
 
 
@@ -99,12 +110,12 @@ def test_a_sweep_finds_what_trying_every_interval_finds(name: str) -> None:
     for place, rule in enumerate(draft):
         others = (*draft[:place], *draft[place + 1 :])
         for start in (rule, DraftRule.of_all(rows)):
-            change = best_change(rows, goal, swept(start, others, place, rows.n_rows), LIMITS, float("inf"))
+            change = best_change(rows, goal, swept_rule(start, others, place, rows.n_rows), LIMITS, float("inf"))
             changed = start.with_condition(rows, change.feature, change.admitted)
             after = (*others[:place], changed, *others[place:])
             expected = naive_best(start, others, place, data, rows)
             np.testing.assert_allclose(naive_length(after, data, goal), expected, rtol=1e-9)
-            np.testing.assert_allclose(worth(after, goal), expected, rtol=1e-9)
+            np.testing.assert_allclose(description_length(after, goal), expected, rtol=1e-9)
 
 
 def rows_of_numbers(data: TrainingSet) -> SearchRows:
@@ -122,7 +133,7 @@ def test_a_set_of_categories_is_at_least_as_good_as_one_category_or_all_others()
     goal = search_goal(rows, data.targets, 0.5)
     empty = DraftRule.of_all(rows)
 
-    change = best_change(rows, goal, swept(empty, (), 0, rows.n_rows), LIMITS, float("inf"))
+    change = best_change(rows, goal, swept_rule(empty, (), 0, rows.n_rows), LIMITS, float("inf"))
 
     found_length = naive_length((empty.with_condition(rows, 0, change.admitted),), data, goal)
     for category in range(len(rows.bins)):

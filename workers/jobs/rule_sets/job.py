@@ -1,8 +1,7 @@
 """Make a rule set: fit regions, make rules of them, print the rules, and judge them as they are printed."""
 
 from schemas.rule_sets import RuleSetContent, RuleSetEvaluation, RuleSetRequest
-from tree_explainers.rule_sets.rule_finding import FoundRules, RuleSettings, find_rules
-from tree_explainers.rule_sets.rule_search import RuleLimits
+from tree_explainers.rule_sets.rule_search import FoundRules, RuleLimits, RuleSettings, find_rules
 
 from ...runtime.cautions import caution_of_figures
 from ...runtime.context import JobContext, Produced

@@ -7,10 +7,8 @@ from typing import Any, Literal
 from numpy.typing import NDArray
 
 from schemas.rule_sets import ConstantRuleScores, RuleScores, RuleSetEvaluation
-from tree_explainers.rule_sets.applying import PrintedRules
-from tree_explainers.rule_sets.rule_finding import FoundRules
-from tree_explainers.rule_sets.rule_lists import first_firing
-from tree_explainers.rule_sets.rule_scores import measure_all
+from tree_explainers.rule_sets.rule_lists import PrintedRules, first_firing, measure_all
+from tree_explainers.rule_sets.rule_search import FoundRules
 from tree_explainers.scoring import score_constants, score_predictions
 
 from ..row_targets import constant_predictions

@@ -9,8 +9,7 @@ from schemas.rule_sets import Condition, RuleFeature
 from tree_explainers.questions.conditions import Condition as PrintedCondition
 from tree_explainers.questions.conditions import TrainingValues
 from tree_explainers.questions.statements import Statements
-from tree_explainers.rule_sets.applying import PrintedRules, print_rules
-from tree_explainers.rule_sets.rule_lists import RuleList
+from tree_explainers.rule_sets.rule_lists import PrintedRules, RuleList, print_rules
 
 from .material import Material
 

@@ -7,11 +7,9 @@ import numpy as np
 from schemas.models import Score
 from schemas.rule_sets import Restart, Rule
 from tree_explainers.questions.conditions import rule_text
-from tree_explainers.rule_sets.applying import PrintedRules
-from tree_explainers.rule_sets.restarts import Restarts
-from tree_explainers.rule_sets.rule_finding import FoundRules
-from tree_explainers.rule_sets.rule_lists import RuleList
-from tree_explainers.rule_sets.rule_scores import measure_each
+from tree_explainers.rule_sets.fab import Restarts
+from tree_explainers.rule_sets.rule_lists import PrintedRules, RuleList, measure_each
+from tree_explainers.rule_sets.rule_search import FoundRules
 
 from .material import Material
 from .printing import published_conditions, published_features

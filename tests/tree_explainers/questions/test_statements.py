@@ -17,7 +17,7 @@ from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.onnx_models.description import DeclaredModel, FeatureGroup, GroupColumn, ModelColumn, ModelLimits
 from tree_explainers.onnx_models.reading import ReadModel, read_model
 from tree_explainers.questions.cuts import Rounding, number_cuts
-from tree_explainers.questions.splits import Questions
+from tree_explainers.questions.splits import ColumnSplits
 from tree_explainers.questions.statements import FeatureStatements, Statements, statements_of
 from tree_explainers.rows import Rows
 
@@ -134,10 +134,10 @@ def test_nodes_of_any_operator_answer_as_one_or_two_statements_do(seed: int) -> 
         assert tells_by_two(told[int(read.ensemble.column[node])], answers)
 
 
-def questions(operator: Operator, *thresholds: float, missing_left: bool = False) -> Questions:
+def questions(operator: Operator, *thresholds: float, missing_left: bool = False) -> ColumnSplits:
     n = len(thresholds)
     members = (np.array([-2.0, 0.0, 4.0, 5.0]),)
-    return Questions(np.full(n, operator, np.uint8), np.array(thresholds), np.full(n, missing_left), members)
+    return ColumnSplits(np.full(n, operator, np.uint8), np.array(thresholds), np.full(n, missing_left), members)
 
 
 def test_members_become_cuts_around_those_that_onnxruntime_cuts_to_them() -> None:

@@ -63,7 +63,7 @@ def _columns(rows: Rows, names: Sequence[str]) -> tuple[NDArray[Any], ...]:
     try:
         return rows.select(names).columns
     except KeyError as error:
-        msg = f"The rows lack the feature {error.args[0]!r}, which the model reads."
+        msg = f"The rows do not have the feature {error.args[0]!r}, which the model reads."
         raise InvalidInput(msg, code="schema_mismatch") from error
 
 

@@ -179,7 +179,7 @@ def _column(rows: Rows, name: str) -> NDArray[Any]:
     try:
         return rows.select([name]).columns[0]
     except KeyError as error:
-        msg = f"The rows lack the feature {name!r}, which a rule reads."
+        msg = f"The rows do not have the feature {name!r}, which a rule reads."
         raise InvalidInput(msg, code="schema_mismatch") from error
 
 

@@ -50,9 +50,7 @@ class _Sweep(NamedTuple):
     feature: int
     is_number: bool
     has_missing: bool  # missing values are a number's last group
-    sequence: NDArray[
-        np.int64
-    ]  # groups in the order in which they are admitted, without the missing values of a number
+    sequence: NDArray[np.int64]  # groups in the order of their admission, without a number's missing values
     members: NDArray[np.int64]  # rows that the rule decides where it admits their group, by group
     starts: NDArray[np.int64]  # (n_groups + 1,) start of each group's members
     without: _Without  # counts only the rule's conditions on other features

@@ -138,7 +138,7 @@ def boxes_of_draft(draft: Draft, rows: SearchRows, statements: Statements) -> tu
     An interval ends at the middle one of the cuts that lie between the last admitted value and the next. A category
     that no training row has is admitted where more than half of those that rows do have are admitted. A missing value
     that no row has is treated as the ensemble's statements treat it: by the cuts at an interval's ends, or like those
-    categories that statements cannot tell from it.
+    categories for which all statements give the same answers.
     """
     boxes = []
     for rule in draft:

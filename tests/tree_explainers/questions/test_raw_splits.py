@@ -69,7 +69,7 @@ def test_indicators_become_conditions_on_their_category(
         condition = raw_split(column, split, "string")
         present, absent = split.goes_left(offset + scale), split.goes_left(offset)
 
-        assert condition.transformed == (present == absent)  # it tells nothing apart
+        assert condition.transformed == (present == absent)  # it separates nothing
         if not condition.transformed:
             assert _answers(condition, "other") == absent
             if category is not None:

@@ -66,7 +66,7 @@ def test_every_iteration_is_that_of_the_dense_matrix(name: str, seed: int) -> No
 
 
 @pytest.mark.parametrize("name", TRAINING_SETS)
-def test_what_a_model_says_of_rows_is_what_the_dense_matrix_says(name: str) -> None:
+def test_the_log_joint_of_a_model_is_that_of_the_dense_matrix(name: str) -> None:
     data = training_set(name)
     naive = NaiveDefrag(data.matrix, data.naive_targets)
     model = naive.m_step(random_start(data.binned.n_rows, 6, np.random.default_rng(0)))
@@ -155,7 +155,7 @@ def test_the_mean_is_predicted_for_values() -> None:
     assert error < data.values.var() / 2
 
 
-def test_an_ensemble_that_asks_nothing_has_one_outcome() -> None:
+def test_an_ensemble_without_splits_has_one_prediction() -> None:
     data = of_model("random_forest_multiclass")
     features, _ = matrix_data("multiclass")
     forest = RandomForestClassifier(3, min_samples_leaf=len(features), random_state=0).fit(features, data.classes)
@@ -188,7 +188,7 @@ def test_what_nothing_can_be_fitted_to_is_refused() -> None:
 
 
 class Stop(Exception):
-    """What a listener raises to cancel."""
+    """Raised by a progress callback to cancel."""
 
 
 def restarts_of(data: TrainingSet, method: Method = "fab", n_restarts: int = 6, n_threads: int = 2) -> Restarts:
@@ -243,19 +243,19 @@ def test_a_restart_of_em_is_the_best_of_its_numbers_of_regions() -> None:
     assert restarts.all[0].n_regions == fits[errors.index(min(errors))].model.n_regions
 
 
-def test_progress_is_told_by_the_calling_thread_and_ends_at_1() -> None:
+def test_progress_is_reported_by_the_calling_thread_and_ends_at_1() -> None:
     data = spambase(300, 5)
-    told: list[tuple[float, bool]] = []
+    reported: list[tuple[float, bool]] = []
 
     def listen(fraction: float, stage: str) -> None:  # noqa: ARG001
-        told.append((fraction, threading.current_thread() is threading.main_thread()))
+        reported.append((fraction, threading.current_thread() is threading.main_thread()))
 
     fit_restarts("fab", data.binned, data.targets, 5, 8, np.random.default_rng(0), report=listen)
 
-    fractions = [fraction for fraction, _ in told]
+    fractions = [fraction for fraction, _ in reported]
     assert fractions == sorted(fractions)
     assert fractions[-1] == 1
-    assert all(is_main for _, is_main in told)
+    assert all(is_main for _, is_main in reported)
 
 
 def test_a_cancel_ends_long_restarts_within_two_seconds() -> None:
@@ -265,7 +265,7 @@ def test_a_cancel_ends_long_restarts_within_two_seconds() -> None:
     calls: list[float] = []
 
     def cancel(fraction: float, stage: str) -> None:  # noqa: ARG001
-        calls.append(time.process_time())  # of both threads: whoever else uses the machine does not count
+        calls.append(time.process_time())  # of both threads: other processes do not count
         if len(calls) == 3:
             raise Stop
 

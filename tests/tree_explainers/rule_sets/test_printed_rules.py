@@ -49,8 +49,8 @@ def test_printed_conditions_hold_exactly_where_the_box_covers_a_training_row(nam
     fires = printed(data, boxes).fires(data.rows)
 
     assert sum(len(box.features) for box in boxes) > 0
-    for place, box in enumerate(boxes):
-        np.testing.assert_array_equal(fires[:, place], box.covers(data.binned))
+    for index, box in enumerate(boxes):
+        np.testing.assert_array_equal(fires[:, index], box.covers(data.binned))
 
 
 @pytest.mark.parametrize("name", ["energy", "spambase"])
@@ -137,7 +137,7 @@ def test_a_declared_one_hot_column_is_printed_as_its_category() -> None:
     statements = statements_of(read.ensemble, read.description)
     rows = Rows(names, tuple(features.T.astype(np.float64)))
     values = TrainingValues(rows, BinnedRows.of(statements, rows))
-    at = next(place for place, feature in enumerate(statements.features) if feature.name == names[1])
+    at = next(index for index, feature in enumerate(statements.features) if feature.name == names[1])
     bins = np.arange(statements.features[at].n_bins)
 
     (yes,) = conditions_of(Box((at,), (bins == 1,)), values)
@@ -151,7 +151,7 @@ def test_a_declared_one_hot_column_is_printed_as_its_category() -> None:
 
 def test_categories_are_named_or_those_that_are_left_out() -> None:
     data = of_pipeline("ordinal_categories")
-    at = next(place for place, feature in enumerate(data.statements.features) if feature.name == "occupation")
+    at = next(index for index, feature in enumerate(data.statements.features) if feature.name == "occupation")
     feature = data.statements.features[at]
     values = TrainingValues(data.rows, data.binned)
     few = np.zeros(feature.n_bins, np.bool_)

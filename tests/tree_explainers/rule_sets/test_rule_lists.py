@@ -77,7 +77,7 @@ def halves(data_bins: int, split: int) -> Box:
     return Box((0,), (np.arange(data_bins) <= split,))
 
 
-def test_rules_say_what_is_commonest_among_the_rows_that_they_decide() -> None:
+def test_rules_predict_what_is_commonest_among_the_rows_that_they_decide() -> None:
     data = of_model("random_forest_multiclass")
     n_bins = data.statements.features[0].n_bins
     boxes = [halves(n_bins, n_bins // 3), halves(n_bins, n_bins // 2)]
@@ -93,7 +93,7 @@ def test_rules_say_what_is_commonest_among_the_rows_that_they_decide() -> None:
         np.testing.assert_allclose(rules.scores[slot], counts / counts.sum())
 
 
-def test_rules_say_the_mean_of_the_values_that_they_decide() -> None:
+def test_rules_predict_the_mean_of_the_values_that_they_decide() -> None:
     data = energy(5)
     n_bins = data.statements.features[0].n_bins
 
@@ -104,7 +104,7 @@ def test_rules_say_the_mean_of_the_values_that_they_decide() -> None:
     assert rules.scores is None
 
 
-def test_a_rule_that_decides_nothing_says_what_all_rows_say() -> None:
+def test_a_rule_that_decides_nothing_predicts_what_fits_all_rows() -> None:
     data = of_model("random_forest_multiclass")
     n_bins = data.statements.features[0].n_bins
     box = halves(n_bins, n_bins // 2)
@@ -116,7 +116,7 @@ def test_a_rule_that_decides_nothing_says_what_all_rows_say() -> None:
     np.testing.assert_allclose(rules.scores[1], np.bincount(data.classes) / len(data.classes))
 
 
-def test_of_two_classes_that_are_as_common_the_lower_is_said() -> None:
+def test_of_two_classes_that_are_equally_common_the_lower_is_predicted() -> None:
     data = of_model("random_forest_multiclass")
     targets = Targets.of_classes(np.arange(len(data.classes)) % 2, 2)
 

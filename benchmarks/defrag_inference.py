@@ -37,16 +37,16 @@ from sklearn.ensemble import RandomForestClassifier
 
 from tests.support.models import onnx_of
 from tests.support.shared import shared_path
+from tree_explainers.compute.progress import ReportProgress, ignore_progress
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.onnx_models.description import DeclaredModel, ModelDescription, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.statements import Statements, statements_of
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.alternation import alternate, iterations
-from tree_explainers.rule_sets.fit_steps import FitSteps, random_start
+from tree_explainers.rule_sets.em import EMSteps, iterations, maximise_bound, random_start
+from tree_explainers.rule_sets.fab import fit_restarts
 from tree_explainers.rule_sets.regions import FLOOR, RegionModel
-from tree_explainers.rule_sets.restarts import fit_restarts
 from tree_explainers.scoring import Targets
 
 from .machine import describe_machine
@@ -169,15 +169,11 @@ def _kept(folder: Path) -> tuple[Statements, Features, Classes]:
     return statements_of(ensemble, description), rows["features"], rows["classes"]
 
 
-def _binned_steps(statements: Statements, features: Features, classes: Classes) -> FitSteps:
+def _binned_steps(statements: Statements, features: Features, classes: Classes) -> EMSteps:
     names = [feature.name for feature in statements.features]
     columns = [features[:, feature.raw_index].astype(np.float64) for feature in statements.features]
     binned = BinnedRows.of(statements, Rows(tuple(names), tuple(columns)))
-    return FitSteps.of(binned, Targets.of_classes(classes, int(classes.max()) + 1), _go_on)
-
-
-def _go_on() -> None:
-    """Never stop."""
+    return EMSteps.of(binned, Targets.of_classes(classes, int(classes.max()) + 1), N_REGIONS, ignore_progress)
 
 
 @dataclass(frozen=True)
@@ -186,7 +182,7 @@ class _DenseSteps:
 
     matrix: Floats  # (n_rows, n_statements) 1 where a statement is true
     targets: Targets
-    watch: Callable[[], None] = _go_on
+    report: ReportProgress = ignore_progress
 
     @classmethod
     def of(cls, statements: Statements, features: Features, classes: Classes) -> "_DenseSteps":
@@ -196,7 +192,7 @@ class _DenseSteps:
             np.greater(features[:, feature.raw_index, None], feature.cuts, out=matrix[:, first:end])
         return cls(matrix, Targets.of_classes(classes, int(classes.max()) + 1))
 
-    def maximise(self, responsibilities: Floats) -> RegionModel:
+    def m_step(self, responsibilities: Floats) -> RegionModel:
         weights = responsibilities.sum(axis=0)
         eta = (responsibilities.T @ self.matrix) / weights[:, None]
         scores = (responsibilities.T @ np.eye(self.targets.n_classes)[self.targets.classes]) / weights[:, None]
@@ -215,11 +211,11 @@ def _restart(make: Callable[..., Any], folder: Path) -> dict[str, Any]:
     statements, features, classes = _kept(folder)
     start = random_start(len(classes), N_REGIONS, np.random.default_rng(SEED))
     omega = (classes.max() + 1 + statements.n_statements + 1) / 2
-    alternate(make(_few(statements), features[:50], classes[:50]), start[:50], omega)
+    maximise_bound(make(_few(statements), features[:50], classes[:50]), start[:50], omega)
     memory = PeakMemory()
     steps = make(statements, features, classes)
     begun = time.perf_counter()
-    fit = alternate(steps, start, omega)
+    fit = maximise_bound(steps, start, omega)
     return {
         "seconds": time.perf_counter() - begun,
         "megabytes": memory.megabytes(),

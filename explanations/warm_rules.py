@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from schemas.rule_sets import Condition, RuleSetResult
 from tree_explainers.questions.conditions import Condition as PrintedCondition
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.applying import PrintedRules
+from tree_explainers.rule_sets.rule_lists import PrintedRules
 
 from .rule_terms import Term, terms_of
 

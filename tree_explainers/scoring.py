@@ -55,7 +55,7 @@ class Targets:
         return self.values is not None
 
     def take(self, rows: NDArray[np.int64]) -> "Targets":
-        """Return the targets of the rows at these positions."""
+        """Return the targets of the rows with these indices."""
         return Targets(
             None if self.classes is None else self.classes[rows],
             self.n_classes,
@@ -65,14 +65,14 @@ class Targets:
 
 @dataclass(frozen=True, slots=True)
 class PredictionScores:
-    """How far predictions are from targets, and from what the model says; ``None`` where it has no meaning."""
+    """Errors of predictions against targets and fidelity to the model; ``None`` where a measure is not defined."""
 
     error: float | None = None  # share of other classes
-    balanced_error: float | None = None  # mean over the classes that rows have of their share of other predictions
+    balanced_error: float | None = None  # mean, over the classes that rows have, of the share of wrong predictions
     mse: float | None = None
-    r2: float | None = None  # None where all targets are alike
-    fidelity: float | None = None  # share of rows with the model's class; for values r2 to the model's values
-    balanced_fidelity: float | None = None  # mean over the classes that the model gives of that share of their rows
+    r2: float | None = None  # None where all targets are equal
+    fidelity: float | None = None  # share of rows with the model's class; for values r2 against the model's values
+    balanced_fidelity: float | None = None  # mean, over the classes that the model predicts, of that share
 
 
 def score_predictions(
@@ -85,9 +85,9 @@ def score_predictions(
     predicted : (n_rows,)
         Classes or values.
     targets
-        What is true of the rows; ``None`` where that is not known: errors compare with the model then.
+        True classes or values of the rows; ``None`` where they are not known: errors are then against the model.
     model
-        What the model says of them.
+        The model's predictions for them.
     """
     truth = model if targets is None else targets
     if truth.values is not None and model.values is not None:
@@ -105,10 +105,10 @@ def score_predictions(
 
 
 def score_constants(targets: Targets | None, model: Targets) -> PredictionScores:
-    """Score what is always the same prediction, beside which other scores are to be read.
+    """Score constant predictions, the baseline of other scores.
 
-    Each measure is that of the constant that is best at it: errors, mse and r2 are those of ``constant_of`` what is
-    true of the rows, fidelities those of ``constant_of`` what the model says. Parameters are those of
+    Each measure is that of the constant that is best at it: errors, mse and r2 are those of ``constant_of`` the
+    targets, fidelities those of ``constant_of`` the predictions of the model. Parameters are those of
     ``score_predictions``.
     """
     truth = model if targets is None else targets

@@ -99,7 +99,7 @@ def _run_nearest_rows() -> None:
 def _run_rule_sets() -> None:
     from .questions.binned_rows import BinnedRows  # noqa: PLC0415
     from .questions.statements import statements_of  # noqa: PLC0415
-    from .rule_sets.rule_finding import RuleSettings, find_rules  # noqa: PLC0415
+    from .rule_sets.rule_search import RuleSettings, find_rules  # noqa: PLC0415
     from .scoring import Targets  # noqa: PLC0415
 
     rows = _rows()

@@ -9,7 +9,7 @@ import numpy as np
 
 from tree_explainers.compute.threads import n_cores
 from tree_explainers.questions.binned_rows import BinnedRows
-from tree_explainers.rule_sets.em import fit_em_up_to
+from tree_explainers.rule_sets.fab import fit_em_up_to
 from tree_explainers.rule_sets.regions import RegionModel
 from tree_explainers.scoring import Targets
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+import tree_explainers.questions
 import tree_explainers.rule_sets
-from tree_explainers.rule_sets.restarts import fit_restarts
+from tree_explainers.rule_sets.fab import fit_restarts
 
 from .em_curve import em_curve
 from .forests import SMALLER_TREES, forest_settings, kept_folder, shallow_tree
@@ -91,6 +92,7 @@ def _of_smaller_trees(told: Told) -> Iterator[Judged]:
 
 def _sources() -> str:
     """Return a hash of the files that statements and regions are made by, and of those beside this one."""
-    folders = Path(tree_explainers.rule_sets.__path__[0]), Path(__file__).parent
+    packages = (tree_explainers.questions, tree_explainers.rule_sets)
+    folders = (*(Path(package.__path__[0]) for package in packages), Path(__file__).parent)
     files = sorted(path for folder in folders for path in folder.glob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()

@@ -6,11 +6,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from tree_explainers.rule_sets.boxes import boxes_of
 from tree_explainers.rule_sets.regions import RegionModel
-from tree_explainers.rule_sets.rule_finding import FoundRules, RuleSettings, Search, find_rules
-from tree_explainers.rule_sets.rule_lists import RuleList, fit_rule_list
-from tree_explainers.rule_sets.rule_search import RuleLimits
+from tree_explainers.rule_sets.rule_lists import RuleList, boxes_of, fit_rule_list
+from tree_explainers.rule_sets.rule_search import FoundRules, RuleLimits, RuleSettings, Search, find_rules
 
 from .fits import n_restarts
 from .records import AS_MANY, BOXES, IMPROVED_MAP, MAP, MOST_RULES, PLAIN, SERVED, Judged, Seconds, Who
@@ -58,4 +56,4 @@ def judged_improved(told: Told, n_plain_rules: int) -> Iterator[Judged]:
 def _boxes(told: Told, model: RegionModel) -> RuleList:
     """Return the regions' boxes as they are, each saying what its region says: what the authors' program prints."""
     fitted = fit_rule_list(boxes_of(model, told.train.statements), told.train, told.targets)
-    return RuleList(fitted.boxes, np.append(model.outcomes(), fitted.predictions[-1]), None, fitted.n_decided)
+    return RuleList(fitted.boxes, np.append(model.predictions(), fitted.predictions[-1]), None, fitted.n_decided)

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.conditions import TrainingValues, rule_text
 from tree_explainers.questions.statements import statements_of
-from tree_explainers.rule_sets.applying import print_rules
 from tree_explainers.rule_sets.regions import RegionModel
-from tree_explainers.rule_sets.rule_lists import RuleList, first_firing
+from tree_explainers.rule_sets.rule_lists import RuleList, first_firing, print_rules
 from tree_explainers.scoring import Targets
 
 from .datasets import Part, Realisation

@@ -17,19 +17,18 @@ from .approximation_trees import read_tree
 
 
 def ask_next(parts: Parts, tree_id: str, request: NextQuestionRequest) -> NextQuestion:
-    """Return the question that the answers leave open, or what they lead to.
+    """Return the next question, or the prediction where the answers determine it.
 
     Raises
     ------
     StorageError
-        ``artefact_not_ready``; ``unknown_feature``, ``bad_feature_type`` or ``non_finite_number`` for an answer, which
-        is named.
+        ``artefact_not_ready``; ``unknown_feature``, ``bad_feature_type`` or ``non_finite_number`` for an answer,
+        which is named.
     """
     content = read_tree(parts, tree_id)
     model = parts.models.get(parts.artefacts.get(APPROXIMATION_TREES.name, tree_id).model).view
     _check_answers(model, request.answers)
-    way = walk(steps_of(content), request.answers)
-    return _told(tree_id, content, way)
+    return _view(tree_id, content, walk(steps_of(content), request.answers))
 
 
 def _check_answers(model: Model, answers: Mapping[str, Any]) -> None:
@@ -48,17 +47,17 @@ def _pointer(name: str) -> str:
     return "/answers/" + name.replace("~", "~0").replace("/", "~1")
 
 
-def _told(tree_id: str, content: ApproximationTreeResult, way: Walk) -> NextQuestion:
-    reached = content.nodes[way.reached]
+def _view(tree_id: str, content: ApproximationTreeResult, path: Walk) -> NextQuestion:
+    reached = content.nodes[path.reached]
     is_leaf = reached.left is None
     return NextQuestion(
         approximation_tree=tree_id,
         question=None if is_leaf else _question(content, reached),
         prediction=reached.prediction if is_leaf else None,
         scores=reached.scores,
-        n_asked=len({content.nodes[at].column for at, _ in way.passed}),
+        n_asked=len({content.nodes[node].column for node, _ in path.passed}),
         n_features=content.n_features,
-        path=[_path_node(content.nodes[at], holds=holds) for at, holds in way.passed],
+        path=[_path_node(content.nodes[node], holds=holds) for node, holds in path.passed],
     )
 
 
@@ -73,14 +72,14 @@ def _question(content: ApproximationTreeResult, node: ApproximationNode) -> Ques
         operator=node.operator or "",
         value=node.value,
         or_missing=bool(node.or_missing),
-        categories=_named(content, node.column) if kind == "category" else [],
+        categories=_categories(content, node.column) if kind == "category" else [],
     )
 
 
-def _named(content: ApproximationTreeResult, column: str | None) -> list[str]:
+def _categories(content: ApproximationTreeResult, column: str | None) -> list[str]:
+    """Return the categories that the tree's questions on a column name."""
     values = [node.value for node in content.nodes if node.column == column and node.value is not None]
-    named = {str(text) for value in values for text in (value if isinstance(value, list) else [value])}
-    return sorted(named)
+    return sorted({str(text) for value in values for text in (value if isinstance(value, list) else [value])})
 
 
 def _path_node(node: ApproximationNode, *, holds: bool) -> PathNode:

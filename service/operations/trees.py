@@ -10,9 +10,9 @@ from storage.array_files import read_arrays
 from storage.errors import NotFound
 from tree_explainers.ensemble import Operator, TreeEnsemble
 from tree_explainers.onnx_models.description import InputType, ModelColumn, ModelDescription
+from tree_explainers.questions.splits import raw_split, raw_types, split_of
 
 from ..app_context import Parts
-from .tree_questions import ModelQuestion, in_raw_terms
 
 _NODE_BYTES, _VALUE_BYTES = 120, 16  # as kept, and once more as arrays
 _NODES_TOGETHER = 256
@@ -26,7 +26,8 @@ def write_tree(parts: Parts, model_id: str, tree: int) -> Generator[bytes]:
     model = parts.models.get(model_id)
     ensemble = TreeEnsemble.from_arrays(read_arrays(parts.objects.get(model.ensemble)))
     start, stop = int(ensemble.offsets[tree]), int(ensemble.offsets[tree + 1])
-    columns = _columns(ModelDescription.from_json(model.description))
+    description = ModelDescription.from_json(model.description)
+    columns = list(zip(description.columns, raw_types(description), strict=True))
     head = Tree(model=model_id, tree=tree, nodes=[]).model_dump_json().encode()
     nodes = (_node(ensemble, columns, start, node) for node in range(start, stop))
     return _written(head, nodes)
@@ -48,34 +49,20 @@ def _written(head: bytes, nodes: Iterator[TreeNode]) -> Generator[bytes]:
     yield b"]}"
 
 
-def _columns(description: ModelDescription) -> list[tuple[ModelColumn, InputType]]:
-    """Return what the trees read, and as what the graph takes the features it comes from."""
-    types = [spec.type for spec in description.inputs for _ in range(spec.width)]
-    return [
-        (column, "float" if column.raw_index is None else types[column.raw_index]) for column in description.columns
-    ]
-
-
 def _node(ensemble: TreeEnsemble, columns: list[tuple[ModelColumn, InputType]], start: int, node: int) -> TreeNode:
     if ensemble.operator[node] == Operator.LEAF:
         return _leaf(ensemble, start, node)
     column, input_type = columns[ensemble.column[node]]
-    question = in_raw_terms(column, _question(ensemble, node), input_type)
+    split = raw_split(column, split_of(ensemble, node), input_type)
     return TreeNode(
         id=node - start,
         feature=column.name,
-        **question._asdict(),
+        **split._asdict(),
         left=int(ensemble.left[node]) - start,
         right=int(ensemble.right[node]) - start,
         leaf=None,
         values=None,
     )
-
-
-def _question(ensemble: TreeEnsemble, node: int) -> ModelQuestion:
-    kind, threshold = Operator(ensemble.operator[node]), float(ensemble.threshold[node])
-    members = tuple(ensemble.members[int(threshold)].tolist()) if kind is Operator.MEMBER else ()
-    return ModelQuestion(kind, threshold, bool(ensemble.missing_left[node]), members)
 
 
 def _leaf(ensemble: TreeEnsemble, start: int, node: int) -> TreeNode:

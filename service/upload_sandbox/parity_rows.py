@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tree_explainers.errors import ExplainerError, InvalidInput, ModelRefused
-from tree_explainers.onnx_models.description import ModelDescription
+from tree_explainers.onnx_models.description import ModelDescription, column_types
 from tree_explainers.onnx_models.parity import check_parity
 from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.rows import Rows
@@ -39,7 +39,7 @@ def _rows(description: ModelDescription, rows: list[list[Any]]) -> Rows:
         if len(row) != n_features:
             msg = f"row {position} has {len(row)} values, the model has {n_features} features"
             raise InvalidInput(msg)
-    types = [spec.type for spec in description.inputs for _ in range(spec.width)]
+    types = column_types(description.inputs)
     columns = [_column([row[index] for row in rows], is_text=kind == "string") for index, kind in enumerate(types)]
     return Rows(description.feature_names, tuple(columns))
 

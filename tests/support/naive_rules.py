@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tree_explainers.questions.conditions import Condition
 from tree_explainers.questions.statements import FeatureStatements
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.applying import PrintedRules
+from tree_explainers.rule_sets.rule_lists import PrintedRules
 
 
 def holds(condition: Condition, value: float | str | None, rules: PrintedRules) -> bool:

@@ -16,7 +16,9 @@ from sklearn.metrics import (
 )
 
 from tests.support import naive_scores as twin
+from tests.support.naive_rules import balanced_error, error
 from tests.support.real_leaves import CLASSIFICATIONS, KINDS, REGRESSION, real_leaves
+from tests.support.rule_training import energy, of_model
 from tree_explainers.leaf_space.leaves import ProximityKind
 from tree_explainers.prototype_sets.classifier import (
     UNASSIGNED,
@@ -138,3 +140,51 @@ def test_saying_no_to_all_rows_is_faithful_to_a_model_that_hardly_says_yes_and_n
 
     assert (scores.fidelity, scores.balanced_fidelity) == (0.97, 0.5)
     assert scores == score_constant_class(None, predicted)
+
+
+def test_errors_count_wrong_classes_and_balanced_errors_weigh_classes_alike() -> None:
+    data = of_model("random_forest_multiclass")
+    predicted = np.where(np.arange(len(data.classes)) % 3 == 0, 0, data.classes)
+
+    scores = score_predictions(predicted, data.targets, Targets.of_classes(predicted, 3))
+
+    assert scores.error == error(predicted.tolist(), data.classes.tolist())
+    assert scores.balanced_error is not None
+    np.testing.assert_allclose(scores.balanced_error, balanced_error(predicted.tolist(), data.classes.tolist()))
+    np.testing.assert_allclose(scores.balanced_error, 1 - balanced_accuracy_score(data.classes, predicted))
+    assert scores.fidelity == 1.0
+    assert scores.mse is None
+
+
+def test_a_class_that_no_row_has_does_not_count() -> None:
+    classes, predicted = np.array([0, 0, 2]), np.array([0, 1, 2])
+
+    scores = score_predictions(predicted, Targets.of_classes(classes, 4), Targets.of_classes(classes, 4))
+
+    assert scores.balanced_error == 0.25
+
+
+def test_values_are_scored_by_squares_and_fidelity_compares_with_the_model() -> None:
+    data = energy(5)
+    predicted, said = data.values + 1.0, data.values - 0.5
+
+    scores = score_predictions(predicted, data.targets, Targets.of_values(said))
+
+    assert scores.mse == pytest.approx(1.0)
+    assert scores.r2 == pytest.approx(r2_score(data.values, predicted))
+    assert scores.fidelity == pytest.approx(r2_score(said, predicted))
+    assert scores.error is None
+
+
+def test_without_a_target_the_model_is_what_errors_compare_with() -> None:
+    classes, predicted = np.array([0, 1, 1]), np.array([0, 0, 1])
+
+    scores = score_predictions(predicted, None, Targets.of_classes(classes, 2))
+
+    assert (scores.error, scores.fidelity) == (1 / 3, 2 / 3)
+
+
+def test_there_is_no_r2_where_all_values_are_alike() -> None:
+    same = Targets.of_values(np.full(4, 2.5))
+
+    assert score_predictions(np.arange(4.0), same, same).r2 is None

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..ensemble import Operator, TreeEnsemble
 from ..onnx_models.description import ModelColumn, ModelDescription
 from ..questions.cuts import Rounding, cuts_of_number
-from ..questions.splits import Questions, base_of, model_value
+from ..questions.splits import ColumnSplits, base_of, model_value
 from ..questions.statements import FeatureStatements, Statements
 
 Flags = NDArray[np.bool_]
@@ -103,13 +103,13 @@ class _Translation:
         self._answers.append((left, left | other, ~left | ~other))
         self._n_answers += len(left)
 
-    def _of(self, nodes: NDArray[np.int64]) -> Questions:
+    def _of(self, nodes: NDArray[np.int64]) -> ColumnSplits:
         ensemble = self.ensemble
-        return Questions(
+        return ColumnSplits(
             ensemble.operator[nodes], ensemble.threshold[nodes], ensemble.missing_left[nodes], ensemble.members
         )
 
-    def _alike(self, nodes: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Questions]]:
+    def _alike(self, nodes: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], ColumnSplits]]:
         """Yield the nodes of one column that ask the same, and their question."""
         if not len(nodes):
             return
@@ -163,7 +163,7 @@ def _first_greater(feature: FeatureStatements, cuts: NDArray[np.float64]) -> NDA
 
 
 def _read_answers(
-    column: ModelColumn, question: Questions, feature: FeatureStatements, rounding: Rounding
+    column: ModelColumn, question: ColumnSplits, feature: FeatureStatements, rounding: Rounding
 ) -> tuple[Flags, Flags]:
     """Return which bins answer one question with yes, and what values that no bin is kept for answer there."""
     if not feature.is_number:
@@ -176,11 +176,11 @@ def _read_answers(
     return answers, answers
 
 
-def _answer(column: ModelColumn, question: Questions, value: float | str | None) -> bool:
+def _answer(column: ModelColumn, question: ColumnSplits, value: float | str | None) -> bool:
     return bool(question.answer(model_value(column, base_of(column, value)))[0])
 
 
-def _read_set(column: ModelColumn, question: Questions, feature: FeatureStatements, rounding: Rounding) -> Flags:
+def _read_set(column: ModelColumn, question: ColumnSplits, feature: FeatureStatements, rounding: Rounding) -> Flags:
     """Read a question whether a number is equal to another, or a member: inside are the bins between pairs of cuts."""
     cuts, _ = cuts_of_number(column, question, rounding)
     first = _first_greater(feature, cuts)
@@ -191,7 +191,9 @@ def _read_set(column: ModelColumn, question: Questions, feature: FeatureStatemen
     return answers
 
 
-def _read_indicator(column: ModelColumn, question: Questions, feature: FeatureStatements, rounding: Rounding) -> Flags:
+def _read_indicator(
+    column: ModelColumn, question: ColumnSplits, feature: FeatureStatements, rounding: Rounding
+) -> Flags:
     present, absent = (bool(question.answer(model_value(column, base))[0]) for base in (1.0, 0.0))
     answers = np.full(feature.n_bins, absent)
     if isinstance(column.category, float | int):
@@ -204,7 +206,7 @@ def _read_indicator(column: ModelColumn, question: Questions, feature: FeatureSt
 
 
 def _read_codes(
-    column: ModelColumn, question: Questions, feature: FeatureStatements, rounding: Rounding
+    column: ModelColumn, question: ColumnSplits, feature: FeatureStatements, rounding: Rounding
 ) -> tuple[Flags, Flags]:
     """Read a column of codes: a bin answers as the value in it that has a code, other values as one that has none."""
     unknown = _answer(column, question, np.inf)

@@ -14,7 +14,7 @@ from .column_changes import is_flag
 from .column_encoding import lookup_table
 from .column_steps import follow
 from .constants import tensor_array
-from .description import FeatureGroup, InputSpec, ModelColumn
+from .description import FeatureGroup, InputSpec, ModelColumn, column_types
 from .tensor_columns import Element, Step, TensorColumns
 from .tree_attributes import attributes_of, integers, numbers
 
@@ -74,7 +74,7 @@ def map_columns(graph: GraphProto, inputs: Sequence[InputSpec], names: Sequence[
     """
     tensors = _input_tensors(inputs, names)
     constants: dict[str, NDArray[Any]] = {tensor.name: tensor_array(tensor) for tensor in graph.initializer}
-    reads_text = [spec.type == "string" for spec in inputs for _ in range(spec.width)]
+    reads_text = [each == "string" for each in column_types(inputs)]
     n_columns = 0
     for node in graph.node:
         value = _constant_value(node, constants)

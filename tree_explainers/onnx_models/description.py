@@ -1,5 +1,6 @@
 """ModelDescription: what is known of a model once its graph has been read, in plain values that can be kept as JSON."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Self
 
@@ -21,6 +22,11 @@ class InputSpec:
     type: InputType
     width: int  # number of columns
     rank: int = 2  # 1: the graph takes shape (n_rows,); 2: (n_rows, width)
+
+
+def column_types(inputs: Sequence[InputSpec]) -> list[InputType]:
+    """Return the type in which the graph takes each raw feature, (n_features,)."""
+    return [spec.type for spec in inputs for _ in range(spec.width)]
 
 
 @dataclass(frozen=True, slots=True)

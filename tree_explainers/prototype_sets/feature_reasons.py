@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from .. import wording
 from ..onnx_models.description import ModelColumn
+from ..questions.splits import model_value
 from .leaf_boxes import Side
 from .raw_units import ColumnUnits, RawSide
 
@@ -134,7 +135,7 @@ class _Values:
     def admit_code(self, column: ModelColumn, code: float | None) -> bool:
         if code is None:  # a missing value to the model
             return bool(self.interval.side & _MISSING_STAYS)
-        return self.admit(_model_value(column, code))
+        return self.admit(model_value(column, code))
 
 
 class _Draft:
@@ -174,7 +175,7 @@ class _Draft:
         self._is_not.update((hole.raw_low, None) for hole in values.holes)
 
     def _take_indicator(self, column: ModelColumn, values: _Values) -> None:
-        present, absent = values.admit(_model_value(column, 1)), values.admit(_model_value(column, 0))
+        present, absent = values.admit(model_value(column, 1)), values.admit(model_value(column, 0))
         if column.category is None:
             self._or_missing &= present
             self._is_missing |= not absent
@@ -280,13 +281,8 @@ def is_number(column: ModelColumn) -> bool:
     return column.kind in {"identity", "affine", "transformed"}
 
 
-def _model_value(column: ModelColumn, base: float) -> float:
-    """Return the model-side value in float32, as graphs calculate it."""
-    return float(np.float32(base) * np.float32(column.scale) + np.float32(column.offset))
-
-
 def imputed_number(column: ModelColumn) -> float:
     """Return the model-side value of a missing raw number; NaN where it stays missing."""
     if column.imputed is None or isinstance(column.imputed, str) or not is_number(column):
         return nan
-    return _model_value(column, column.imputed)
+    return model_value(column, column.imputed)

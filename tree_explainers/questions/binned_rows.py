@@ -1,4 +1,4 @@
-"""BinnedRows: for each row and feature the bin of its value, which says all that statements say of it."""
+"""BinnedRows: for each row and feature the bin of its value, which determines the answers of all statements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ Bins = NDArray[np.unsignedinteger[Any]]
 
 @dataclass(frozen=True, slots=True)
 class BinnedRows:
-    """The bins of some rows; see ``FeatureStatements`` for what a bin holds.
+    """The bins of some rows; see ``FeatureStatements`` for the values of a bin.
 
-    All statements of a row are known from them: for a number, statement ``j`` is true where the bin is above ``j``.
+    They determine all statements of a row: for a number, statement ``j`` is true where the bin is above ``j``.
     """
 
     statements: Statements
@@ -26,23 +26,23 @@ class BinnedRows:
 
     @classmethod
     def of(cls, statements: Statements, rows: Rows) -> Self:
-        """Return the bins of raw rows, which have the features by name, in any order and with others beside them.
+        """Return the bins of raw rows, which have the features by name, in any order, and may have others.
 
-        Numbers are rounded to the model's precision first. A category that stands for a missing one is missing.
+        Numbers are rounded to the model's precision first. The text that represents a missing category is missing.
 
         Raises
         ------
         InvalidInput
-            ``schema_mismatch`` where a feature is lacking.
+            ``schema_mismatch`` where a feature is missing.
         RowRefused
-            ``bad_feature_type`` where a number is expected and there is a text, or the other way round.
+            ``bad_feature_type`` where a number is expected and there is a text, or the reverse.
         """
         features = statements.features
         n_bins = max((feature.n_bins for feature in features), default=1)
         bins = np.empty((len(features), len(rows)), dtype=np.min_scalar_type(n_bins - 1))
         columns = _columns(rows, [feature.name for feature in features])
-        for feature, column, place in zip(features, columns, bins, strict=True):
-            place[:] = _bins(feature, column, statements.precision)
+        for feature, column, own in zip(features, columns, bins, strict=True):
+            own[:] = _bins(feature, column, statements.precision)
         return cls(statements, bins)
 
     @property
@@ -55,7 +55,7 @@ class BinnedRows:
         return bool((self.bins[feature] == self.statements.features[feature].missing_bin).any())
 
     def take(self, rows: NDArray[np.integer[Any]] | slice) -> "BinnedRows":
-        """Return the bins of the rows at these 0-based positions, in this order."""
+        """Return the bins of the rows with these 0-based indices, in this order."""
         return BinnedRows(self.statements, np.ascontiguousarray(self.bins[:, rows]))
 
 
@@ -63,7 +63,7 @@ def _columns(rows: Rows, names: Sequence[str]) -> tuple[NDArray[Any], ...]:
     try:
         return rows.select(names).columns
     except KeyError as error:
-        msg = f"The rows lack the feature {error.args[0]!r}, which the model reads."
+        msg = f"The rows do not have the feature {error.args[0]!r}, which the model reads."
         raise InvalidInput(msg, code="schema_mismatch") from error
 
 
@@ -97,14 +97,14 @@ def _bins_of_texts(feature: FeatureStatements, column: NDArray[Any]) -> NDArray[
             detail = f"feature {feature.name!r}: a category (text) is expected; the value is {column[row]:g}"
             raise RowRefused("bad_feature_type", detail, row)
         return np.full(len(column), feature.missing_bin)
-    known: dict[str | None, int] = {category: at for at, category in enumerate(feature.categories)}
+    known: dict[str | None, int] = {category: index for index, category in enumerate(feature.categories)}
     known |= dict.fromkeys((None, feature.missing_token), feature.missing_bin)
     n_known = len(feature.categories)
     return np.array([known.get(value, n_known) for value in column.tolist()], dtype=np.int64)
 
 
 class Layout(NamedTuple):
-    """Where each feature's statements and bins are, laid one after the other, as compiled loops take it."""
+    """The statements and bins of all features, concatenated: arrays for compiled loops."""
 
     statement_starts: NDArray[np.int64]  # (n_features + 1,)
     bin_starts: NDArray[np.int64]  # (n_features + 1,)
@@ -120,7 +120,7 @@ class Layout(NamedTuple):
 
     @staticmethod
     def of(statements: Statements) -> "Layout":
-        """Lay out an ensemble's statements."""
+        """Return the layout of an ensemble's statements."""
         features = statements.features
         none, no_answers = np.empty(0, np.bool_), np.empty((0, 0), np.bool_)
         answers = [no_answers if feature.answers is None else feature.answers for feature in features]

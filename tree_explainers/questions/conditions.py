@@ -1,4 +1,7 @@
-"""Conditions: what a rule asks of raw values, in words and round numbers that keep every training row on its side."""
+"""Conditions on raw values: in words, as printed from bins, and as evaluated on rows.
+
+Thresholds are round numbers that keep every training row on its side of the cut.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,23 +25,23 @@ _HALF = 0.5  # between no and yes of a one-hot column
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What is asked of one feature of a raw row."""
+    """A condition on one feature of a raw row."""
 
     feature: str
-    column: str  # the raw column that is read: ``feature``, but for one-hot columns declared to belong together
+    column: str  # the raw column that is read: ``feature``, except for columns of a declared one-hot group
     operator: Operator
     value: float | str | tuple[str, ...] | None
-    or_missing: bool  # a missing value fulfils it, too; else it does not
+    or_missing: bool  # a missing value fulfils it, too; otherwise it does not
 
     @property
     def text(self) -> str:
         """The condition in words."""
-        return _told_together((self,))
+        return _joint_text((self,))
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingValues:
-    """The raw training values that printed thresholds must tell apart as the bins do."""
+    """The raw training values that printed thresholds must separate as the bins do."""
 
     rows: Rows
     binned: BinnedRows
@@ -46,8 +49,8 @@ class TrainingValues:
     def gap(self, feature: int, cut: int) -> tuple[float, float]:
         """Return the largest value not above a cut of a number, and the smallest above it; infinite where none is.
 
-        Values count both as they are and as the model rounds them, so that a threshold in between tells them apart
-        for whoever rounds and for whoever does not.
+        Values count both as they are and as the model rounds them, so that a threshold in between separates them
+        with and without rounding.
         """
         own, statements = self.binned.statements.features[feature], self.binned.statements
         bins = self.binned.bins[feature]
@@ -67,19 +70,34 @@ def rule_text(conditions: tuple[Condition, ...]) -> str:
     if not conditions:
         return "always"
     parts = groupby(conditions, key=lambda each: (each.feature, each.or_missing))
-    return ", and ".join(_told_together(tuple(own)) for _, own in parts)
+    return ", and ".join(_joint_text(tuple(own)) for _, own in parts)
 
 
-def _told_together(conditions: Sequence[Condition]) -> str:
-    """Tell conditions on one feature, such as an interval's two ends, as one."""
-    asked = " and ".join(wording.comparison(each.operator, each.value) for each in conditions)
-    return f"{conditions[0].feature} is {asked}{wording.MISSING_ALLOWED if conditions[0].or_missing else ''}"
+def _joint_text(conditions: Sequence[Condition]) -> str:
+    """Return conditions on one feature, such as an interval's two ends, as one phrase."""
+    comparisons = " and ".join(wording.comparison(each.operator, each.value) for each in conditions)
+    return f"{conditions[0].feature} is {comparisons}{wording.MISSING_ALLOWED if conditions[0].or_missing else ''}"
 
 
-def conditions_on(at: int, admitted: NDArray[np.bool_], values: TrainingValues) -> Iterator[Condition]:
-    """Yield the conditions that hold for the bins admitted of a feature; see ``conditions_of``."""
-    feature = values.binned.statements.features[at]
-    has_missing = values.has_missing(at)
+def conditions_on(index: int, admitted: NDArray[np.bool_], values: TrainingValues) -> Iterator[Condition]:
+    """Yield the conditions that restrict a feature to some of its bins; of an interval the lower end first.
+
+    A threshold is the number of fewest decimals between the two neighbouring training values and within a quarter of
+    their distance from the cut (of these, the nearest to it): for training rows the conditions hold exactly where the
+    bin is admitted, and other rows change sides only where they lie near the cut. Where no training row misses the
+    feature, nothing is known of missing values: they fulfil no condition on it.
+
+    Parameters
+    ----------
+    index
+        Of the feature among the statements' features.
+    admitted : (n_bins,)
+        The feature's bins that fulfil the conditions.
+    values
+        The training values.
+    """
+    feature = values.binned.statements.features[index]
+    has_missing = values.has_missing(index)
     with_missing = bool(admitted[-1]) and has_missing
     present = admitted[: len(feature.cuts[feature.cuts < inf]) + 1] if feature.is_number else admitted[:-1]
     if not present.any():
@@ -90,16 +108,16 @@ def conditions_on(at: int, admitted: NDArray[np.bool_], values: TrainingValues) 
     elif feature.is_number:
         inside = np.flatnonzero(present)
         if inside[0] > 0:
-            yield _of_end(at, values, ">", int(inside[0]) - 1, or_missing=with_missing)
+            yield _at_cut(index, values, ">", int(inside[0]) - 1, or_missing=with_missing)
         if inside[-1] < len(present) - 1:
-            yield _of_end(at, values, "<=", int(inside[-1]), or_missing=with_missing)
+            yield _at_cut(index, values, "<=", int(inside[-1]), or_missing=with_missing)
     else:
-        yield _of_category(feature, admitted[:-2], admits_others=bool(admitted[-2]), or_missing=with_missing)
+        yield _on_category(feature, admitted[:-2], admits_others=bool(admitted[-2]), or_missing=with_missing)
 
 
-def _of_end(at: int, values: TrainingValues, operator: Operator, cut: int, *, or_missing: bool) -> Condition:
-    feature = values.binned.statements.features[at]
-    low, high = values.gap(at, cut)
+def _at_cut(index: int, values: TrainingValues, operator: Operator, cut: int, *, or_missing: bool) -> Condition:
+    feature = values.binned.statements.features[index]
+    low, high = values.gap(index, cut)
     if feature.stands_for is not None and low <= _HALF < high:
         name, category = feature.stands_for
         return Condition(name, feature.name, "is" if operator == ">" else "is not", category, or_missing)
@@ -108,15 +126,15 @@ def _of_end(at: int, values: TrainingValues, operator: Operator, cut: int, *, or
 
 
 def _near(low: float, high: float, cut: float) -> tuple[float, float]:
-    """Return the part of a gap that is within a quarter of its width from the cut; all of one without an end."""
+    """Return the part of a gap within a quarter of its width from the cut; the whole gap where an end is infinite."""
     quarter = high / 4 - low / 4
     return (max(low, cut - quarter), min(high, cut + quarter)) if isfinite(quarter) else (low, high)
 
 
-def _of_category(
+def _on_category(
     feature: FeatureStatements, admitted: NDArray[np.bool_], *, admits_others: bool, or_missing: bool
 ) -> Condition:
-    """Name the categories that are admitted, or those that are not where all others are."""
+    """Return the condition that names the admitted categories, or the others where unnamed ones are admitted."""
     named = tuple(each for each, inside in zip(feature.categories, admitted, strict=True) if inside != admits_others)
     one: Operator = "is not" if admits_others else "is"
     some: Operator = "is none of" if admits_others else "is one of"
@@ -126,10 +144,10 @@ def _of_category(
 
 @dataclass(frozen=True, slots=True)
 class ConditionReader:
-    """Asks conditions of raw rows."""
+    """Evaluates conditions on raw rows."""
 
     precision: type[np.float32 | np.float64]  # numbers are rounded to this before they are compared
-    missing_texts: Mapping[str, str]  # by column: a text that stands for a missing category
+    missing_texts: Mapping[str, str]  # by column: a text that represents a missing category
 
     def holds(self, condition: Condition, rows: Rows) -> NDArray[np.bool_]:
         """Return for which rows a condition holds, (n_rows,).
@@ -137,17 +155,17 @@ class ConditionReader:
         Raises
         ------
         InvalidInput
-            ``schema_mismatch`` where the column is lacking that it reads.
+            ``schema_mismatch`` where the column that it reads is missing.
         """
         values = _column(rows, condition.column)
         is_missing = self._is_missing(condition.column, values)
         if condition.value is None:
             return is_missing if condition.operator == "is missing" else ~is_missing
         if _compares_numbers(condition, values):
-            asked = _above(condition, values, self.precision)
+            holds = _is_on_side(condition, values, self.precision)
         else:
-            asked = _among(condition, values)
-        return np.where(is_missing, condition.or_missing, asked)
+            holds = _is_among(condition, values)
+        return np.where(is_missing, condition.or_missing, holds)
 
     def _is_missing(self, column: str, values: NDArray[Any]) -> NDArray[np.bool_]:
         if values.dtype != object:
@@ -161,16 +179,18 @@ def _column(rows: Rows, name: str) -> NDArray[Any]:
     try:
         return rows.select([name]).columns[0]
     except KeyError as error:
-        msg = f"The rows lack the feature {name!r}, which a rule reads."
+        msg = f"The rows do not have the feature {name!r}, which a rule reads."
         raise InvalidInput(msg, code="schema_mismatch") from error
 
 
 def _compares_numbers(condition: Condition, values: NDArray[Any]) -> bool:
-    """Tell numbers from categories; a column without any value is either."""
+    """Return whether a condition compares numbers; a column without any value may hold numbers or categories."""
     return values.dtype != object or isinstance(condition.value, float)
 
 
-def _above(condition: Condition, values: NDArray[Any], precision: type[np.float32 | np.float64]) -> NDArray[np.bool_]:
+def _is_on_side(
+    condition: Condition, values: NDArray[Any], precision: type[np.float32 | np.float64]
+) -> NDArray[np.bool_]:
     if values.dtype == object:
         return np.zeros(len(values), dtype=np.bool_)  # nothing but missing values
     bound = condition.value if isinstance(condition.value, float) else _HALF
@@ -179,7 +199,7 @@ def _above(condition: Condition, values: NDArray[Any], precision: type[np.float3
     return above if condition.operator in (">", "is") else ~above
 
 
-def _among(condition: Condition, values: NDArray[Any]) -> NDArray[np.bool_]:
+def _is_among(condition: Condition, values: NDArray[Any]) -> NDArray[np.bool_]:
     named: list[Any] = list(condition.value) if isinstance(condition.value, tuple) else [condition.value]
     among = np.isin(values, named)
     return among if condition.operator in ("is", "is one of") else ~among

@@ -1,58 +1,60 @@
-"""Questions: what the nodes of an ensemble ask of each model-side column, each distinct question once."""
+"""Splits: the tests of an ensemble's nodes, on the model's columns as trees read them, and on raw features.
 
+A model-side column is ``base * scale + offset``, where ``base`` is a raw number, an indicator of a category, or the
+code of one (see ``ModelColumn``). A split compares it with a threshold, or looks it up in a set; yes goes left.
+"""
+
+import operator as python_operator
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..ensemble import Operator, TreeEnsemble
-from ..onnx_models.description import ModelColumn
+from ..onnx_models.description import InputType, ModelColumn, ModelDescription, column_types
+
+_COMPARE: dict[Operator, tuple[str, Callable[[Any, Any], Any]]] = {
+    Operator.LEQ: ("<=", python_operator.le),
+    Operator.LT: ("<", python_operator.lt),
+    Operator.GTE: (">=", python_operator.ge),
+    Operator.GT: (">", python_operator.gt),
+    Operator.EQ: ("==", python_operator.eq),
+    Operator.NEQ: ("!=", python_operator.ne),
+}
+_MIRRORED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<"}
+_SORT_KEYS = ("missing_left", "threshold", "operator", "column")  # for lexsort: the last is the primary key
 
 
 @dataclass(frozen=True, slots=True)
-class Questions:
-    """The distinct questions about one model-side column; yes goes left."""
+class ColumnSplits:
+    """The distinct splits on one model-side column; yes goes left."""
 
-    operator: NDArray[np.uint8]  # (n_questions,) an Operator
-    threshold: NDArray[np.float64]  # (n_questions,)
-    missing_left: NDArray[np.bool_]  # (n_questions,)
-    members: tuple[NDArray[np.float64], ...]  # the sets of MEMBER questions, whose threshold is a position in here
-
-    def select(self, which: NDArray[np.bool_]) -> "Questions":
-        """Return those questions that are marked, in order."""
-        return Questions(self.operator[which], self.threshold[which], self.missing_left[which], self.members)
+    operator: NDArray[np.uint8]  # (n_splits,) an Operator
+    threshold: NDArray[np.float64]  # (n_splits,)
+    missing_left: NDArray[np.bool_]  # (n_splits,)
+    members: tuple[NDArray[np.float64], ...]  # the sets of MEMBER splits, whose threshold is an index into these
 
     def answer(self, value: float | None) -> NDArray[np.bool_]:
-        """Return whether each question is answered with yes, (n_questions,); ``None`` is a missing value."""
+        """Return which splits send a value left, (n_splits,); ``None`` and NaN are a missing value."""
         if value is None or np.isnan(value):
             return self.missing_left
-        yes = np.empty(len(self.operator), dtype=np.bool_)
-        for operator in np.unique(self.operator):
-            own = self.operator == operator
-            yes[own] = self._answer_alike(Operator(operator), self.threshold[own], value)
-        return yes
-
-    def _answer_alike(self, operator: Operator, thresholds: NDArray[np.float64], value: float) -> NDArray[np.bool_]:
-        if operator == Operator.MEMBER:
-            # onnxruntime cuts fractions off before it looks into a set.
-            return np.array([np.trunc(value) in self.members[int(each)] for each in thresholds], dtype=np.bool_)
-        return _COMPARE[operator](value, thresholds)
+        goes_left = np.empty(len(self.operator), dtype=np.bool_)
+        for each in np.unique(self.operator):
+            own = self.operator == each
+            if each == Operator.MEMBER:  # onnxruntime truncates fractions before it looks into a set
+                sets = (self.members[int(index)] for index in self.threshold[own])
+                goes_left[own] = [np.trunc(value) in members for members in sets]
+            else:
+                goes_left[own] = _COMPARE[Operator(each)][1](value, self.threshold[own])
+        return goes_left
 
 
-_COMPARE = {
-    Operator.LEQ: np.less_equal,
-    Operator.LT: np.less,
-    Operator.GTE: np.greater_equal,
-    Operator.GT: np.greater,
-    Operator.EQ: np.equal,
-    Operator.NEQ: np.not_equal,
-}
-
-
-def questions_of(ensemble: TreeEnsemble) -> dict[int, Questions]:
-    """Return the distinct questions about each model-side column that some node asks about, by ascending column."""
+def splits_by_column(ensemble: TreeEnsemble) -> dict[int, ColumnSplits]:
+    """Return the distinct splits on each model-side column that some node tests, by ascending column."""
     inner = np.flatnonzero(ensemble.operator != Operator.LEAF)
-    keys = [getattr(ensemble, name)[inner] for name in _KEYS]
+    keys = [getattr(ensemble, name)[inner] for name in _SORT_KEYS]
     order = np.lexsort(keys)
     keys = [key[order] for key in keys]
     is_new = np.ones(len(inner), dtype=np.bool_)
@@ -61,14 +63,15 @@ def questions_of(ensemble: TreeEnsemble) -> dict[int, Questions]:
     columns, starts = np.unique(column, return_index=True)
     ends = np.append(starts, len(column))[1:]
     return {
-        int(at): Questions(operator[first:end], threshold[first:end], missing_left[first:end], ensemble.members)
-        for at, first, end in zip(columns, starts, ends, strict=True)
+        int(each): ColumnSplits(operator[first:end], threshold[first:end], missing_left[first:end], ensemble.members)
+        for each, first, end in zip(columns, starts, ends, strict=True)
     }
 
 
-_KEYS = ("missing_left", "threshold", "operator", "column")  # the last is the first to sort by
-
-
+@overload
+def model_value(column: ModelColumn, base: float) -> float: ...
+@overload
+def model_value(column: ModelColumn, base: float | None) -> float | None: ...
 def model_value(column: ModelColumn, base: float | None) -> float | None:
     """Return what trees read in a column, in float32, as graphs calculate; ``None`` is a missing value."""
     if base is None:
@@ -77,12 +80,112 @@ def model_value(column: ModelColumn, base: float | None) -> float | None:
 
 
 def base_of(column: ModelColumn, value: float | str | None) -> float | None:
-    """Return what an indicator or ordinal column makes of a raw category, before scale and offset.
+    """Return an indicator's or ordinal column's value for a raw category, before scale and offset.
 
-    ``None`` is a missing raw value, which counts as what is put in its place.
+    ``None`` is a missing raw value, which counts as the value imputed for it.
     """
     if value is None:
         value = column.imputed
     if column.kind == "indicator":
         return float(value == column.category)
     return dict(zip(column.categories, column.codes, strict=True)).get(value, column.default_code)
+
+
+class Split(NamedTuple):
+    """The split of one node, on a model-side column; yes goes left."""
+
+    operator: Operator
+    threshold: float
+    missing_left: bool
+    members: tuple[float, ...]  # with Operator.MEMBER
+
+    def goes_left(self, value: float | None) -> bool:
+        """Return whether a value goes left; ``None`` is a missing one."""
+        if value is None:
+            return self.missing_left
+        if self.operator is Operator.MEMBER:
+            return int(value) in self.members
+        return bool(_COMPARE[self.operator][1](value, self.threshold))
+
+
+class RawSplit(NamedTuple):
+    """The same split as a condition on a raw feature."""
+
+    operator: str
+    value: float | str | None = None
+    categories: list[float | str] | None = None  # with in and not in
+    or_missing: bool = False
+    transformed: bool = False  # it is about the model-side column, which cannot be mapped back
+
+
+def split_of(ensemble: TreeEnsemble, node: int) -> Split:
+    """Return the split of an inner node."""
+    operator, threshold = Operator(ensemble.operator[node]), float(ensemble.threshold[node])
+    members = tuple(ensemble.members[int(threshold)].tolist()) if operator is Operator.MEMBER else ()
+    return Split(operator, threshold, bool(ensemble.missing_left[node]), members)
+
+
+def raw_types(description: ModelDescription) -> list[InputType]:
+    """Return, for each model-side column, the type in which the graph takes its raw feature, (n_columns,)."""
+    types = column_types(description.inputs)
+    return ["float" if column.raw_index is None else types[column.raw_index] for column in description.columns]
+
+
+def raw_split(column: ModelColumn, split: Split, input_type: InputType) -> RawSplit:
+    """Return the condition on raw values that sends the same values left.
+
+    Parameters
+    ----------
+    column
+        The model-side column that the split tests.
+    split
+        On that column.
+    input_type
+        Type in which the graph takes the raw feature: thresholds have as many digits as the graph calculates with.
+    """
+    if column.kind == "indicator":
+        return _split_of_indicator(column, split)
+    if column.kind == "ordinal":
+        return _split_of_codes(column, split)
+    is_set = split.operator is Operator.MEMBER
+    if column.transformed or column.scale == 0 or (is_set and column.kind != "identity"):
+        return _model_side_split(split)
+    imputed = None if isinstance(column.imputed, str) else column.imputed
+    or_missing = split.goes_left(model_value(column, imputed))
+    if is_set:
+        return RawSplit("in", None, list(split.members), or_missing)
+    sign = _COMPARE[split.operator][0]
+    sign = _MIRRORED.get(sign, sign) if column.scale < 0 else sign
+    value = _raw_threshold((split.threshold - column.offset) / column.scale, column, input_type)
+    return RawSplit(sign, value, None, or_missing)
+
+
+def _raw_threshold(value: float, column: ModelColumn, input_type: InputType) -> float:
+    # Where the graph calculates in float32, more digits would be noise: 36.99999958 for the 37 that goes left.
+    if column.is_rounded and input_type == "double":
+        return column.told(value)
+    is_exact = input_type == "double" or (input_type != "float" and column.kind == "identity")
+    return value if is_exact else float(str(np.float32(value)))
+
+
+def _split_of_indicator(column: ModelColumn, split: Split) -> RawSplit:
+    present, absent = (split.goes_left(model_value(column, base)) for base in (1, 0))
+    if present == absent:
+        return _model_side_split(split)
+    is_missing_present = column.category is None or column.imputed == column.category
+    return RawSplit("is" if present else "is not", column.category, None, present if is_missing_present else absent)
+
+
+def _split_of_codes(column: ModelColumn, split: Split) -> RawSplit:
+    codes = zip(column.categories, column.codes, strict=True)
+    admitted = {category: split.goes_left(model_value(column, code)) for category, code in codes}
+    admits_others = split.goes_left(model_value(column, column.default_code))
+    named = [category for category, admits in admitted.items() if admits != admits_others and category is not None]
+    or_missing = admitted.get(column.imputed, admits_others)
+    return RawSplit("not in" if admits_others else "in", None, named, or_missing)
+
+
+def _model_side_split(split: Split) -> RawSplit:
+    if split.operator is Operator.MEMBER:
+        return RawSplit("in", None, list(split.members), split.missing_left, transformed=True)
+    return RawSplit(_COMPARE[split.operator][0], split.threshold, None, split.missing_left, transformed=True)

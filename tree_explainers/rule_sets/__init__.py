@@ -1,1 +1,1 @@
-"""Rules: a few boxes of raw features that stand for all the regions of an ensemble."""
+"""Rule sets: a few rules on raw features that represent an ensemble. Start reading at ``rule_search.find_rules``."""

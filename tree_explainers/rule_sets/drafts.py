@@ -1,4 +1,7 @@
-"""Drafts: ordered lists of rules as the search changes them, and what each list is worth."""
+"""Drafts: ordered lists of rules while they are searched, how long their description is, and their boxes.
+
+A draft knows only the groups of ``SearchRows``, that is the bins that some training row is in; a box admits all bins.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,14 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..questions.statements import FeatureStatements, Statements
+from ..scoring import Targets
 from .box_sweep import SweptRule
-from .search_goal import SearchGoal, length_of_labels
-from .search_rows import SearchRows
+from .rule_lists import Box
+from .search_goal import SearchGoal, SearchRows, length_of_labels
 
 
 @dataclass(frozen=True, slots=True)
 class DraftRule:
-    """A rule of the search: what it admits of each feature's groups."""
+    """A rule of the search: the groups that it admits of each feature."""
 
     admits: NDArray[np.bool_]  # (n_groups,) of all features, one after the other
     n_conditions: NDArray[np.int64]  # (n_features,)
@@ -36,13 +41,13 @@ class DraftRule:
 
     @property
     def fires(self) -> NDArray[np.bool_]:
-        """Which rows it covers, (n_rows,)."""
+        """The rows that it covers, (n_rows,)."""
         fires: NDArray[np.bool_] = self.n_broken == 0
         return fires
 
     @property
     def total_conditions(self) -> int:
-        """How many conditions it prints."""
+        """Number of conditions that it prints."""
         return int(self.n_conditions.sum())
 
 
@@ -50,7 +55,7 @@ Draft = tuple[DraftRule, ...]  # the first rule that covers a row decides it
 
 
 def count_conditions(rows: SearchRows, feature: int, admitted: NDArray[np.bool_]) -> int:
-    """Count the conditions that say which groups of a feature are admitted: the two ends of an interval are two."""
+    """Count the conditions that restrict a feature to the admitted groups: the two ends of an interval are two."""
     if admitted.all():
         return 0
     if not rows.is_number[feature]:
@@ -62,42 +67,127 @@ def count_conditions(rows: SearchRows, feature: int, admitted: NDArray[np.bool_]
 def deciding(draft: Sequence[DraftRule], n_rows: int) -> NDArray[np.int64]:
     """Return the first rule that covers each row, (n_rows,); the number of rules where none does."""
     slots = np.full(n_rows, len(draft), dtype=np.int64)
-    for place in reversed(range(len(draft))):
-        slots[draft[place].fires] = place
+    for index in reversed(range(len(draft))):
+        slots[draft[index].fires] = index
     return slots
 
 
-def swept(rule: DraftRule, others: Sequence[DraftRule], place: int, n_rows: int) -> SweptRule:
-    """Return a rule as it would stand among others, before the one that is at ``place`` now."""
+def swept_rule(rule: DraftRule, others: Sequence[DraftRule], index: int, n_rows: int) -> SweptRule:
+    """Return a rule as it would be among others, in front of the one that is now at ``index``."""
     slots = deciding(others, n_rows)
-    is_reached = slots >= place
+    is_reached = slots >= index
     return SweptRule(rule.admits, rule.n_conditions, rule.n_broken, slots, is_reached, len(others) + 1)
 
 
-def worth(draft: Sequence[DraftRule], goal: SearchGoal) -> float:
+def description_length(draft: Sequence[DraftRule], goal: SearchGoal) -> float:
     """Return the description length of labels, conditions and rules, in nats: the shorter the better."""
-    return length_of_labels(goal, deciding(draft, len(goal.steps) - 1), len(draft) + 1) + costs(draft, goal)
+    return length_of_labels(goal, deciding(draft, len(goal.steps) - 1), len(draft) + 1) + length_of_rules(draft, goal)
 
 
-def lengths_within(draft: Sequence[DraftRule], goal: SearchGoal) -> NDArray[np.float64]:
+def length_of_rules(draft: Sequence[DraftRule], goal: SearchGoal) -> float:
+    """Return the description length of conditions and rules, in nats."""
+    n_conditions = sum(rule.total_conditions for rule in draft)
+    return goal.cost_of_condition * n_conditions + goal.cost_of_rule * len(draft)
+
+
+def label_lengths(draft: Sequence[DraftRule], goal: SearchGoal) -> NDArray[np.float64]:
     """Return the description length of the labels that each rule, and the default, decides, (n_rules + 1,), in nats.
 
-    Infinite for values, whose lengths do not add up.
+    Infinite for values, whose lengths are not additive.
     """
     if len(goal.values):
         return np.full(len(draft) + 1, np.inf)
-    slots = deciding(draft, len(goal.classes))
-    places = slots * goal.n_tallied + goal.classes
-    counts = np.bincount(places, minlength=(len(draft) + 1) * goal.n_tallied).reshape(-1, goal.n_tallied)
+    counts = _class_counts(draft, goal.classes, goal.n_tallied)
     lengths: NDArray[np.float64] = _times_log(counts.sum(axis=1)) - _times_log(counts).sum(axis=1)
     return lengths
+
+
+def n_errors(draft: Sequence[DraftRule], targets: Targets) -> int:
+    """Return the number of rows whose class is not the commonest one of the rule that decides them."""
+    assert targets.classes is not None  # noqa: S101  # values have no errors to count
+    counts = _class_counts(draft, targets.classes, targets.n_classes)
+    return int(targets.n_rows - counts.max(axis=1).sum())
+
+
+def _class_counts(draft: Sequence[DraftRule], classes: NDArray[np.int64], n_classes: int) -> NDArray[np.int64]:
+    """Return how many rows of each class each rule, and the default, decides, (n_rules + 1, n_classes)."""
+    cells = deciding(draft, len(classes)) * n_classes + classes
+    return np.bincount(cells, minlength=(len(draft) + 1) * n_classes).reshape(-1, n_classes)
 
 
 def _times_log(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.asarray(counts * np.log(np.maximum(counts, 1)), dtype=np.float64)
 
 
-def costs(draft: Sequence[DraftRule], goal: SearchGoal) -> float:
-    """Return the description length of conditions and rules."""
-    n_conditions = sum(rule.total_conditions for rule in draft)
-    return goal.cost_of_condition * n_conditions + goal.cost_of_rule * len(draft)
+def draft_of_boxes(boxes: Sequence[Box], rows: SearchRows) -> Draft:
+    """Return the rules that admit the same training rows as the boxes."""
+    draft = []
+    for box in boxes:
+        rule = DraftRule.of_all(rows)
+        for feature, admitted in zip(box.features, box.admitted, strict=True):
+            groups = admitted[rows.bins[rows.slice_of(feature)]]
+            if not groups.all():
+                rule = rule.with_condition(rows, feature, groups)
+        draft.append(rule)
+    return tuple(draft)
+
+
+def boxes_of_draft(draft: Draft, rows: SearchRows, statements: Statements) -> tuple[Box, ...]:
+    """Return the boxes of a list's rules.
+
+    An interval ends at the middle one of the cuts that lie between the last admitted value and the next. A category
+    that no training row has is admitted where more than half of those that rows do have are admitted. A missing value
+    that no row has is treated as the ensemble's statements treat it: by the cuts at an interval's ends, or like those
+    categories for which all statements give the same answers.
+    """
+    boxes = []
+    for rule in draft:
+        restricted = tuple(int(feature) for feature in np.flatnonzero(rule.n_conditions))
+        slices = [(feature, rows.slice_of(feature)) for feature in restricted]
+        admitted = (_all_bins(statements.features[each], rows.bins[own], rule.admits[own]) for each, own in slices)
+        boxes.append(Box(restricted, tuple(admitted)))
+    return tuple(boxes)
+
+
+def _all_bins(feature: FeatureStatements, bins: NDArray[np.int64], admitted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Extend what is admitted of the bins that rows are in to all bins of the feature."""
+    present = bins != feature.missing_bin
+    extended = np.zeros(feature.n_bins, dtype=np.bool_)
+    if feature.is_number:
+        extended[:-1] = _interval(bins[present], admitted[present], feature.n_bins - 1)
+    else:
+        extended[:-1] = 2 * admitted[present].sum() > present.sum()
+        extended[bins] = admitted
+    extended[-1] = admitted[~present].any() if not present.all() else _admits_missing(feature, extended)
+    return extended
+
+
+def _interval(bins: NDArray[np.int64], admitted: NDArray[np.bool_], n_bins: int) -> NDArray[np.bool_]:
+    """Return the interval of bins from halfway below the first admitted to halfway above the last."""
+    inside = np.flatnonzero(admitted)
+    if not len(inside):
+        return np.zeros(n_bins, dtype=np.bool_)
+    first, last = inside[0], inside[-1]
+    low = 0 if first == 0 else _middle_cut(bins[first - 1], bins[first]) + 1
+    high = n_bins - 1 if last == len(bins) - 1 else _middle_cut(bins[last], bins[last + 1])
+    indices = np.arange(n_bins)
+    return (indices >= low) & (indices <= high)
+
+
+def _middle_cut(below: np.int64, above: np.int64) -> int:
+    """Return the middle one of the cuts between two bins: cut ``j`` is above bin ``j``."""
+    return int(below + above - 1) // 2
+
+
+def _admits_missing(feature: FeatureStatements, admitted: NDArray[np.bool_]) -> bool:
+    """Return whether statements put a missing value among the admitted bins, of which the last is not decided yet."""
+    if feature.answers is not None:
+        is_alike = (feature.answers[:, :-1] == feature.answers[:, -1:]).all(axis=0)
+        return bool((admitted[:-1] & is_alike).any())
+    inside = np.flatnonzero(admitted[:-1])
+    if not len(inside):
+        return False
+    low, high = inside[0], inside[-1]
+    above_low = low == 0 or feature.missing_greater[low - 1]
+    below_high = high >= (feature.cuts < np.inf).sum() or not feature.missing_greater[high]
+    return bool(above_low and below_high)

@@ -1,19 +1,86 @@
-"""RuleList: rules in order, of which the first that covers a row decides, and what each says."""
+"""Rule lists: ordered boxes of bins, of which the first that covers a row decides it; how they predict, and print.
 
-from collections.abc import Sequence
+A box admits bins of the training statements; its printed conditions are about raw values, and need neither the model
+nor its statements to be applied.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..questions.binned_rows import BinnedRows
+from ..questions.conditions import Condition, ConditionReader, TrainingValues, conditions_on
+from ..questions.statements import FeatureStatements, Statements
+from ..rows import Rows
 from ..scoring import Targets
-from .boxes import Box
+from .regions import RegionModel
+
+CERTAINTY = 1e-6  # kappa: how close to 0 or 1 eta must be for a statement to belong to a region's box
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """The bins that a rule admits of each feature it restricts: one interval of a number, a set of categories.
+
+    The bin of missing values is admitted or not like any other. A feature of which every bin is admitted is left out.
+    """
+
+    features: tuple[int, ...]  # ascending indices into ``Statements.features``
+    admitted: tuple[NDArray[np.bool_], ...]  # (n_bins,) of each of these
+
+    def covers(self, binned: BinnedRows) -> NDArray[np.bool_]:
+        """Return the rows that every feature admits, (n_rows,)."""
+        covered = np.ones(binned.n_rows, dtype=np.bool_)
+        for feature, admitted in zip(self.features, self.admitted, strict=True):
+            covered &= admitted[binned.bins[feature]]
+        return covered
+
+
+def boxes_of(model: RegionModel, statements: Statements, certainty: float = CERTAINTY) -> tuple[Box, ...]:
+    """Return the box of each region, in the order of regions.
+
+    A statement that is true for a share of the region above ``1 - certainty`` must be true, one with a share below
+    ``certainty`` must be false; any other has its boundary inside the region and is no condition. The same statements
+    decide whether a missing value is admitted.
+
+    References
+    ----------
+    Hara, Hayashi (2018), "Making Tree Ensembles Interpretable: A Bayesian Model Selection Approach", section 4.1; the
+    default certainty is that of the authors' program.
+    """
+    starts = statements.statement_starts.tolist()
+    boxes = []
+    for eta in model.eta:
+        admitted = [
+            _certain_bins(feature, eta[starts[index] : starts[index + 1]], certainty)
+            for index, feature in enumerate(statements.features)
+        ]
+        restricted = tuple(index for index, bins in enumerate(admitted) if not bins.all())
+        boxes.append(Box(restricted, tuple(admitted[index] for index in restricted)))
+    return tuple(boxes)
+
+
+def _certain_bins(feature: FeatureStatements, eta: NDArray[np.float64], certainty: float) -> NDArray[np.bool_]:
+    """Return the bins of a feature that agree with the region on every certain statement, (n_bins,)."""
+    is_true, is_false = eta > 1 - certainty, eta < certainty
+    if feature.answers is not None:
+        contradicts = np.concatenate([~feature.answers[is_true], feature.answers[is_false]])
+        return ~np.asarray(contradicts.any(axis=0), dtype=np.bool_)
+    bins = np.arange(feature.n_bins)
+    low = np.flatnonzero(is_true)[-1] + 1 if is_true.any() else 0
+    high = np.flatnonzero(is_false)[0] if is_false.any() else len(feature.cuts)
+    admitted = (bins >= low) & (bins <= high)
+    admitted[feature.missing_bin] = (
+        feature.missing_greater[is_true].all() and not feature.missing_greater[is_false].any()
+    )
+    return admitted
 
 
 @dataclass(frozen=True, slots=True)
 class RuleList:
-    """An ordered list of boxes and a default; in the arrays of outcomes the default comes last."""
+    """An ordered list of boxes and a default; in the arrays the default comes last."""
 
     boxes: tuple[Box, ...]
     predictions: NDArray[np.int64] | NDArray[np.float64]  # (n_rules + 1,) class or value
@@ -22,7 +89,7 @@ class RuleList:
 
     @property
     def n_rules(self) -> int:
-        """Number of rules beside the default."""
+        """Number of rules, without the default."""
         return len(self.boxes)
 
     def fires(self, binned: BinnedRows) -> NDArray[np.bool_]:
@@ -39,19 +106,113 @@ def first_firing(fires: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 
 def fit_rule_list(boxes: Sequence[Box], binned: BinnedRows, targets: Targets) -> RuleList:
-    """Return the list whose rules, default included, say what is commonest, or the mean, of the rows that they decide.
+    """Return the list in which each rule, and the default, predicts the commonest class or mean of the rows it decides.
 
-    Ties go to the lower class. What decides no row says what all rows say together.
+    Ties go to the lower class. A rule that decides no row predicts what fits all rows best.
     """
-    draft = RuleList(tuple(boxes), np.empty(0, np.int64), None, np.empty(0, np.int64))
-    decided_by = first_firing(draft.fires(binned))
+    unfitted = RuleList(tuple(boxes), np.empty(0, np.int64), None, np.empty(0, np.int64))
+    decided_by = first_firing(unfitted.fires(binned))
     n_decided = np.bincount(decided_by, minlength=len(boxes) + 1)
     if targets.values is not None:
         sums = np.bincount(decided_by, weights=targets.values, minlength=len(boxes) + 1)
         means = np.where(n_decided > 0, sums / np.maximum(n_decided, 1), targets.values.mean())
-        return RuleList(draft.boxes, means, None, n_decided)
-    places = decided_by * targets.n_classes + targets.classes  # type: ignore[operator]  # classes are there
-    counts = np.bincount(places, minlength=(len(boxes) + 1) * targets.n_classes).reshape(-1, targets.n_classes)
+        return RuleList(unfitted.boxes, means, None, n_decided)
+    cells = decided_by * targets.n_classes + targets.classes  # type: ignore[operator]  # there are classes
+    counts = np.bincount(cells, minlength=(len(boxes) + 1) * targets.n_classes).reshape(-1, targets.n_classes)
     counts[n_decided == 0] = counts.sum(axis=0)
     scores = counts / counts.sum(axis=1, keepdims=True)
-    return RuleList(draft.boxes, counts.argmax(axis=1), scores, n_decided)
+    return RuleList(unfitted.boxes, counts.argmax(axis=1), scores, n_decided)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuresOfEach:
+    """Measures of each rule, without the default; shares of no rows are NaN."""
+
+    n_covered: NDArray[np.int64]  # (n_rules,) rows for which its conditions hold
+    coverage: NDArray[np.float64]  # (n_rules,) share of all rows
+    support: NDArray[np.int64]  # (n_rules,) rows that it decides: no earlier rule covers them
+    precision: NDArray[np.float64]  # (n_rules,) share of the covered rows that are of its class; NaN for values
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuresOfAll:
+    """Measures of the rules together."""
+
+    coverage: float  # share of rows that some rule covers
+    mean_rules_per_row: float  # number of rules that cover a row, without the default: table 3 of the paper
+
+
+def measure_each(rules: RuleList, fires: NDArray[np.bool_], targets: Targets) -> MeasuresOfEach:
+    """Measure each rule.
+
+    Parameters
+    ----------
+    rules
+        What each rule predicts.
+    fires : (n_rows, n_rules)
+        Which rules cover each row.
+    targets
+        Of the same rows.
+    """
+    n_covered = fires.sum(axis=0)
+    support = np.bincount(first_firing(fires), minlength=rules.n_rules + 1)[:-1]
+    n_right = np.full(rules.n_rules, np.nan)
+    if targets.classes is not None:
+        n_right = (fires & (targets.classes[:, None] == rules.predictions[:-1])).sum(axis=0).astype(np.float64)
+    return MeasuresOfEach(n_covered, _share(n_covered, len(fires)), support, _share(n_right, n_covered))
+
+
+def measure_all(fires: NDArray[np.bool_]) -> MeasuresOfAll:
+    """Measure the rules together; ``fires`` is (n_rows, n_rules), with at least one row."""
+    return MeasuresOfAll(float(fires.any(axis=1).mean()), float(fires.sum(axis=1).mean()))
+
+
+def _share(part: NDArray[np.int64] | NDArray[np.float64], whole: NDArray[np.int64] | int) -> NDArray[np.float64]:
+    """Divide; NaN where the whole is 0."""
+    quotients = np.full(part.shape, np.nan)
+    np.divide(part, whole, out=quotients, where=np.broadcast_to(np.asarray(whole) > 0, part.shape))
+    return quotients
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedRules:
+    """The conditions of an ordered list of rules, as they are printed."""
+
+    rules: tuple[tuple[Condition, ...], ...]
+    precision: type[np.float32 | np.float64]  # numbers are rounded to this, as by the model, before they are compared
+    missing_texts: Mapping[str, str]  # by column: a text that represents a missing category
+
+    def fires(self, rows: Rows) -> NDArray[np.bool_]:
+        """Return for which rows each rule's conditions hold, (n_rows, n_rules).
+
+        Raises
+        ------
+        InvalidInput
+            ``schema_mismatch`` where a column that some condition reads is missing.
+        """
+        reader = ConditionReader(self.precision, self.missing_texts)
+        held: dict[Condition, NDArray[np.bool_]] = {}
+        fires = np.ones((len(rows), len(self.rules)), dtype=np.bool_)
+        for index, rule in enumerate(self.rules):
+            for condition in rule:
+                if condition not in held:
+                    held[condition] = reader.holds(condition, rows)
+                fires[:, index] &= held[condition]
+        return fires
+
+    def deciding(self, rows: Rows) -> NDArray[np.int64]:
+        """Return the first rule that holds for each row, (n_rows,); the number of rules where none does."""
+        return first_firing(self.fires(rows))
+
+
+def print_rules(rules: RuleList, values: TrainingValues) -> PrintedRules:
+    """Return the conditions of each rule; on training rows they hold exactly where the rule's box covers the row."""
+    statements = values.binned.statements
+    texts = {each.name: each.missing_token for each in statements.features if each.missing_token is not None}
+    return PrintedRules(tuple(conditions_of(box, values) for box in rules.boxes), statements.precision, texts)
+
+
+def conditions_of(box: Box, values: TrainingValues) -> tuple[Condition, ...]:
+    """Return a box's conditions, in the order of features; see ``conditions_on``."""
+    pairs = zip(box.features, box.admitted, strict=True)
+    return tuple(condition for feature, admitted in pairs for condition in conditions_on(feature, admitted, values))

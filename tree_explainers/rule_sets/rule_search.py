@@ -1,41 +1,116 @@
-"""From region models to printed rules: as the paper has them, or searched for so that they predict well."""
+"""Rules for an ensemble: regions are fitted to its statements, and made into the rules that are printed.
+
+The ``plain`` search prints the regions' boxes, as the paper does. The ``improved`` search, which is ours, looks for
+rules that predict as well as few short rules can, by local search on their description length.
+
+References
+----------
+Hara, Hayashi (2018), "Making Tree Ensembles Interpretable: A Bayesian Model Selection Approach", AISTATS; its authors'
+program is called defragTrees.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
+from ..compute.parallel import run_in_threads
 from ..compute.progress import ReportProgress, ignore_progress
 from ..questions.binned_rows import BinnedRows
 from ..scoring import Targets
 from .box_sweep import SweepLimits
-from .boxes import CERTAINTY, boxes_of
-from .draft_boxes import boxes_of_draft, draft_of_boxes
-from .drafts import Draft, worth
-from .growing import Grower
-from .pruning import Pruner, n_errors, without_idle_conditions
+from .draft_search import SEARCHING, Grower, Pruner, without_idle_conditions
+from .drafts import Draft, boxes_of_draft, description_length, draft_of_boxes, n_errors
+from .fab import Method, Restarts, fit_restarts, with_restart_from_rules
 from .regions import RegionModel
-from .rule_lists import RuleList, fit_rule_list
-from .search_goal import SearchGoal, search_goal
-from .search_rows import SearchRows, search_rows
-from .watched import Heard, watched
+from .rule_lists import CERTAINTY, RuleList, boxes_of, fit_rule_list
+from .search_goal import SearchGoal, SearchRows, search_goal, search_rows
 
-STRICTNESS = 0.5  # of the description length, when rules predict; see SearchGoal
-_STRICTNESS_OF_REGIONS = 1.0  # when rules tell regions apart
-_STRICTNESS_OF_BOXES = 0.05  # when boxes are only to lose what hardly helps
-_ERRORS_PER_CONDITION = 0.5  # a condition that mends fewer training errors is not printed
+Search = Literal["plain", "improved"]
+
+STRICTNESS = 0.5  # of the description length of rules that predict; see ``search_goal``
+_STRICTNESS_OF_REGIONS = 1.0  # of rules that distinguish regions
+_STRICTNESS_OF_BOXES = 0.05  # of boxes, which are only to lose what hardly helps
+_ERRORS_PER_CONDITION = 0.5  # a condition that corrects fewer training errors is not printed
 _ERRORS_PER_RULE = 1.0
-_STAGE = "searching rules"
+_RESTARTS_PER_RANDOM_START = 10  # of the improved search: one random start for each 10 restarts of the plain one
 
 
 @dataclass(frozen=True, slots=True)
 class RuleLimits:
-    """How long printed rules may be."""
+    """Limits of the printed rules."""
 
-    max_rules: int = 10  # the default counts as one
+    max_rules: int = 10  # including the default
     max_conditions: int = 8  # of one rule; an interval with two ends has two
     max_median: float = 4  # of the numbers of conditions of all rules but the default
     min_rows: int = 5  # training rows that a rule decides; fewer where there are fewer than 100
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSettings:
+    """Settings of ``find_rules``."""
+
+    method: Method = "fab"
+    search: Search = "improved"
+    n_restarts: int = 20
+    limits: RuleLimits = field(default_factory=RuleLimits)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRules:
+    """The rules, and the fits that they were made from."""
+
+    rules: RuleList
+    restarts: Restarts
+
+
+def find_rules(
+    binned: BinnedRows,
+    targets: Targets,
+    settings: RuleSettings,
+    rng: np.random.Generator,
+    report: ReportProgress = ignore_progress,
+) -> FoundRules:
+    """Find a few rules that predict what an ensemble predicts.
+
+    ``plain`` fits ``n_restarts`` times and prints the boxes of the fit with the smallest training error, as the paper
+    does. ``improved`` makes a tenth of these fits from random starts (at least one), searches for rules from there
+    (``improved_rules``), and fits once more from the rows that the rules decide: its regions are those of the best fit
+    of all.
+
+    Parameters
+    ----------
+    binned, targets
+        The training rows and what the rules are to predict.
+    settings
+        Method, search, number of restarts, and limits of the printed rules; ``limits.max_rules`` is also K_max.
+    rng
+        Spawns a generator for each random start: the result is the same with any number of threads.
+    report
+        Called by the calling thread; may raise to stop.
+    """
+    method, limits, max_regions = settings.method, settings.limits, settings.limits.max_rules
+    if settings.search == "plain":
+        restarts = fit_restarts(
+            method, binned, targets, max_regions, settings.n_restarts, rng, report=_part_of(report, 0.0, 0.8)
+        )
+        rules = plain_rules(restarts.best.model, binned, targets, limits, _part_of(report, 0.8, 1.0))
+        return FoundRules(rules, restarts)
+    n_random = max(1, settings.n_restarts // _RESTARTS_PER_RANDOM_START)
+    restarts = fit_restarts(method, binned, targets, max_regions, n_random, rng, report=_part_of(report, 0.0, 0.4))
+    rules = improved_rules([restarts.best.model], binned, targets, limits, _part_of(report, 0.4, 0.9))
+    restarts = with_restart_from_rules(restarts, rules, method, binned, targets, report=_part_of(report, 0.9, 1.0))
+    return FoundRules(rules, restarts)
+
+
+def _part_of(report: ReportProgress, start: float, stop: float) -> ReportProgress:
+    """Return a progress callback for a part of the work."""
+
+    def report_part(fraction: float, stage: str) -> None:
+        report(start + (stop - start) * fraction, stage)
+
+    return report_part
 
 
 def plain_rules(
@@ -47,9 +122,9 @@ def plain_rules(
 ) -> RuleList:
     """Return the rules that the paper prints, in an order, and with only as many conditions as people can read.
 
-    The boxes of the model's regions, without conditions that are idle on the training rows, are put in order by how
-    well each alone, with a default, describes the training labels (ties: the earlier region). Then conditions and rules
-    that hardly help are taken away, and further conditions, the least helpful first, until the limits hold.
+    The boxes of the model's regions, without conditions that are idle on the training rows, are sorted by how well each
+    alone, with a default, describes the training labels (ties: the lower region). Then conditions and rules that hardly
+    help are removed, and further conditions, the least helpful first, until the limits hold.
 
     References
     ----------
@@ -59,8 +134,8 @@ def plain_rules(
     goal = search_goal(rows, targets, _STRICTNESS_OF_BOXES)
     boxes = draft_of_boxes(boxes_of(model, binned.statements, CERTAINTY), rows)
     draft = tuple(without_idle_conditions(rule, rows) for rule in boxes if rule.fires.any())
-    draft = tuple(sorted(draft, key=lambda rule: worth((rule,), goal)))[: limits.max_rules - 1]
-    pruner = Pruner(rows, lambda each: worth(each, goal), lambda: report(0.0, _STAGE))
+    draft = tuple(sorted(draft, key=lambda rule: description_length((rule,), goal)))[: limits.max_rules - 1]
+    pruner = Pruner(rows, lambda each: description_length(each, goal), report)
     draft = pruner.within(pruner.prune(pruner.widen(draft)), limits.max_conditions, limits.max_median)
     return fit_rule_list(boxes_of_draft(draft, rows, binned.statements), binned, targets)
 
@@ -74,63 +149,69 @@ def improved_rules(
 ) -> RuleList:
     """Return rules that predict as well as few rules of few conditions can.
 
-    Lists of rules are grown, one rule at a time: the new one is a single condition, or a part of a rule that is there;
-    then all conditions are moved, added and dropped, rules dropped and neighbours swapped, while that shortens the
-    description of the training labels. This begins with no rules, and with rules that tell each model's regions apart
-    (they find what no single condition tells, such as an exclusive or). The list with the shortest description (ties:
-    the earlier start) is pruned: conditions and rules that mend too few training errors are not printed.
+    Lists of rules are grown, one rule at a time: the new one is a single condition, or a part of an existing rule; then
+    all conditions are moved, added and removed, rules removed and neighbours swapped, while that shortens the
+    description of the training labels. One list starts without rules, the others from rules that distinguish each
+    model's regions (they find what no single condition finds, such as an exclusive or). The list with the shortest
+    description (ties: the earlier start) is pruned: conditions and rules that correct too few training errors are not
+    printed.
 
     Parameters
     ----------
     models
-        To begin with, in the order in which they are tried; may be none.
+        To start from, in the order in which they are tried; may be empty.
     binned, targets
         The training rows and what the rules are to predict.
     limits
-        How long the rules may be.
+        Limits of the rules' number and length.
     report
-        Told how many starts are done; may raise to stop, and is called often enough for that.
+        Called with the share of starts that are done; may raise to stop, and is called often enough for that.
     """
     search = _Search(binned, targets, limits, search_rows(binned))
-    drafts = watched(search.from_start, [None, *models], report, _STAGE)
-    return search.finish(min(drafts, key=search.worth), lambda: report(1.0, _STAGE))
+    drafts = run_in_threads(search.grow_from, [None, *models], report, SEARCHING)
+    return search.finish(min(drafts, key=search.length), report)
 
 
 class _Search:
-    """One improved search: what all of its starts share."""
+    """The training rows, goal and limits that all starts of one improved search share."""
 
     def __init__(self, binned: BinnedRows, targets: Targets, limits: RuleLimits, rows: SearchRows) -> None:
         self._binned, self._targets, self._limits, self._rows = binned, targets, limits, rows
         self._goal = search_goal(rows, targets, STRICTNESS)
 
-    def from_start(self, model: RegionModel | None, heard: Heard) -> Draft:
-        """Return the list grown from rules that tell a model's regions apart, or from none."""
-        grower = self._grower(self._goal, self._limits.max_rules - 1, heard)
+    def grow_from(self, model: RegionModel | None, report: ReportProgress) -> Draft:
+        """Return the list grown from rules that distinguish a model's regions, or from no rules."""
+        grower = self._grower(self._goal, self._limits.max_rules - 1, report)
         if model is None:
             return grower.grow(())
         regions = np.unique(model.map_regions(self._binned), return_inverse=True)[1].astype(np.int64)
-        apart = Targets.of_classes(regions, int(regions.max()) + 1)
-        goal = search_goal(self._rows, apart, _STRICTNESS_OF_REGIONS)
-        return grower.grow(self._grower(goal, min(apart.n_classes, grower.max_rules), heard).grow(()))
+        as_classes = Targets.of_classes(regions, int(regions.max()) + 1)
+        goal = search_goal(self._rows, as_classes, _STRICTNESS_OF_REGIONS)
+        return grower.grow(self._grower(goal, min(as_classes.n_classes, grower.max_rules), report).grow(()))
 
-    def worth(self, draft: Draft) -> float:
+    def _grower(self, goal: SearchGoal, max_rules: int, report: ReportProgress) -> Grower:
+        min_rows = max(1, min(self._limits.min_rows, self._rows.n_rows // 20))
+        return Grower(self._rows, goal, SweepLimits(self._limits.max_conditions, min_rows), max_rules, report)
+
+    def length(self, draft: Draft) -> float:
         """Return the description length of a list."""
-        return worth(draft, self._goal)
+        return description_length(draft, self._goal)
 
-    def finish(self, draft: Draft, heard: Heard) -> RuleList:
-        """Prune a list, and say what its rules predict."""
-        pruner = Pruner(self._rows, self._cost, heard)
+    def finish(self, draft: Draft, report: ReportProgress) -> RuleList:
+        """Prune a list, and fit the predictions of its rules."""
+
+        def report_done(fraction: float, stage: str) -> None:  # noqa: ARG001  # the searches are done
+            report(1.0, stage)
+
+        pruner = Pruner(self._rows, self._cost, report_done)
         draft = pruner.within(pruner.prune(draft), self._limits.max_conditions, self._limits.max_median)
         boxes = boxes_of_draft(draft, self._rows, self._binned.statements)
         return fit_rule_list(boxes, self._binned, self._targets)
 
     def _cost(self, draft: Draft) -> float:
+        """Return the training errors and what conditions and rules cost in errors; for values the description."""
         if self._targets.is_regression:
-            return self.worth(draft)
+            return self.length(draft)
         n_conditions = sum(rule.total_conditions for rule in draft)
-        lengths = _ERRORS_PER_CONDITION * n_conditions + _ERRORS_PER_RULE * len(draft)
-        return n_errors(draft, self._targets) + lengths
-
-    def _grower(self, goal: SearchGoal, max_rules: int, heard: Heard) -> Grower:
-        limits = SweepLimits(self._limits.max_conditions, max(1, min(self._limits.min_rows, self._rows.n_rows // 20)))
-        return Grower(self._rows, goal, limits, max_rules, heard)
+        cost_of_length = _ERRORS_PER_CONDITION * n_conditions + _ERRORS_PER_RULE * len(draft)
+        return n_errors(draft, self._targets) + cost_of_length

@@ -29,12 +29,16 @@ from tree_explainers.questions.conditions import Condition as PrintedCondition
 from tree_explainers.questions.conditions import TrainingValues, rule_text
 from tree_explainers.questions.statements import Statements, statements_of
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.applying import PrintedRules, print_rules
-from tree_explainers.rule_sets.restarts import Restarts
-from tree_explainers.rule_sets.rule_finding import FoundRules, RuleSettings, find_rules
-from tree_explainers.rule_sets.rule_lists import RuleList, first_firing
-from tree_explainers.rule_sets.rule_scores import measure_all, measure_each
-from tree_explainers.rule_sets.rule_search import RuleLimits
+from tree_explainers.rule_sets.fab import Restarts
+from tree_explainers.rule_sets.rule_lists import (
+    PrintedRules,
+    RuleList,
+    first_firing,
+    measure_all,
+    measure_each,
+    print_rules,
+)
+from tree_explainers.rule_sets.rule_search import FoundRules, RuleLimits, RuleSettings, find_rules
 from tree_explainers.scoring import Targets, score_constants, score_predictions
 
 from ..runtime.context import JobContext, Produced

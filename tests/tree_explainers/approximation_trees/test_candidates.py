@@ -16,7 +16,7 @@ from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.smoothing import Smoother
 from tree_explainers.questions.conditions import Condition
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.applying import PrintedRules
+from tree_explainers.rule_sets.rule_lists import PrintedRules
 
 MIXED = {"titanic": titanic, "adult": adult, "sick_thyroid": sick_thyroid}
 

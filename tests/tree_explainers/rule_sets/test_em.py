@@ -5,9 +5,9 @@ import pytest
 
 from tests.support.naive_defrag import NaiveDefrag
 from tests.support.rule_training import energy, of_model, of_pipeline, spambase
-from tree_explainers.rule_sets.alternation import iterations
-from tree_explainers.rule_sets.em import fit_em, fit_em_up_to
-from tree_explainers.rule_sets.fit_steps import FitSteps, random_start
+from tree_explainers.compute.progress import ignore_progress
+from tree_explainers.rule_sets.em import EMSteps, iterations, random_start
+from tree_explainers.rule_sets.fab import fit_em, fit_em_up_to
 
 TRAINING_SETS = {
     "two classes": lambda: spambase(300, 5),
@@ -23,7 +23,7 @@ def test_every_iteration_is_that_of_the_dense_matrix(name: str) -> None:
     start = random_start(data.binned.n_rows, 4, np.random.default_rng(0))
     naive = NaiveDefrag(data.matrix, data.naive_targets).fit(start, 0, 10)
 
-    fast = islice(iterations(FitSteps.of(data.binned, data.targets, lambda: None), start, 0), 10)
+    fast = islice(iterations(EMSteps.of(data.binned, data.targets, 4, ignore_progress), start, 0), 10)
 
     for (model, bound), (naive_model, naive_bound) in zip(fast, naive, strict=True):
         np.testing.assert_allclose(model.eta, naive_model.eta, atol=1e-8)

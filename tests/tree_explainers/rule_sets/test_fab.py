@@ -1,3 +1,6 @@
+import threading
+import time
+from collections.abc import Callable
 from itertools import islice
 
 import numpy as np
@@ -8,14 +11,14 @@ from sklearn.ensemble import RandomForestClassifier
 from tests.support.models import matrix_data, onnx_of
 from tests.support.naive_defrag import NaiveDefrag, NaiveModel
 from tests.support.rule_training import TrainingSet, energy, of_model, of_pipeline, spambase
+from tree_explainers.compute.progress import ignore_progress
 from tree_explainers.errors import InvalidInput
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.statements import statements_of
-from tree_explainers.rule_sets.alternation import iterations
-from tree_explainers.rule_sets.fab import fit_fab, omega_of
-from tree_explainers.rule_sets.fit_steps import FitSteps, random_start
+from tree_explainers.rule_sets.em import EMSteps, iterations, random_start
+from tree_explainers.rule_sets.fab import Method, Restarts, fit_em_up_to, fit_fab, fit_restarts, omega_of
 from tree_explainers.rule_sets.regions import RegionModel
 from tree_explainers.scoring import Targets
 
@@ -31,10 +34,6 @@ TRAINING_SETS = {
 
 def training_set(name: str) -> TrainingSet:
     return TRAINING_SETS[name]()
-
-
-def go_on() -> None:
-    """Never stop."""
 
 
 def assert_same(model: RegionModel, naive: NaiveModel) -> None:
@@ -58,7 +57,7 @@ def test_every_iteration_is_that_of_the_dense_matrix(name: str, seed: int) -> No
     omega = omega_of(data.binned, data.targets)
     naive = NaiveDefrag(data.matrix, data.naive_targets)
 
-    fast = islice(iterations(FitSteps.of(data.binned, data.targets, go_on), start, omega), 12)
+    fast = islice(iterations(EMSteps.of(data.binned, data.targets, 6, ignore_progress), start, omega), 12)
 
     assert omega == naive.omega
     for (model, bound), (naive_model, naive_bound) in zip(fast, naive.fit(start, omega, 12), strict=True):
@@ -67,7 +66,7 @@ def test_every_iteration_is_that_of_the_dense_matrix(name: str, seed: int) -> No
 
 
 @pytest.mark.parametrize("name", TRAINING_SETS)
-def test_what_a_model_says_of_rows_is_what_the_dense_matrix_says(name: str) -> None:
+def test_the_log_joint_of_a_model_is_that_of_the_dense_matrix(name: str) -> None:
     data = training_set(name)
     naive = NaiveDefrag(data.matrix, data.naive_targets)
     model = naive.m_step(random_start(data.binned.n_rows, 6, np.random.default_rng(0)))
@@ -102,7 +101,7 @@ def test_a_statement_that_is_true_of_no_row_or_of_all_of_a_region_is_exactly_0_o
     data = training_set(name)
     regions = np.random.default_rng(0).integers(0, 40, data.binned.n_rows)
 
-    model = FitSteps.of(data.binned, data.targets, go_on).maximise(np.eye(40)[regions] * 0.1)
+    model = EMSteps.of(data.binned, data.targets, 40, ignore_progress).m_step(np.eye(40)[regions] * 0.1)
 
     of_regions = [data.matrix[regions == region] for region in range(40)]
     np.testing.assert_array_equal(model.eta == 0, [own.max(axis=0) == 0 for own in of_regions])
@@ -149,14 +148,14 @@ def test_the_mean_is_predicted_for_values() -> None:
     model = fit_fab(data.binned, data.targets, 6, np.random.default_rng(0)).model
 
     predicted = model.predict(data.binned)
-    np.testing.assert_array_equal(predicted, model.outcomes()[model.map_regions(data.binned)])
-    np.testing.assert_array_equal(model.outcomes(), model.means)
+    np.testing.assert_array_equal(predicted, model.predictions()[model.map_regions(data.binned)])
+    np.testing.assert_array_equal(model.predictions(), model.means)
     error = ((predicted - data.values) ** 2).mean()
     assert model.training_error(data.binned, data.targets) == pytest.approx(error)
     assert error < data.values.var() / 2
 
 
-def test_an_ensemble_that_asks_nothing_has_one_outcome() -> None:
+def test_an_ensemble_without_splits_has_one_prediction() -> None:
     data = of_model("random_forest_multiclass")
     features, _ = matrix_data("multiclass")
     forest = RandomForestClassifier(3, min_samples_leaf=len(features), random_state=0).fit(features, data.classes)
@@ -186,3 +185,101 @@ def test_what_nothing_can_be_fitted_to_is_refused() -> None:
         Targets.of_classes(np.array([0, 2]), 2)
     with pytest.raises(InvalidInput, match="row 1"):
         Targets.of_values(np.array([0.0, np.nan]))
+
+
+class Stop(Exception):
+    """Raised by a progress callback to cancel."""
+
+
+def restarts_of(data: TrainingSet, method: Method = "fab", n_restarts: int = 6, n_threads: int = 2) -> Restarts:
+    rng = np.random.default_rng(7)
+    return fit_restarts(method, data.binned, data.targets, 5, n_restarts, rng, n_threads=n_threads)
+
+
+def test_each_restart_is_the_fit_of_its_own_generator() -> None:
+    data = spambase(300, 5)
+
+    restarts = restarts_of(data)
+
+    alone = [fit_fab(data.binned, data.targets, 5, rng) for rng in np.random.default_rng(7).spawn(6)]
+    for restart, fit in zip(restarts.all, alone, strict=True):
+        np.testing.assert_array_equal(restart.lower_bounds, fit.lower_bounds)
+        assert restart.n_regions == fit.model.n_regions
+        assert restart.training_error == fit.model.training_error(data.binned, data.targets)
+    np.testing.assert_array_equal(restarts.best.model.eta, alone[restarts.chosen].model.eta)
+
+
+@pytest.mark.parametrize("method", ["fab", "em"])
+def test_one_thread_and_two_give_the_same(method: Method) -> None:
+    data = of_model("random_forest_multiclass")
+
+    one, two = (restarts_of(data, method, n_threads=n_threads) for n_threads in (1, 2))
+
+    assert one.chosen == two.chosen
+    np.testing.assert_array_equal(one.training_errors, two.training_errors)
+    np.testing.assert_array_equal(one.best.model.eta, two.best.model.eta)
+
+
+@pytest.mark.parametrize("make", [lambda: spambase(300, 5), lambda: energy(5)])
+def test_the_first_of_those_with_the_smallest_training_error_is_chosen(make: Callable[[], TrainingSet]) -> None:
+    data = make()
+
+    restarts = restarts_of(data, n_restarts=12)
+
+    errors = restarts.training_errors.tolist()
+    assert restarts.chosen == errors.index(min(errors))
+    assert restarts.best.model.training_error(data.binned, data.targets) == min(errors)
+    assert len(set(errors)) > 1
+
+
+def test_a_restart_of_em_is_the_best_of_its_numbers_of_regions() -> None:
+    data = spambase(300, 5)
+
+    restarts = restarts_of(data, "em", n_restarts=2)
+
+    fits = fit_em_up_to(data.binned, data.targets, 5, np.random.default_rng(7).spawn(1)[0])
+    errors = [fit.model.training_error(data.binned, data.targets) for fit in fits]
+    assert restarts.training_errors[0] == min(errors)
+    assert restarts.all[0].n_regions == fits[errors.index(min(errors))].model.n_regions
+
+
+def test_progress_is_reported_by_the_calling_thread_and_ends_at_1() -> None:
+    data = spambase(300, 5)
+    reported: list[tuple[float, bool]] = []
+
+    def listen(fraction: float, stage: str) -> None:  # noqa: ARG001
+        reported.append((fraction, threading.current_thread() is threading.main_thread()))
+
+    fit_restarts("fab", data.binned, data.targets, 5, 8, np.random.default_rng(0), report=listen)
+
+    fractions = [fraction for fraction, _ in reported]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1
+    assert all(is_main for _, is_main in reported)
+
+
+def test_a_cancel_ends_long_restarts_within_two_seconds() -> None:
+    data = spambase(300, 5)
+    rows = np.tile(np.arange(300), 300)  # 20 restarts of these take a minute
+    binned, targets = data.binned.take(rows), data.targets.take(rows)
+    calls: list[float] = []
+
+    def cancel(fraction: float, stage: str) -> None:  # noqa: ARG001
+        calls.append(time.process_time())  # of both threads: other processes do not count
+        if len(calls) == 3:
+            raise Stop
+
+    with pytest.raises(Stop):
+        fit_restarts("fab", binned, targets, 10, 20, np.random.default_rng(0), report=cancel)
+
+    assert time.process_time() - calls[-1] < 2
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("ThreadPoolExecutor")]
+
+
+def test_what_goes_wrong_in_a_restart_is_raised() -> None:
+    data = spambase(300, 5)
+
+    with pytest.raises(InvalidInput, match="at least one region"):
+        fit_restarts("fab", data.binned, data.targets, 0, 3, np.random.default_rng(0))
+    with pytest.raises(InvalidInput, match="at least one restart"):
+        fit_restarts("fab", data.binned, data.targets, 3, 0, np.random.default_rng(0))

@@ -6,20 +6,31 @@ from numpy.typing import NDArray
 
 from tests.support.naive_rules import labels_in_nats
 from tests.support.rule_training import TrainingSet, energy, of_model, of_pipeline, spambase
+from tree_explainers.compute.progress import ignore_progress
 from tree_explainers.questions.binned_rows import BinnedRows
 from tree_explainers.questions.conditions import TrainingValues
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.applying import print_rules
 from tree_explainers.rule_sets.box_sweep import SweepLimits, best_change
-from tree_explainers.rule_sets.boxes import boxes_of
-from tree_explainers.rule_sets.drafts import Draft, DraftRule, count_conditions, deciding, swept, worth
-from tree_explainers.rule_sets.growing import Grower
-from tree_explainers.rule_sets.restarts import fit_restarts
-from tree_explainers.rule_sets.rule_finding import RuleSettings, Search, find_rules
-from tree_explainers.rule_sets.rule_lists import RuleList, first_firing
-from tree_explainers.rule_sets.rule_search import RuleLimits, improved_rules, plain_rules
-from tree_explainers.rule_sets.search_goal import SearchGoal, search_goal
-from tree_explainers.rule_sets.search_rows import SearchRows, search_rows
+from tree_explainers.rule_sets.draft_search import Grower
+from tree_explainers.rule_sets.drafts import (
+    Draft,
+    DraftRule,
+    count_conditions,
+    deciding,
+    description_length,
+    swept_rule,
+)
+from tree_explainers.rule_sets.fab import fit_restarts
+from tree_explainers.rule_sets.rule_lists import RuleList, boxes_of, first_firing, print_rules
+from tree_explainers.rule_sets.rule_search import (
+    RuleLimits,
+    RuleSettings,
+    Search,
+    find_rules,
+    improved_rules,
+    plain_rules,
+)
+from tree_explainers.rule_sets.search_goal import SearchGoal, SearchRows, search_goal, search_rows
 from tree_explainers.scoring import Targets
 
 LIMITS = SweepLimits(max_conditions=8, min_rows=5)
@@ -27,7 +38,7 @@ SETS = ("energy", "spambase", "random_forest_multiclass", "missing_kept")
 
 
 class Stop(Exception):
-    """What a listener raises to cancel."""
+    """Raised by a progress callback to cancel."""
 
 
 def training_set(name: str) -> TrainingSet:
@@ -62,11 +73,11 @@ def naive_length(draft: Draft, data: TrainingSet, goal: SearchGoal) -> float:
 
 
 def some_draft(data: TrainingSet, rows: SearchRows) -> Draft:
-    grower = Grower(rows, search_goal(rows, data.targets, 0.5), LIMITS, 3, lambda: None)
+    grower = Grower(rows, search_goal(rows, data.targets, 0.5), LIMITS, 3, ignore_progress)
     return grower.grow(())
 
 
-def naive_best(rule: DraftRule, others: Draft, place: int, data: TrainingSet, rows: SearchRows) -> float:
+def naive_best(rule: DraftRule, others: Draft, index: int, data: TrainingSet, rows: SearchRows) -> float:
     """Try every interval that keeps one end, or neither, of every feature, each with a new count of everything."""
     goal = search_goal(rows, data.targets, 0.5)
     best = float("inf")
@@ -82,8 +93,8 @@ def naive_best(rule: DraftRule, others: Draft, place: int, data: TrainingSet, ro
                 groups = (np.arange(len(admitted)) >= low) & (np.arange(len(admitted)) <= high)
                 groups[n_groups:] = with_missing == 1
                 changed = rule.with_condition(rows, feature, groups)
-                draft = (*others[:place], changed, *others[place:])
-                n_decided = (deciding(draft, rows.n_rows) == place).sum()
+                draft = (*others[:index], changed, *others[index:])
+                n_decided = (deciding(draft, rows.n_rows) == index).sum()
                 if n_decided >= LIMITS.min_rows and changed.total_conditions <= LIMITS.max_conditions:
                     best = min(best, naive_length(draft, data, goal))
     return best
@@ -96,15 +107,15 @@ def test_a_sweep_finds_what_trying_every_interval_finds(name: str) -> None:
     goal = search_goal(rows, data.targets, 0.5)
     draft = some_draft(data, rows)
 
-    for place, rule in enumerate(draft):
-        others = (*draft[:place], *draft[place + 1 :])
+    for index, rule in enumerate(draft):
+        others = (*draft[:index], *draft[index + 1 :])
         for start in (rule, DraftRule.of_all(rows)):
-            change = best_change(rows, goal, swept(start, others, place, rows.n_rows), LIMITS, float("inf"))
+            change = best_change(rows, goal, swept_rule(start, others, index, rows.n_rows), LIMITS, float("inf"))
             changed = start.with_condition(rows, change.feature, change.admitted)
-            after = (*others[:place], changed, *others[place:])
-            expected = naive_best(start, others, place, data, rows)
+            after = (*others[:index], changed, *others[index:])
+            expected = naive_best(start, others, index, data, rows)
             np.testing.assert_allclose(naive_length(after, data, goal), expected, rtol=1e-9)
-            np.testing.assert_allclose(worth(after, goal), expected, rtol=1e-9)
+            np.testing.assert_allclose(description_length(after, goal), expected, rtol=1e-9)
 
 
 def rows_of_numbers(data: TrainingSet) -> SearchRows:
@@ -116,13 +127,13 @@ def rows_of_numbers(data: TrainingSet) -> SearchRows:
 
 def test_a_set_of_categories_is_at_least_as_good_as_one_category_or_all_others() -> None:
     data = of_pipeline("ordinal_categories")
-    at = next(place for place, feature in enumerate(data.statements.features) if feature.name == "occupation")
+    at = next(index for index, feature in enumerate(data.statements.features) if feature.name == "occupation")
     statements = replace(data.statements, features=(data.statements.features[at],))
     rows = search_rows(BinnedRows(statements, data.binned.bins[at : at + 1]))
     goal = search_goal(rows, data.targets, 0.5)
     empty = DraftRule.of_all(rows)
 
-    change = best_change(rows, goal, swept(empty, (), 0, rows.n_rows), LIMITS, float("inf"))
+    change = best_change(rows, goal, swept_rule(empty, (), 0, rows.n_rows), LIMITS, float("inf"))
 
     found_length = naive_length((empty.with_condition(rows, 0, change.admitted),), data, goal)
     for category in range(len(rows.bins)):
@@ -179,7 +190,7 @@ def test_plain_rules_are_boxes_of_regions_that_lost_conditions() -> None:
         assert any((covered | ~region).all() for region in regions)
 
 
-def test_regions_tell_an_exclusive_or_that_no_single_condition_begins_to_tell() -> None:
+def test_regions_find_an_exclusive_or_that_no_single_condition_finds() -> None:
     data = of_pipeline("scaled_and_one_hot")
     columns = dict(zip(data.rows.names, data.rows.columns, strict=True))
     is_odd = (columns["sex"] == "female") != (columns["pclass"] > 2)
@@ -214,10 +225,10 @@ def test_the_chosen_regions_are_the_best_of_random_starts_and_of_the_one_from_ru
     assert restarts.training_errors[-1] < restarts.training_errors[:-1].min()
 
 
-def test_whatever_the_listener_raises_stops_the_search() -> None:
+def test_what_the_progress_callback_raises_stops_the_search() -> None:
     data = spambase(300, 5)
 
-    def stop(fraction: float, stage: str) -> None:  # noqa: ARG001  # as a listener is called
+    def stop(fraction: float, stage: str) -> None:  # noqa: ARG001  # the signature of progress callbacks
         if stage == "searching rules":
             raise Stop
 
@@ -242,7 +253,7 @@ def test_an_interval_counts_as_two_conditions_and_a_set_of_categories_as_one() -
 
 
 @pytest.mark.parametrize("search", ["plain", "improved"])
-def test_a_missing_value_that_no_training_row_has_is_told_as_what_the_model_puts_in_its_place(search: Search) -> None:
+def test_a_missing_value_that_no_training_row_has_is_treated_as_the_value_the_model_imputes(search: Search) -> None:
     data = of_pipeline("scaled_and_one_hot")
     numbers = {name: data.rows.columns[data.rows.names.index(name)] for name in ("age", "fare")}
     whole = np.flatnonzero(~np.isnan(np.stack(list(numbers.values()))).any(axis=0))
@@ -250,13 +261,13 @@ def test_a_missing_value_that_no_training_row_has_is_told_as_what_the_model_puts
     binned, targets = BinnedRows.of(data.statements, rows), Targets.of_classes(data.classes[whole], 2)
     settings = RuleSettings(search=search, n_restarts=4)
     rules = find_rules(binned, targets, settings, np.random.default_rng(0)).rules
-    asked = {data.statements.features[feature].name for box in rules.boxes for feature in box.features}
+    restricted = {data.statements.features[feature].name for box in rules.boxes for feature in box.features}
 
     for name, values in numbers.items():
         missing, imputed = (_with(rows, name, value) for value in (np.nan, float(np.nanmean(values))))
         of_missing, of_imputed = (rules.fires(BinnedRows.of(data.statements, each)) for each in (missing, imputed))
         np.testing.assert_array_equal(of_missing, of_imputed)
-    assert asked & numbers.keys()
+    assert restricted & numbers.keys()
 
 
 def _with(rows: Rows, name: str, value: float) -> Rows:

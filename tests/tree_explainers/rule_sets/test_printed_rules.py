@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -6,9 +7,10 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from tests.support.models import onnx_of
-from tests.support.naive_rules import roundest
+from tests.support.naive_rules import first_that_holds, roundest
 from tests.support.rule_training import TrainingSet, energy, of_model, of_pipeline, spambase
 from tests.support.shared import shared_path
+from tree_explainers.errors import InvalidInput
 from tree_explainers.onnx_models.description import DeclaredModel, FeatureGroup, GroupColumn, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
 from tree_explainers.questions.binned_rows import BinnedRows
@@ -16,10 +18,8 @@ from tree_explainers.questions.conditions import Condition, TrainingValues, rule
 from tree_explainers.questions.cuts import roundest_between
 from tree_explainers.questions.statements import FeatureStatements, Statements, statements_of
 from tree_explainers.rows import Rows
-from tree_explainers.rule_sets.applying import PrintedRules, conditions_of, print_rules
-from tree_explainers.rule_sets.boxes import Box, boxes_of
 from tree_explainers.rule_sets.fab import fit_fab
-from tree_explainers.rule_sets.rule_lists import fit_rule_list
+from tree_explainers.rule_sets.rule_lists import Box, PrintedRules, boxes_of, conditions_of, fit_rule_list, print_rules
 
 PIPELINES = ("missing_kept", "scaled_and_one_hot", "ordinal_categories", "dropped_indicators")
 SETS = ("energy", "spambase", "random_forest_multiclass", "xgboost_binary", *PIPELINES)
@@ -49,8 +49,8 @@ def test_printed_conditions_hold_exactly_where_the_box_covers_a_training_row(nam
     fires = printed(data, boxes).fires(data.rows)
 
     assert sum(len(box.features) for box in boxes) > 0
-    for place, box in enumerate(boxes):
-        np.testing.assert_array_equal(fires[:, place], box.covers(data.binned))
+    for index, box in enumerate(boxes):
+        np.testing.assert_array_equal(fires[:, index], box.covers(data.binned))
 
 
 @pytest.mark.parametrize("name", ["energy", "spambase"])
@@ -126,7 +126,7 @@ def test_rules_read_as_sentences() -> None:
     assert rule_text(()) == "always"
 
 
-def test_a_declared_one_hot_column_is_told_as_its_category() -> None:
+def test_a_declared_one_hot_column_is_printed_as_its_category() -> None:
     names = ("elevation", *(f"wilderness_area_{number}" for number in range(1, 5)))
     frame = pd.read_parquet(shared_path("data/covertype_20k.parquet")).head(800)
     features = frame.iloc[:, [0, 10, 11, 12, 13]].to_numpy(np.float32)
@@ -137,7 +137,7 @@ def test_a_declared_one_hot_column_is_told_as_its_category() -> None:
     statements = statements_of(read.ensemble, read.description)
     rows = Rows(names, tuple(features.T.astype(np.float64)))
     values = TrainingValues(rows, BinnedRows.of(statements, rows))
-    at = next(place for place, feature in enumerate(statements.features) if feature.name == names[1])
+    at = next(index for index, feature in enumerate(statements.features) if feature.name == names[1])
     bins = np.arange(statements.features[at].n_bins)
 
     (yes,) = conditions_of(Box((at,), (bins == 1,)), values)
@@ -151,7 +151,7 @@ def test_a_declared_one_hot_column_is_told_as_its_category() -> None:
 
 def test_categories_are_named_or_those_that_are_left_out() -> None:
     data = of_pipeline("ordinal_categories")
-    at = next(place for place, feature in enumerate(data.statements.features) if feature.name == "occupation")
+    at = next(index for index, feature in enumerate(data.statements.features) if feature.name == "occupation")
     feature = data.statements.features[at]
     values = TrainingValues(data.rows, data.binned)
     few = np.zeros(feature.n_bins, np.bool_)
@@ -169,7 +169,7 @@ def test_categories_are_named_or_those_that_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("is_nullable", [True, False])
-def test_missing_values_are_spoken_of_only_where_a_training_row_has_one(is_nullable: bool) -> None:  # noqa: FBT001
+def test_missing_values_are_named_only_where_a_training_row_has_one(is_nullable: bool) -> None:  # noqa: FBT001
     feature = FeatureStatements("x", 0, np.array([18.0]), np.array([False]))
     statements = Statements((feature,), np.float64)
     rows = Rows(("x",), (np.array([17.0, 20.0, np.nan if is_nullable else 30.0]),))
@@ -181,3 +181,72 @@ def test_missing_values_are_spoken_of_only_where_a_training_row_has_one(is_nulla
     assert low.or_missing == is_nullable
     assert low.text == ("x is at most 18 (missing allowed)" if is_nullable else "x is at most 18")
     assert [each.text for each in present] == (["x is not missing"] if is_nullable else [])
+
+
+def printed_regions(data: TrainingSet, certainty: float) -> PrintedRules:
+    model = fit_fab(data.binned, data.targets, 4, np.random.default_rng(5)).model
+    rules = fit_rule_list(boxes_of(model, data.statements, certainty), data.binned, data.targets)
+    return print_rules(rules, TrainingValues(data.rows, data.binned))
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_rules_decide_as_a_reader_does_word_by_word(name: str) -> None:
+    data = of_pipeline(name)
+    rules = printed_regions(data, 0.05)
+
+    deciding = rules.deciding(data.rows)
+
+    assert deciding.tolist() == [first_that_holds(rules, data.rows, row) for row in range(len(data.rows))]
+    assert len(np.unique(deciding)) > 1
+
+
+def test_a_missing_value_fulfils_what_says_so_and_nothing_else() -> None:
+    data = of_pipeline("missing_kept")
+    ages = data.rows.select(["age"]).columns[0]
+    conditions = [
+        Condition("TSH", "TSH", "<=", 1.0, or_missing=True),
+        Condition("TSH", "TSH", "<=", 1.0, or_missing=False),
+        Condition("TSH", "TSH", "is missing", None, or_missing=False),
+        Condition("TSH", "TSH", "is not missing", None, or_missing=False),
+    ]
+    fires = PrintedRules(tuple((each,) for each in conditions), np.float32, {}).fires(data.rows)
+
+    measured = data.rows.select(["TSH"]).columns[0]
+    is_missing = np.isnan(measured)
+    expected = [is_missing | (measured <= 1), measured <= 1, is_missing, ~is_missing]
+    np.testing.assert_array_equal(fires.T, expected)
+    assert 0 < is_missing.sum() < len(ages)
+
+
+def test_a_text_that_represents_missing_is_missing() -> None:
+    rows = Rows(("port",), (np.array(["S", "nan", None], dtype=object),))
+    rule = Condition("port", "port", "is not", "S", or_missing=False)
+
+    assert PrintedRules(((rule,),), np.float32, {"port": "nan"}).fires(rows)[:, 0].tolist() == [False, False, False]
+    rule = replace(rule, or_missing=True)
+    assert PrintedRules(((rule,),), np.float32, {"port": "nan"}).fires(rows)[:, 0].tolist() == [False, True, True]
+
+
+def test_columns_without_any_value_are_missing_whatever_their_type() -> None:
+    nothing = Rows(("age", "port"), (np.array([None], dtype=object), np.array([np.nan])))
+    age = Condition("age", "age", ">", 3.0, or_missing=True)
+    port = Condition("port", "port", "is", "S", or_missing=False)
+
+    assert PrintedRules(((age,), (port,)), np.float32, {}).fires(nothing).tolist() == [[True, False]]
+
+
+def test_numbers_are_rounded_as_the_model_rounds_them() -> None:
+    value, bound = 0.1, float(np.float32(0.1)) - 1e-10  # 0.1 is above its bound only in single precision
+    rows = Rows(("x",), (np.array([value - 1.5e-9]),))
+    rule = Condition("x", "x", ">", bound, or_missing=False)
+
+    assert not PrintedRules(((rule,),), np.float64, {}).fires(rows)[0, 0]
+    assert PrintedRules(((rule,),), np.float32, {}).fires(rows)[0, 0]
+
+
+def test_a_column_that_is_missing_is_named() -> None:
+    data = energy(5)
+    rule = Condition("height", "height", ">", 3.0, or_missing=False)
+
+    with pytest.raises(InvalidInput, match="height"):
+        PrintedRules(((rule,),), np.float32, {}).fires(data.rows)

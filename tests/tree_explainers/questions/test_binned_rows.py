@@ -17,7 +17,7 @@ def statements_of_pipeline(name: str) -> Statements:
 
 
 @pytest.mark.parametrize("name", ["missing_kept", "one_matrix", "ordinal_categories", "imputed_categories"])
-def test_bins_say_all_that_statements_say(name: str) -> None:
+def test_bins_determine_all_statements(name: str) -> None:
     rows = fitted_pipeline(name).rows
     statements = statements_of_pipeline(name)
     some = rows.take(np.arange(0, len(rows), 4))
@@ -25,13 +25,13 @@ def test_bins_say_all_that_statements_say(name: str) -> None:
     bins = BinnedRows.of(statements, some).bins
 
     parts = np.split(statement_matrix(statements, some), statements.statement_starts[1:-1], axis=1)
-    for feature, own, told in zip(statements.features, bins, parts, strict=True):
+    for feature, own, truths in zip(statements.features, bins, parts, strict=True):
         if feature.answers is not None:
-            np.testing.assert_array_equal(feature.answers[:, own].T, told)
+            np.testing.assert_array_equal(feature.answers[:, own].T, truths)
             continue
         above = own[:, None] > np.arange(feature.n_statements)
         is_missing = (own == feature.missing_bin)[:, None]
-        np.testing.assert_array_equal(np.where(is_missing, feature.missing_greater, above), told)
+        np.testing.assert_array_equal(np.where(is_missing, feature.missing_greater, above), truths)
 
 
 def test_bins_take_one_byte_where_there_are_few_and_two_where_there_are_more() -> None:
@@ -72,13 +72,13 @@ def test_missing_and_unknown_categories_have_bins_of_their_own() -> None:
 
     binned = BinnedRows.of(statements, Rows(tuple(columns), tuple(columns.values())))
 
-    place = [feature.name for feature in statements.features].index("embarked")
-    assert binned.bins[place].tolist() == [2, 3, 4, 4, 0]
+    index = [feature.name for feature in statements.features].index("embarked")
+    assert binned.bins[index].tolist() == [2, 3, 4, 4, 0]
 
 
 def test_features_are_found_by_name_among_others() -> None:
     data = of_pipeline("missing_kept")
-    names = ("not asked about", *reversed(data.rows.names))
+    names = ("not tested", *reversed(data.rows.names))
     turned = Rows(names, (np.zeros(len(data.rows)), *reversed(data.rows.columns)))
 
     np.testing.assert_array_equal(BinnedRows.of(data.statements, turned).bins, data.binned.bins)

@@ -17,7 +17,7 @@ from tree_explainers.errors import MethodNotApplicable
 from tree_explainers.onnx_models.description import DeclaredModel, FeatureGroup, GroupColumn, ModelColumn, ModelLimits
 from tree_explainers.onnx_models.reading import ReadModel, read_model
 from tree_explainers.questions.cuts import Rounding, number_cuts
-from tree_explainers.questions.splits import Questions
+from tree_explainers.questions.splits import ColumnSplits
 from tree_explainers.questions.statements import FeatureStatements, Statements, statements_of
 from tree_explainers.rows import Rows
 
@@ -45,16 +45,16 @@ def by_feature(statements: Statements, rows: Rows) -> dict[int, Matrix]:
     return {feature.raw_index: part for feature, part in zip(statements.features, parts, strict=True)}
 
 
-def tells(told: Matrix, answers: NDArray[np.bool_]) -> bool:
-    """Whether one statement, or its opposite, says of every row what a node answers."""
-    differ = np.not_equal(told.T, answers)
+def is_same(truths: Matrix, answers: NDArray[np.bool_]) -> bool:
+    """Whether one statement, or its negation, has a node's answer on every row."""
+    differ = np.not_equal(truths.T, answers)
     return not (differ.any(axis=1) & ~differ.all(axis=1)).all()
 
 
-def tells_by_two(told: Matrix, answers: NDArray[np.bool_]) -> bool:
+def is_difference(truths: Matrix, answers: NDArray[np.bool_]) -> bool:
     """Whether one statement does, or two cuts around a value."""
-    between = [low * (1 - high) for low, high in itertools.permutations(told.T, 2)]
-    return tells(told, answers) or tells(np.array(between).T, answers)
+    between = [low * (1 - high) for low, high in itertools.permutations(truths.T, 2)]
+    return is_same(truths, answers) or is_same(np.array(between).T, answers)
 
 
 def probes(ensemble: TreeEnsemble, columns: tuple[ModelColumn, ...], n_features: int) -> NDArray[np.float32]:
@@ -79,15 +79,15 @@ def test_each_node_of_a_real_ensemble_answers_as_a_statement_does(name: str) -> 
     ensemble, columns = read.ensemble, read.description.columns
     raw = probes(ensemble, columns, read.description.n_features)
     values = raw[:, np.array([column.raw_index for column in columns], dtype=np.int64)]
-    told = by_feature(statements_of(ensemble, read.description), rows_of(raw, read))
+    truths = by_feature(statements_of(ensemble, read.description), rows_of(raw, read))
 
     for node in questions_of_nodes(ensemble):
         column = columns[ensemble.column[node]]
-        assert tells(told[int(column.raw_index or 0)], answers_of(ensemble, node, values))
+        assert is_same(truths[int(column.raw_index or 0)], answers_of(ensemble, node, values))
 
 
 @pytest.mark.parametrize("name", ["random_forest_binary", "xgboost_regression", "bagging_of_features_multiclass"])
-def test_equal_questions_about_a_raw_feature_are_one_statement(name: str) -> None:
+def test_equal_splits_on_a_raw_feature_are_one_statement(name: str) -> None:
     read = fitted(name).read
     ensemble, columns = read.ensemble, read.description.columns
     nodes = questions_of_nodes(ensemble)
@@ -107,7 +107,7 @@ def test_nodes_of_pipelines_answer_as_statements_about_raw_rows_do(name: str) ->
     model = fitted_pipeline(name)
     ensemble, columns = model.read.ensemble, model.read.description.columns
     some = np.arange(0, len(model.rows), 6)
-    told = by_feature(statements_of(ensemble, model.read.description), model.rows.take(some))
+    truths = by_feature(statements_of(ensemble, model.read.description), model.rows.take(some))
     values = model.tree_inputs[some]
 
     for node in questions_of_nodes(ensemble):
@@ -118,8 +118,8 @@ def test_nodes_of_pipelines_answer_as_statements_about_raw_rows_do(name: str) ->
         clear |= column.kind != "affine"
         answers = answers_of(ensemble, node, values[clear])
         if answers.any() and not answers.all():
-            tell = tells_by_two if column.kind == "indicator" else tells  # a number is told by the cuts around it
-            assert tell(told[int(column.raw_index or 0)][clear], answers)
+            matches = is_difference if column.kind == "indicator" else is_same  # a number has the cuts around it
+            assert matches(truths[int(column.raw_index or 0)][clear], answers)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -127,17 +127,17 @@ def test_nodes_of_any_operator_answer_as_one_or_two_statements_do(seed: int) -> 
     graph = regressor(random_trees(np.random.default_rng(seed), 8, 3))
     read = read_model(graph.SerializeToString(), DeclaredModel(), ModelLimits())
     raw = np.vstack([np.tile(np.arange(-3, 3.25, 0.25), (3, 1)).T, np.full(3, np.nan)])
-    told = by_feature(statements_of(read.ensemble, read.description), rows_of(raw, read))
+    truths = by_feature(statements_of(read.ensemble, read.description), rows_of(raw, read))
 
     for node in questions_of_nodes(read.ensemble):
         answers = answers_of(read.ensemble, node, raw)
-        assert tells_by_two(told[int(read.ensemble.column[node])], answers)
+        assert is_difference(truths[int(read.ensemble.column[node])], answers)
 
 
-def questions(operator: Operator, *thresholds: float, missing_left: bool = False) -> Questions:
+def questions(operator: Operator, *thresholds: float, missing_left: bool = False) -> ColumnSplits:
     n = len(thresholds)
     members = (np.array([-2.0, 0.0, 4.0, 5.0]),)
-    return Questions(np.full(n, operator, np.uint8), np.array(thresholds), np.full(n, missing_left), members)
+    return ColumnSplits(np.full(n, operator, np.uint8), np.array(thresholds), np.full(n, missing_left), members)
 
 
 def test_members_become_cuts_around_those_that_onnxruntime_cuts_to_them() -> None:
@@ -202,7 +202,7 @@ def test_indicators_make_one_statement_for_each_category_and_for_the_missing() -
     assert port.answers.astype(int).tolist() == [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 1]]
 
 
-def test_a_missing_category_is_told_as_the_one_that_is_put_in_its_place() -> None:
+def test_a_missing_category_is_treated_as_the_imputed_one() -> None:
     port = features("imputed_categories")["embarked"]
 
     assert port.categories == ("Q", "S")
@@ -218,7 +218,7 @@ def test_codes_of_categories_become_sets_of_them() -> None:
     assert not workplace.answers[:, len(workplace.categories)].any()
 
 
-def test_a_missing_number_goes_where_the_one_that_is_put_in_its_place_goes() -> None:
+def test_a_missing_number_goes_where_the_imputed_one_goes() -> None:
     age = features("scaled_and_one_hot")["age"]
     (column,) = (
         each for each in fitted_pipeline("scaled_and_one_hot").read.description.columns if each.feature == "age"
@@ -237,7 +237,7 @@ def test_an_indicator_of_a_missing_number_is_a_cut_above_all_numbers() -> None:
     assert (cuts.tolist(), missing_greater.tolist()) == ([np.inf], [True])
 
 
-def test_what_only_parts_missing_numbers_from_the_rest_is_one_statement() -> None:
+def test_what_only_separates_missing_numbers_from_the_rest_is_one_statement() -> None:
     number, largest = ModelColumn("x", "identity", "x", 0), float(np.finfo(np.float32).max)
     beyond = questions(Operator.LEQ, largest), questions(Operator.LT, -largest, missing_left=True)
     nothing = questions(Operator.LEQ, largest, missing_left=True)
@@ -249,7 +249,7 @@ def test_what_only_parts_missing_numbers_from_the_rest_is_one_statement() -> Non
     assert (cuts.tolist(), missing_greater.tolist()) == ([np.inf], [True])
 
 
-def test_one_hot_columns_made_before_the_graph_say_what_they_stand_for() -> None:
+def test_one_hot_columns_made_before_the_graph_name_their_feature_and_category() -> None:
     model = fitted("random_forest_binary")
     group = FeatureGroup("colour", (GroupColumn("f3", "red"), GroupColumn("f7", "blue")))
     read = read_model(model.onnx, DeclaredModel(feature_names=model.rows.names, feature_groups=(group,)), ModelLimits())
@@ -266,5 +266,5 @@ def test_one_hot_columns_made_before_the_graph_say_what_they_stand_for() -> None
 def test_a_model_whose_columns_mix_features_is_refused_by_name() -> None:
     read = fitted_pipeline("principal_components").read
 
-    with pytest.raises(MethodNotApplicable, match=r"'variable2\[0\]', which is made of"):
+    with pytest.raises(MethodNotApplicable, match=r"'variable2\[0\]', which is computed from"):
         statements_of(read.ensemble, read.description)

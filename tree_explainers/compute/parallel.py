@@ -1,49 +1,59 @@
-"""Work in threads that the calling thread watches: it alone tells progress, and whatever stops it stops them."""
+"""Work on several items in threads: only the calling thread reports progress, and what stops it stops the threads."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from threading import Event
 from typing import TypeVar
 
-from ..compute.progress import ReportProgress
-from ..compute.threads import n_cores
+from .progress import ReportProgress
+from .threads import n_cores
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Heard = Callable[[], None]  # called often by work that is watched; raises where it is to stop
 
 _SECONDS_BETWEEN_REPORTS = 0.2
 
 
 class _Stopped(Exception):
-    """Somebody else ended the work."""
+    """Another item failed, or the caller stopped the work."""
 
 
-def watched(
-    work: Callable[[Item, Heard], Result],
+def run_in_threads(
+    work: Callable[[Item, ReportProgress], Result],
     items: Sequence[Item],
     report: ReportProgress,
     stage: str,
     n_threads: int | None = None,
 ) -> list[Result]:
-    """Return what ``work`` makes of each item, in their order; by default a thread for each core.
+    """Return the result of ``work`` for each item, in their order.
 
-    ``report`` is told five times a second, by the calling thread, what share of the items is done. Whatever it raises,
-    or the first item that fails, ends all; nothing is left running.
+    Parameters
+    ----------
+    work
+        Takes an item and a progress callback, which it must call often: it raises when the work is to stop.
+    items
+        At least one.
+    report
+        Called five times a second, by the calling thread, with the share of items that are done. Whatever it raises,
+        or the first item that fails, ends all threads; nothing is left running.
+    stage
+        Passed on to ``report``.
+    n_threads
+        By default one for each core.
     """
-    ended = Event()
+    has_ended = Event()
 
-    def heard() -> None:
-        if ended.is_set():
+    def report_item(fraction: float, stage: str) -> None:  # noqa: ARG001  # of one item among many
+        if has_ended.is_set():
             raise _Stopped
 
     with ThreadPoolExecutor(n_threads or n_cores()) as pool:
-        futures = [pool.submit(work, item, heard) for item in items]
+        futures = [pool.submit(work, item, report_item) for item in items]
         try:
             _report_until_done(futures, report, stage)
             return [future.result() for future in futures]
         finally:
-            ended.set()
+            has_ended.set()
             for future in futures:
                 future.cancel()
 

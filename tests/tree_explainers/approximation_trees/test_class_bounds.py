@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from tests.support import naive_ism
 from tests.support.ism_training import IsmCase, ism_case
-from tree_explainers.approximation_trees.bin_boxes import BinBox, Span
+from tree_explainers.approximation_trees.bin_boxes import BinBox, BinRange
 from tree_explainers.approximation_trees.class_bounds import ClassBounds
-from tree_explainers.approximation_trees.node_questions import node_questions
-from tree_explainers.approximation_trees.reachable_leaves import Forest, left_of, reached_leaves, worst_leads
+from tree_explainers.approximation_trees.node_conditions import node_conditions
+from tree_explainers.approximation_trees.reachable_leaves import Forest, reached_leaves, remaining_in, worst_leads
 from tree_explainers.rule_sets.binned_rows import BinnedRows
 
 MODELS = (
@@ -45,19 +45,19 @@ def _bounds(case: IsmCase) -> ClassBounds:
 
 
 def _forest(case: IsmCase) -> Forest:
-    questions = node_questions(case.read.ensemble, case.read.description, case.statements)
+    questions = node_conditions(case.read.ensemble, case.read.description, case.statements)
     return Forest.of(case.read.ensemble, questions, case.statements)
 
 
 def _box_of_intervals(case: IsmCase, intervals: naive_ism.Intervals) -> BinBox:
     """Return the bins that lie between cuts."""
-    spans = {}
+    ranges = {}
     for at, feature in enumerate(case.statements.features):
         low, high = intervals.get(feature.raw_index, (-inf, inf))
         lower, upper = np.append(-inf, feature.cuts), np.append(feature.cuts, inf)
         inside = np.flatnonzero((lower >= low) & (upper <= high) & (lower < upper))
-        spans[at] = Span(int(inside[0]), int(inside[-1]), missing=False)
-    return BinBox(case.statements, spans)
+        ranges[at] = BinRange(int(inside[0]), int(inside[-1]), missing=False)
+    return BinBox(case.statements, ranges)
 
 
 def _random_boxes(case: IsmCase, n_boxes: int) -> list[naive_ism.Intervals]:
@@ -101,7 +101,7 @@ def test_what_the_paper_s_bounds_settle_is_settled(name: str) -> None:
         box = _box_of_intervals(case, intervals)
         for label in range(len(smallest)):
             by_paper = bool((smallest[label] > np.delete(largest, label) + bounds.raw.margin).all())
-            settled = bounds.surely(box, label, case.training.binned.bins[:, :0])
+            settled = bounds.is_certain(box, label, case.training.binned.bins[:, :0])
             assert settled or not by_paper
             n_settled, n_by_paper = n_settled + settled, n_by_paper + by_paper
 
@@ -135,10 +135,10 @@ def test_questions_about_columns_made_of_raw_ones_are_read_but_next_to_scaled_cu
 
 def _can_reach(forest: Forest, case: IsmCase, bins: NDArray[np.unsignedinteger], leaf: int) -> bool:
     """Return whether a leaf is among those that the bins of one row are said to reach."""
-    left: dict[int, Span | NDArray[np.bool_]] = {}
+    left: dict[int, BinRange | NDArray[np.bool_]] = {}
     for at, (feature, own) in enumerate(zip(case.statements.features, bins.tolist(), strict=True)):
         is_missing = own == feature.missing_bin
-        number = Span(0, -1) if is_missing else Span(own, own, missing=False)
+        number = BinRange(0, -1) if is_missing else BinRange(own, own, missing=False)
         left[at] = number if feature.is_number else np.arange(feature.n_bins) == own
     values = np.zeros((len(case.read.ensemble.leaf_values), 2))
     values[leaf, 1] = 1
@@ -148,7 +148,7 @@ def _can_reach(forest: Forest, case: IsmCase, bins: NDArray[np.unsignedinteger],
 def _leads(forest: Forest, box: BinBox, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return by how much each class leads the first at most."""
     nobody = np.empty((0, len(forest.roots)), np.int64)
-    return worst_leads(forest, left_of(forest, box), values, np.zeros(values.shape[1]), 0, nobody)
+    return worst_leads(forest, remaining_in(forest, box), values, np.zeros(values.shape[1]), 0, nobody)
 
 
 @pytest.mark.parametrize("name", MODELS + PIPELINES)

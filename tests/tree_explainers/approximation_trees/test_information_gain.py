@@ -8,7 +8,7 @@ from tests.support import naive_ism
 from tests.support.ism_training import IsmCase, ism_case
 from tree_explainers.approximation_trees.coverlists import CoverLists
 from tree_explainers.approximation_trees.information_gain import entropy, in_units
-from tree_explainers.approximation_trees.ordered_tests import NodeRows, OrderedTests, best_of_few, next_cuts
+from tree_explainers.approximation_trees.ordered_tests import NodeRows, OrderedTests, best_in_small_node, next_cuts
 from tree_explainers.rule_sets.feature_tables import Layout
 
 FORESTS = ("random_forest_binary", "random_forest_multiclass", "extra_trees_multiclass", "bagging_binary")
@@ -121,7 +121,7 @@ def test_the_best_test_of_few_rows_is_the_first_of_the_highest_gain(name: str, l
         rows = np.sort(rng.choice(len(case.rows), n_rows, replace=False))
         own = units[rows]
         node = NodeRows(rows, own, own.sum(axis=0), entropy(own.sum(axis=0)), least)
-        few = best_of_few(layout, next_cuts(layout), case.training.binned.bins, node)
+        few = best_in_small_node(layout, next_cuts(layout), case.training.binned.bins, node)
         assert few == lists.best(rows, units, least) == tests.best(rows, units, least)
         n_told += few[1] > 0
 

@@ -55,7 +55,7 @@ def grown(name: str) -> ApproximationTree:
 
 def answers_of(name: str) -> NDArray[np.float64]:
     model = model_of(name)
-    return SessionOracle(model.session).ask(model.rows)
+    return SessionOracle(model.session).predict(model.rows)
 
 
 @pytest.mark.parametrize("name", [*MODELS, *PREPROCESSED])
@@ -119,7 +119,7 @@ def test_a_sure_question_is_the_best_on_other_pseudo_rows_too(name: str, share: 
     assert confidence.p_value <= 0.05
 
     drawn = Smoother.of(model.rows, {}).draw(model.rows, NodeBox({}), 20_000, np.random.default_rng(99))
-    answers = SessionOracle(model.session).ask(drawn)
+    answers = SessionOracle(model.session).predict(drawn)
     candidates = candidates_of(model.rows, {}, limits.min_samples_leaf)
     conditions = [candidates.condition(each) for each in range(candidates.n_candidates)]
     splits = [ConditionReader(np.float64, {}).holds(condition, drawn) for condition in conditions]
@@ -148,7 +148,7 @@ def test_a_leaf_says_the_mean_answer_of_rows_near_its_own(name: str) -> None:
         parent = next((box for up, box in boxes.items() if at in (tree.nodes[up].left, tree.nodes[up].right)), boxes[0])
         here = model.rows.take(np.flatnonzero(parent.contains(model.rows)))
         drawn = smoother.draw(here, parent, 20_000, np.random.default_rng(5))
-        expected = oracle.ask(drawn.take(np.flatnonzero(boxes[at].contains(drawn)))).mean(axis=0)
+        expected = oracle.predict(drawn.take(np.flatnonzero(boxes[at].contains(drawn)))).mean(axis=0)
         if node.is_leaf or at == 0:
             np.testing.assert_allclose(node.facts.scores, expected, atol=0.03 * spread)
 

@@ -13,7 +13,7 @@ from tests.support.ism_training import IsmCase, ism_case
 from tests.support.models import onnx_of
 from tests.support.shared import shared_path
 from tree_explainers.approximation_trees.ordered_tests import OrderedTests
-from tree_explainers.approximation_trees.statement_conditions import Question, StatementConditions
+from tree_explainers.approximation_trees.statement_conditions import StatementCondition, StatementConditions
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.onnx_models.description import DeclaredModel, FeatureGroup, GroupColumn, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
@@ -26,11 +26,11 @@ MATRICES = ("random_forest_binary", "xgboost_multiclass", "extra_trees_multiclas
 PIPELINES = ("scaled_and_one_hot", "imputed_categories", "one_matrix", "ordinal_categories", "missing_kept")
 
 
-def _questions(case: IsmCase) -> list[Question]:
+def _questions(case: IsmCase) -> list[StatementCondition]:
     """Return all of them, by statement."""
     conditions = StatementConditions(case.rows, case.training.binned, case.read.description)
     features = case.statements.features
-    return [conditions.question(at, own) for at, each in enumerate(features) for own in range(each.n_statements)]
+    return [conditions.of_statement(at, own) for at, each in enumerate(features) for own in range(each.n_statements)]
 
 
 def _reader(case: IsmCase) -> ConditionReader:
@@ -45,7 +45,7 @@ def test_no_training_row_changes_sides(name: str) -> None:
 
     for test, question in enumerate(_questions(case)):
         holds = reader.holds(question.condition, case.rows)
-        np.testing.assert_array_equal(holds, tests.holds(test, rows) == question.holds_where)
+        np.testing.assert_array_equal(holds, tests.holds(test, rows) == question.is_true)
 
 
 @pytest.mark.parametrize("name", MATRICES)
@@ -78,7 +78,7 @@ def test_a_decimal_is_told_as_short_as_the_model_has_it_unless_a_row_would_chang
         columns = tuple(column if at == feature.raw_index else each for at, each in enumerate(case.rows.columns))
         rows = replace(case.rows, columns=columns)
         binned = BinnedRows.of(case.statements, rows)
-        return StatementConditions(rows, binned, case.read.description).question(0, 0).condition.value
+        return StatementConditions(rows, binned, case.read.description).of_statement(0, 0).condition.value
 
     assert threshold(cut - 1) == short
     between = max(short, cut) + (last - max(short, cut)) / 2

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
-from tree_explainers.approximation_trees.tree_growth import Examine, Examined, Parting, TreeLimits, grow
+from tree_explainers.approximation_trees.tree_growth import Examine, ExaminedNode, Split, TreeLimits, grow
 from tree_explainers.approximation_trees.trees import ApproximationTree, facts_of
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.conditions import Condition
@@ -28,17 +28,17 @@ class Cart:
     min_samples_leaf: int = 1
     n_examined: int = 0
 
-    def examine(self, rows: NDArray[np.int64], n_levels: int) -> Examined[NDArray[np.int64], Condition]:
+    def examine(self, rows: NDArray[np.int64], n_levels: int) -> ExaminedNode[NDArray[np.int64], Condition]:
         self.n_examined += 1
         shares = np.bincount(TARGET[rows], minlength=3) / len(rows)
         facts = facts_of(shares, len(rows), is_classifier=True)
         tried = [] if n_levels == 0 else [each for column in range(4) for each in self.splits(rows, column)]
         if not tried or shares.max() == 1:
-            return Examined(facts, None)
+            return ExaminedNode(facts, None)
         gain, column, cut = max(tried, key=lambda each: each[0])
         below = FEATURES[rows, column] <= cut
         condition = Condition("abcd"[column], "abcd"[column], "<=", float(cut), or_missing=False)
-        return Examined(facts, Parting(condition, rows[below], rows[~below], gain * len(rows) / len(TARGET)))
+        return ExaminedNode(facts, Split(condition, rows[below], rows[~below], gain * len(rows) / len(TARGET)))
 
     def splits(self, rows: NDArray[np.int64], column: int) -> list[tuple[float, int, float]]:
         values = np.sort(FEATURES[rows, column])
@@ -113,14 +113,14 @@ class _Rows:
 def _one_after_the_other(alive: "weakref.WeakSet[_Rows]", seen: list[int]) -> Examine[_Rows, int]:
     """Part one row off each node: as unbalanced as a tree can be."""
 
-    def examine(state: _Rows, n_levels: int) -> Examined[_Rows, int]:
+    def examine(state: _Rows, n_levels: int) -> ExaminedNode[_Rows, int]:
         seen.append(len(alive))
         facts = facts_of(np.ones(1), len(state.numbers), is_classifier=True)
         if n_levels == 0 or len(state.numbers) == 1:
-            return Examined(facts, None)
+            return ExaminedNode(facts, None)
         sides = _Rows(state.numbers[:1]), _Rows(state.numbers[1:])
         alive.update(sides)
-        return Examined(facts, Parting(state.numbers[0], *sides, improvement=0.0))
+        return ExaminedNode(facts, Split(state.numbers[0], *sides, improvement=0.0))
 
     return examine
 

@@ -64,11 +64,11 @@ def _grow_ism(
     report: ReportProgress,
 ) -> ApproximationTree:
     model, rows, said = material.model, material.training.rows, material.training.answers
-    assert said.told.classes is not None  # noqa: S101  # for the type checker: values are refused at once
+    assert said.targets.classes is not None  # noqa: S101  # for the type checker: values are refused at once
     truth = material.training.truth
     binned = BinnedRows.of(statements_of(model.ensemble, model.description), rows)
     classes = None if truth is None else truth.classes
-    training = IsmTraining(rows, binned, said.scores, said.told.classes, classes)
+    training = IsmTraining(rows, binned, said.scores, said.targets.classes, classes)
     settings = IsmSettings(_limits(request), request.stop_when_pure)
     return grow_ism(training, model.ensemble, model.description, settings, report)
 

@@ -40,7 +40,7 @@ def _constant(found: ConstantScores, judged: JudgedRows, classes: Sequence[str])
         fidelity=found.fidelity,
         balanced_fidelity=found.balanced_fidelity,
         **_against_target(found.against_target),
-        **constant_predictions(judged.truth, judged.answers.told, classes),
+        **constant_predictions(judged.truth, judged.answers.targets, classes),
     )
 
 

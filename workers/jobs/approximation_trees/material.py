@@ -6,8 +6,8 @@ from schemas.approximation_trees import ApproximationTreeRequest
 from storage.dataset_files import DatasetFile
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
-from tree_explainers.approximation_trees.fidelity import ModelAnswers
-from tree_explainers.approximation_trees.oracle import answers
+from tree_explainers.approximation_trees.fidelity import ModelPredictions
+from tree_explainers.approximation_trees.oracle import oracle_scores
 from tree_explainers.onnx_models.session import Predictions
 from tree_explainers.rows import Rows
 from tree_explainers.rule_sets.targets import Targets
@@ -24,7 +24,7 @@ class JudgedRows:
     """A dataset's rows, with what the model says of them and what is true of them."""
 
     rows: Rows  # by the model's names of its features
-    answers: ModelAnswers
+    answers: ModelPredictions
     truth: Targets | None  # None without a target
 
 
@@ -65,6 +65,6 @@ def gather(context: JobContext, request: ApproximationTreeRequest) -> Material:
 def _judged(objects: ObjectStore, model: OpenModel, seen: SeenDataset) -> JudgedRows:
     with DatasetFile(objects.path(seen.stored.content)) as file:
         columns = file.read_columns(seen.columns)
-    scores = answers(Predictions(seen.scores, seen.labels), model.description)
-    said = ModelAnswers(scores, predicted_targets(model, seen))
+    scores = oracle_scores(Predictions(seen.scores, seen.labels), model.description)
+    said = ModelPredictions(scores, predicted_targets(model, seen))
     return JudgedRows(Rows(model.description.feature_names, tuple(columns)), said, true_targets(objects, model, seen))

@@ -52,7 +52,7 @@ def answered(name: str) -> NDArray[np.float64]:
     """Return what the forest says of them, (n_draws, n_rows, n_classes or 1)."""
     drawn = redrawn(name)
     oracle = SessionOracle(fitted(name).session)
-    answers = [oracle.ask(rows_of_matrix(part)) for part in drawn.reshape(-1, N_PSEUDO_ROWS * 20, drawn.shape[2])]
+    answers = [oracle.predict(rows_of_matrix(part)) for part in drawn.reshape(-1, N_PSEUDO_ROWS * 20, drawn.shape[2])]
     return np.concatenate(answers).reshape(N_DRAWS, N_PSEUDO_ROWS, -1)
 
 

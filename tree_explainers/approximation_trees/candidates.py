@@ -19,89 +19,7 @@ from .node_boxes import is_missing
 
 _NEAR = 1 / 8  # of the gap: the largest distance of a round number from its middle
 _MOST_DECIMALS = 22  # ten to that power is still exact in a double
-
 Floats = NDArray[np.float64]
-
-
-def round_midpoints(low: Floats, high: Floats) -> Floats:
-    """Return for each gap the number with the fewest decimals within an eighth of the gap from its middle.
-
-    People read them: 1.15 rather than 1.1500000357627869. Decimals before the point count as negative, so 1200 is
-    rounder than 1250. Ties go to the number nearest to the middle.
-
-    Parameters
-    ----------
-    low, high : (n_gaps,)
-        Neighbouring values, finite, each low below its high.
-
-    Returns
-    -------
-    (n_gaps,)
-        Above ``low`` and below ``high``; the middle itself if no short number is near it, which is ``low`` or
-        ``high`` if no double lies between them.
-    """
-    middle = low / 2 + high / 2  # the sum itself may be too large for a double
-    found, open_gaps = middle.copy(), np.ones(len(middle), np.bool_)
-    reach = (high / 2 - low / 2) * (2 * _NEAR)
-    for n_decimals in _decimals(middle, reach):
-        with np.errstate(over="ignore", invalid="ignore"):  # what is too large for so many decimals does not fit
-            rounded = np.round(middle, n_decimals)
-        fits = open_gaps & (abs(rounded - middle) <= reach) & (low < rounded) & (rounded < high)
-        found[fits] = rounded[fits]
-        open_gaps &= ~fits
-        if not open_gaps.any():
-            break
-    return found + 0.0  # no negative zero
-
-
-def _decimals(middle: Floats, reach: Floats) -> range:
-    """Return the numbers of decimals to try, fewest first."""
-    if not len(middle):
-        return range(0)
-    most = float(max(abs(middle).max(), reach.max(), np.finfo(np.float64).tiny))
-    least = float(max(reach.min(), np.finfo(np.float64).tiny))
-    first, last = -int(np.ceil(np.log10(most))), int(np.ceil(-np.log10(least)))
-    return range(max(first, -_MOST_DECIMALS), min(last, _MOST_DECIMALS) + 1)
-
-
-def bins_of_numbers(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[np.unsignedinteger[Any]]:
-    """Return the number of cuts below each value, (n_values,); NaN has the bin after all others."""
-    bins = np.empty(len(values), _smallest_type(len(cuts) + 2))
-    _look_up(values, cuts, bins)
-    return bins
-
-
-def bins_of_categories(
-    values: NDArray[Any], categories: tuple[str, ...], missing_text: str | None
-) -> NDArray[np.unsignedinteger[Any]]:
-    """Return each value's index among the categories, (n_values,); then come all others, then the missing value."""
-    index_of: dict[str | None, int] = {category: index for index, category in enumerate(categories)}
-    index_of[None] = index_of[missing_text] = len(categories) + 1
-    others = len(categories)
-    n_values, smallest = len(values), _smallest_type(len(categories) + 2)
-    return np.fromiter((index_of.get(value, others) for value in values), smallest, n_values)
-
-
-def _smallest_type(n_bins: int) -> np.dtype[np.unsignedinteger[Any]]:
-    return np.min_scalar_type(n_bins - 1)
-
-
-@compiled
-def _look_up(values: NDArray[np.float64], cuts: NDArray[np.float64], bins: NDArray[np.unsignedinteger[Any]]) -> None:
-    n_cuts = len(cuts)
-    for row in range(len(values)):
-        value = values[row]
-        if np.isnan(value):
-            bins[row] = n_cuts + 1
-            continue
-        base, length = 0, n_cuts
-        while length > 1:  # without a branch that would be mispredicted half the time
-            half = length >> 1
-            base += half * (cuts[base + half - 1] < value)
-            length -= half
-        bins[row] = base + (length == 1 and cuts[base] < value)
-
-
 _Integers = NDArray[np.int64]
 
 
@@ -307,3 +225,82 @@ def _cuts(known: NDArray[np.float64]) -> tuple[NDArray[np.float64], _Integers]:
     cuts = np.concatenate((low, middle[between]))
     order = np.argsort(cuts, kind="stable")
     return cuts[order], np.concatenate((n_below, n_below[between]))[order]
+
+
+def bins_of_numbers(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[np.unsignedinteger[Any]]:
+    """Return the number of cuts below each value, (n_values,); NaN has the bin after all others."""
+    bins = np.empty(len(values), _smallest_type(len(cuts) + 2))
+    _look_up(values, cuts, bins)
+    return bins
+
+
+def bins_of_categories(
+    values: NDArray[Any], categories: tuple[str, ...], missing_text: str | None
+) -> NDArray[np.unsignedinteger[Any]]:
+    """Return each value's index among the categories, (n_values,); then come all others, then the missing value."""
+    index_of: dict[str | None, int] = {category: index for index, category in enumerate(categories)}
+    index_of[None] = index_of[missing_text] = len(categories) + 1
+    others = len(categories)
+    n_values, smallest = len(values), _smallest_type(len(categories) + 2)
+    return np.fromiter((index_of.get(value, others) for value in values), smallest, n_values)
+
+
+def _smallest_type(n_bins: int) -> np.dtype[np.unsignedinteger[Any]]:
+    return np.min_scalar_type(n_bins - 1)
+
+
+@compiled
+def _look_up(values: NDArray[np.float64], cuts: NDArray[np.float64], bins: NDArray[np.unsignedinteger[Any]]) -> None:
+    n_cuts = len(cuts)
+    for row in range(len(values)):
+        value = values[row]
+        if np.isnan(value):
+            bins[row] = n_cuts + 1
+            continue
+        base, length = 0, n_cuts
+        while length > 1:  # without a branch that would be mispredicted half the time
+            half = length >> 1
+            base += half * (cuts[base + half - 1] < value)
+            length -= half
+        bins[row] = base + (length == 1 and cuts[base] < value)
+
+
+def round_midpoints(low: Floats, high: Floats) -> Floats:
+    """Return for each gap the number with the fewest decimals within an eighth of the gap from its middle.
+
+    People read them: 1.15 rather than 1.1500000357627869. Decimals before the point count as negative, so 1200 is
+    rounder than 1250. Ties go to the number nearest to the middle.
+
+    Parameters
+    ----------
+    low, high : (n_gaps,)
+        Neighbouring values, finite, each low below its high.
+
+    Returns
+    -------
+    (n_gaps,)
+        Above ``low`` and below ``high``; the middle itself if no short number is near it, which is ``low`` or
+        ``high`` if no double lies between them.
+    """
+    middle = low / 2 + high / 2  # the sum itself may be too large for a double
+    found, open_gaps = middle.copy(), np.ones(len(middle), np.bool_)
+    reach = (high / 2 - low / 2) * (2 * _NEAR)
+    for n_decimals in _decimals(middle, reach):
+        with np.errstate(over="ignore", invalid="ignore"):  # what is too large for so many decimals does not fit
+            rounded = np.round(middle, n_decimals)
+        fits = open_gaps & (abs(rounded - middle) <= reach) & (low < rounded) & (rounded < high)
+        found[fits] = rounded[fits]
+        open_gaps &= ~fits
+        if not open_gaps.any():
+            break
+    return found + 0.0  # no negative zero
+
+
+def _decimals(middle: Floats, reach: Floats) -> range:
+    """Return the numbers of decimals to try, fewest first."""
+    if not len(middle):
+        return range(0)
+    most = float(max(abs(middle).max(), reach.max(), np.finfo(np.float64).tiny))
+    least = float(max(reach.min(), np.finfo(np.float64).tiny))
+    first, last = -int(np.ceil(np.log10(most))), int(np.ceil(-np.log10(least)))
+    return range(max(first, -_MOST_DECIMALS), min(last, _MOST_DECIMALS) + 1)

@@ -33,9 +33,7 @@ class NodeConditions:
     """
 
     feature: NDArray[np.int32]  # (n_nodes,) index among the statements' features
-    cut: NDArray[
-        np.int32
-    ]  # (n_nodes,) the first bin that is greater; below 0: -1 - index where the node's answers begin
+    cut: NDArray[np.int32]  # (n_nodes,) the first bin that is greater; if < 0, answers begin at -1 - cut
     low_end: NDArray[np.int32]  # (n_nodes,) each bin before it has some value that is not greater
     greater_from: NDArray[np.int32]  # (n_nodes,) each bin from it on has some value that is greater
     low_left: Flags  # (n_nodes,) bins below the cut go left

@@ -22,111 +22,8 @@ from .split_variances import SidedRows
 
 _BINS_WORTH_MERGING = 2  # of a feature per pseudo row: with fewer, merging costs as much as it saves
 _MOST_HELD_BYTES = 256_000_000  # of bins and targets of a node
-
 Targets = NDArray[np.float32]
 _Integers = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class _MergedFeature:
-    """One feature's candidates, merged."""
-
-    candidates: FeatureCandidates  # of occupied bins, numbered from 1; bin 0 is empty
-    occupied: _Integers | None  # ascending bins of known numbers that have pseudo rows; None: nothing is merged
-    merged_index: NDArray[np.int32]  # (n_candidates before,) the merged candidate that represents each
-
-    def bins_of(self, bins: NDArray[np.unsignedinteger[Any]], n_bins: int) -> NDArray[np.unsignedinteger[Any]]:
-        """Return occupied bins for bins, of which there were ``n_bins`` with that of the missing value."""
-        if self.occupied is None:
-            return bins
-        found = np.searchsorted(self.occupied, bins) + 1
-        found[bins == n_bins - 1] = len(self.occupied) + 1
-        return found.astype(np.min_scalar_type(len(self.occupied) + 1))
-
-
-@dataclass(frozen=True, slots=True)
-class MergedCandidates:
-    """Candidates of which one represents all that separate given pseudo rows alike: the first, which sets the order."""
-
-    before: Candidates
-    features: tuple[_MergedFeature, ...]
-
-    @classmethod
-    def of(
-        cls, candidates: Candidates, pieces: Sequence[Bins], report: ReportProgress = ignore_progress
-    ) -> "MergedCandidates":
-        """Merge candidates, given the pseudo rows' bins in pieces; progress is reported by feature."""
-        features: list[_MergedFeature] = []
-        for feature, found in zip(candidates.features, zip(*pieces, strict=True), strict=True):
-            report(len(features) / len(candidates.features), "merging candidates")
-            features.append(_merge(feature, np.unique(np.concatenate(found))))
-        return cls(candidates, tuple(features))
-
-    @property
-    def candidates(self) -> Candidates:
-        """The merged candidates."""
-        return Candidates(tuple(feature.candidates for feature in self.features))
-
-    def bins_of(self, bins: Bins) -> Bins:
-        """Return the occupied bins of rows, given their bins."""
-        pairs = zip(self.features, bins, self.before.features, strict=True)
-        return tuple(merged.bins_of(own, feature.n_bins) for merged, own, feature in pairs)
-
-    def number_of(self, candidate: int) -> int:
-        """Return the merged candidate that represents a candidate."""
-        feature, within = self.before.locate(candidate)
-        return int(self.candidates.starts[feature]) + int(self.features[feature].merged_index[within])
-
-    def first_of(self, candidate: int) -> int:
-        """Return the first of the candidates that a merged one represents."""
-        feature, within = self.candidates.locate(candidate)
-        return int(self.before.starts[feature]) + int(np.argmax(self.features[feature].merged_index == within))
-
-    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return for each candidate the value of the merged one that represents it, (n_candidates before,)."""
-        pieces = np.split(values, self.candidates.starts[1:-1])
-        return np.concatenate([own[each.merged_index] for each, own in zip(self.features, pieces, strict=True)])
-
-
-def _merge(feature: FeatureCandidates, found: NDArray[Any]) -> _MergedFeature:
-    if feature.categories is not None:
-        return _MergedFeature(feature, None, np.arange(feature.n_candidates, dtype=np.int32))
-    missing = feature.n_bins - 1
-    occupied = found[found < missing].astype(np.int64)
-    first, n_ties = _ties(feature, np.append(occupied, missing))
-    order = np.argsort(first)
-    rank = np.empty(len(order), np.int32)
-    rank[order] = np.arange(len(order))
-    kept = first[order]
-    is_alone = feature.last[kept] == missing
-    last = np.searchsorted(occupied, feature.last[kept], side="right") + is_alone
-    merged = replace(
-        feature,
-        cuts=np.zeros(len(occupied)),  # only their number matters: rows come with their bins
-        first=np.where(is_alone, last, 0),
-        last=last,
-        with_missing=feature.with_missing[kept],
-    )
-    merged_index = np.empty(feature.n_candidates, np.int32)
-    merged_index[_by_branch_of_missing(feature)] = np.repeat(rank, n_ties)
-    return _MergedFeature(merged, occupied, merged_index)
-
-
-def _by_branch_of_missing(feature: FeatureCandidates) -> _Integers:
-    """Return candidates in order, but last those that send the missing value left with others."""
-    return np.concatenate((np.flatnonzero(~feature.with_missing), np.flatnonzero(feature.with_missing)))
-
-
-def _ties(feature: FeatureCandidates, ends: _Integers) -> tuple[_Integers, _Integers]:
-    """Return the first of candidates that separate the rows alike, and their number, by the missing value's branch."""
-    first, n_ties = [], []
-    for branch in (False, True):
-        own = np.flatnonzero(feature.with_missing == branch)
-        starts = np.unique(np.append(0, np.searchsorted(feature.last[own], ends)))
-        starts = starts[starts < len(own)]
-        first.append(own[starts])
-        n_ties.append(np.diff(np.append(starts, len(own))))
-    return np.concatenate(first), np.concatenate(n_ties)
 
 
 @dataclass(slots=True)
@@ -271,3 +168,105 @@ class _Repeatable:
 
 def _bytes_of(known: tuple[Bins, Targets]) -> int:
     return sum(bins.nbytes for bins in known[0]) + known[1].nbytes
+
+
+@dataclass(frozen=True, slots=True)
+class _MergedFeature:
+    """One feature's candidates, merged."""
+
+    candidates: FeatureCandidates  # of occupied bins, numbered from 1; bin 0 is empty
+    occupied: _Integers | None  # ascending bins of known numbers that have pseudo rows; None: nothing is merged
+    merged_index: NDArray[np.int32]  # (n_candidates before,) the merged candidate that represents each
+
+    def bins_of(self, bins: NDArray[np.unsignedinteger[Any]], n_bins: int) -> NDArray[np.unsignedinteger[Any]]:
+        """Return occupied bins for bins, of which there were ``n_bins`` with that of the missing value."""
+        if self.occupied is None:
+            return bins
+        found = np.searchsorted(self.occupied, bins) + 1
+        found[bins == n_bins - 1] = len(self.occupied) + 1
+        return found.astype(np.min_scalar_type(len(self.occupied) + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class MergedCandidates:
+    """Candidates of which one represents all that separate given pseudo rows alike: the first, which sets the order."""
+
+    before: Candidates
+    features: tuple[_MergedFeature, ...]
+
+    @classmethod
+    def of(
+        cls, candidates: Candidates, pieces: Sequence[Bins], report: ReportProgress = ignore_progress
+    ) -> "MergedCandidates":
+        """Merge candidates, given the pseudo rows' bins in pieces; progress is reported by feature."""
+        features: list[_MergedFeature] = []
+        for feature, found in zip(candidates.features, zip(*pieces, strict=True), strict=True):
+            report(len(features) / len(candidates.features), "merging candidates")
+            features.append(_merge(feature, np.unique(np.concatenate(found))))
+        return cls(candidates, tuple(features))
+
+    @property
+    def candidates(self) -> Candidates:
+        """The merged candidates."""
+        return Candidates(tuple(feature.candidates for feature in self.features))
+
+    def bins_of(self, bins: Bins) -> Bins:
+        """Return the occupied bins of rows, given their bins."""
+        pairs = zip(self.features, bins, self.before.features, strict=True)
+        return tuple(merged.bins_of(own, feature.n_bins) for merged, own, feature in pairs)
+
+    def number_of(self, candidate: int) -> int:
+        """Return the merged candidate that represents a candidate."""
+        feature, within = self.before.locate(candidate)
+        return int(self.candidates.starts[feature]) + int(self.features[feature].merged_index[within])
+
+    def first_of(self, candidate: int) -> int:
+        """Return the first of the candidates that a merged one represents."""
+        feature, within = self.candidates.locate(candidate)
+        return int(self.before.starts[feature]) + int(np.argmax(self.features[feature].merged_index == within))
+
+    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return for each candidate the value of the merged one that represents it, (n_candidates before,)."""
+        pieces = np.split(values, self.candidates.starts[1:-1])
+        return np.concatenate([own[each.merged_index] for each, own in zip(self.features, pieces, strict=True)])
+
+
+def _merge(feature: FeatureCandidates, found: NDArray[Any]) -> _MergedFeature:
+    if feature.categories is not None:
+        return _MergedFeature(feature, None, np.arange(feature.n_candidates, dtype=np.int32))
+    missing = feature.n_bins - 1
+    occupied = found[found < missing].astype(np.int64)
+    first, n_ties = _ties(feature, np.append(occupied, missing))
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order))
+    kept = first[order]
+    is_alone = feature.last[kept] == missing
+    last = np.searchsorted(occupied, feature.last[kept], side="right") + is_alone
+    merged = replace(
+        feature,
+        cuts=np.zeros(len(occupied)),  # only their number matters: rows come with their bins
+        first=np.where(is_alone, last, 0),
+        last=last,
+        with_missing=feature.with_missing[kept],
+    )
+    merged_index = np.empty(feature.n_candidates, np.int32)
+    merged_index[_by_branch_of_missing(feature)] = np.repeat(rank, n_ties)
+    return _MergedFeature(merged, occupied, merged_index)
+
+
+def _ties(feature: FeatureCandidates, ends: _Integers) -> tuple[_Integers, _Integers]:
+    """Return the first of candidates that separate the rows alike, and their number, by the missing value's branch."""
+    first, n_ties = [], []
+    for branch in (False, True):
+        own = np.flatnonzero(feature.with_missing == branch)
+        starts = np.unique(np.append(0, np.searchsorted(feature.last[own], ends)))
+        starts = starts[starts < len(own)]
+        first.append(own[starts])
+        n_ties.append(np.diff(np.append(starts, len(own))))
+    return np.concatenate(first), np.concatenate(n_ties)
+
+
+def _by_branch_of_missing(feature: FeatureCandidates) -> _Integers:
+    """Return candidates in order, but last those that send the missing value left with others."""
+    return np.concatenate((np.flatnonzero(~feature.with_missing), np.flatnonzero(feature.with_missing)))

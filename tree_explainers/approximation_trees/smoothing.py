@@ -23,7 +23,6 @@ MOVE_PROBABILITY = 0.1  # that a discrete value becomes one of its neighbours, a
 MOST_FEW = 10  # a number with at most this many distinct values is discrete
 _MOST_BANDWIDTHS = 10  # no noise is larger
 _LARGEST = float(np.finfo(np.float32).max)  # noise must not take a number beyond what models read
-
 Floats = NDArray[np.float64]
 
 
@@ -35,6 +34,104 @@ class SmoothedColumn(Protocol):
 
     def draw(self, values: NDArray[Any], within: ValueRange, rng: np.random.Generator) -> NDArray[Any]:
         """Smooth each value once, as if draws outside the range were rejected and repeated, (n_values,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Smoother:
+    """The smoothed distribution of training rows.
+
+    A pseudo row is a training row, drawn uniformly, whose values are smoothed independently:
+
+    - a continuous number by Gaussian noise with a standard deviation of ``BANDWIDTH`` (0.1) times the feature's own
+      over all training rows;
+    - a number whose training values are all whole, or at most ``MOST_FEW`` (10) of them distinct, including booleans:
+      with ``MOVE_PROBABILITY`` (0.1) the next smaller or the next larger training value, with equal probability; the
+      smallest and the largest have one neighbour only;
+    - a category with ``MOVE_PROBABILITY`` another one, drawn by its frequency in the training rows;
+    - a missing value remains missing.
+
+    References
+    ----------
+    Zhou, Hooker (2016), "Interpreting Models via Single Tree Approximation", section 3.1, which leaves the bandwidth
+    and the probability open.
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[SmoothedColumn, ...]  # in the order of ``names``
+
+    @classmethod
+    def of(cls, rows: Rows, missing_texts: Mapping[str, str], report: ReportProgress = ignore_progress) -> Self:
+        """Return the smoother of training rows.
+
+        Parameters
+        ----------
+        rows
+            All training rows.
+        missing_texts
+            By column: a text that represents a missing category.
+        report
+            Called before each column; may raise to stop.
+        """
+        columns: list[SmoothedColumn] = []
+        for name, column in zip(rows.names, rows.columns, strict=True):
+            report(len(columns) / len(rows.names), "fitting the smoother")
+            columns.append(smoothed_column(column, missing_texts.get(name)))
+        return cls(rows.names, tuple(columns))
+
+    def draw(self, rows_at_node: Rows, box: NodeBox, n: int, rng: np.random.Generator) -> Rows:
+        """Draw pseudo rows near the training rows that reach a node.
+
+        The distribution is that of drawing whole rows until they lie in the box; nothing is clamped to its border. It
+        is sampled directly: a training row by the probability that its smoothed values stay inside, then each value
+        from its distribution truncated to the box. So the time does not depend on the box.
+
+        Parameters
+        ----------
+        rows_at_node
+            The training rows that reach the node, at least one, all inside the box; columns as in ``names``.
+        box
+            The node's box.
+        n
+            Number of pseudo rows.
+
+        Returns
+        -------
+        Rows
+            (n,) rows with the same columns.
+        """
+        picked = self._pick(rows_at_node, box, n, rng)
+        columns = (
+            smoothed.draw(values[picked], box.range_of(name), rng)
+            for name, smoothed, values in zip(self.names, self.columns, rows_at_node.columns, strict=True)
+        )
+        return Rows(self.names, tuple(columns))
+
+    def _pick(self, rows_at_node: Rows, box: NodeBox, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        weights = np.ones(len(rows_at_node))
+        for name, smoothed, values in zip(self.names, self.columns, rows_at_node.columns, strict=True):
+            if box.range_of(name).is_narrowed:
+                weights *= smoothed.acceptance(values, box.range_of(name))
+        ends = np.cumsum(weights)
+        if not ends[-1] > 0 or (weights == 1).all():  # ranges too narrow for a double: all rows have the same weight
+            return np.asarray(rng.integers(len(rows_at_node), size=n), np.int64)
+        picked: NDArray[np.int64] = np.searchsorted(ends, rng.random(n) * ends[-1], side="right")
+        return np.minimum(picked, len(rows_at_node) - 1)
+
+
+def smoothed_column(values: NDArray[Any], missing_text: str | None) -> SmoothedColumn:
+    """Return the smoothing of a column of the training rows, by what it holds."""
+    known = values[~is_missing(values, missing_text)]
+    if values.dtype == object:
+        counts = Counter(known)
+        categories = tuple(sorted(counts))
+        return SmoothedCategory(categories, np.array([counts[each] / len(known) for each in categories]))
+    distinct = np.unique(known) if len(known) else np.zeros(1)
+    if len(distinct) <= MOST_FEW or bool((distinct == np.floor(distinct)).all()):
+        return SmoothedDiscrete(distinct)
+    with np.errstate(over="ignore"):
+        bandwidth = BANDWIDTH * float(np.std(known))
+        furthest = float(np.abs(known).max()) + _MOST_BANDWIDTHS * bandwidth
+    return SmoothedNumber(bandwidth) if bandwidth > 0 and furthest <= _LARGEST else SmoothedDiscrete(distinct)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,101 +252,3 @@ class SmoothedCategory:
     def _shares_in(self, within: ValueRange) -> Floats:
         """Return the share of each category, 0 for those outside the range."""
         return np.where([within.allows(category) for category in self.categories], self.shares, 0.0)
-
-
-def smoothed_column(values: NDArray[Any], missing_text: str | None) -> SmoothedColumn:
-    """Return the smoothing of a column of the training rows, by what it holds."""
-    known = values[~is_missing(values, missing_text)]
-    if values.dtype == object:
-        counts = Counter(known)
-        categories = tuple(sorted(counts))
-        return SmoothedCategory(categories, np.array([counts[each] / len(known) for each in categories]))
-    distinct = np.unique(known) if len(known) else np.zeros(1)
-    if len(distinct) <= MOST_FEW or bool((distinct == np.floor(distinct)).all()):
-        return SmoothedDiscrete(distinct)
-    with np.errstate(over="ignore"):
-        bandwidth = BANDWIDTH * float(np.std(known))
-        furthest = float(np.abs(known).max()) + _MOST_BANDWIDTHS * bandwidth
-    return SmoothedNumber(bandwidth) if bandwidth > 0 and furthest <= _LARGEST else SmoothedDiscrete(distinct)
-
-
-@dataclass(frozen=True, slots=True)
-class Smoother:
-    """The smoothed distribution of training rows.
-
-    A pseudo row is a training row, drawn uniformly, whose values are smoothed independently:
-
-    - a continuous number by Gaussian noise with a standard deviation of ``BANDWIDTH`` (0.1) times the feature's own
-      over all training rows;
-    - a number whose training values are all whole, or at most ``MOST_FEW`` (10) of them distinct, including booleans:
-      with ``MOVE_PROBABILITY`` (0.1) the next smaller or the next larger training value, with equal probability; the
-      smallest and the largest have one neighbour only;
-    - a category with ``MOVE_PROBABILITY`` another one, drawn by its frequency in the training rows;
-    - a missing value remains missing.
-
-    References
-    ----------
-    Zhou, Hooker (2016), "Interpreting Models via Single Tree Approximation", section 3.1, which leaves the bandwidth
-    and the probability open.
-    """
-
-    names: tuple[str, ...]
-    columns: tuple[SmoothedColumn, ...]  # in the order of ``names``
-
-    @classmethod
-    def of(cls, rows: Rows, missing_texts: Mapping[str, str], report: ReportProgress = ignore_progress) -> Self:
-        """Return the smoother of training rows.
-
-        Parameters
-        ----------
-        rows
-            All training rows.
-        missing_texts
-            By column: a text that represents a missing category.
-        report
-            Called before each column; may raise to stop.
-        """
-        columns: list[SmoothedColumn] = []
-        for name, column in zip(rows.names, rows.columns, strict=True):
-            report(len(columns) / len(rows.names), "fitting the smoother")
-            columns.append(smoothed_column(column, missing_texts.get(name)))
-        return cls(rows.names, tuple(columns))
-
-    def draw(self, rows_at_node: Rows, box: NodeBox, n: int, rng: np.random.Generator) -> Rows:
-        """Draw pseudo rows near the training rows that reach a node.
-
-        The distribution is that of drawing whole rows until they lie in the box; nothing is clamped to its border. It
-        is sampled directly: a training row by the probability that its smoothed values stay inside, then each value
-        from its distribution truncated to the box. So the time does not depend on the box.
-
-        Parameters
-        ----------
-        rows_at_node
-            The training rows that reach the node, at least one, all inside the box; columns as in ``names``.
-        box
-            The node's box.
-        n
-            Number of pseudo rows.
-
-        Returns
-        -------
-        Rows
-            (n,) rows with the same columns.
-        """
-        picked = self._pick(rows_at_node, box, n, rng)
-        columns = (
-            smoothed.draw(values[picked], box.range_of(name), rng)
-            for name, smoothed, values in zip(self.names, self.columns, rows_at_node.columns, strict=True)
-        )
-        return Rows(self.names, tuple(columns))
-
-    def _pick(self, rows_at_node: Rows, box: NodeBox, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        weights = np.ones(len(rows_at_node))
-        for name, smoothed, values in zip(self.names, self.columns, rows_at_node.columns, strict=True):
-            if box.range_of(name).is_narrowed:
-                weights *= smoothed.acceptance(values, box.range_of(name))
-        ends = np.cumsum(weights)
-        if not ends[-1] > 0 or (weights == 1).all():  # ranges too narrow for a double: all rows have the same weight
-            return np.asarray(rng.integers(len(rows_at_node), size=n), np.int64)
-        picked: NDArray[np.int64] = np.searchsorted(ends, rng.random(n) * ends[-1], side="right")
-        return np.minimum(picked, len(rows_at_node) - 1)

@@ -31,9 +31,7 @@ class Comparison:
     gains: Floats  # (n_candidates,) decrease of the criterion: Gini index, or variance of a value
     variances: Floats  # (n_candidates,) V: the variance of (gain of the best - gain) is V / n_rows
     p_values: Floats  # (n_candidates,) that new rows prefer it to the best; 0 for ties with the best
-    counted: NDArray[
-        np.bool_
-    ]  # (n_candidates,) the first of those that separate the rows alike, except ties with the best
+    counted: NDArray[np.bool_]  # (n_candidates,) the first of those that tie, except those that tie with the best
     like_best: NDArray[np.bool_]  # (n_candidates,) those that separate the rows as the best does, including itself
     n_rows: int
 

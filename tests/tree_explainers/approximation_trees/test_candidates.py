@@ -22,7 +22,7 @@ MIXED = {"titanic": titanic, "adult": adult, "sick_thyroid": sick_thyroid}
 
 
 def rows_at_node(name: str) -> Rows:
-    """Return some sixty training rows; of a mixed table one column has a text that stands for a missing category."""
+    """Return some sixty training rows; of a mixed table one column has a text that represents a missing category."""
     if name not in MIXED:
         return fitted(name).rows.take(slice(0, None, 3))
     rows = rows_of_frame(MIXED[name]().features).take(slice(0, None, 24))

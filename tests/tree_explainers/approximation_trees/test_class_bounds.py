@@ -1,4 +1,4 @@
-"""Boxes that surely get one class: leaves that can be reached are found as the paper says, and no row contradicts."""
+"""Boxes that certainly get one class: reachable leaves are those of the paper, and no row contradicts."""
 
 from math import inf
 
@@ -77,7 +77,7 @@ def _random_boxes(case: IsmCase, n_boxes: int) -> list[naive_ism.Intervals]:
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "bagging_of_features_multiclass"])
-def test_the_worst_of_the_leaves_that_can_be_reached_is_found(name: str) -> None:
+def test_the_worst_of_the_reachable_leaves_is_found(name: str) -> None:
     case, bounds = ism_case(name), _bounds(ism_case(name))
     values = bounds.raw.values
 
@@ -90,7 +90,7 @@ def test_the_worst_of_the_leaves_that_can_be_reached_is_found(name: str) -> None
 
 
 @pytest.mark.parametrize("name", ["few_random_forest_binary", "few_extra_trees_multiclass", "lightgbm_multiclass"])
-def test_what_the_paper_s_bounds_settle_is_settled(name: str) -> None:
+def test_whatever_the_papers_bounds_prove_is_proved(name: str) -> None:
     case, bounds = ism_case(name), _bounds(ism_case(name))
     n_settled, n_by_paper = 0, 0
 
@@ -109,7 +109,7 @@ def test_what_the_paper_s_bounds_settle_is_settled(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_questions_are_read_as_the_model_means_them(name: str) -> None:
+def test_conditions_are_read_as_the_model_evaluates_them(name: str) -> None:
     case = ism_case(name)
     rows = case.unseen(300)
 
@@ -120,7 +120,7 @@ def test_questions_are_read_as_the_model_means_them(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PIPELINES)
-def test_questions_about_columns_made_of_raw_ones_are_read_but_next_to_scaled_cuts(name: str) -> None:
+def test_conditions_on_derived_columns_are_read_except_next_to_scaled_cuts(name: str) -> None:
     case = ism_case(name)
     forest, rows = _forest(case), case.unseen(400)
     bins = BinnedRows.of(case.statements, rows).bins
@@ -134,7 +134,7 @@ def test_questions_about_columns_made_of_raw_ones_are_read_but_next_to_scaled_cu
 
 
 def _can_reach(forest: Forest, case: IsmCase, bins: NDArray[np.unsignedinteger], leaf: int) -> bool:
-    """Return whether a leaf is among those that the bins of one row are said to reach."""
+    """Return whether a leaf is among those that the bins of one row can reach."""
     left: dict[int, BinRange | NDArray[np.bool_]] = {}
     for at, (feature, own) in enumerate(zip(case.statements.features, bins.tolist(), strict=True)):
         is_missing = own == feature.missing_bin
@@ -152,7 +152,7 @@ def _leads(forest: Forest, box: BinBox, values: NDArray[np.float64]) -> NDArray[
 
 
 @pytest.mark.parametrize("name", MODELS + PIPELINES)
-def test_labels_follow_from_leaves_with_what_is_told_of_links_and_base_values(name: str) -> None:
+def test_labels_follow_from_leaves_with_the_fitted_links_and_base_values(name: str) -> None:
     case, bounds = ism_case(name), _bounds(ism_case(name))
     rows = case.unseen(500)
     leaves = case.session.run_in_chunks(rows).leaves + case.read.ensemble.leaf_offsets[:-1]
@@ -165,7 +165,7 @@ def test_labels_follow_from_leaves_with_what_is_told_of_links_and_base_values(na
     np.testing.assert_array_equal(raw.argmax(axis=1)[is_clear], case.labels(rows)[is_clear])
 
 
-def test_of_trees_that_vote_nothing_is_claimed() -> None:
+def test_no_bound_is_claimed_for_trees_that_vote() -> None:
     case = ism_case("ada_boost_multiclass")
     training = case.training
 

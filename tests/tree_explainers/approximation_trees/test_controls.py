@@ -40,7 +40,7 @@ def training(name: str) -> tuple[Rows, ModelSession]:
 
 
 @functools.cache
-def asked(name: str) -> LabelledRows:
+def labelled(name: str) -> LabelledRows:
     rows, session = training(name)
     smoother = Smoother.of(rows, {})
 
@@ -52,34 +52,34 @@ def asked(name: str) -> LabelledRows:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_tree_parts_pseudo_rows_as_scikit_learn_does(name: str) -> None:
-    own = asked(name)
+def test_the_tree_separates_pseudo_rows_as_scikit_learn_does(name: str) -> None:
+    own = labelled(name)
     table = RankTable.of(own.rows, {})
     tree = fit_cart(table.matrix, own.targets, LIMITS, 0)
 
-    told = to_raw_features(tree, table, own, training(name)[0], {})
+    grown = to_raw_features(tree, table, own, training(name)[0], {})
 
     theirs = DecisionTreeRegressor(max_depth=6, min_samples_leaf=20, random_state=0).fit(table.matrix, own.targets)
-    leaves = told.leaves_of(own.rows)
+    leaves = grown.leaves_of(own.rows)
     pairs = set(zip(leaves.tolist(), theirs.apply(table.matrix).tolist(), strict=True))
-    assert len(pairs) == len(set(leaves.tolist())) == theirs.get_n_leaves() == told.n_leaves > 10
+    assert len(pairs) == len(set(leaves.tolist())) == theirs.get_n_leaves() == grown.n_leaves > 10
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_leaf_says_the_mean_answer_of_its_pseudo_rows(name: str) -> None:
-    own = asked(name)
+def test_a_leaf_predicts_the_mean_scores_of_its_pseudo_rows(name: str) -> None:
+    own = labelled(name)
     table = RankTable.of(own.rows, {})
 
-    told = to_raw_features(fit_cart(table.matrix, own.targets, LIMITS, 0), table, own, training(name)[0], {})
+    grown = to_raw_features(fit_cart(table.matrix, own.targets, LIMITS, 0), table, own, training(name)[0], {})
 
-    answers, leaves = SessionOracle(training(name)[1]).predict(own.rows), told.leaves_of(own.rows)
+    answers, leaves = SessionOracle(training(name)[1]).predict(own.rows), grown.leaves_of(own.rows)
     for leaf in np.unique(leaves):
         expected = answers[leaves == leaf].mean(axis=0)
-        np.testing.assert_allclose(told.nodes[leaf].facts.scores, expected, atol=1e-6 * max(1, answers.max()))
+        np.testing.assert_allclose(grown.nodes[leaf].facts.scores, expected, atol=1e-6 * max(1, answers.max()))
 
 
-def test_shares_of_classes_are_parted_by_gini_impurity() -> None:
-    own = asked("random_forest_multiclass")
+def test_shares_of_classes_are_split_by_gini_impurity() -> None:
+    own = labelled("random_forest_multiclass")
     table = RankTable.of(own.rows, {})
     answers = SessionOracle(training("random_forest_multiclass")[1]).predict(own.rows)
 
@@ -101,13 +101,13 @@ def test_shares_of_classes_are_parted_by_gini_impurity() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_thresholds_lie_between_the_values_of_pseudo_rows(name: str) -> None:
-    own = asked(name)
+    own = labelled(name)
     table = RankTable.of(own.rows, {})
 
-    told = to_raw_features(fit_cart(table.matrix, own.targets, LIMITS, 0), table, own, training(name)[0], {})
+    grown = to_raw_features(fit_cart(table.matrix, own.targets, LIMITS, 0), table, own, training(name)[0], {})
 
     n_checked = 0
-    for node in told.nodes:
+    for node in grown.nodes:
         if node.condition is not None and isinstance(node.condition.value, float):
             n_checked += 1
             values = own.rows.select([node.condition.column]).columns[0]
@@ -159,7 +159,7 @@ def test_a_smeared_value_is_that_of_its_training_row_or_of_another() -> None:
 
 
 @pytest.mark.parametrize("task", ["multiclass", "regression"])
-def test_errors_by_depth_are_those_of_the_nodes_on_the_way(task: str) -> None:
+def test_errors_by_depth_are_those_of_the_nodes_on_the_path(task: str) -> None:
     model = fitted(f"random_forest_{task}")
     matrix, answers = RankTable.of(model.rows, {}).matrix, model.library_scores().astype(np.float32)
     learn, held_out = slice(0, None, 2), slice(1, None, 2)
@@ -194,7 +194,7 @@ def test_a_born_again_tree_comes_near_the_model(name: str) -> None:
     assert 1 <= tree.depth <= 6
 
 
-def test_noise_is_not_worth_any_depth() -> None:
+def test_noise_justifies_no_depth() -> None:
     rows = fitted("random_forest_regression").rows
     matrix = RankTable.of(rows, {}).matrix
     noise = np.random.default_rng(0).normal(size=(len(rows), 1)).astype(np.float32)

@@ -69,9 +69,9 @@ def test_a_tree_of_classes_is_measured_against_model_and_target() -> None:
     assert found.mean_questions == pytest.approx(np.mean([len(way) - 1 for way in ways]))
     assert found.tree is not None
     assert found.model is not None
-    for told, against in ((labels, found.tree), (said.targets.classes, found.model)):
-        assert against.accuracy == pytest.approx(accuracy_score(targets.classes, told))
-        assert against.balanced_accuracy == pytest.approx(balanced_accuracy_score(targets.classes, told))
+    for predicted, against in ((labels, found.tree), (said.targets.classes, found.model)):
+        assert against.accuracy == pytest.approx(accuracy_score(targets.classes, predicted))
+        assert against.balanced_accuracy == pytest.approx(balanced_accuracy_score(targets.classes, predicted))
         assert (against.mse, against.r2) == (None, None)
     constant, most = found.constant.against_target, [twin.most_frequent(_listed(targets.classes))] * len(made.rows)
     most_of_model = [twin.most_frequent(_listed(said.targets.classes))] * len(made.rows)
@@ -99,9 +99,9 @@ def test_a_tree_of_values_is_measured_by_squares() -> None:
     assert found.probability_l1 is None
     assert found.tree is not None
     assert found.model is not None
-    for told, against in ((values, found.tree), (said.targets.values, found.model)):
-        assert against.mse == pytest.approx(mean_squared_error(targets.values, told))
-        assert against.r2 == pytest.approx(r2_score(targets.values, told))
+    for predicted, against in ((values, found.tree), (said.targets.values, found.model)):
+        assert against.mse == pytest.approx(mean_squared_error(targets.values, predicted))
+        assert against.r2 == pytest.approx(r2_score(targets.values, predicted))
         assert (against.accuracy, against.balanced_accuracy) == (None, None)
     constant = found.constant.against_target
     assert constant is not None
@@ -121,7 +121,7 @@ def test_without_a_target_only_the_model_is_compared_with() -> None:
     assert found.constant.fidelity is not None
 
 
-def test_a_tree_that_says_what_the_model_says_is_as_near_as_can_be() -> None:
+def test_a_tree_with_the_models_predictions_has_perfect_fidelity() -> None:
     made = grown("decision_tree_multiclass", 7)
     holed = with_holes(made.rows)
     own = ModelPredictions(made.tree.scores_of(holed), Targets.of_classes(made.tree.labels_of(holed), 3))
@@ -147,7 +147,7 @@ def test_distances_of_probabilities_go_up_to_two() -> None:
 
 
 def _questions(tree: ApproximationTree, depth: int) -> list[tuple[str, str]]:
-    """Return each way of at most so many turns from the root, and what is asked at its end."""
+    """Return each path of at most ``depth`` branches from the root, and the condition at its end."""
     found, waiting = [], [("", 0)]
     while waiting:
         way, at = waiting.pop()
@@ -172,7 +172,7 @@ def _naive_counts(trees: list[ApproximationTree]) -> list[int]:
 
 @pytest.fixture(scope="module")
 def trees() -> list[ApproximationTree]:
-    """Return trees for one model, for each of which a few rows were told otherwise."""
+    """Return trees for one model, each grown with other labels of a few rows."""
     made, rng = grown("random_forest_multiclass"), np.random.default_rng(1)
     found = []
     for n_changed in range(0, 60, 5):

@@ -1,4 +1,4 @@
-"""What a test tells of an ensemble's classes is what the paper's equations say, leaf by leaf, in whatever order."""
+"""Gains of tests are those of the paper's equations, computed leaf by leaf, in any order of the rows."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ MIXED = ("scaled_and_one_hot", "one_matrix", "missing_kept", "ordinal_categories
 
 
 def _leaf_shares(case: IsmCase) -> NDArray[np.float64]:
-    """Return what each leaf of a forest says of the classes, as shares."""
+    """Return the shares of classes in each leaf of a forest."""
     values = case.read.ensemble.leaf_values
     if values.shape[1] == 1:
         largest = values.max()  # a leaf of one class
@@ -30,7 +30,7 @@ def _trees(case: IsmCase) -> list[list[naive_ism.NaiveLeaf]]:
 
 
 def _coverlists(case: IsmCase) -> NDArray[np.bool_]:
-    """Return for which rows each statement is true, asked of bins one by one."""
+    """Return for which rows each statement is true, evaluated for single bins."""
     tests, rows = OrderedTests(case.training.binned), np.arange(len(case.rows))
     return np.array([tests.holds(test, rows) for test in range(tests.n_tests)])
 
@@ -72,7 +72,7 @@ def test_gains_are_those_of_equations_2_to_4(name: str) -> None:
 
 @pytest.mark.parametrize("least", [1, 7])
 @pytest.mark.parametrize("name", FORESTS + MIXED)
-def test_tests_without_an_order_gain_exactly_what_running_sums_say(name: str, least: int) -> None:
+def test_gains_of_tests_without_an_order_equal_those_of_running_sums(name: str, least: int) -> None:
     case = ism_case(name)
     units = in_units(case.training.scores)
     ordered, lists = OrderedTests(case.training.binned), CoverLists.of(_coverlists(case))
@@ -84,7 +84,7 @@ def test_tests_without_an_order_gain_exactly_what_running_sums_say(name: str, le
 
 
 @pytest.mark.parametrize("name", ["one_matrix", "random_forest_multiclass"])
-def test_a_test_that_parts_too_few_rows_tells_nothing(name: str) -> None:
+def test_a_test_that_separates_too_few_rows_has_no_gain(name: str) -> None:
     case = ism_case(name)
     units, covered = in_units(case.training.scores), _coverlists(case)
     rows = _nodes(case)[1]
@@ -111,7 +111,7 @@ def test_one_thread_and_several_find_the_same() -> None:
 
 @pytest.mark.parametrize("least", [1, 2])
 @pytest.mark.parametrize("name", FORESTS + MIXED)
-def test_the_best_test_of_few_rows_is_the_first_of_the_highest_gain(name: str, least: int) -> None:
+def test_the_best_test_of_a_small_node_is_the_first_of_the_highest_gain(name: str, least: int) -> None:
     case = ism_case(name)
     units, tests = in_units(case.training.scores), OrderedTests(case.training.binned)
     lists, layout = CoverLists.of(_coverlists(case)), Layout.of(case.statements)

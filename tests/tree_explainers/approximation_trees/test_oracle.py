@@ -13,7 +13,7 @@ PREPROCESSED = ("scaled_and_one_hot", "ordinal_categories", "missing_kept", "imp
 
 
 @pytest.mark.parametrize("name", PROBABILITIES)
-def test_a_classifier_answers_with_the_shares_of_its_classes(name: str) -> None:
+def test_a_classifier_predicts_the_shares_of_its_classes(name: str) -> None:
     model = fitted(name)
 
     answers = SessionOracle(model.session).predict(model.rows)
@@ -23,7 +23,7 @@ def test_a_classifier_answers_with_the_shares_of_its_classes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_a_regression_answers_with_its_value(name: str) -> None:
+def test_a_regression_predicts_its_value(name: str) -> None:
     model = fitted(name)
 
     answers = SessionOracle(model.session).predict(model.rows)
@@ -32,7 +32,7 @@ def test_a_regression_answers_with_its_value(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PREPROCESSED)
-def test_a_model_behind_preprocessing_is_asked_about_raw_rows(name: str) -> None:
+def test_a_model_behind_preprocessing_predicts_raw_rows(name: str) -> None:
     model = fitted_pipeline(name)
 
     answers = SessionOracle(model.session).predict(model.rows)

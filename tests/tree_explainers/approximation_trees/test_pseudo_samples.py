@@ -17,7 +17,7 @@ def _rows() -> Rows:
     return Rows(tuple(frame.columns), tuple(frame[column].to_numpy(np.float64) for column in frame.columns))
 
 
-def test_no_more_is_compared_than_pseudo_rows_can_tell_apart() -> None:
+def test_no_more_is_compared_than_pseudo_rows_can_distinguish() -> None:
     rows, n_rows = _rows(), 300
     candidates = candidates_of(rows, {}, 5)
     drawn = Smoother.of(rows, {}).draw(rows, NodeBox({}), n_rows, np.random.default_rng(0))

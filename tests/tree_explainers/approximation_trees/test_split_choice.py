@@ -75,7 +75,7 @@ def test_the_gain_of_values_is_the_fall_of_their_variance() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_variances_are_those_of_influences_told_row_by_row(name: str) -> None:
+def test_variances_are_those_of_influences_computed_row_by_row(name: str) -> None:
     drawn = pseudo_rows(name, N_ROWS)
 
     found = compared(drawn)
@@ -107,7 +107,7 @@ def test_variances_without_sums_of_products_are_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_numbers_that_answers_are_told_in_change_neither_order_nor_p_values(name: str) -> None:
+def test_the_transform_of_targets_changes_neither_order_nor_p_values(name: str) -> None:
     drawn = pseudo_rows(name, N_ROWS)
     scale = TargetTransform.of(drawn.answers, is_classifier=drawn.answers.shape[1] > 1)
     numbers = scale.targets(drawn.answers, drawn.answers.mean(axis=0)).astype(np.float64)
@@ -120,7 +120,7 @@ def test_the_numbers_that_answers_are_told_in_change_neither_order_nor_p_values(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_p_values_and_their_sum_are_those_of_one_pair_after_the_other(name: str) -> None:
+def test_p_values_and_their_sum_are_those_of_single_pairs(name: str) -> None:
     drawn = pseudo_rows(name, N_ROWS)
 
     found = compared(drawn)
@@ -148,7 +148,7 @@ def test_discarded_are_the_candidates_that_benjamini_and_hochberg_reject(name: s
     assert n_discarded[-1] > 0  # else nothing was tried
 
 
-def test_candidates_that_part_the_rows_alike_are_discarded_together() -> None:
+def test_candidates_that_separate_the_rows_alike_are_discarded_together() -> None:
     drawn = pseudo_rows("random_forest_binary", N_ROWS)
     splits = drawn.splits
 
@@ -173,7 +173,7 @@ def test_benjamini_hochberg_rejects_what_scipy_rejects() -> None:
 
 @pytest.mark.parametrize("n_rows", [3, 12, 150])
 @pytest.mark.parametrize("name", NAMES)
-def test_merged_candidates_are_compared_as_those_that_they_stand_for(name: str, n_rows: int) -> None:
+def test_merged_candidates_are_compared_as_those_that_they_represent(name: str, n_rows: int) -> None:
     drawn = pseudo_rows(name, n_rows)
     merged = MergedCandidates.of(drawn.candidates, [drawn.bins])
 
@@ -202,15 +202,15 @@ def test_the_next_size_is_that_of_equation_5(significance: float, most: int) -> 
         assert next_size(1_000, p_value, significance, most) == expected
 
 
-def test_with_as_many_rows_as_equation_5_asks_for_the_same_gains_are_sure() -> None:
+def test_with_the_rows_of_equation_5_the_same_gains_are_significant() -> None:
     drawn = pseudo_rows("random_forest_multiclass", 1_000)
     found = compare_splits(drawn.answers, drawn.bins, drawn.candidates)
     significance, n_tried = 0.01, 0
     for number in np.flatnonzero((found.p_values > 0.02) & (found.p_values < 0.2)):
-        asked = next_size(found.n_rows, float(found.p_values[number]), significance, 10**9)
+        needed = next_size(found.n_rows, float(found.p_values[number]), significance, 10**9)
         ahead = found.gains[found.best] - found.gains[number]
         n_tried += 1
-        assert ndtr(-ahead / np.sqrt(2 * found.variances[number] / asked)) == pytest.approx(significance, rel=0.01)
+        assert ndtr(-ahead / np.sqrt(2 * found.variances[number] / needed)) == pytest.approx(significance, rel=0.01)
     assert n_tried > 0
 
 

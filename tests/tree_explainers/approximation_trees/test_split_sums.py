@@ -27,7 +27,7 @@ def sides_of(drawn: PseudoRows, candidate: int) -> NDArray[np.uint8]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_left_of_a_candidate_adds_up_as_row_by_row(name: str) -> None:
+def test_sums_on_the_left_of_a_candidate_are_those_of_its_rows(name: str) -> None:
     drawn = pseudo_rows(name, N_ROWS)
     sides = sides_of(drawn, drawn.candidates.n_candidates // 2)
 
@@ -40,7 +40,7 @@ def test_what_is_left_of_a_candidate_adds_up_as_row_by_row(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_rows_added_in_pieces_make_the_same_sums_and_prints(name: str) -> None:
+def test_rows_added_in_pieces_make_the_same_sums_and_fingerprints(name: str) -> None:
     drawn = pseudo_rows(name, N_ROWS)
     sides = sides_of(drawn, 0)
 
@@ -51,7 +51,7 @@ def test_rows_added_in_pieces_make_the_same_sums_and_prints(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_prints_are_equal_exactly_where_candidates_part_the_rows_alike(name: str) -> None:
+def test_fingerprints_are_equal_exactly_if_candidates_separate_the_rows_alike(name: str) -> None:
     drawn = pseudo_rows(name, 40)  # so few that many are alike
     fingerprints = added(drawn, sides_of(drawn, 0)).left_fingerprints()
 

@@ -25,7 +25,7 @@ from scipy.special import ndtr
 from tree_explainers.approximation_trees import sta
 from tree_explainers.approximation_trees.oracle import Oracle
 from tree_explainers.approximation_trees.pseudo_samples import PseudoSample
-from tree_explainers.approximation_trees.split_choice import FIRST_SIZE, Choice, benjamini_hochberg, next_size
+from tree_explainers.approximation_trees.split_choice import FIRST_SIZE, SplitChoice, benjamini_hochberg, next_size
 from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree, Confidence
@@ -94,9 +94,9 @@ class _TimedOracle:
     def is_classifier(self) -> bool:
         return self.oracle.is_classifier
 
-    def ask(self, rows: Rows) -> Floats:
+    def predict(self, rows: Rows) -> Floats:
         begun = time.thread_time()
-        answers = self.oracle.ask(rows)
+        answers = self.oracle.predict(rows)
         self.taken.append((time.thread_time() - begun, len(rows)))
         return answers
 
@@ -125,7 +125,7 @@ def _choose_plainly(
     most_rows: int,
     *,
     is_dropping: bool,
-) -> Choice:
+) -> SplitChoice:
     """Do what ``choose_split`` does, with a pass over all pseudo rows for each candidate and for each pair."""
     size, p_dropped = min(FIRST_SIZE, most_rows), 0.0
     while True:
@@ -146,7 +146,7 @@ def _choose_plainly(
         if is_sure or size >= most_rows:
             sides = (answers, answers[~best_split], answers[best_split])
             means = (side.mean(axis=0) for side in sides)
-            return Choice(best, float(gains[best]), Confidence(p_value, at_cap=not is_sure), *means)
+            return SplitChoice(best, float(gains[best]), Confidence(p_value, at_cap=not is_sure), *means)
         if is_dropping:
             kept = _kept(p_values, counted, significance, DROPPED * significance - p_dropped)
             kept[[number for number, own in enumerate(prints) if own == prints[best]]] = True

@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 from tests.support.models import onnx_of, rows_of_matrix
 from tests.support.shared import shared_path
 from tree_explainers.approximation_trees.ism import IsmSettings, IsmTraining, grow_ism
-from tree_explainers.approximation_trees.oracle import answers
+from tree_explainers.approximation_trees.oracle import oracle_scores
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
@@ -134,7 +134,7 @@ def _problem() -> Problem:
     said = ModelSession(read.leaf_graph, read.description).predict(rows)
     assert said.labels is not None
     binned = BinnedRows.of(statements_of(read.ensemble, read.description), rows)
-    training = IsmTraining(rows, binned, answers(said, read.description), said.labels, classes)
+    training = IsmTraining(rows, binned, oracle_scores(said, read.description), said.labels, classes)
     return Problem(features, classes, read, training)
 
 

@@ -136,7 +136,7 @@ class _Oracle:
     def __init__(self, *, is_classifier: bool) -> None:
         self.is_classifier = is_classifier
 
-    def ask(self, rows: Rows) -> NDArray[np.float64]:
+    def predict(self, rows: Rows) -> NDArray[np.float64]:
         """Return the shares of both classes, or the second of them as a value."""
         return _scores(rows) if self.is_classifier else _scores(rows)[:, 1:]
 

@@ -10,7 +10,7 @@ from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.smoothing import Smoother
 from tree_explainers.approximation_trees.split_choice import best_split
 from tree_explainers.approximation_trees.split_sums import SplitSums
-from tree_explainers.approximation_trees.tree_growth import Examined, Parting, TreeLimits, grow
+from tree_explainers.approximation_trees.tree_growth import ExaminedNode, Split, TreeLimits, grow
 from tree_explainers.approximation_trees.trees import ApproximationTree, facts_of
 from tree_explainers.questions.conditions import Condition
 from tree_explainers.rows import Rows
@@ -25,7 +25,7 @@ def grow_among_candidates(
 ) -> ApproximationTree:
     """Grow CART whose thresholds are values and midpoints of training rows, so that two trees can be the same."""
     drawn = Smoother.of(asked.rows, {}).draw(asked.rows, NodeBox({}), n_pseudo, rng)
-    grower = _Grower(asked.rows, drawn, asked.oracle.ask(drawn), limits.min_samples_leaf)
+    grower = _Grower(asked.rows, drawn, asked.oracle.predict(drawn), limits.min_samples_leaf)
     root = np.arange(len(asked.rows)), np.arange(n_pseudo)
     return ApproximationTree(grow(root, grower.examine, limits), {})
 
@@ -37,14 +37,14 @@ class _Grower:
     answers: NDArray[np.float64]  # (n_pseudo, n_scores)
     min_samples_leaf: int
 
-    def examine(self, reached: _Reached, n_levels: int) -> Examined[_Reached, Condition]:
+    def examine(self, reached: _Reached, n_levels: int) -> ExaminedNode[_Reached, Condition]:
         """Find the candidate that parts the pseudo rows best."""
         training, pseudo = reached
         own = self.answers[pseudo]
         facts = facts_of(own.mean(axis=0), len(training), len(pseudo), is_classifier=True)
         candidates = candidates_of(self.rows.take(training), {}, self.min_samples_leaf)
         if n_levels == 0 or candidates.n_candidates == 0:
-            return Examined(facts, None)
+            return ExaminedNode(facts, None)
         sums = SplitSums.of(candidates, own.shape[1])
         bins = candidates.bins_of(self.drawn.take(pseudo))
         sums.add(bins, own - own.mean(axis=0), np.zeros(len(pseudo), np.uint8))
@@ -53,4 +53,4 @@ class _Grower:
         left = candidates.sends_left(best, bins)
         trained_left = NodeBox({}).below(condition, holds=True).contains(self.rows.take(training))
         sides = ((training[trained_left], pseudo[left]), (training[~trained_left], pseudo[~left]))
-        return Examined(facts, Parting(condition, *sides, improvement=0.0) if 0 < left.sum() < len(left) else None)
+        return ExaminedNode(facts, Split(condition, *sides, improvement=0.0) if 0 < left.sum() < len(left) else None)

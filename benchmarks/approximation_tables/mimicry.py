@@ -27,7 +27,7 @@ class NewRows:
     @classmethod
     def of(cls, asked: Asked, rows: Rows, target: NDArray[np.int64]) -> "NewRows":
         """Ask the forest about rows."""
-        return cls(rows, target, asked.oracle.ask(rows))
+        return cls(rows, target, asked.oracle.predict(rows))
 
     def judged(self, scores: NDArray[np.float64]) -> dict[str, Any]:
         """Return what every predictor is judged by, given its scores."""

@@ -10,7 +10,7 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from tests.support.models import fitted, matrix_data, onnx_of, rows_of_matrix
 from tests.support.pipelines import PIPELINES, fitted_pipeline
 from tree_explainers.approximation_trees.ism import IsmSettings, IsmTraining, grow_ism
-from tree_explainers.approximation_trees.oracle import answers
+from tree_explainers.approximation_trees.oracle import oracle_scores
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
 from tree_explainers.onnx_models.description import DeclaredModel, ModelLimits
@@ -45,7 +45,7 @@ class IsmCase:
         said = self.session.predict(self.rows)
         assert said.labels is not None
         binned = BinnedRows.of(self.statements, self.rows)
-        return IsmTraining(self.rows, binned, answers(said, self.read.description), said.labels, self.classes)
+        return IsmTraining(self.rows, binned, oracle_scores(said, self.read.description), said.labels, self.classes)
 
     def grow(self, limits: TreeLimits, *, prune_safely: bool = True, stop_when_pure: bool = False) -> ApproximationTree:
         settings = IsmSettings(limits, stop_when_pure=stop_when_pure, prune_safely=prune_safely)

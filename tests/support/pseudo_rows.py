@@ -42,7 +42,7 @@ def pseudo_rows(name: str, n_rows: int, seed: int = 0) -> PseudoRows:
     few = rows.take(slice(0, None, len(rows) // N_AT_NODE[name in PIPELINES]))
     candidates = candidates_of(few, {}, min_samples_leaf=2)
     drawn = Smoother.of(rows, {}).draw(few, NodeBox({}), n_rows, np.random.default_rng(seed))
-    return PseudoRows(candidates, candidates.bins_of(drawn), SessionOracle(session).ask(drawn))
+    return PseudoRows(candidates, candidates.bins_of(drawn), SessionOracle(session).predict(drawn))
 
 
 def training(name: str) -> tuple[Rows, ModelSession]:

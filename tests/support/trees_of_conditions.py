@@ -13,7 +13,7 @@ from tests.support.models import FittedModel, fitted
 from tests.support.pipelines import PIPELINES, FittedPipeline, fitted_pipeline
 from tree_explainers.approximation_trees.controls import ControlSettings, grow_cart
 from tree_explainers.approximation_trees.ism import IsmSettings, IsmTraining, grow_ism
-from tree_explainers.approximation_trees.oracle import SessionOracle, answers
+from tree_explainers.approximation_trees.oracle import SessionOracle, oracle_scores
 from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree, Confidence, NodeFacts, TreeNode
@@ -86,7 +86,7 @@ def _ism(model: FittedModel | FittedPipeline) -> ApproximationTree:
     read, said = model.read, model.session.predict(model.rows)
     assert said.labels is not None
     binned = BinnedRows.of(statements_of(read.ensemble, read.description), model.rows)
-    training = IsmTraining(model.rows, binned, answers(said, model.session.description), said.labels, None)
+    training = IsmTraining(model.rows, binned, oracle_scores(said, model.session.description), said.labels, None)
     return grow_ism(training, read.ensemble, read.description, IsmSettings(_LIMITS))
 
 

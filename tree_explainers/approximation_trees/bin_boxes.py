@@ -1,4 +1,4 @@
-"""BinBox: which bins of each feature the rows of a node can be in; the bins are all that an ensemble tells apart."""
+"""BinBox: the bins of each feature that rows of a node can be in; an ensemble distinguishes nothing but bins."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -14,70 +14,70 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """What is left of a number: bins that follow each other, both ends among them, and the missing value."""
+class BinRange:
+    """The consecutive bins that remain of a number, both ends included, and the missing value."""
 
     low: int
-    high: int  # below ``low`` where none is left
+    high: int  # below ``low`` if none remains
     missing: bool = True
 
-    def meet(self, other: "Span") -> "Span":
-        """Return what two spans have in common."""
-        return Span(max(self.low, other.low), min(self.high, other.high), self.missing and other.missing)
+    def intersection(self, other: "BinRange") -> "BinRange":
+        """Return the bins of both."""
+        return BinRange(max(self.low, other.low), min(self.high, other.high), self.missing and other.missing)
 
 
 @dataclass(frozen=True, slots=True)
 class BinBox:
-    """A product of sets of bins, one of each feature. Only what was taken away is kept, not all of the bins."""
+    """A product of sets of bins, one for each feature; features with all of their bins are not listed."""
 
     statements: Statements
-    left: Mapping[int, Span | Flags] = field(default_factory=dict)  # by feature, a category's bins (n_bins,)
+    remaining: Mapping[int, BinRange | Flags] = field(default_factory=dict)  # by feature, a category's bins (n_bins,)
 
     @staticmethod
     def of_rows(binned: BinnedRows) -> "BinBox":
-        """Return the box of all rows whose values are missing only in features that some of these rows miss."""
+        """Return the box of all rows that miss only features which some of these rows miss."""
         features = enumerate(binned.statements.features)
-        left = {at: _without_missing(feature) for at, feature in features if not binned.has_missing(at)}
-        return BinBox(binned.statements, left)
+        remaining = {index: _without_missing(each) for index, each in features if not binned.has_missing(index)}
+        return BinBox(binned.statements, remaining)
 
     def narrowed(self, feature: int, own: int, *, is_true: bool) -> "BinBox":
         """Return the part of the box in which the statement ``own`` of a feature is true, or that in which it is not.
 
-        Bins between equal cuts, or beyond infinity, hold no value; none is left at either end of a number's span.
+        Bins between equal cuts, or beyond infinity, hold no value; none remains at either end of a number's range.
         """
-        about, known = self.statements.features[feature], self.left.get(feature)
+        about, known = self.statements.features[feature], self.remaining.get(feature)
         if about.answers is not None:
             answers: Flags = about.answers[own] == is_true
             return self._with(feature, answers & known if isinstance(known, np.ndarray) else answers)
         missing = bool(about.missing_greater[own]) == is_true
-        side = Span(own + 1, about.missing_bin - 1, missing) if is_true else Span(0, own, missing)
-        return self._with(feature, trimmed(about, side.meet(known) if isinstance(known, Span) else side))
+        side = BinRange(own + 1, about.missing_bin - 1, missing) if is_true else BinRange(0, own, missing)
+        return self._with(feature, trimmed(about, side.intersection(known) if isinstance(known, BinRange) else side))
 
-    def _with(self, feature: int, left: Span | Flags) -> "BinBox":
-        return BinBox(self.statements, {**self.left, feature: left})
+    def _with(self, feature: int, bins: BinRange | Flags) -> "BinBox":
+        return BinBox(self.statements, {**self.remaining, feature: bins})
 
 
-def _without_missing(feature: FeatureStatements) -> Span | Flags:
+def _without_missing(feature: FeatureStatements) -> BinRange | Flags:
     if feature.is_number:
-        return replace(whole_span(feature), missing=False)
+        return replace(all_bins(feature), missing=False)
     flags: Flags = np.arange(feature.n_bins) != feature.missing_bin
     return flags
 
 
-def whole_span(feature: FeatureStatements) -> Span:
-    """Return all bins of a number that hold values; of a category it means nothing."""
-    whole = Span(0, feature.missing_bin - 1)
+def all_bins(feature: FeatureStatements) -> BinRange:
+    """Return all bins of a number that hold values; for a category the result has no meaning."""
+    whole = BinRange(0, feature.missing_bin - 1)
     return trimmed(feature, whole) if feature.is_number else whole
 
 
-def trimmed(feature: FeatureStatements, span: Span) -> Span:
-    """Return a span of a number without the bins at its ends that hold no value."""
-    low, high = span.low, span.high
+def trimmed(feature: FeatureStatements, bins: BinRange) -> BinRange:
+    """Return a range of a number without the bins at its ends that hold no value."""
+    low, high = bins.low, bins.high
     while low <= high and not _holds_values(feature, low):
         low += 1
     while low <= high and not _holds_values(feature, high):
         high -= 1
-    return Span(low, high, span.missing)
+    return BinRange(low, high, bins.missing)
 
 
 def _holds_values(feature: FeatureStatements, own: int) -> bool:

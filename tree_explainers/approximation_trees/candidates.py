@@ -1,7 +1,10 @@
-"""Candidates: the splits that a node may take, from the training rows that reach it."""
+"""Candidates: the possible splits of a node, from the training rows that reach it, and the bins between them.
+
+All that later steps need of a row is its bin of each feature: rows in one bin are on the same side of every candidate.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,101 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compute.compiled import compiled
+from ..compute.progress import ReportProgress, ignore_progress
 from ..questions.conditions import Condition
 from ..rows import Rows
 from .node_boxes import is_missing
 
-_NEAR = 1 / 8  # of the gap: how far a round number may be from its middle
+_NEAR = 1 / 8  # of the gap: the largest distance of a round number from its middle
 _MOST_DECIMALS = 22  # ten to that power is still exact in a double
-
 Floats = NDArray[np.float64]
-
-
-def round_midpoints(low: Floats, high: Floats) -> Floats:
-    """Return for each gap the number of fewest decimals within an eighth of it from its middle.
-
-    People read them: 1.15 rather than 1.1500000357627869. Decimals before the point count as negative, so 1200 is
-    rounder than 1250. Of numbers with as few decimals the nearest to the middle.
-
-    Parameters
-    ----------
-    low, high : (n_gaps,)
-        Neighbouring values, finite, each low below its high.
-
-    Returns
-    -------
-    (n_gaps,)
-        Above ``low`` and below ``high``; the middle itself where no short number is near it, which is ``low`` or
-        ``high`` where no double lies between them.
-    """
-    middle = low / 2 + high / 2  # the sum itself may be too large for a double
-    found, wanting = middle.copy(), np.ones(len(middle), np.bool_)
-    reach = (high / 2 - low / 2) * (2 * _NEAR)
-    for n_decimals in _decimals(middle, reach):
-        with np.errstate(over="ignore", invalid="ignore"):  # what is too large for so many decimals does not fit
-            rounded = np.round(middle, n_decimals)
-        fits = wanting & (abs(rounded - middle) <= reach) & (low < rounded) & (rounded < high)
-        found[fits] = rounded[fits]
-        wanting &= ~fits
-        if not wanting.any():
-            break
-    return found + 0.0  # no negative zero
-
-
-def _decimals(middle: Floats, reach: Floats) -> range:
-    """Return the numbers of decimals that are worth trying, fewest first."""
-    if not len(middle):
-        return range(0)
-    most = float(max(abs(middle).max(), reach.max(), np.finfo(np.float64).tiny))
-    least = float(max(reach.min(), np.finfo(np.float64).tiny))
-    first, last = -int(np.ceil(np.log10(most))), int(np.ceil(-np.log10(least)))
-    return range(max(first, -_MOST_DECIMALS), min(last, _MOST_DECIMALS) + 1)
-
-
-def bins_of_numbers(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[np.unsignedinteger[Any]]:
-    """Return how many cuts lie below each value, (n_values,); one more than there are cuts and bins where it is NaN."""
-    bins = np.empty(len(values), _smallest_type(len(cuts) + 2))
-    _look_up(values, cuts, bins)
-    return bins
-
-
-def bins_of_categories(
-    values: NDArray[Any], categories: tuple[str, ...], missing_text: str | None
-) -> NDArray[np.unsignedinteger[Any]]:
-    """Return each value's place among the categories, (n_values,); then come all others, then the missing value."""
-    place: dict[str | None, int] = {category: at for at, category in enumerate(categories)}
-    place[None] = place[missing_text] = len(categories) + 1
-    others = len(categories)
-    n_values, smallest = len(values), _smallest_type(len(categories) + 2)
-    return np.fromiter((place.get(value, others) for value in values), smallest, n_values)
-
-
-def _smallest_type(n_bins: int) -> np.dtype[np.unsignedinteger[Any]]:
-    return np.min_scalar_type(n_bins - 1)
-
-
-@compiled
-def _look_up(values: NDArray[np.float64], cuts: NDArray[np.float64], bins: NDArray[np.unsignedinteger[Any]]) -> None:
-    n_cuts = len(cuts)
-    for row in range(len(values)):
-        value = values[row]
-        if np.isnan(value):
-            bins[row] = n_cuts + 1
-            continue
-        base, length = 0, n_cuts
-        while length > 1:  # without a branch that would be guessed wrong half the time
-            half = length >> 1
-            base += half * (cuts[base + half - 1] < value)
-            length -= half
-        bins[row] = base + (length == 1 and cuts[base] < value)
-
-
 _Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class _Sends:
-    """What candidates send left; see ``FeatureCandidates``."""
+    """The rows that candidates send left; see ``FeatureCandidates``."""
 
     first: _Integers
     last: _Integers
@@ -113,12 +35,12 @@ class _Sends:
 
 @dataclass(frozen=True, slots=True)
 class FeatureCandidates:
-    """The candidates of one feature, and the bins of its values that they tell apart.
+    """The candidates of one feature, and the bins of its values between them.
 
     **A number**: bin ``b`` holds the values above ``cuts[b - 1]`` and at most ``cuts[b]``, so ``n_cuts + 1`` bins.
     **A category**: bin ``b`` is ``categories[b]``, then comes one bin for every other category. The last bin of either
     is the missing value. The rows that a candidate sends left are those in bins ``first`` to ``last``, and those in the
-    last bin where ``with_missing``.
+    last bin if ``with_missing``.
     """
 
     name: str
@@ -136,7 +58,7 @@ class FeatureCandidates:
 
     @property
     def sends(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-        """What each candidate sends left: first bin, last bin (ascending), whether the missing goes with them."""
+        """The bins that each candidate sends left: first, last (ascending), whether the missing value is added."""
         return self.first, self.last, self.with_missing
 
     @property
@@ -150,8 +72,8 @@ class FeatureCandidates:
             return bins_of_numbers(values, self.cuts)
         return bins_of_categories(values, self.categories, self.missing_text)
 
-    def only(self, kept: NDArray[np.bool_]) -> "FeatureCandidates":
-        """Return those that are kept, (n_candidates,); the bins stay what they are."""
+    def select(self, kept: NDArray[np.bool_]) -> "FeatureCandidates":
+        """Return the candidates that are kept, (n_candidates,); the bins remain the same."""
         return replace(self, first=self.first[kept], last=self.last[kept], with_missing=self.with_missing[kept])
 
     def condition(self, candidate: int) -> Condition:
@@ -188,29 +110,29 @@ class Candidates:
 
     def condition(self, candidate: int) -> Condition:
         """Return a candidate as a condition, which holds for the rows that it sends left."""
-        feature, within = self.place(candidate)
+        feature, within = self.locate(candidate)
         return self.features[feature].condition(within)
 
     def sends_left(self, candidate: int, bins: Sequence[NDArray[np.unsignedinteger[Any]]]) -> NDArray[np.bool_]:
         """Return which rows a candidate sends left, (n_rows,), given the rows' bins."""
-        at, within = self.place(candidate)
-        feature, own = self.features[at], bins[at]
+        index, within = self.locate(candidate)
+        feature, own = self.features[index], bins[index]
         inside = (own >= feature.first[within]) & (own <= feature.last[within])
         if feature.with_missing[within]:
             inside |= own == feature.n_bins - 1
         return np.asarray(inside, np.bool_)
 
-    def only(self, kept: NDArray[np.bool_]) -> "Candidates":
-        """Return those that are kept, (n_candidates,), which are numbered anew; their bins stay what they are."""
+    def select(self, kept: NDArray[np.bool_]) -> "Candidates":
+        """Return the candidates that are kept, (n_candidates,), with new numbers; their bins remain the same."""
         pieces = np.split(kept, self.starts[1:-1])
-        return Candidates(tuple(self.features[at].only(pieces[at]) for at in self.places_of(kept)))
+        return Candidates(tuple(self.features[index].select(pieces[index]) for index in self.features_of(kept)))
 
-    def places_of(self, kept: NDArray[np.bool_]) -> list[int]:
-        """Return the features that have a candidate that is kept, by their place."""
-        return [at for at, piece in enumerate(np.split(kept, self.starts[1:-1])) if piece.any()]
+    def features_of(self, kept: NDArray[np.bool_]) -> list[int]:
+        """Return the indices of the features that have a candidate that is kept."""
+        return [index for index, piece in enumerate(np.split(kept, self.starts[1:-1])) if piece.any()]
 
-    def place(self, candidate: int) -> tuple[int, int]:
-        """Return a candidate's feature and its number among those of the feature."""
+    def locate(self, candidate: int) -> tuple[int, int]:
+        """Return the index of a candidate's feature, and its number among the candidates of this feature."""
         feature = int(np.searchsorted(self.starts, candidate, side="right")) - 1
         return feature, candidate - int(self.starts[feature])
 
@@ -219,14 +141,14 @@ def candidates_of(
     rows_at_node: Rows,
     missing_texts: Mapping[str, str],
     min_samples_leaf: int = 1,
-    beat: Callable[[], None] = lambda: None,
+    report: ReportProgress = ignore_progress,
 ) -> Candidates:
-    """Return the questions that the training rows at a node suggest.
+    """Return the candidate splits that the training rows at a node suggest.
 
-    Of a number ``x <= t`` for each distinct value t but the largest and for each midpoint of adjacent values, told in
-    round numbers (``round_midpoints``; left out where no double lies strictly between them); where some rows miss the
-    number, with the missing on the right, with the missing on the left, and ``is missing``. Of a category ``is`` for
-    each one that is there, the missing on the right, and ``is missing``. Candidates that leave fewer than
+    For a number, ``x <= t`` for each distinct value t but the largest and for each midpoint of adjacent values, as a
+    round number (``round_midpoints``; left out if no double lies strictly between them); if some rows miss the number,
+    with the missing on the right, with the missing on the left, and ``is missing``. For a category, ``is`` for each one
+    that occurs, with the missing on the right, and ``is missing``. Candidates that leave fewer than
     ``min_samples_leaf`` training rows on a side are left out, and so are columns without any candidate.
 
     Parameters
@@ -234,19 +156,19 @@ def candidates_of(
     rows_at_node
         Training rows that reach the node.
     missing_texts
-        By column: a text that stands for a missing category.
+        By column: a text that represents a missing category.
     min_samples_leaf
         At least 1.
-    beat
+    report
         Called before each column; may raise to stop.
 
     References
     ----------
     Zhou, Hooker (2016), section 2.5.
     """
-    features = []
+    features: list[FeatureCandidates] = []
     for name, column in zip(rows_at_node.names, rows_at_node.columns, strict=True):
-        beat()
+        report(len(features) / len(rows_at_node.names), "collecting candidates")
         features.append(_candidates_of_column(name, column, missing_texts.get(name), max(1, min_samples_leaf)))
     return Candidates(tuple(feature for feature in features if feature.n_candidates))
 
@@ -260,24 +182,24 @@ def _candidates_of_column(
     if values.dtype == object:
         counts = Counter(known)
         categories = tuple(sorted(counts))
-        sends = _alone(np.array([counts[category] for category in categories], np.int64), n_missing)
+        sends = _one_bin_each(np.array([counts[category] for category in categories], np.int64), n_missing)
     else:
         cuts, n_below = _cuts(known.astype(np.float64))
         sends = _up_to(n_below, n_missing)
     enough = (sends.n_left >= min_samples_leaf) & (len(values) - sends.n_left >= min_samples_leaf)
-    places = sends.first[enough], sends.last[enough], sends.with_missing[enough]
-    return FeatureCandidates(name, missing_text, cuts, categories, *places)
+    own = sends.first[enough], sends.last[enough], sends.with_missing[enough]
+    return FeatureCandidates(name, missing_text, cuts, categories, *own)
 
 
-def _alone(counts: _Integers, n_missing: int) -> _Sends:
-    """Return what candidates send left that each take one bin: the categories, and the missing value."""
+def _one_bin_each(counts: _Integers, n_missing: int) -> _Sends:
+    """Return what candidates of one bin each send left: the categories, and the missing value."""
     counts = np.append(counts, [0, n_missing])  # no training row has another category
     bins = np.flatnonzero(counts)
     return _Sends(bins, bins, np.zeros(len(bins), np.bool_), counts[bins])
 
 
 def _up_to(counts: _Integers, n_missing: int) -> _Sends:
-    """Return what thresholds send left, with the missing on either side where some are, and the missing value alone."""
+    """Return what thresholds send left, the missing on either side if there are some, and the missing value alone."""
     n_sides = 2 if n_missing else 1
     last = np.repeat(np.arange(len(counts)), n_sides)
     with_missing = np.tile(np.arange(n_sides) > 0, len(counts))
@@ -294,7 +216,7 @@ def _up_to(counts: _Integers, n_missing: int) -> _Sends:
 
 
 def _cuts(known: NDArray[np.float64]) -> tuple[NDArray[np.float64], _Integers]:
-    """Return the thresholds in ascending order, and how many values are at most each, (n_cuts,) both."""
+    """Return the thresholds in ascending order, and the number of values up to each, (n_cuts,) both."""
     distinct, counts = np.unique(known, return_counts=True)
     low, high = distinct[:-1], distinct[1:]
     middle = round_midpoints(low, high)
@@ -303,3 +225,82 @@ def _cuts(known: NDArray[np.float64]) -> tuple[NDArray[np.float64], _Integers]:
     cuts = np.concatenate((low, middle[between]))
     order = np.argsort(cuts, kind="stable")
     return cuts[order], np.concatenate((n_below, n_below[between]))[order]
+
+
+def bins_of_numbers(values: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDArray[np.unsignedinteger[Any]]:
+    """Return the number of cuts below each value, (n_values,); NaN has the bin after all others."""
+    bins = np.empty(len(values), _smallest_type(len(cuts) + 2))
+    _look_up(values, cuts, bins)
+    return bins
+
+
+def bins_of_categories(
+    values: NDArray[Any], categories: tuple[str, ...], missing_text: str | None
+) -> NDArray[np.unsignedinteger[Any]]:
+    """Return each value's index among the categories, (n_values,); then come all others, then the missing value."""
+    index_of: dict[str | None, int] = {category: index for index, category in enumerate(categories)}
+    index_of[None] = index_of[missing_text] = len(categories) + 1
+    others = len(categories)
+    n_values, smallest = len(values), _smallest_type(len(categories) + 2)
+    return np.fromiter((index_of.get(value, others) for value in values), smallest, n_values)
+
+
+def _smallest_type(n_bins: int) -> np.dtype[np.unsignedinteger[Any]]:
+    return np.min_scalar_type(n_bins - 1)
+
+
+@compiled
+def _look_up(values: NDArray[np.float64], cuts: NDArray[np.float64], bins: NDArray[np.unsignedinteger[Any]]) -> None:
+    n_cuts = len(cuts)
+    for row in range(len(values)):
+        value = values[row]
+        if np.isnan(value):
+            bins[row] = n_cuts + 1
+            continue
+        base, length = 0, n_cuts
+        while length > 1:  # without a branch that would be mispredicted half the time
+            half = length >> 1
+            base += half * (cuts[base + half - 1] < value)
+            length -= half
+        bins[row] = base + (length == 1 and cuts[base] < value)
+
+
+def round_midpoints(low: Floats, high: Floats) -> Floats:
+    """Return for each gap the number with the fewest decimals within an eighth of the gap from its middle.
+
+    People read them: 1.15 rather than 1.1500000357627869. Decimals before the point count as negative, so 1200 is
+    rounder than 1250. Ties go to the number nearest to the middle.
+
+    Parameters
+    ----------
+    low, high : (n_gaps,)
+        Neighbouring values, finite, each low below its high.
+
+    Returns
+    -------
+    (n_gaps,)
+        Above ``low`` and below ``high``; the middle itself if no short number is near it, which is ``low`` or
+        ``high`` if no double lies between them.
+    """
+    middle = low / 2 + high / 2  # the sum itself may be too large for a double
+    found, open_gaps = middle.copy(), np.ones(len(middle), np.bool_)
+    reach = (high / 2 - low / 2) * (2 * _NEAR)
+    for n_decimals in _decimals(middle, reach):
+        with np.errstate(over="ignore", invalid="ignore"):  # what is too large for so many decimals does not fit
+            rounded = np.round(middle, n_decimals)
+        fits = open_gaps & (abs(rounded - middle) <= reach) & (low < rounded) & (rounded < high)
+        found[fits] = rounded[fits]
+        open_gaps &= ~fits
+        if not open_gaps.any():
+            break
+    return found + 0.0  # no negative zero
+
+
+def _decimals(middle: Floats, reach: Floats) -> range:
+    """Return the numbers of decimals to try, fewest first."""
+    if not len(middle):
+        return range(0)
+    most = float(max(abs(middle).max(), reach.max(), np.finfo(np.float64).tiny))
+    least = float(max(reach.min(), np.finfo(np.float64).tiny))
+    first, last = -int(np.ceil(np.log10(most))), int(np.ceil(-np.log10(least)))
+    return range(max(first, -_MOST_DECIMALS), min(last, _MOST_DECIMALS) + 1)

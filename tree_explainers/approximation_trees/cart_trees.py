@@ -1,4 +1,8 @@
-"""scikit-learn's regression trees on pseudo rows, and the same trees as conditions on raw features."""
+"""scikit-learn's regression trees on pseudo rows, and the same trees as conditions on raw features.
+
+scikit-learn reads single precision, in which neighbouring raw values may be equal. So it is given ranks, which are
+exact, and its thresholds are translated back into raw values.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,9 +15,11 @@ from ..questions.conditions import Condition, ConditionReader, Operator
 from ..rows import Rows
 from .candidates import round_midpoints
 from .node_boxes import is_missing
-from .oracle import AskedRows
-from .tree_growth import Examined, Parting, TreeLimits, grow
+from .oracle import LabelledRows
+from .tree_growth import ExaminedNode, Split, TreeLimits, grow
 from .trees import ApproximationTree, NodeFacts, facts_of
+
+CartTree = Any  # scikit-learn ships no types
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +36,8 @@ class _Column:
 class RankTable:
     """Rows as a matrix of single precision.
 
-    A number is a column of its ranks among the distinct values, which are exact up to 2^24, NaN where it is missing. A
-    category is one column of 0 and 1 for each that is there, and one for the missing value where some row misses it.
+    A number is a column of its ranks among the distinct values, exact up to 2^24, NaN where it is missing. A category
+    is one column of 0 and 1 for each that occurs, and one for the missing value if some row misses it.
     """
 
     matrix: NDArray[np.float32]  # (n_rows, n_columns)
@@ -59,7 +65,7 @@ class RankTable:
     def goes_left(
         self, rows: NDArray[np.int64], column: int, threshold: float, *, missing_left: bool
     ) -> NDArray[np.bool_]:
-        """Return which rows scikit-learn sends left, (n_rows,), given their positions."""
+        """Return which rows scikit-learn sends left, (n_rows,), given their indices."""
         ranks = self.matrix[rows, column]
         return np.where(np.isnan(ranks), missing_left, ranks <= threshold)
 
@@ -69,11 +75,11 @@ class RankTable:
         Parameters
         ----------
         rows : (n_at_node,)
-            Positions of the rows that reach the node.
+            Indices of the rows that reach the node.
         column
-            That is asked about.
+            Index of the column that the node tests.
         goes_left : (n_at_node,)
-            Where they go.
+            Which of them go left.
         """
         own = self.columns[column]
         if not own.is_number:
@@ -93,11 +99,8 @@ def _between(low: float, high: float) -> float:
     return middle if low <= middle < high else low
 
 
-CartTree = Any  # scikit-learn ships no types
-
-
 def fit_cart(matrix: NDArray[np.float32], targets: NDArray[np.float32], limits: TreeLimits, seed: int) -> CartTree:
-    """Return scikit-learn's tree of least squares; on shares of classes that is Gini impurity.
+    """Return scikit-learn's tree of least squares, which on shares of classes is that of Gini impurity.
 
     ``limits.min_samples_leaf`` counts rows of the matrix here.
     """
@@ -113,9 +116,22 @@ def fit_cart(matrix: NDArray[np.float32], targets: NDArray[np.float32], limits: 
     return tree.fit(matrix, targets).tree_
 
 
+def to_raw_features(
+    tree: CartTree, table: RankTable, labelled: LabelledRows, training: Rows, missing_texts: Mapping[str, str]
+) -> ApproximationTree:
+    """Return scikit-learn's tree with conditions on raw features, which separate the pseudo rows in the same way.
+
+    Thresholds lie halfway between the neighbouring values of the pseudo rows that reach the node, in round numbers.
+    """
+    converter = _Converter(tree, table, labelled, training, ConditionReader(np.float64, missing_texts))
+    root = _Node(0, np.arange(len(labelled.rows)), np.arange(len(training)))
+    limits = TreeLimits(max_depth=int(tree.max_depth))
+    return ApproximationTree(grow(root, converter.examine, limits), missing_texts)
+
+
 @dataclass(frozen=True, slots=True)
 class _Node:
-    at: int  # among scikit-learn's nodes
+    index: int  # among scikit-learn's nodes
     pseudo_rows: NDArray[np.int64]  # that reach it
     rows: NDArray[np.int64]  # training rows that reach it
 
@@ -124,18 +140,16 @@ class _Node:
 class _Converter:
     tree: CartTree
     table: RankTable
-    asked: AskedRows
+    labelled: LabelledRows
     training: Rows
     reader: ConditionReader
 
-    def examine(self, node: _Node, n_levels: int) -> Examined[_Node, Condition]:
-        """Tell a node in raw features."""
-        scores = self.asked.scores(self.tree.value[node.at, :, 0])
-        if n_levels == 0 or self.tree.children_left[node.at] < 0:
-            return Examined(self._facts(scores, node, 0), None)
-        facts = self._facts(scores, node, len(node.pseudo_rows))
-        column, threshold = int(self.tree.feature[node.at]), float(self.tree.threshold[node.at])
-        missing_left = bool(self.tree.missing_go_to_left[node.at])
+    def examine(self, node: _Node, n_levels: int) -> ExaminedNode[_Node, Condition]:
+        """Describe a node by raw features."""
+        if n_levels == 0 or self.tree.children_left[node.index] < 0:
+            return ExaminedNode(self._facts(node, 0), None)
+        column, threshold = int(self.tree.feature[node.index]), float(self.tree.threshold[node.index])
+        missing_left = bool(self.tree.missing_go_to_left[node.index])
         goes_left = self.table.goes_left(node.pseudo_rows, column, threshold, missing_left=missing_left)
         condition, holds_left = self.table.condition(node.pseudo_rows, column, goes_left)
         holds = self.reader.holds(condition, self.training.take(node.rows))
@@ -143,24 +157,12 @@ class _Converter:
             _Node(self._child(node, left=side == holds_left), node.pseudo_rows[goes_left == (side == holds_left)], own)
             for side, own in ((True, node.rows[holds]), (False, node.rows[~holds]))
         )
-        return Examined(facts, Parting(condition, left, right, improvement=0.0))
+        return ExaminedNode(self._facts(node, len(node.pseudo_rows)), Split(condition, left, right, improvement=0.0))
 
-    def _facts(self, scores: NDArray[np.float64], node: _Node, n_pseudo_samples: int) -> NodeFacts:
-        is_classifier = self.asked.scale.is_classifier
+    def _facts(self, node: _Node, n_pseudo_samples: int) -> NodeFacts:
+        scores = self.labelled.scores(self.tree.value[node.index, :, 0])
+        is_classifier = self.labelled.transform.is_classifier
         return facts_of(scores, len(node.rows), n_pseudo_samples, is_classifier=is_classifier)
 
     def _child(self, node: _Node, *, left: bool) -> int:
-        return int((self.tree.children_left if left else self.tree.children_right)[node.at])
-
-
-def told_in_features(
-    tree: CartTree, table: RankTable, asked: AskedRows, training: Rows, missing_texts: Mapping[str, str]
-) -> ApproximationTree:
-    """Return scikit-learn's tree as questions about raw features, which part the pseudo rows in the same way.
-
-    Thresholds lie halfway between the neighbouring values of the pseudo rows that reach the node, in round numbers.
-    """
-    converter = _Converter(tree, table, asked, training, ConditionReader(np.float64, missing_texts))
-    root = _Node(0, np.arange(len(asked.rows)), np.arange(len(training)))
-    limits = TreeLimits(max_depth=int(tree.max_depth))
-    return ApproximationTree(grow(root, converter.examine, limits), missing_texts)
+        return int((self.tree.children_left if left else self.tree.children_right)[node.index])

@@ -1,4 +1,9 @@
-"""ClassBounds: whether an ensemble gives all rows in a box the same class, seen in training or not."""
+"""ClassBounds: whether an ensemble gives all rows in a box the same class, seen in training or not.
+
+Averages, weights, base values and links all affect a model's scores, and a graph may hold them in several operators. So
+they are not read from the graph: the map from sums of leaf values to scores is fitted to the model's scores of training
+rows, and if the fit does not reproduce them, no bound is claimed.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,22 +16,23 @@ from ..ensemble import TreeEnsemble
 from ..onnx_models.description import ModelDescription
 from ..questions.binned_rows import BinnedRows
 from .bin_boxes import BinBox
-from .node_questions import node_questions
-from .reachable_leaves import Forest, left_of, reached_leaves, worst_leads
+from .node_conditions import node_conditions
+from .reachable_leaves import Forest, reached_leaves, remaining_in, worst_leads
 
 Floats = NDArray[np.float64]
-
+_ROWS_TO_FIT = 500  # training rows, evenly spread, to which the map from leaves to scores is fitted
+_LEAST_SHARE = 0.8  # of these, if numbers are scaled: rows at a cut may be in another leaf than their bins say
 _TOLERANCE = 2e-5  # of a score: sums, links and their arguments are calculated in single precision
 _NEAR = 1e-3  # of a whole or half scale
-_FEWEST_ROWS = 5  # that tell what went into a link
-_ROUNDING = 2.0**-23  # of one operation in single precision, with as much again to spare
+_FEWEST_ROWS = 5  # from which the argument of a link can be recovered
+_ROUNDING = 2.0**-23  # of one operation in single precision, twice
 
 
 @dataclass(frozen=True, slots=True)
 class RawScores:
-    """The class that a row's label is: the one of which ``offsets + the sum of values`` of its leaves is largest.
+    """Contributions of leaves to raw scores. A row's label is the class with the largest ``offsets + sum of values``.
 
-    Where the largest leads by less than ``margin``, rounding may decide otherwise.
+    If the largest leads by less than ``margin``, rounding may decide otherwise.
     """
 
     values: Floats  # (n_leaves, n_classes), one entry for each leaf of the ensemble
@@ -35,40 +41,82 @@ class RawScores:
 
 
 @dataclass(frozen=True, slots=True)
-class _Link:
-    """What happens to raw scores, forth and back; back is told up to what all classes have in common."""
+class ClassBounds:
+    """Bounds on the scores of an ensemble in a box, from the leaves that its rows can possibly reach."""
 
-    forth: Callable[[Floats], Floats]  # (n_rows, n_classes) to scores
-    back: Callable[[Floats], Floats]
-    surely_above: float  # rows all of whose scores are above it tell what went into the link
-    slack: float  # by which what went in, calculated back from scores, may be off
+    forest: Forest
+    raw: RawScores
 
+    @classmethod
+    def of(
+        cls, ensemble: TreeEnsemble, description: ModelDescription, binned: BinnedRows, scores: Floats
+    ) -> "ClassBounds | None":
+        """Return the bounds of an ensemble; ``None`` if its scores do not follow from its leaves by a known link.
 
-@dataclass(frozen=True, slots=True)
-class _Fit:
-    scale: float
-    offsets: Floats
-    off: float  # by which scores differ from what the model said, at most
+        Parameters
+        ----------
+        ensemble, description
+            The model.
+        binned
+            Training rows.
+        scores : (n_rows, n_classes)
+            The model's scores of them: shares that sum to 1.
+        """
+        statements = binned.statements
+        if not statements.features or not binned.n_rows:
+            return None
+        forest = Forest.of(ensemble, node_conditions(ensemble, description, statements), statements)
+        some = np.unique(np.linspace(0, binned.n_rows - 1, _ROWS_TO_FIT).astype(np.int64))
+        is_scaled = any(column.kind == "affine" for column in description.columns)
+        share = _LEAST_SHARE if is_scaled else 1.0
+        raw = raw_scores(ensemble, reached_leaves(forest, binned.take(some).bins), scores[some], share)
+        return None if raw is None else cls(forest, raw)
+
+    def is_certain(self, box: BinBox, label: int, bins: NDArray[np.unsignedinteger[Any]]) -> bool:
+        """Return whether the leaves' values prove that the ensemble gives every row in a box the same label.
+
+        The lead of each other class over ``label`` is bounded tree by tree by its largest value among the reachable
+        leaves. This is at least as tight as the paper's bounds on single classes, which let one leaf be the worst for
+        one class, and another of the same tree the best for the other.
+
+        Parameters
+        ----------
+        box
+            The box.
+        label
+            The class.
+        bins : (n_features, n_rows)
+            Rows in the box. They affect only the running time: the leaves that they reach may show that another class
+            leads before all leaves are visited.
+
+        References
+        ----------
+        Van Assche, Blockeel (2007), "Seeing the Forest through the Trees", section 2.4.
+        """
+        offsets = self.raw.offsets - self.raw.offsets[label]
+        witnesses = reached_leaves(self.forest, np.ascontiguousarray(bins))
+        leads = worst_leads(self.forest, remaining_in(self.forest, box), self.raw.values, offsets, label, witnesses)
+        return bool((np.delete(leads, label) < -self.raw.margin).all())
 
 
 def raw_scores(
     ensemble: TreeEnsemble, reached: NDArray[np.int64], scores: Floats, share: float = 1.0
 ) -> RawScores | None:
-    """Return how scores follow from leaves; ``None`` where no link is known that brings back what the model said.
+    """Return how scores follow from leaves; ``None`` if no known link reproduces the model's scores.
 
-    Known are plain sums and means, and softmax, of which the logistic function of two classes is one. A single output
-    of two classes speaks for one of them.
+    Plain sums and means are known, and softmax, which includes the logistic function of two classes. A single output
+    for two classes is the score of one of them.
 
     Parameters
     ----------
     ensemble
         With the values of its leaves.
     reached : (n_rows, n_trees)
-        The leaves of some rows, counted through all trees.
+        The leaves of some rows, numbered through all trees.
     scores : (n_rows, n_classes)
-        What the model says of them: shares that sum to 1.
+        The model's scores of them: shares that sum to 1.
     share
-        Of the rows, whose scores must come out: less than 1 where leaves are known of most rows only.
+        Share of the rows whose scores must be reproduced: below 1 if the leaves of some rows are uncertain.
     """
     values = _by_class(ensemble.leaf_values, scores.shape[1])
     if values is None:
@@ -86,18 +134,35 @@ def raw_scores(
 
 
 def _by_class(values: Floats, n_classes: int) -> Floats | None:
-    """Return leaf values with a column for each class, of a lone output of two classes half against the first."""
+    """Return leaf values with a column for each class; a single output for two classes is divided between them."""
     if values.shape[1] == n_classes:
         return values
-    if n_classes == 2 and values.shape[1] == 1:  # noqa: PLR2004  # one output stands for two
+    if n_classes == 2 and values.shape[1] == 1:  # noqa: PLR2004  # one output represents two
         return np.hstack((-values, values)) / 2
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """A link function and its inverse, which is determined up to what all classes have in common."""
+
+    forth: Callable[[Floats], Floats]  # (n_rows, n_classes) to scores
+    back: Callable[[Floats], Floats]
+    safe_above: float  # the argument can be recovered for rows with all scores above it
+    slack: float  # possible error of a recovered argument
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    scale: float
+    offsets: Floats
+    off: float  # largest difference from the model's scores
+
+
 def _fitted(link: _Link, sums: Floats, scores: Floats, share: float) -> _Fit | None:
-    """Return the scale and the offsets with which a link gives the scores, if it does."""
+    """Return the scale and the offsets with which a link reproduces the scores, if it does."""
     given = _centred(sums)
-    is_sure = (scores > link.surely_above).all(axis=1)
+    is_sure = (scores > link.safe_above).all(axis=1)
     if is_sure.sum() < _FEWEST_ROWS:
         return None
     argument = _centred(link.back(scores[is_sure]))
@@ -111,7 +176,7 @@ def _fitted(link: _Link, sums: Floats, scores: Floats, share: float) -> _Fit | N
 
 
 def _scale(given: Floats, wanted: Floats) -> float | None:
-    """Return by what sums are multiplied: the median over rows of what each tells that is far from the middle."""
+    """Return the factor of sums: the median ratio over entries far from the median, which are the least uncertain."""
     given, wanted = given - np.median(given, axis=0), wanted - np.median(wanted, axis=0)
     far = abs(given) >= max(0.5 * abs(given).max(initial=0.0), _TOLERANCE)
     if not far.any():
@@ -122,7 +187,7 @@ def _scale(given: Floats, wanted: Floats) -> float | None:
 
 
 def _centred(scores: Floats) -> Floats:
-    """Return scores less their mean over the classes: what is common to all decides nothing."""
+    """Return scores less their mean over the classes: what is common to all does not affect labels."""
     return np.asarray(scores - scores.mean(axis=1, keepdims=True))
 
 
@@ -136,69 +201,6 @@ def _softmax(raw: Floats) -> Floats:
 
 
 _LINKS = (
-    _Link(_shares, lambda scores: scores, surely_above=-1, slack=0.0),
-    _Link(_softmax, np.log, surely_above=0.001, slack=1e-4),
+    _Link(_shares, lambda scores: scores, safe_above=-1, slack=0.0),
+    _Link(_softmax, np.log, safe_above=0.001, slack=1e-4),
 )
-
-
-_ROWS_TO_FIT = 500  # training rows, evenly spread, on which the way from leaves to scores is found
-_LEAST_SHARE = 0.8  # of these, where numbers are scaled: those at a cut may be in another leaf than their bins say
-
-
-@dataclass(frozen=True, slots=True)
-class ClassBounds:
-    """Bounds on the scores of an ensemble in a box, from the leaves that its rows can possibly reach."""
-
-    forest: Forest
-    raw: RawScores
-
-    @classmethod
-    def of(
-        cls, ensemble: TreeEnsemble, description: ModelDescription, binned: BinnedRows, scores: Floats
-    ) -> "ClassBounds | None":
-        """Return the bounds of an ensemble; ``None`` where its scores do not follow from its leaves in a known way.
-
-        Parameters
-        ----------
-        ensemble, description
-            The model.
-        binned
-            Training rows.
-        scores : (n_rows, n_classes)
-            What the model says of them: shares that sum to 1.
-        """
-        statements = binned.statements
-        if not statements.features or not binned.n_rows:
-            return None
-        forest = Forest.of(ensemble, node_questions(ensemble, description, statements), statements)
-        some = np.unique(np.linspace(0, binned.n_rows - 1, _ROWS_TO_FIT).astype(np.int64))
-        is_scaled = any(column.kind == "affine" for column in description.columns)
-        share = _LEAST_SHARE if is_scaled else 1.0
-        raw = raw_scores(ensemble, reached_leaves(forest, binned.take(some).bins), scores[some], share)
-        return None if raw is None else cls(forest, raw)
-
-    def surely(self, box: BinBox, label: int, bins: NDArray[np.unsignedinteger[Any]]) -> bool:
-        """Return whether the ensemble labels every row in a box alike, as far as the leaves' values can tell.
-
-        The lead of each other class over ``label`` is bounded tree by tree by its largest among the leaves that are
-        possibly reached. That is never less than what the paper's bounds on single classes tell: they let one leaf be
-        the worst for one class, and another of the same tree the best for the other.
-
-        Parameters
-        ----------
-        box
-            The box.
-        label
-            The class.
-        bins : (n_features, n_rows)
-            Rows in the box. They change nothing but the time: the leaves that they reach may show early that another
-            class may lead, before all leaves are looked at.
-
-        References
-        ----------
-        Van Assche, Blockeel (2007), "Seeing the Forest through the Trees", section 2.4.
-        """
-        offsets = self.raw.offsets - self.raw.offsets[label]
-        witnesses = reached_leaves(self.forest, np.ascontiguousarray(bins))
-        leads = worst_leads(self.forest, left_of(self.forest, box), self.raw.values, offsets, label, witnesses)
-        return bool((np.delete(leads, label) < -self.raw.margin).all())

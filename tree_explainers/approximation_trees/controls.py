@@ -1,4 +1,8 @@
-"""The controls: CART and born-again trees on pseudo rows drawn once, at the root."""
+"""The controls of approximation trees: CART and born-again trees on pseudo rows drawn once, at the root.
+
+Both are what STA is compared with: scikit-learn's regression trees on the model's scores of pseudo rows. They have no
+p-values.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -8,80 +12,17 @@ from numpy.typing import NDArray
 
 from ..compute.progress import ReportProgress, ignore_progress
 from ..rows import Rows
-from .cart_trees import CartTree, RankTable, fit_cart, told_in_features
+from .cart_trees import CartTree, RankTable, fit_cart, to_raw_features
 from .node_boxes import NodeBox
-from .oracle import AskedRows, Oracle, ask_rows
+from .oracle import DrawRows, LabelledRows, Oracle, label_rows
 from .smoothing import Smoother
-from .tree_growth import Heartbeat, TreeLimits
+from .tree_growth import TreeLimits
 from .trees import ApproximationTree
 
 REPLACED = 0.25  # probability that a value is replaced by that of another training row
 N_FOLDS = 5
 
 Floats = NDArray[np.float64]
-
-
-def smeared_rows(rows: Rows, n: int, rng: np.random.Generator) -> tuple[Rows, NDArray[np.int64]]:
-    """Draw training rows, some of whose values are those of other training rows.
-
-    Returns
-    -------
-    Rows, (n,)
-        The rows, and which training row each was made from.
-
-    References
-    ----------
-    Breiman, Shang (1996), "Born Again Trees": smearing, whose probability is left to the user.
-    """
-    origins = rng.integers(len(rows), size=n)
-    columns = []
-    for values in rows.columns:
-        others = rng.integers(len(rows), size=n)
-        columns.append(values[np.where(rng.random(n) < REPLACED, others, origins)])
-    return Rows(rows.names, tuple(columns)), origins
-
-
-def best_depth(
-    matrix: NDArray[np.float32], asked: AskedRows, limits: TreeLimits, seed: np.random.SeedSequence, heart: Heartbeat
-) -> int:
-    """Return the smallest depth whose squared error is within one standard error of the least, by cross-validation.
-
-    Folds part the training rows that pseudo rows were made from: copies of one row are never on both sides.
-    """
-    rng = np.random.default_rng(seed)
-    n_origins = int(asked.origins.max()) + 1
-    fold_of = rng.permutation(np.arange(n_origins) % N_FOLDS)[asked.origins]
-    errors = []
-    for fold in range(N_FOLDS):
-        heart(0.5 + fold / N_FOLDS / 3, "choosing the depth")
-        held_out = fold_of == fold
-        if held_out.any() and not held_out.all():
-            tree = fit_cart(matrix[~held_out], asked.targets[~held_out], limits, int(rng.integers(2**31)))
-            errors.append(errors_by_depth(tree, matrix[held_out], asked.targets[held_out], limits.max_depth))
-    return smallest_good(np.array(errors)) if errors else limits.max_depth
-
-
-def smallest_good(errors: Floats) -> int:
-    """Return the first depth by the rule of one standard error, given errors of shape (n_folds, max_depth + 1)."""
-    means = errors.mean(axis=0)
-    least = int(np.argmin(means))
-    allowed = means[least] + errors[:, least].std(ddof=1 if len(errors) > 1 else 0) / np.sqrt(len(errors))
-    return max(1, int(np.argmax(means <= allowed)))
-
-
-def errors_by_depth(
-    tree: CartTree, matrix: NDArray[np.float32], targets: NDArray[np.float32], max_depth: int
-) -> list[float]:
-    """Return the mean squared error of the tree cut off at each depth from 0 on."""
-    at, errors = np.zeros(len(matrix), np.int64), []
-    for _ in range(max_depth + 1):
-        errors.append(float(((tree.value[at, :, 0] - targets) ** 2).sum(axis=1).mean()))
-        asks = np.flatnonzero(tree.children_left[at] >= 0)
-        node = at[asks]
-        ranks = matrix[asks, tree.feature[node]]
-        goes_left = np.where(np.isnan(ranks), tree.missing_go_to_left[node] > 0, ranks <= tree.threshold[node])
-        at[asks] = np.where(goes_left, tree.children_left[node], tree.children_right[node])
-    return errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +41,10 @@ def grow_cart(
     missing_texts: Mapping[str, str] | None = None,
     report: ReportProgress = ignore_progress,
 ) -> ApproximationTree:
-    """Grow CART on pseudo rows near the training rows and the model's soft answers.
+    """Grow CART on pseudo rows near the training rows, labelled with the model's scores.
 
     The control of figure 3: all rows that STA may draw at a node are drawn at once, from the smoother over all training
-    rows. ``min_samples_leaf`` asks for the same share of pseudo rows in each leaf as of training rows, of which a leaf
+    rows. ``min_samples_leaf`` demands the same share of pseudo rows in each leaf as of training rows, of which a leaf
     may have fewer.
 
     Parameters
@@ -120,16 +61,14 @@ def grow_cart(
     Zhou, Hooker (2016), section 4.1.2.
     """
     texts = dict(missing_texts or {})
-    smoother, nowhere = Smoother.of(rows, texts), NodeBox(texts)
+    smoother, unbounded = Smoother.of(rows, texts), NodeBox(texts)
 
     def draw(n: int, block_rng: np.random.Generator) -> tuple[Rows, NDArray[np.int64]]:
-        return smoother.draw(rows, nowhere, n, block_rng), np.zeros(n, np.int64)
+        return smoother.draw(rows, unbounded, n, block_rng), np.zeros(n, np.int64)
 
-    seed, heart = _seed(rng), Heartbeat(report)
-    asked = ask_rows(rows, draw, oracle, settings.n_pseudo_samples, seed, heart)
-    heart(0.5, "growing the tree")
-    limits = _among_pseudo_rows(settings, len(rows))
-    return _grown(rows, asked, RankTable.of(asked.rows, texts), limits, seed, texts)
+    growth = _ControlGrowth.of(rows, draw, oracle, settings, rng, texts, report)
+    report(0.5, "growing the tree")
+    return growth.tree(growth.limits)
 
 
 def grow_born_again(
@@ -140,7 +79,7 @@ def grow_born_again(
     missing_texts: Mapping[str, str] | None = None,
     report: ReportProgress = ignore_progress,
 ) -> ApproximationTree:
-    """Grow a born-again tree: CART on smeared rows and the model's soft answers, its depth by cross-validation.
+    """Grow a born-again tree: CART on smeared rows and the model's scores, its depth by cross-validation.
 
     Parameters are those of ``grow_cart``; the depth is at most ``settings.limits.max_depth``.
 
@@ -148,36 +87,113 @@ def grow_born_again(
     ----------
     Breiman, Shang (1996), "Born Again Trees", technical report, University of California, Berkeley.
     """
-    texts = dict(missing_texts or {})
 
     def draw(n: int, block_rng: np.random.Generator) -> tuple[Rows, NDArray[np.int64]]:
         return smeared_rows(rows, n, block_rng)
 
-    seed, heart = _seed(rng), Heartbeat(report)
-    asked = ask_rows(rows, draw, oracle, settings.n_pseudo_samples, seed, heart)
-    limits = _among_pseudo_rows(settings, len(rows))
-    table = RankTable.of(asked.rows, texts)
-    depth = best_depth(table.matrix, asked, limits, seed, heart)
-    heart(0.9, "growing the tree")
-    return _grown(rows, asked, table, replace(limits, max_depth=depth), seed, texts)
+    growth = _ControlGrowth.of(rows, draw, oracle, settings, rng, dict(missing_texts or {}), report)
+    depth = best_depth(growth.table.matrix, growth.labelled, growth.limits, growth.seed, report)
+    report(0.9, "growing the tree")
+    return growth.tree(replace(growth.limits, max_depth=depth))
 
 
-def _grown(
-    rows: Rows,
-    asked: AskedRows,
-    table: RankTable,
+@dataclass(frozen=True, slots=True)
+class _ControlGrowth:
+    """Labelled pseudo rows, and what it takes to grow a tree on them."""
+
+    rows: Rows  # training rows
+    labelled: LabelledRows
+    table: RankTable
+    limits: TreeLimits  # among pseudo rows
+    seed: np.random.SeedSequence
+    missing_texts: Mapping[str, str]
+
+    @classmethod
+    def of(  # noqa: PLR0913, PLR0917
+        cls,
+        rows: Rows,
+        draw: DrawRows,
+        oracle: Oracle,
+        settings: ControlSettings,
+        rng: np.random.Generator,
+        missing_texts: Mapping[str, str],
+        report: ReportProgress,
+    ) -> "_ControlGrowth":
+        """Draw and label the pseudo rows, which is half of the work."""
+        seed = np.random.SeedSequence(rng.integers(2**63, size=4).tolist())
+        n_pseudo = settings.n_pseudo_samples
+        labelled = label_rows(rows, draw, oracle, n_pseudo, seed, lambda done, stage: report(done / 2, stage))
+        least = max(1, round(settings.limits.min_samples_leaf * n_pseudo / len(rows)))
+        limits = replace(settings.limits, min_samples_leaf=least)
+        return cls(rows, labelled, RankTable.of(labelled.rows, missing_texts), limits, seed, missing_texts)
+
+    def tree(self, limits: TreeLimits) -> ApproximationTree:
+        tree = fit_cart(self.table.matrix, self.labelled.targets, limits, int(self.seed.generate_state(1)[0]))
+        return to_raw_features(tree, self.table, self.labelled, self.rows, self.missing_texts)
+
+
+def smeared_rows(rows: Rows, n: int, rng: np.random.Generator) -> tuple[Rows, NDArray[np.int64]]:
+    """Draw training rows, some of whose values are those of other training rows.
+
+    Returns
+    -------
+    Rows, (n,)
+        The rows, and the index of the training row that each was made from.
+
+    References
+    ----------
+    Breiman, Shang (1996), "Born Again Trees": smearing, whose probability is left to the user.
+    """
+    origins = rng.integers(len(rows), size=n)
+    columns = []
+    for values in rows.columns:
+        others = rng.integers(len(rows), size=n)
+        columns.append(values[np.where(rng.random(n) < REPLACED, others, origins)])
+    return Rows(rows.names, tuple(columns)), origins
+
+
+def best_depth(
+    matrix: NDArray[np.float32],
+    labelled: LabelledRows,
     limits: TreeLimits,
     seed: np.random.SeedSequence,
-    texts: Mapping[str, str],
-) -> ApproximationTree:
-    tree = fit_cart(table.matrix, asked.targets, limits, int(seed.generate_state(1)[0]))
-    return told_in_features(tree, table, asked, rows, texts)
+    report: ReportProgress = ignore_progress,
+) -> int:
+    """Return the smallest depth whose squared error is within one standard error of the least, by cross-validation.
+
+    Folds divide the training rows that pseudo rows were made from: copies of one row are never on both sides.
+    """
+    rng = np.random.default_rng(seed)
+    n_origins = int(labelled.origins.max()) + 1
+    fold_of = rng.permutation(np.arange(n_origins) % N_FOLDS)[labelled.origins]
+    errors = []
+    for fold in range(N_FOLDS):
+        report(0.5 + fold / N_FOLDS / 3, "choosing the depth")
+        held_out = fold_of == fold
+        if held_out.any() and not held_out.all():
+            tree = fit_cart(matrix[~held_out], labelled.targets[~held_out], limits, int(rng.integers(2**31)))
+            errors.append(errors_by_depth(tree, matrix[held_out], labelled.targets[held_out], limits.max_depth))
+    return smallest_good(np.array(errors)) if errors else limits.max_depth
 
 
-def _among_pseudo_rows(settings: ControlSettings, n_rows: int) -> TreeLimits:
-    least = round(settings.limits.min_samples_leaf * settings.n_pseudo_samples / n_rows)
-    return replace(settings.limits, min_samples_leaf=max(1, least))
+def smallest_good(errors: Floats) -> int:
+    """Return the first depth by the rule of one standard error, given errors of shape (n_folds, max_depth + 1)."""
+    means = errors.mean(axis=0)
+    least = int(np.argmin(means))
+    allowed = means[least] + errors[:, least].std(ddof=1 if len(errors) > 1 else 0) / np.sqrt(len(errors))
+    return max(1, int(np.argmax(means <= allowed)))
 
 
-def _seed(rng: np.random.Generator) -> np.random.SeedSequence:
-    return np.random.SeedSequence(rng.integers(2**63, size=4).tolist())
+def errors_by_depth(
+    tree: CartTree, matrix: NDArray[np.float32], targets: NDArray[np.float32], max_depth: int
+) -> list[float]:
+    """Return the mean squared error of the tree cut off at each depth from 0 on."""
+    reached, errors = np.zeros(len(matrix), np.int64), []
+    for _ in range(max_depth + 1):
+        errors.append(float(((tree.value[reached, :, 0] - targets) ** 2).sum(axis=1).mean()))
+        inner = np.flatnonzero(tree.children_left[reached] >= 0)
+        node = reached[inner]
+        ranks = matrix[inner, tree.feature[node]]
+        goes_left = np.where(np.isnan(ranks), tree.missing_go_to_left[node] > 0, ranks <= tree.threshold[node])
+        reached[inner] = np.where(goes_left, tree.children_left[node], tree.children_right[node])
+    return errors

@@ -9,24 +9,24 @@ from numpy.typing import NDArray
 from ..compute.compiled import compiled
 from ..compute.progress import ReportProgress, ignore_progress
 from .information_gain import NodeLabels, Tests, Units, best_test, entropy, gain_of, highest, in_units
-from .tree_growth import Examined, Parting, TreeLimits, grow
+from .tree_growth import ExaminedNode, Split, TreeLimits, grow
 from .trees import NodeFacts
 
 _ROWS_OF_A_BYTE = 8
 _SUMS_AT_ONCE = 1_000_000  # whole numbers that stay near the processor: 8 MB
-_PATTERNS = 256  # ways in which eight rows are covered or not
+_PATTERNS = 256  # subsets of eight rows
 
 
 class CoverLists:
-    """Tests of which nothing is known but the rows that they cover.
+    """Tests that are known only by the rows that they cover.
 
-    A node's rows are a list of the same kind; what a test and a node have in common is an intersection of bits. Sums
-    over it are looked up eight rows at a time, in tables of the sums of all their 256 subsets.
+    A node's rows are a list of the same kind; the rows of a node for which a test succeeds are an intersection of bits.
+    Sums over it are looked up eight rows at a time, in tables of the sums of all their 256 subsets.
 
     Parameters
     ----------
     packed : (n_tests, n_bytes) uint8
-        Bit ``row % 8`` of byte ``row // 8``, the lowest first, says whether a test succeeds for a row.
+        Bit ``row % 8`` of byte ``row // 8``, the lowest first: whether a test succeeds for a row.
     n_rows
         Number of rows; bits beyond them are ignored.
 
@@ -46,11 +46,11 @@ class CoverLists:
 
     @property
     def n_tests(self) -> int:
-        """How many there are."""
+        """Number of tests."""
         return len(self._packed)
 
     def gains(self, rows: NDArray[np.int64], units: Units, min_samples_leaf: int) -> NDArray[np.float64]:
-        """Return what each test tells of the classes of some rows, in bits; see ``Tests.gains``."""
+        """Return the information gain of each test on some rows, in bits; see ``Tests.gains``."""
         n_classes = units.shape[1]
         sums = np.zeros((self.n_tests, n_classes + 1), np.int64)
         length = max(1, _SUMS_AT_ONCE // (_PATTERNS * (n_classes + 1)))
@@ -66,7 +66,7 @@ class CoverLists:
         return highest(self.gains(rows, units, min_samples_leaf))
 
     def _node_bytes(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """Return the bytes that hold some of these rows, and which of their bits do."""
+        """Return the indices of the bytes that hold some of these rows, and masks of their bits."""
         own = np.zeros(self._n_rows, np.bool_)
         own[rows] = True
         masks: NDArray[np.uint8] = np.packbits(own, bitorder="little")
@@ -83,31 +83,31 @@ class CoverLists:
 def _add_sums(
     packed: NDArray[np.uint8], groups: NDArray[np.int64], masks: NDArray[np.uint8], units: Units, sums: Units
 ) -> None:
-    """Add to each test's sums the classes, and the number, of the rows that it has in common with some bytes."""
+    """Add to each test's sums the classes and the number of the rows of some bytes for which it succeeds."""
     n_classes = units.shape[1]
     table = np.zeros((len(groups), _PATTERNS, n_classes + 1), np.int64)
-    for at in range(len(groups)):
+    for index in range(len(groups)):
         for pattern in range(1, _PATTERNS):
             bit = 0
             while not pattern >> bit & 1:
                 bit += 1
-            row = groups[at] * _ROWS_OF_A_BYTE + bit
+            row = groups[index] * _ROWS_OF_A_BYTE + bit
             rest = pattern & (pattern - 1)  # the same but for its lowest bit
             if row < len(units):
                 for label in range(n_classes):
-                    table[at, pattern, label] = table[at, rest, label] + units[row, label]
-                table[at, pattern, n_classes] = table[at, rest, n_classes] + 1
+                    table[index, pattern, label] = table[index, rest, label] + units[row, label]
+                table[index, pattern, n_classes] = table[index, rest, n_classes] + 1
     for test in range(len(packed)):
-        for at in range(len(groups)):
-            pattern = packed[test, groups[at]] & masks[at]
+        for index in range(len(groups)):
+            pattern = packed[test, groups[index]] & masks[index]
             if pattern:
                 for label in range(n_classes + 1):
-                    sums[test, label] += table[at, pattern, label]
+                    sums[test, label] += table[index, pattern, label]
 
 
 @compiled
 def _gains(sums: Units, totals: Units, least: int) -> NDArray[np.float64]:
-    """Return the gain of each test, of the sums and the number of rows (the last) for which it succeeds."""
+    """Return the gain of each test, from the sums and the number of rows (the last) for which it succeeds."""
     n_classes = len(totals) - 1
     n_rows, whole = totals[n_classes], entropy(totals[:n_classes])
     gains = np.zeros(len(sums))
@@ -125,11 +125,11 @@ def _gains(sums: Units, totals: Units, least: int) -> NDArray[np.float64]:
 class TestNode:
     """A node of a tree in preorder; rows for which its test succeeds go left."""
 
-    __test__ = False  # its name is no invitation to pytest
+    __test__ = False  # pytest must not collect it
 
     facts: NodeFacts
     test: int | None  # None at a leaf
-    left: int  # positions among the nodes
+    left: int  # indices among the nodes
     right: int
 
 
@@ -140,29 +140,29 @@ def grow_over_tests(
     limits: TreeLimits = TreeLimits(),  # noqa: B008  # frozen
     report: ReportProgress = ignore_progress,
 ) -> tuple[TestNode, ...]:
-    """Return the tree that ISM grows over tests of training rows, by the classes that an ensemble predicts for them.
+    """Return the tree that ISM grows over any tests of training rows, by the classes that an ensemble predicts.
 
-    What a test asks, and whether it can be asked of other rows, is for the caller to know: first-order queries come
-    as ``CoverLists``. Without boxes there is no safe pruning. See ``grow_ism`` for what is chosen.
+    What a test means, and whether it applies to other rows, is known to the caller: first-order queries come as
+    ``CoverLists``. Without boxes there is no safe pruning. See ``grow_ism`` for which test is chosen.
 
     Parameters
     ----------
     tests
-        Of n_rows rows.
+        Tests of the training rows.
     scores : (n_rows, n_classes)
         Probabilities.
     labels : (n_rows,)
-        The ensemble's own classes.
+        The classes that the ensemble predicts.
     """
     known = NodeLabels(in_units(scores), labels)
 
-    def examine(rows: NDArray[np.int64], n_levels: int) -> Examined[NDArray[np.int64], int]:
+    def examine(rows: NDArray[np.int64], n_levels: int) -> ExaminedNode[NDArray[np.int64], int]:
         best = best_test(tests, rows, known.units, max(1, limits.min_samples_leaf)) if n_levels else None
         if best is None:
-            return Examined(known.facts(rows), None)
+            return ExaminedNode(known.facts(rows), None)
         holds = tests.holds(best[0], rows)
         improvement = best[1] * len(rows) / len(labels)
-        return Examined(known.facts(rows), Parting(best[0], rows[holds], rows[~holds], improvement))
+        return ExaminedNode(known.facts(rows), Split(best[0], rows[holds], rows[~holds], improvement))
 
     nodes = grow(np.arange(len(labels)), examine, limits, report)
     return tuple(TestNode(node.facts, node.condition, node.left, node.right) for node in nodes)

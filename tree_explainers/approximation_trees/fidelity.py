@@ -1,4 +1,8 @@
-"""Fidelity and stability of approximation trees."""
+"""How well a tree represents its ensemble: compared on given rows with the ensemble and with the truth, and stability.
+
+Fidelity is agreement with the ensemble's own labels or values. Stability counts how many different trees result from
+growing them again on other pseudo rows.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,31 +16,31 @@ from .trees import ApproximationTree
 
 
 @dataclass(frozen=True, slots=True)
-class ModelAnswers:
-    """What the ensemble says of some rows."""
+class ModelPredictions:
+    """What the ensemble predicts for some rows."""
 
-    scores: NDArray[np.float64]  # as oracles answer: (n_rows, n_classes) shares, or (n_rows, 1) values
-    told: Targets  # its labels or values, which it tells callers: of tied shares it may take another than the first
+    scores: NDArray[np.float64]  # as of ``Oracle.predict``: (n_rows, n_classes) shares, or (n_rows, 1) values
+    targets: Targets  # its labels or values as published: of tied shares the model may pick another than the first
 
 
 @dataclass(frozen=True, slots=True)
 class AgainstTarget:
-    """How well predictions meet what is true; ``None`` where it has no meaning."""
+    """How well predictions meet the truth; ``None`` where a measure has no meaning."""
 
     accuracy: float | None = None
-    balanced_accuracy: float | None = None  # mean over the classes that rows have of their share of right labels
+    balanced_accuracy: float | None = None  # mean, over the classes that occur, of their share of right labels
     mse: float | None = None
-    r2: float | None = None  # None where all targets are alike
+    r2: float | None = None  # None if all targets are equal
 
 
 @dataclass(frozen=True, slots=True)
 class Fidelity:
-    """What is measured of a tree on some rows."""
+    """Measures of a tree on some rows."""
 
-    fidelity: float | None  # share of rows with the ensemble's own label; of values r2 to its own, None where all alike
+    fidelity: float | None  # share of rows with the ensemble's label; of values r2 to its own, None if all are equal
     balanced_fidelity: float | None  # mean over the ensemble's labels of that share of their rows; None for regression
     probability_l1: float | None  # mean over rows of sum_c |p_c - q_c|, in [0, 2]; None for regression
-    mean_questions: float  # asked from the root to the leaf, mean over rows
+    mean_questions: float  # conditions on the path from the root to the leaf, mean over rows
     tree: AgainstTarget | None  # None without targets
     model: AgainstTarget | None
     constant: "ConstantScores"
@@ -44,7 +48,7 @@ class Fidelity:
 
 @dataclass(frozen=True, slots=True)
 class ConstantScores:
-    """What is always the same prediction scores on the same rows: for each measure the constant that is best at it."""
+    """Measures of constant predictions on the same rows: for each measure the best constant."""
 
     fidelity: float | None
     balanced_fidelity: float | None
@@ -52,9 +56,9 @@ class ConstantScores:
 
 
 def measure_fidelity(
-    tree: ApproximationTree, rows: Rows, answers: ModelAnswers, targets: Targets | None = None
+    tree: ApproximationTree, rows: Rows, predictions: ModelPredictions, targets: Targets | None = None
 ) -> Fidelity:
-    """Measure a tree on rows, one at least.
+    """Measure a tree on rows, at least one.
 
     Parameters
     ----------
@@ -62,10 +66,10 @@ def measure_fidelity(
         The tree.
     rows
         Raw rows.
-    answers
-        What the ensemble says of them.
+    predictions
+        What the ensemble predicts for them.
     targets
-        What is true of them; ``None`` where that is not known.
+        Their true labels or values; ``None`` if they are not known.
 
     References
     ----------
@@ -73,22 +77,23 @@ def measure_fidelity(
     """
     leaves = tree.leaves_of(rows)
     scores = np.array([node.facts.scores for node in tree.nodes])[leaves]
-    told = scores[:, 0] if answers.told.is_regression else _labels(tree)[leaves]
-    to_model = score_predictions(told, None, answers.told)
+    is_regression = predictions.targets.is_regression
+    predicted = scores[:, 0] if is_regression else _labels(tree)[leaves]
+    to_model = score_predictions(predicted, None, predictions.targets)
     return Fidelity(
         fidelity=to_model.fidelity,
         balanced_fidelity=to_model.balanced_fidelity,
-        probability_l1=None if answers.told.is_regression else _mean_distance(scores, answers.scores),
+        probability_l1=None if is_regression else float(np.abs(scores - predictions.scores).sum(axis=1).mean()),
         mean_questions=float(tree.depths[leaves].mean()),
-        tree=None if targets is None else against_target(told, targets),
-        model=None if targets is None else against_target(_told(answers.told), targets),
-        constant=_score_constants(answers.told, targets),
+        tree=None if targets is None else against_target(predicted, targets),
+        model=None if targets is None else against_target(_labels_or_values(predictions.targets), targets),
+        constant=_score_constants(predictions.targets, targets),
     )
 
 
-def against_target(told: NDArray[np.int64] | NDArray[np.float64], targets: Targets) -> AgainstTarget:
+def against_target(predicted: NDArray[np.int64] | NDArray[np.float64], targets: Targets) -> AgainstTarget:
     """Measure predictions, (n_rows,) classes or values, against targets."""
-    return _against_target(score_predictions(told, targets, targets))
+    return _against_target(score_predictions(predicted, targets, targets))
 
 
 def _against_target(scores: PredictionScores) -> AgainstTarget:
@@ -96,8 +101,8 @@ def _against_target(scores: PredictionScores) -> AgainstTarget:
     return AgainstTarget(accuracy, balanced, scores.mse, scores.r2)
 
 
-def _score_constants(told: Targets, targets: Targets | None) -> ConstantScores:
-    found = score_constants(targets, told)
+def _score_constants(of_model: Targets, targets: Targets | None) -> ConstantScores:
+    found = score_constants(targets, of_model)
     return ConstantScores(found.fidelity, found.balanced_fidelity, None if targets is None else _against_target(found))
 
 
@@ -105,26 +110,22 @@ def _labels(tree: ApproximationTree) -> NDArray[np.int64]:
     return np.array([node.facts.label for node in tree.nodes], np.int64)
 
 
-def _mean_distance(scores: NDArray[np.float64], others: NDArray[np.float64]) -> float:
-    return float(np.abs(scores - others).sum(axis=1).mean())
-
-
-def _told(targets: Targets) -> NDArray[np.int64] | NDArray[np.float64]:
+def _labels_or_values(targets: Targets) -> NDArray[np.int64] | NDArray[np.float64]:
     found = targets.values if targets.classes is None else targets.classes
     assert found is not None  # noqa: S101  # for the type checker: there is one of the two
     return found
 
 
 def count_structures(trees: Sequence[ApproximationTree]) -> NDArray[np.int64]:
-    """Return how many different trees there are down to each depth, (depth of the deepest,), at least (1,).
+    """Return the number of different trees down to each depth, (depth of the deepest,), at least (1,).
 
-    Element d - 1 counts the trees that differ in some question of their first d levels. It never falls with d, as trees
-    that differ above a depth differ down to it. Questions are the same where feature and threshold or categories are.
+    Element d - 1 counts the trees that differ in some condition of their first d levels. It never falls with d, as
+    trees that differ above a depth differ down to it. Conditions are equal if feature and threshold or categories are.
 
     Parameters
     ----------
     trees
-        One or more, grown alike from different pseudo rows.
+        One or more, grown with the same settings on different pseudo rows.
 
     References
     ----------

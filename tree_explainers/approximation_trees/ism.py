@@ -1,4 +1,8 @@
-"""ISM: one tree whose questions are an ensemble's own, chosen by the classes that the ensemble predicts."""
+"""ISM: one tree whose tests are an ensemble's own, chosen by the classes that the ensemble predicts.
+
+No pseudo rows are drawn: gains are measured on the training rows, with the ensemble's predicted probabilities. Nodes
+whose class is certain for every row that could reach them are not split ("safe pruning").
+"""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,16 +22,16 @@ from .class_bounds import ClassBounds
 from .information_gain import NodeLabels, best_test, in_units
 from .ordered_tests import OrderedTests
 from .statement_conditions import StatementConditions
-from .tree_growth import Examined, Parting, TreeLimits, grow
+from .tree_growth import ExaminedNode, Split, TreeLimits, grow
 from .trees import ApproximationTree
 
-# Operators of a graph in which trees cast votes: all of them. Other models have some, as columns or links need them.
+# A graph in which trees cast votes has all of these operators. Other models have some, for columns or links.
 _VOTES = {
     *("ArgMax", "ArrayFeatureExtractor", "ConstantOfShape", "Equal", "Exp", "ReduceSum", "Shape", "Sum", "Where"),
     "TreeEnsembleClassifier",
 }
 
-_MOST_WITNESSES = 32  # rows of a node whose leaves are looked at before all that its rows could reach
+_MOST_WITNESSES = 32  # rows of a node whose leaves are evaluated before all that its rows could reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +39,19 @@ class IsmSettings:
     """How a tree is grown."""
 
     limits: TreeLimits = field(default_factory=TreeLimits)
-    stop_when_pure: bool = False  # a node whose training rows are of one class, by the data set's target, is a leaf
-    prune_safely: bool = True  # a node all of whose rows surely get one class is a leaf
+    stop_when_pure: bool = False  # a node whose training rows have one class in the dataset's target is a leaf
+    prune_safely: bool = True  # a node whose rows all certainly get one class is a leaf
 
 
 @dataclass(frozen=True, slots=True)
 class IsmTraining:
-    """Training rows, and what is known of them."""
+    """Training rows, the ensemble's predictions for them, and their true classes."""
 
     rows: Rows
     binned: BinnedRows  # the same rows
-    scores: NDArray[np.float64]  # (n_rows, n_classes) what the ensemble says of them, as oracles answer
-    labels: NDArray[np.int64]  # (n_rows,) the classes that it gives them
-    classes: NDArray[np.int64] | None = None  # (n_rows,) their true classes, in any numbers; None: there is no target
+    scores: NDArray[np.float64]  # (n_rows, n_classes) the ensemble's, as of ``Oracle.predict``
+    labels: NDArray[np.int64]  # (n_rows,) the classes that it predicts
+    classes: NDArray[np.int64] | None = None  # (n_rows,) their true classes, in any numbering; None without a target
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +67,14 @@ def grow_ism(
     settings: IsmSettings = IsmSettings(),  # frozen
     report: ReportProgress = ignore_progress,
 ) -> ApproximationTree:
-    """Return a tree of the ensemble's own questions, each the one that tells most of the ensemble's classes.
+    """Return a tree of the ensemble's own tests, each with the highest information gain for the ensemble's classes.
 
     P(C|A) is the mean of the ensemble's predicted probabilities over the training rows in A: equation 4, where
-    P(Y|A) is estimated on the training rows. P(T|B) is a share of rows. A node is a leaf where no question is left
-    whose gain is above 0, where every row that could ever reach it surely gets one class (``prune_safely``; no value of
-    these rows is missing in a feature that no training row misses), where its
-    training rows are of one true class (``stop_when_pure``), or where the limits say so. A leaf's label is the
-    ensemble's, where it labels all training rows in it alike; else the class of the highest mean probability. Ties go
-    to the lower feature, the lower threshold, the earlier class.
+    P(Y|A) is estimated on the training rows. P(T|B) is a share of rows. A node is a leaf if no test has a gain above 0,
+    if every row that could ever reach it certainly gets one class (``prune_safely``; rows are assumed to miss no
+    feature that no training row misses), if its training rows have one true class (``stop_when_pure``), or if it
+    reaches a limit. A leaf's label is the ensemble's, if it labels all training rows in it alike; otherwise the class
+    of the highest mean probability. Ties go to the lower feature, the lower threshold, the first class.
 
     Raises
     ------
@@ -94,26 +97,26 @@ def grow_ism(
 
 
 def check_ism(description: ModelDescription, settings: IsmSettings, *, has_target: bool) -> None:
-    """Refuse what the method has no meaning for; see ``grow_ism``."""
+    """Reject models and settings for which the method has no meaning; see ``grow_ism``."""
     if description.task == "regression":
-        msg = "`ism` parts rows by classes, and the model predicts a value; use `sta`, `born_again` or `cart`."
+        msg = "`ism` separates rows by classes, and the model predicts a value; use `sta`, `born_again` or `cart`."
         raise MethodNotApplicable(msg)
     if set(description.operators) >= _VOTES:
         msg = (
-            "The model's trees cast votes (as AdaBoost's do), while `ism` takes its scores to be means or sums of what "
-            "the leaves say; use `sta`, `born_again` or `cart`."
+            "The model's trees cast votes (as AdaBoost's do), while `ism` needs scores that are means or sums of leaf "
+            "values; use `sta`, `born_again` or `cart`."
         )
         raise MethodNotApplicable(msg)
     if settings.stop_when_pure and not has_target:
         msg = (
-            "`stop_when_pure` asks for the true classes of the training rows, and the dataset has no target; leave it "
+            "`stop_when_pure` needs the true classes of the training rows, and the dataset has no target; leave it "
             "out, or register the dataset with its target."
         )
         raise InvalidInput(msg, code="schema_mismatch")
 
 
 class _Growth:
-    """Looks at one node after the other."""
+    """Examines the nodes of one tree."""
 
     def __init__(
         self, training: IsmTraining, ensemble: TreeEnsemble, description: ModelDescription, settings: IsmSettings
@@ -130,15 +133,15 @@ class _Growth:
 
     @cached_property
     def _bounds(self) -> ClassBounds | None:
-        """Made when they are first asked for: many trees end before any node gets one class."""
+        """Computed on first use: many trees end before any node gets one class."""
         return ClassBounds.of(*self._model, self._training.binned, self._training.scores) if self._prunes else None
 
     def root(self) -> _Node:
         return _Node(np.arange(self._n_rows), BinBox.of_rows(self._training.binned))
 
-    def examine(self, node: _Node, n_levels: int) -> Examined[_Node, Condition]:
+    def examine(self, node: _Node, n_levels: int) -> ExaminedNode[_Node, Condition]:
         facts = self._labels.facts(node.rows)
-        return Examined(facts, None if n_levels == 0 or self._is_settled(node) else self._parting(node))
+        return ExaminedNode(facts, None if n_levels == 0 or self._is_settled(node) else self._split(node))
 
     def _is_settled(self, node: _Node) -> bool:
         if self._classes is not None and (self._classes[node.rows] == self._classes[node.rows[:1]]).all():
@@ -147,20 +150,20 @@ class _Growth:
         if label is None or self._bounds is None:
             return False
         some = node.rows[:: 1 + len(node.rows) // _MOST_WITNESSES]
-        return self._bounds.surely(node.box, label, self._training.binned.bins[:, some])
+        return self._bounds.is_certain(node.box, label, self._training.binned.bins[:, some])
 
-    def _parting(self, node: _Node) -> Parting[_Node, Condition] | None:
+    def _split(self, node: _Node) -> Split[_Node, Condition] | None:
         best = best_test(self._tests, node.rows, self._labels.units, self._least)
         if best is None:
             return None
         test, gain = best
         feature = self._tests.feature_of(test)
         own = test - int(self._statements.statement_starts[feature])
-        question = self._conditions.question(feature, own)
-        holds = self._tests.holds(test, node.rows) == question.holds_where
-        return Parting(
-            question.condition,
-            _Node(node.rows[holds], node.box.narrowed(feature, own, is_true=question.holds_where)),
-            _Node(node.rows[~holds], node.box.narrowed(feature, own, is_true=not question.holds_where)),
+        found = self._conditions.of_statement(feature, own)
+        holds = self._tests.holds(test, node.rows) == found.is_true
+        return Split(
+            found.condition,
+            _Node(node.rows[holds], node.box.narrowed(feature, own, is_true=found.is_true)),
+            _Node(node.rows[~holds], node.box.narrowed(feature, own, is_true=not found.is_true)),
             gain * len(node.rows) / self._n_rows,
         )

@@ -1,4 +1,4 @@
-"""tree_onnx: an approximation tree as an ONNX file, to be run wherever models are, on raw rows."""
+"""An approximation tree as an ONNX file, which runs on raw rows wherever models run."""
 
 from collections.abc import Sequence
 from math import inf
@@ -16,17 +16,18 @@ _HALF = 0.5  # between no and yes of a one-hot column
 def tree_onnx(tree: ApproximationTree, description: ModelDescription) -> bytes:
     """Return the tree as a whole ONNX file; see ``write_tree_onnx`` for its inputs and outputs.
 
-    On rows of finite and missing numbers and of categories it says what the tree's own methods say, to the last bit.
+    On rows of finite and missing numbers and of categories its predictions equal those of the tree's own methods,
+    bit by bit.
 
     Parameters
     ----------
     tree
         The tree.
     description
-        The model that it stands for, which says what is a number and what the classes are called. Features that no node
-        asks about are left out, but for one where nothing is asked.
+        The model that it represents, with the types of features and the names of classes. Features without a condition
+        are left out; a tree of one leaf keeps the first.
     """
-    names = [column for column in description.feature_names if column in _asked_about(tree, description)]
+    names = [column for column in description.feature_names if column in _tested_features(tree, description)]
     tokens = dict(zip(description.feature_names, description.missing_tokens, strict=True))
     features = tuple(RawFeature(name, _missing_text(tree, name, tokens[name])) for name in names)
     facts = [node.facts for node in tree.nodes]
@@ -44,7 +45,7 @@ def tree_onnx(tree: ApproximationTree, description: ModelDescription) -> bytes:
     )
 
 
-def _asked_about(tree: ApproximationTree, description: ModelDescription) -> set[str]:
+def _tested_features(tree: ApproximationTree, description: ModelDescription) -> set[str]:
     columns = {node.condition.column for node in tree.nodes if node.condition is not None}
     return columns or {description.feature_names[0]}
 
@@ -56,25 +57,25 @@ def _missing_text(tree: ApproximationTree, name: str, token: str | None) -> str 
 def _question(condition: Condition | None, names: Sequence[str], features: Sequence[RawFeature]) -> Question | None:
     if condition is None:
         return None
-    at = names.index(condition.column)
-    missing_text = features[at].missing_text
-    return _of_number(condition, at) if missing_text is None else _of_text(condition, at, missing_text)
+    index = names.index(condition.column)
+    missing_text = features[index].missing_text
+    return _of_number(condition, index) if missing_text is None else _of_text(condition, index, missing_text)
 
 
-def _of_number(condition: Condition, at: int) -> NumberQuestion:
-    """Whether there is a value is asked by the largest bound of all: nothing is above it."""
+def _of_number(condition: Condition, index: int) -> NumberQuestion:
+    """Whether a value is missing is tested with the largest bound: no value is above it."""
     if condition.value is None:
         is_missing = condition.operator == "is missing"
-        return NumberQuestion(at, inf, is_above=is_missing, or_missing=is_missing)
+        return NumberQuestion(index, inf, is_above=is_missing, or_missing=is_missing)
     bound = condition.value if isinstance(condition.value, float) else _HALF
-    return NumberQuestion(at, bound, condition.operator in (">", "is"), condition.or_missing)
+    return NumberQuestion(index, bound, condition.operator in (">", "is"), condition.or_missing)
 
 
-def _of_text(condition: Condition, at: int, missing_text: str) -> TextQuestion:
-    """Ask with the text for a missing value among the others, or not, so that it goes where it is to go."""
+def _of_text(condition: Condition, index: int, missing_text: str) -> TextQuestion:
+    """List the text of a missing value among the others if it has their result."""
     is_among = condition.operator in ("is", "is one of", "is missing")
     or_missing = condition.or_missing or condition.operator == "is missing"
     value = condition.value
-    told = value if isinstance(value, tuple) else () if value is None else (str(value),)
-    texts = [*(text for text in told if text != missing_text), *([missing_text] if is_among == or_missing else [])]
-    return TextQuestion(at, tuple(dict.fromkeys(texts)), is_among)
+    listed = value if isinstance(value, tuple) else () if value is None else (str(value),)
+    texts = [*(text for text in listed if text != missing_text), *([missing_text] if is_among == or_missing else [])]
+    return TextQuestion(index, tuple(dict.fromkeys(texts)), is_among)

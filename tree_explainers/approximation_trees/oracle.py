@@ -1,4 +1,4 @@
-"""Oracle: the ensemble as a function of raw rows, and rows labelled by it."""
+"""Oracle: the ensemble as a function of raw rows, its scores as targets of splits, and rows labelled by it."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -8,28 +8,34 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compute.progress import ReportProgress
 from ..compute.threads import in_order
 from ..onnx_models.description import ModelDescription
 from ..onnx_models.session import ModelSession, Predictions
 from ..rows import Rows
-from .tree_growth import Heartbeat
+
+BLOCK_ROWS = 4_096  # at most, so that a cancellation takes effect soon
+
+Floats = NDArray[np.float64]
+DrawRows = Callable[[int, np.random.Generator], tuple[Rows, NDArray[np.int64]]]
+"""Draws a number of pseudo rows; returns them, and the training row that each was made from."""
 
 
 class Oracle(Protocol):
-    """Answers for rows whatever they are."""
+    """A model that predicts any raw rows."""
 
     @property
     def is_classifier(self) -> bool:
-        """Whether answers are shares of classes; else they are values."""
+        """Whether scores are shares of classes; otherwise they are values."""
 
-    def ask(self, rows: Rows) -> NDArray[np.float64]:
-        """Return the shares of classes of each row, (n_rows, n_classes), which sum to 1; or (n_rows, 1) a value."""
+    def predict(self, rows: Rows) -> Floats:
+        """Return shares of classes, (n_rows, n_classes), which sum to 1 in each row, or values, (n_rows, 1)."""
 
 
 class SessionOracle:
     """A registered model as an oracle.
 
-    A model whose scores are no probabilities gives its label the whole share.
+    If the model's scores are no probabilities, its label gets the whole share.
     """
 
     def __init__(self, session: ModelSession) -> None:
@@ -40,19 +46,19 @@ class SessionOracle:
         """Whether the model predicts classes, of which there may be only one."""
         return self._session.description.task == "classification"
 
-    def ask(self, rows: Rows) -> NDArray[np.float64]:
-        """Return what the model says of rows that have its features by name; see ``Oracle.ask``.
+    def predict(self, rows: Rows) -> Floats:
+        """Return the scores of rows that have the model's features by name; see ``Oracle.predict``.
 
         Raises
         ------
         RowRefused
-            Where the model does not take a row.
+            If the model does not accept a row.
         """
-        return answers(self._session.predict(rows), self._session.description)
+        return oracle_scores(self._session.predict(rows), self._session.description)
 
 
-def answers(predictions: Predictions, description: ModelDescription) -> NDArray[np.float64]:
-    """Return what a model said of rows in the shape in which oracles answer; see ``SessionOracle``."""
+def oracle_scores(predictions: Predictions, description: ModelDescription) -> Floats:
+    """Return a model's predictions in the shape of ``Oracle.predict``; see ``SessionOracle``."""
     scores = predictions.scores.astype(np.float64)
     if predictions.labels is None:
         return scores
@@ -63,17 +69,25 @@ def answers(predictions: Predictions, description: ModelDescription) -> NDArray[
     return np.where(some, scores / np.where(some, totals, 1), np.eye(scores.shape[1])[predictions.labels])
 
 
-Floats = NDArray[np.float64]
+def predict_in_blocks(rows: Rows, oracle: Oracle, report: ReportProgress) -> Floats:
+    """Return the model's scores of rows, (n_rows, n_scores), in blocks that the cores share."""
+    blocks = [rows.take(slice(start, start + BLOCK_ROWS)) for start in range(0, len(rows), BLOCK_ROWS)]
+    scores = []
+    with closing(in_order(oracle.predict, blocks)) as predicted:
+        for _, own in predicted:
+            scores.append(own)
+            report(len(scores) / len(blocks), "evaluating the model")
+    return np.concatenate(scores)
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerScale:
-    """A shift and a rotation of answers, which change neither a gain nor what is compared of it.
+class TargetTransform:
+    """A shift and a rotation of scores into few centred targets, which changes neither gains nor their comparison.
 
-    Shares of C classes sum to 1, so C - 1 numbers say all: the coordinates in an orthonormal basis of the vectors that
-    sum to 0. The share of a lone class is always 1, and stays one number, which parts nothing. A value is divided by
-    the spread of the model's values on the training rows, which changes gains by one factor. Centred on what the model
-    says of a node's training rows, few digits are lost in single precision.
+    Shares of C classes sum to 1, so C - 1 numbers determine them: the coordinates in an orthonormal basis of the
+    vectors that sum to 0. The share of a single class is always 1, and remains one constant number. A value is divided
+    by the standard deviation of the model's values on the training rows, which multiplies all gains by one factor.
+    Scores are centred on the mean of a node's training rows, so that few digits are lost in single precision.
     """
 
     basis: Floats  # (n_scores, n_targets)
@@ -81,13 +95,13 @@ class AnswerScale:
     is_classifier: bool
 
     @classmethod
-    def of(cls, answers: Floats, *, is_classifier: bool) -> Self:
-        """Return the scale for a model, given what it says of the training rows, (n_rows, n_scores)."""
-        n_scores = answers.shape[1]
+    def of(cls, scores: Floats, *, is_classifier: bool) -> Self:
+        """Return the transform for a model, given its scores of the training rows, (n_rows, n_scores)."""
+        n_scores = scores.shape[1]
         if n_scores == 1:
-            spread = 1.0 if is_classifier else float(answers.std())
+            spread = 1.0 if is_classifier else float(scores.std())
             return cls(np.ones((1, 1)), spread or 1.0, is_classifier)
-        # Helmert: a class against the mean of those before it.
+        # Helmert contrasts: a class against the mean of those before it.
         basis = np.zeros((n_scores, n_scores - 1))
         for column in range(n_scores - 1):
             basis[: column + 1, column], basis[column + 1, column] = 1, -(column + 1)
@@ -95,73 +109,56 @@ class AnswerScale:
 
     @property
     def n_targets(self) -> int:
-        """Numbers that say all of an answer."""
+        """Number of targets of a row."""
         return int(self.basis.shape[1])
 
-    def targets(self, answers: Floats, center: Floats) -> NDArray[np.float32]:
-        """Return the numbers for answers of shape (n_rows, n_scores), (n_rows, n_targets)."""
-        return ((answers - center) @ (self.basis / self.scale)).astype(np.float32)
+    def targets(self, scores: Floats, center: Floats) -> NDArray[np.float32]:
+        """Return the targets, (n_rows, n_targets), of scores, (n_rows, n_scores), relative to ``center``."""
+        return ((scores - center) @ (self.basis / self.scale)).astype(np.float32)
 
     def scores(self, mean: Floats, center: Floats) -> Floats:
-        """Return the mean answer whose numbers are ``mean``, (n_scores,)."""
+        """Return the mean scores, (n_scores,), that have the mean targets ``mean``, (n_targets,)."""
         scores = center + self.basis @ mean * self.scale
         return np.clip(scores, 0, 1) if self.is_classifier else scores
 
 
-_MOST_ROWS = 4_096  # in a block, so that a cancel is heard soon
-
-Draw = Callable[[int, np.random.Generator], tuple[Rows, NDArray[np.int64]]]
-"""Draws so many rows; returns them, and the training rows that they were made from."""
-
-
 @dataclass(frozen=True, slots=True)
-class AskedRows:
-    """Pseudo rows and what the model says of them."""
+class LabelledRows:
+    """Pseudo rows with the model's predictions as targets."""
 
     rows: Rows
     origins: NDArray[np.int64]  # (n_rows,) the training row that each was made from
     targets: NDArray[np.float32]  # (n_rows, n_targets)
-    scale: AnswerScale
-    center: Floats  # (n_scores,) from which targets are counted
+    transform: TargetTransform
+    center: Floats  # (n_scores,) to which targets are relative
 
     def scores(self, targets: Floats) -> Floats:
-        """Return the answer that targets stand for, (n_scores,)."""
-        return self.scale.scores(targets, self.center)
+        """Return the scores, (n_scores,), that have the given targets, (n_targets,)."""
+        return self.transform.scores(targets, self.center)
 
 
-def ask_about(rows: Rows, oracle: Oracle, heart: Heartbeat) -> Floats:
-    """Return what the model says of given rows, (n_rows, n_scores), asked in blocks that both cores share."""
-    blocks = [rows.take(slice(start, start + _MOST_ROWS)) for start in range(0, len(rows), _MOST_ROWS)]
-    answers = []
-    with closing(in_order(oracle.ask, blocks)) as asked:
-        for _, own in asked:
-            answers.append(own)
-            heart.beat()
-    return np.concatenate(answers)
+def label_rows(
+    training: Rows, draw: DrawRows, oracle: Oracle, n: int, seed: np.random.SeedSequence, report: ReportProgress
+) -> LabelledRows:
+    """Draw pseudo rows and label them by the model, in blocks that the cores share.
 
-
-def ask_rows(
-    training: Rows, draw: Draw, oracle: Oracle, n: int, seed: np.random.SeedSequence, heart: Heartbeat
-) -> AskedRows:
-    """Draw pseudo rows and ask the model about them, in blocks that both cores share.
-
-    ``heart`` is told the share that is done, as half of the work.
+    The training rows are predicted first, for the transform; ``report`` is called with the share of the pseudo rows
+    that are labelled, and with 0 before.
     """
-    answers = ask_about(training, oracle, heart)
-    scale, center = AnswerScale.of(answers, is_classifier=oracle.is_classifier), answers.mean(axis=0)
-    n_blocks = -(-n // _MOST_ROWS)
+    scores = predict_in_blocks(training, oracle, lambda _, stage: report(0.0, stage))
+    transform, center = TargetTransform.of(scores, is_classifier=oracle.is_classifier), scores.mean(axis=0)
+    n_blocks = -(-n // BLOCK_ROWS)
     sizes = np.diff(np.linspace(0, n, n_blocks + 1).round().astype(int))
 
     def made(block: tuple[int, np.random.SeedSequence]) -> tuple[Rows, NDArray[np.int64], NDArray[np.float32]]:
         rows, origins = draw(block[0], np.random.default_rng(block[1]))
-        return rows, origins, scale.targets(oracle.ask(rows), center)
+        return rows, origins, transform.targets(oracle.predict(rows), center)
 
     parts = []
     with closing(in_order(made, list(zip(map(int, sizes), seed.spawn(n_blocks), strict=True)))) as blocks:
         for _, part in blocks:
             parts.append(part)
-            heart(len(parts) / n_blocks / 2, "asking the model")
+            report(len(parts) / n_blocks, "evaluating the model")
     rows = Rows(training.names, tuple(map(np.concatenate, zip(*(part[0].columns for part in parts), strict=True))))
-    return AskedRows(
-        rows, np.concatenate([part[1] for part in parts]), np.concatenate([part[2] for part in parts]), scale, center
-    )
+    origins, targets = (np.concatenate([part[index] for part in parts]) for index in (1, 2))
+    return LabelledRows(rows, origins, targets, transform, center)

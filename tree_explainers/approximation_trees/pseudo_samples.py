@@ -1,4 +1,8 @@
-"""PseudoSample: the pseudo rows of one node, drawn and labelled in blocks by both cores."""
+"""PseudoSample: the pseudo rows of one node, drawn and labelled in blocks that the cores share.
+
+Training rows may suggest a hundred times more thresholds than there are pseudo rows to compare them. So candidates that
+separate the given pseudo rows alike are merged (``MergedCandidates``): time and memory grow with the pseudo rows.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
@@ -8,121 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compute.progress import ReportProgress, ignore_progress
 from ..compute.threads import in_order
 from ..rows import Rows
 from .candidates import Candidates, FeatureCandidates
+from .oracle import BLOCK_ROWS
 from .split_sums import Bins, SplitSums
 from .split_variances import SidedRows
 
+_BINS_WORTH_MERGING = 2  # of a feature per pseudo row: with fewer, merging costs as much as it saves
+_MOST_HELD_BYTES = 256_000_000  # of bins and targets of a node
+Targets = NDArray[np.float32]
 _Integers = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class MergedFeature:
-    """One feature's candidates, merged."""
-
-    candidates: FeatureCandidates  # about places among the occupied bins; the first place is of no bin, and empty
-    occupied: _Integers | None  # ascending bins of known numbers in which pseudo rows are; None: nothing is merged
-    stands_for: NDArray[np.int32]  # (n_candidates before,) the merged candidate by which each is stood for
-
-    def bins_of(self, bins: NDArray[np.unsignedinteger[Any]], n_bins: int) -> NDArray[np.unsignedinteger[Any]]:
-        """Return places in place of bins, of which there were so many with that of the missing value."""
-        if self.occupied is None:
-            return bins
-        places = np.searchsorted(self.occupied, bins) + 1
-        places[bins == n_bins - 1] = len(self.occupied) + 1
-        return places.astype(np.min_scalar_type(len(self.occupied) + 1))
-
-
-@dataclass(frozen=True, slots=True)
-class Merged:
-    """Candidates of all features, merged by where pseudo rows are. Their order is that of the first of each."""
-
-    before: Candidates
-    features: tuple[MergedFeature, ...]
-
-    @classmethod
-    def of(cls, candidates: Candidates, pieces: Sequence[Bins], beat: Callable[[], None] = lambda: None) -> "Merged":
-        """Merge candidates that part pseudo rows alike, whose bins come in pieces; a feature takes a ``beat``."""
-        features = []
-        for feature, found in zip(candidates.features, zip(*pieces, strict=True), strict=True):
-            beat()
-            features.append(_merged(feature, np.unique(np.concatenate(found))))
-        return cls(candidates, tuple(features))
-
-    @property
-    def candidates(self) -> Candidates:
-        """The merged candidates."""
-        return Candidates(tuple(feature.candidates for feature in self.features))
-
-    def bins_of(self, bins: Bins) -> Bins:
-        """Return the places of rows in place of their bins."""
-        pairs = zip(self.features, bins, self.before.features, strict=True)
-        return tuple(merged.bins_of(own, feature.n_bins) for merged, own, feature in pairs)
-
-    def number_of(self, candidate: int) -> int:
-        """Return the merged candidate that stands for one."""
-        feature, within = self.before.place(candidate)
-        return int(self.candidates.starts[feature]) + int(self.features[feature].stands_for[within])
-
-    def first_of(self, candidate: int) -> int:
-        """Return the first of the candidates for which a merged one stands."""
-        feature, within = self.candidates.place(candidate)
-        return int(self.before.starts[feature]) + int(np.argmax(self.features[feature].stands_for == within))
-
-    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return for each candidate what is said of the merged one that stands for it, (n_candidates before,)."""
-        pieces = np.split(values, self.candidates.starts[1:-1])
-        return np.concatenate([own[each.stands_for] for each, own in zip(self.features, pieces, strict=True)])
-
-
-def _merged(feature: FeatureCandidates, found: NDArray[Any]) -> MergedFeature:
-    if feature.categories is not None:
-        return MergedFeature(feature, None, np.arange(feature.n_candidates, dtype=np.int32))
-    missing = feature.n_bins - 1
-    occupied = found[found < missing].astype(np.int64)
-    first, n_alike = _alike(feature, np.append(occupied, missing))
-    order = np.argsort(first)
-    rank = np.empty(len(order), np.int32)
-    rank[order] = np.arange(len(order))
-    kept = first[order]
-    is_alone = feature.last[kept] == missing
-    places = np.searchsorted(occupied, feature.last[kept], side="right") + is_alone
-    merged = replace(
-        feature,
-        cuts=np.zeros(len(occupied)),  # nothing but their number counts: bins are told already
-        first=np.where(is_alone, places, 0),
-        last=places,
-        with_missing=feature.with_missing[kept],
-    )
-    stands_for = np.empty(feature.n_candidates, np.int32)
-    stands_for[_by_side(feature)] = np.repeat(rank, n_alike)
-    return MergedFeature(merged, occupied, stands_for)
-
-
-def _by_side(feature: FeatureCandidates) -> _Integers:
-    """Return candidates in order, but those last that send the missing left with others."""
-    return np.concatenate((np.flatnonzero(~feature.with_missing), np.flatnonzero(feature.with_missing)))
-
-
-def _alike(feature: FeatureCandidates, ends: _Integers) -> tuple[_Integers, _Integers]:
-    """Return the first candidate of those that part the rows alike, and their number, in the order of ``_by_side``."""
-    first, n_alike = [], []
-    for side in (False, True):
-        own = np.flatnonzero(feature.with_missing == side)
-        starts = np.unique(np.append(0, np.searchsorted(feature.last[own], ends)))
-        starts = starts[starts < len(own)]
-        first.append(own[starts])
-        n_alike.append(np.diff(np.append(starts, len(own))))
-    return np.concatenate(first), np.concatenate(n_alike)
-
-
-_MOST_ROWS = 4_096  # in a block, so that a cancel is heard soon
-_BINS_WORTH_MERGING = 2  # of a feature come upon a pseudo row: fewer are as quickly gone through as merged
-_MOST_HELD_BYTES = 256_000_000  # of bins and answers of a node
-
-Answers = NDArray[np.float32]
-_Bins = Sequence[NDArray[np.unsignedinteger[Any]]]
 
 
 @dataclass(slots=True)
@@ -132,28 +33,28 @@ class _Block:
     n_before: int
     n_rows: int
     seed: np.random.SeedSequence
-    held: tuple[_Bins, Answers] | None = None
+    held: tuple[Bins, Targets] | None = None
 
 
 @dataclass(slots=True)
 class PseudoSample:
-    """Pseudo rows of one node, of which there may be more and more.
+    """The pseudo rows of one node, whose number can grow.
 
-    Bins and answers are held as long as they take little memory; blocks beyond that are drawn and asked again when they
-    are needed again.
+    Bins and targets are held as long as they take little memory; blocks beyond that are drawn and labelled again when
+    they are needed again.
     """
 
     draw: Callable[[int, np.random.Generator], Rows]
-    ask: Callable[[Rows], Answers]  # (n_rows, n_targets)
+    label: Callable[[Rows], Targets]  # (n_rows, n_targets) by the model
     candidates: Candidates
     seed: np.random.SeedSequence
-    beat: Callable[[], None]  # told after each block; raises to stop
+    report: ReportProgress  # called after each block; may raise to stop
     _blocks: list[_Block] = field(default_factory=list)
     _held_bytes: int = 0
 
     @property
     def n_rows(self) -> int:
-        """Pseudo rows so far."""
+        """Number of pseudo rows so far."""
         return sum(block.n_rows for block in self._blocks)
 
     def grow(self, sums: SplitSums, n_rows: int, reference: int | None) -> None:
@@ -162,81 +63,84 @@ class PseudoSample:
         Parameters
         ----------
         reference
-            The candidate whose sides the sums tell apart; None: all rows are on side 0.
+            The candidate whose sides the sums distinguish; None: all rows are on side 0.
         """
         n_known = len(self._blocks)
         self._plan(n_rows)
         self._add(sums, self._blocks[n_known:], reference)
 
-    def merged(self, n_rows: int) -> "tuple[PseudoSample, Merged] | None":
-        """Draw rows until there are ``n_rows``; return them with those candidates merged that part them alike.
+    def merged(self, n_rows: int) -> "tuple[PseudoSample, MergedCandidates] | None":
+        """Draw rows until there are ``n_rows``; return them with those candidates merged that separate them alike.
 
-        ``None`` where little would be merged, or more rows are needed than are held: then nothing is drawn, or what is
-        drawn stays.
+        ``None`` if little would be merged, or if more rows are needed than are held: then nothing is drawn, or the
+        drawn rows are kept.
         """
         features = self.candidates.features
         if sum(feature.n_bins for feature in features) <= _BINS_WORTH_MERGING * n_rows * len(features):
             return None
         n_known = len(self._blocks)
         self._plan(n_rows)
-        for _ in self._known(self._blocks[n_known:]):
-            self.beat()
+        for block, _ in self._known(self._blocks[n_known:]):
+            self._report(block)
         held = [block.held for block in self._blocks if block.held is not None]
         if len(held) < len(self._blocks):
             return None
-        found = Merged.of(self.candidates, [bins for bins, _ in held], self.beat)
+        found = MergedCandidates.of(self.candidates, [bins for bins, _ in held], self.report)
         blocks = [
-            replace(block, held=(found.bins_of(bins), answers))
-            for block, (bins, answers) in zip(self._blocks, held, strict=True)
+            replace(block, held=(found.bins_of(bins), targets))
+            for block, (bins, targets) in zip(self._blocks, held, strict=True)
         ]
-        return PseudoSample(self.draw, self.ask, found.candidates, self.seed, self.beat, blocks), found
+        return PseudoSample(self.draw, self.label, found.candidates, self.seed, self.report, blocks), found
 
     def summed(self, n_targets: int, reference: int | None, n_rows: int | None = None) -> SplitSums:
-        """Return the sums of all rows, of which there may be more now; they tell the sides of a candidate apart."""
+        """Return the sums of all rows, of which more may be drawn; they distinguish the sides of a candidate."""
         self._plan(self.n_rows if n_rows is None else n_rows)
         sums = SplitSums.of(self.candidates, n_targets)
         self._add(sums, self._blocks, reference)
         return sums
 
     def rows(self, reference: int) -> Iterable[SidedRows]:
-        """Return all rows so far in pieces, with the sides of a candidate; they may be gone through again and again."""
-        return _Again(lambda: self._sided(self._blocks, reference))
+        """Return all rows so far in pieces, with the sides of a candidate; the result can be iterated repeatedly."""
+        return _Repeatable(lambda: self._sided(self._blocks, reference))
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
-        """Forget candidates that are not kept, (n_candidates,)."""
-        places = self.candidates.places_of(kept)
-        if len(places) < len(self.candidates.features):
+        """Drop the candidates that are not kept, (n_candidates,)."""
+        features = self.candidates.features_of(kept)
+        if len(features) < len(self.candidates.features):
             for block in self._blocks:
                 if block.held is not None:
-                    bins, answers = block.held
-                    block.held = tuple(bins[place] for place in places), answers
-        self.candidates = self.candidates.only(kept)
+                    bins, targets = block.held
+                    block.held = tuple(bins[feature] for feature in features), targets
+        self.candidates = self.candidates.select(kept)
         self._held_bytes = sum(_bytes_of(block.held) for block in self._blocks if block.held is not None)
 
     def _plan(self, n_rows: int) -> None:
         n_before = self.n_rows
         if n_rows <= n_before:
             return
-        n_blocks = max(2, -(-(n_rows - n_before) // _MOST_ROWS))
+        n_blocks = max(2, -(-(n_rows - n_before) // BLOCK_ROWS))
         ends = np.linspace(n_before, n_rows, n_blocks + 1).round().astype(int)
         for start, end, seed in zip(ends[:-1], ends[1:], self.seed.spawn(n_blocks), strict=True):
             self._blocks.append(_Block(int(start), int(end - start), seed))
 
     def _add(self, sums: SplitSums, blocks: list[_Block], reference: int | None) -> None:
         n_before = blocks[0].n_before if blocks else 0
-        for bins, answers, sides in self._sided(blocks, reference):
-            sums.add(bins, answers, sides, n_before)
-            n_before += len(answers)
+        for bins, targets, sides in self._sided(blocks, reference):
+            sums.add(bins, targets, sides, n_before)
+            n_before += len(targets)
 
     def _sided(self, blocks: list[_Block], reference: int | None) -> Iterator[SidedRows]:
-        for block, (bins, answers) in self._known(blocks):
+        for block, (bins, targets) in self._known(blocks):
             sides = np.zeros(block.n_rows, np.uint8)
             if reference is not None:
                 sides[self.candidates.sends_left(reference, bins)] = 1
-            yield bins, answers, sides
-            self.beat()
+            yield bins, targets, sides
+            self._report(block)
 
-    def _known(self, blocks: list[_Block]) -> Iterator[tuple[_Block, tuple[_Bins, Answers]]]:
+    def _report(self, block: _Block) -> None:
+        self.report((block.n_before + block.n_rows) / max(1, self.n_rows), "comparing candidates")
+
+    def _known(self, blocks: list[_Block]) -> Iterator[tuple[_Block, tuple[Bins, Targets]]]:
         with closing(in_order(self._made, blocks)) as made:
             for block, known in made:
                 if block.held is None and self._held_bytes + _bytes_of(known) <= _MOST_HELD_BYTES:
@@ -244,17 +148,17 @@ class PseudoSample:
                     self._held_bytes += _bytes_of(known)
                 yield block, known
 
-    def _made(self, block: _Block) -> tuple[_Bins, Answers]:
+    def _made(self, block: _Block) -> tuple[Bins, Targets]:
         if block.held is not None:
             return block.held
-        # From a copy of the seed: it must give the same rows again.
+        # From a copy of the seed: it must return the same rows again.
         rows = self.draw(block.n_rows, np.random.default_rng(block.seed))
-        return self.candidates.bins_of(rows), self.ask(rows)
+        return self.candidates.bins_of(rows), self.label(rows)
 
 
 @dataclass(frozen=True, slots=True)
-class _Again:
-    """What can be gone through more than once."""
+class _Repeatable:
+    """An iterable whose iteration can be repeated."""
 
     start: Callable[[], Iterator[SidedRows]]
 
@@ -262,5 +166,107 @@ class _Again:
         return self.start()
 
 
-def _bytes_of(known: tuple[_Bins, Answers]) -> int:
+def _bytes_of(known: tuple[Bins, Targets]) -> int:
     return sum(bins.nbytes for bins in known[0]) + known[1].nbytes
+
+
+@dataclass(frozen=True, slots=True)
+class _MergedFeature:
+    """One feature's candidates, merged."""
+
+    candidates: FeatureCandidates  # of occupied bins, numbered from 1; bin 0 is empty
+    occupied: _Integers | None  # ascending bins of known numbers that have pseudo rows; None: nothing is merged
+    merged_index: NDArray[np.int32]  # (n_candidates before,) the merged candidate that represents each
+
+    def bins_of(self, bins: NDArray[np.unsignedinteger[Any]], n_bins: int) -> NDArray[np.unsignedinteger[Any]]:
+        """Return occupied bins for bins, of which there were ``n_bins`` with that of the missing value."""
+        if self.occupied is None:
+            return bins
+        found = np.searchsorted(self.occupied, bins) + 1
+        found[bins == n_bins - 1] = len(self.occupied) + 1
+        return found.astype(np.min_scalar_type(len(self.occupied) + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class MergedCandidates:
+    """Candidates of which one represents all that separate given pseudo rows alike: the first, which sets the order."""
+
+    before: Candidates
+    features: tuple[_MergedFeature, ...]
+
+    @classmethod
+    def of(
+        cls, candidates: Candidates, pieces: Sequence[Bins], report: ReportProgress = ignore_progress
+    ) -> "MergedCandidates":
+        """Merge candidates, given the pseudo rows' bins in pieces; progress is reported by feature."""
+        features: list[_MergedFeature] = []
+        for feature, found in zip(candidates.features, zip(*pieces, strict=True), strict=True):
+            report(len(features) / len(candidates.features), "merging candidates")
+            features.append(_merge(feature, np.unique(np.concatenate(found))))
+        return cls(candidates, tuple(features))
+
+    @property
+    def candidates(self) -> Candidates:
+        """The merged candidates."""
+        return Candidates(tuple(feature.candidates for feature in self.features))
+
+    def bins_of(self, bins: Bins) -> Bins:
+        """Return the occupied bins of rows, given their bins."""
+        pairs = zip(self.features, bins, self.before.features, strict=True)
+        return tuple(merged.bins_of(own, feature.n_bins) for merged, own, feature in pairs)
+
+    def number_of(self, candidate: int) -> int:
+        """Return the merged candidate that represents a candidate."""
+        feature, within = self.before.locate(candidate)
+        return int(self.candidates.starts[feature]) + int(self.features[feature].merged_index[within])
+
+    def first_of(self, candidate: int) -> int:
+        """Return the first of the candidates that a merged one represents."""
+        feature, within = self.candidates.locate(candidate)
+        return int(self.before.starts[feature]) + int(np.argmax(self.features[feature].merged_index == within))
+
+    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return for each candidate the value of the merged one that represents it, (n_candidates before,)."""
+        pieces = np.split(values, self.candidates.starts[1:-1])
+        return np.concatenate([own[each.merged_index] for each, own in zip(self.features, pieces, strict=True)])
+
+
+def _merge(feature: FeatureCandidates, found: NDArray[Any]) -> _MergedFeature:
+    if feature.categories is not None:
+        return _MergedFeature(feature, None, np.arange(feature.n_candidates, dtype=np.int32))
+    missing = feature.n_bins - 1
+    occupied = found[found < missing].astype(np.int64)
+    first, n_ties = _ties(feature, np.append(occupied, missing))
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order))
+    kept = first[order]
+    is_alone = feature.last[kept] == missing
+    last = np.searchsorted(occupied, feature.last[kept], side="right") + is_alone
+    merged = replace(
+        feature,
+        cuts=np.zeros(len(occupied)),  # only their number matters: rows come with their bins
+        first=np.where(is_alone, last, 0),
+        last=last,
+        with_missing=feature.with_missing[kept],
+    )
+    merged_index = np.empty(feature.n_candidates, np.int32)
+    merged_index[_by_branch_of_missing(feature)] = np.repeat(rank, n_ties)
+    return _MergedFeature(merged, occupied, merged_index)
+
+
+def _ties(feature: FeatureCandidates, ends: _Integers) -> tuple[_Integers, _Integers]:
+    """Return the first of candidates that separate the rows alike, and their number, by the missing value's branch."""
+    first, n_ties = [], []
+    for branch in (False, True):
+        own = np.flatnonzero(feature.with_missing == branch)
+        starts = np.unique(np.append(0, np.searchsorted(feature.last[own], ends)))
+        starts = starts[starts < len(own)]
+        first.append(own[starts])
+        n_ties.append(np.diff(np.append(starts, len(own))))
+    return np.concatenate(first), np.concatenate(n_ties)
+
+
+def _by_branch_of_missing(feature: FeatureCandidates) -> _Integers:
+    """Return candidates in order, but last those that send the missing value left with others."""
+    return np.concatenate((np.flatnonzero(~feature.with_missing), np.flatnonzero(feature.with_missing)))

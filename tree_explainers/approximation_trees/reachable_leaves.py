@@ -1,4 +1,8 @@
-"""The leaves that rows in a box can possibly reach, tree by tree."""
+"""The leaves that rows in a box can possibly reach, and the worst of them for a class, tree by tree.
+
+A forest is flattened into arrays for compiled loops. Going down a tree, each node narrows the box; a leaf is reachable
+if every feature keeps a bin. The walk is exact: conditions are evaluated on bins, which is all that an ensemble reads.
+"""
 
 from itertools import compress
 from typing import Any, NamedTuple
@@ -9,21 +13,21 @@ from numpy.typing import NDArray
 from ..compute.compiled import compiled, inlined
 from ..ensemble import Operator, TreeEnsemble
 from ..questions.statements import Statements
-from .bin_boxes import BinBox, Span, possible_bins, whole_span
-from .node_questions import NodeQuestions
+from .bin_boxes import BinBox, BinRange, all_bins, possible_bins
+from .node_conditions import NodeConditions
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 
 class Forest(NamedTuple):
-    """An ensemble's trees and what their nodes ask."""
+    """An ensemble's trees and the conditions of their nodes."""
 
     roots: NDArray[np.int32]  # (n_trees,)
     left: NDArray[np.int32]  # (n_nodes,)
     right: NDArray[np.int32]  # (n_nodes,)
-    leaf: NDArray[np.int32]  # (n_nodes,) its position among all leaves; -1: it asks something
-    feature: NDArray[np.int32]  # these as in ``NodeQuestions``
+    leaf: NDArray[np.int32]  # (n_nodes,) its index among all leaves; -1: an inner node
+    feature: NDArray[np.int32]  # these as in ``NodeConditions``
     cut: NDArray[np.int32]
     low_end: NDArray[np.int32]
     greater_from: NDArray[np.int32]
@@ -34,40 +38,40 @@ class Forest(NamedTuple):
     may_left: Flags
     may_right: Flags
     starts: NDArray[np.int64]  # (n_features + 1,) where each feature's bins begin
-    is_set: Flags  # (n_features,) what is left of it is no interval: it is kept bin by bin
-    set_starts: NDArray[np.int64]  # (n_features + 1,) where the bins of each such feature begin among those of them all
-    spans: NDArray[np.int64]  # (2, n_features) the first and the last bin of each number that hold values
-    sets: Flags  # (n_bins of features that are kept bin by bin,) bins that hold values
+    is_set: Flags  # (n_features,) its remaining bins need not be an interval: they are stored bin by bin
+    set_starts: NDArray[np.int64]  # (n_features + 1,) where the bins of each such feature begin in ``sets``
+    ranges: NDArray[np.int64]  # (2, n_features) the first and the last bin of each number that hold values
+    sets: Flags  # (n_bins of features stored bin by bin,) bins that hold values
     room: NDArray[np.int64]  # (2,) the depth of the deepest tree, and the bins of the largest set
 
     @staticmethod
-    def of(ensemble: TreeEnsemble, questions: NodeQuestions, statements: Statements) -> "Forest":
-        """Put together what is walked through."""
+    def of(ensemble: TreeEnsemble, conditions: NodeConditions, statements: Statements) -> "Forest":
+        """Flatten an ensemble and the conditions of its nodes."""
         is_leaf = ensemble.operator == Operator.LEAF
         is_set = np.array([not feature.is_number for feature in statements.features], np.bool_)
-        is_set[questions.feature[(questions.cut < 0) & ~is_leaf]] = True
+        is_set[conditions.feature[(conditions.cut < 0) & ~is_leaf]] = True
         n_bins = np.where(is_set, np.diff(statements.bin_starts), 0)
-        spans = [whole_span(feature) for feature in statements.features]
+        ranges = [all_bins(feature) for feature in statements.features]
         depths = _depths(ensemble.left, ensemble.right)
         return Forest(
             ensemble.offsets[:-1],
             ensemble.left,
             ensemble.right,
             np.where(is_leaf, np.cumsum(is_leaf) - 1, -1).astype(np.int32),
-            questions.feature,
-            questions.cut,
-            questions.low_end,
-            questions.greater_from,
-            questions.low_left,
-            questions.missing_left,
-            questions.missing_both,
-            questions.goes_left,
-            questions.may_left,
-            questions.may_right,
+            conditions.feature,
+            conditions.cut,
+            conditions.low_end,
+            conditions.greater_from,
+            conditions.low_left,
+            conditions.missing_left,
+            conditions.missing_both,
+            conditions.goes_left,
+            conditions.may_left,
+            conditions.may_right,
             statements.bin_starts,
             is_set,
             np.cumsum(np.append(0, n_bins)),
-            np.array([(span.low, span.high) for span in spans], np.int64).reshape(-1, 2).T.copy(),
+            np.array([(own.low, own.high) for own in ranges], np.int64).reshape(-1, 2).T.copy(),
             np.concatenate([np.empty(0, np.bool_), *map(possible_bins, compress(statements.features, is_set))]),
             np.array([depths.max() + 1, n_bins.max(initial=1)]),
         )
@@ -82,8 +86,8 @@ def _depths(left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.int
     return depths
 
 
-class Left(NamedTuple):
-    """What is left of a box on the way down a tree."""
+class RemainingBins(NamedTuple):
+    """The bins of a box that remain on the path down a tree."""
 
     low: NDArray[np.int64]  # (n_features,) the first bin of an interval
     high: NDArray[np.int64]  # (n_features,) and the last
@@ -91,27 +95,27 @@ class Left(NamedTuple):
     sets: Flags  # as in ``Forest``
 
 
-def left_of(forest: Forest, box: BinBox) -> Left:
-    """Return a box as it is before any question of a tree."""
-    (low, high), missing = forest.spans.copy(), np.ones(len(forest.is_set), np.bool_)
+def remaining_in(forest: Forest, box: BinBox) -> RemainingBins:
+    """Return the bins of a box, before any condition of a tree."""
+    (low, high), missing = forest.ranges.copy(), np.ones(len(forest.is_set), np.bool_)
     sets = forest.sets.copy()
-    for feature, known in box.left.items():
+    for feature, known in box.remaining.items():
         own = sets[forest.set_starts[feature] : forest.set_starts[feature + 1]]
-        if not isinstance(known, Span):
+        if not isinstance(known, BinRange):
             own &= known
             continue
         low[feature], high[feature], missing[feature] = known.low, known.high, known.missing
         if forest.is_set[feature]:
             own[: known.low] = own[known.high + 1 : -1] = False
             own[-1] &= known.missing
-    return Left(low, high, missing, sets)
+    return RemainingBins(low, high, missing, sets)
 
 
-class _Way(NamedTuple):
-    """The way down to a node, and what was left of the feature that each node on it asks about."""
+class _Path(NamedTuple):
+    """The path down to a node, and the bins that remained of each node's feature before it."""
 
     nodes: NDArray[np.int64]  # (depth,)
-    n_sides: NDArray[np.int64]  # (depth,) sides already gone to
+    n_sides: NDArray[np.int64]  # (depth,) sides already visited
     intervals: NDArray[np.int64]  # (depth, 3)
     sets: Flags  # (depth, n_bins of the largest set)
 
@@ -120,7 +124,7 @@ class _Way(NamedTuple):
 def reached_leaves(forest: Forest, bins: NDArray[Any]) -> NDArray[np.int64]:
     """Return the leaf that rows of these bins, (n_features, n_rows), reach in each tree, (n_rows, n_trees).
 
-    It is not how predictions are made: it shows whether questions are read as the model means them.
+    Predictions are not made this way: it verifies that conditions are read as the model evaluates them.
     """
     n_rows, n_trees = bins.shape[1], len(forest.roots)
     reached = np.empty((n_rows, n_trees), np.int64)
@@ -146,10 +150,10 @@ def _goes_left(forest: Forest, node: np.int64, own: np.int64) -> Any:  # noqa: A
 
 @inlined
 def _may_go(forest: Forest, node: np.int64, own: int, side: np.int64) -> Any:  # noqa: ANN401  # numba's own bool
-    """Return whether some value of a bin goes to a side, 0 for left."""
+    """Return whether some value of a bin goes to a side (0: left)."""
     if forest.cut[node] < 0:
-        at = own - 1 - forest.cut[node]
-        return forest.may_right[at] if side else forest.may_left[at]
+        index = own - 1 - forest.cut[node]
+        return forest.may_right[index] if side else forest.may_left[index]
     feature = forest.feature[node]
     if own == forest.starts[feature + 1] - forest.starts[feature] - 1:
         return forest.missing_both[node] or forest.missing_left[node] == (side == 0)
@@ -158,43 +162,43 @@ def _may_go(forest: Forest, node: np.int64, own: int, side: np.int64) -> Any:  #
 
 @compiled
 def worst_leads(
-    forest: Forest, left: Left, values: Floats, offsets: Floats, wanted: int, witnesses: NDArray[np.int64]
+    forest: Forest, remaining: RemainingBins, values: Floats, offsets: Floats, wanted: int, witnesses: NDArray[np.int64]
 ) -> Floats:
-    """Return by how much each class may lead the wanted one at most.
+    """Return the largest possible lead of each class over a given one.
 
     Parameters
     ----------
     forest
         All trees.
-    left
-        The box, as ``left_of`` gives it; afterwards it is of no more use.
+    remaining
+        The box, as ``remaining_in`` returns it; it is modified.
     values : (n_leaves, n_classes)
-        What each leaf adds to the score of each class.
+        The contribution of each leaf to the score of each class.
     offsets : (n_classes,)
-        By how much each class leads the wanted one before any leaf is added.
+        The lead of each class over the given one before any leaf is added.
     wanted
-        The class that the others are compared with.
+        The given class.
     witnesses : (n_rows, n_trees)
-        The leaves of some rows of the box, so that boxes in which some class may lead are known early. None are needed.
+        The leaves of some rows of the box, from which boxes in which another class leads are known early. May be empty.
 
     Returns
     -------
     (n_classes,) float64
         The largest lead among the leaves that rows of the box can possibly reach in a tree, tree by tree, summed. A
-        leaf can be reached where no feature's bins are all taken away by the questions on the way to it. Where with
-        witnesses some class is known to lead by 0 or more, what is known so far: that class leads by no less.
+        leaf can be reached if the conditions on the path to it leave every feature some bin. If a class is known to
+        lead by 0 or more, the leads known so far are returned: that class leads by no less.
     """
     known = _leads_of_witnesses(values, wanted, witnesses)
     so_far: Floats = offsets + known.sum(axis=0)
     totals: Floats = offsets.copy()
     depth, n_bins = forest.room
     places = np.zeros((2, depth), np.int64)
-    way = _Way(places[0], places[1], np.empty((depth, 3), np.int64), np.empty((depth, n_bins), np.bool_))
+    path = _Path(places[0], places[1], np.empty((depth, 3), np.int64), np.empty((depth, n_bins), np.bool_))
     for tree in range(known.shape[0]):
         if _is_led(so_far, wanted):
             return so_far
         so_far -= known[tree]
-        worst = _worst_of_tree(forest, tree, left, way, values, wanted, so_far)
+        worst = _worst_of_tree(forest, tree, remaining, path, values, wanted, so_far)
         so_far += worst
         totals += worst
     if _is_led(so_far, wanted):
@@ -204,7 +208,7 @@ def worst_leads(
 
 @compiled
 def _leads_of_witnesses(values: Floats, wanted: int, witnesses: NDArray[np.int64]) -> Floats:
-    """Return by how much each class leads the wanted one at least in some row, (n_trees, n_classes)."""
+    """Return the largest lead of each class over the wanted one in some row, (n_trees, n_classes)."""
     n_rows, n_trees = witnesses.shape
     known = np.full((n_trees, values.shape[1]), -np.inf)
     for row in range(n_rows):
@@ -225,71 +229,81 @@ def _is_led(leads: Floats, wanted: int) -> Any:  # noqa: ANN401  # numba's own b
 
 @compiled
 def _worst_of_tree(  # noqa: PLR0913, PLR0917
-    forest: Forest, tree: int, left: Left, way: _Way, values: Floats, wanted: int, others: Floats
+    forest: Forest, tree: int, remaining: RemainingBins, path: _Path, values: Floats, wanted: int, others: Floats
 ) -> Floats:
-    """Go to every leaf of a tree that can be reached; what is left of the box is the same afterwards.
+    """Visit every reachable leaf of a tree, and restore the box afterwards.
 
-    Unless, with the leads of all ``others`` trees, some class is seen to lead: that ends the walk.
+    The walk ends early, without restoring, once some class leads with the leads of all ``others`` trees.
     """
     worst = np.full(values.shape[1], -np.inf)
-    way.nodes[0], way.n_sides[0] = forest.roots[tree], 0
-    at = 0
-    while at >= 0:
-        node, side = way.nodes[at], way.n_sides[at]
+    path.nodes[0], path.n_sides[0] = forest.roots[tree], 0
+    depth = 0
+    while depth >= 0:
+        node, side = path.nodes[depth], path.n_sides[depth]
         leaf = forest.leaf[node]
         if leaf >= 0:
             for label in range(len(worst)):
                 worst[label] = max(worst[label], values[leaf, label] - values[leaf, wanted])
             if _is_led(worst + others, wanted):
                 return worst
-            at -= 1
+            depth -= 1
             continue
         if side == 0:
-            _keep(forest, node, left, way.intervals[at], way.sets[at])
+            _save(forest, node, remaining, path.intervals[depth], path.sets[depth])
         else:
-            _bring_back(forest, node, left, way.intervals[at], way.sets[at])
-        way.n_sides[at] += 1
+            _restore(forest, node, remaining, path.intervals[depth], path.sets[depth])
+        path.n_sides[depth] += 1
         if side > 1:
-            at -= 1
-        elif _narrow(forest, node, side, left):
-            at += 1
-            way.nodes[at], way.n_sides[at] = forest.left[node] if side == 0 else forest.right[node], 0
+            depth -= 1
+        elif _narrow(forest, node, side, remaining):
+            depth += 1
+            path.nodes[depth], path.n_sides[depth] = forest.left[node] if side == 0 else forest.right[node], 0
     return worst
 
 
 @inlined
-def _keep(forest: Forest, node: np.int64, left: Left, interval: NDArray[np.int64], kept: Flags) -> None:
+def _save(forest: Forest, node: np.int64, remaining: RemainingBins, interval: NDArray[np.int64], kept: Flags) -> None:
     feature = forest.feature[node]
     if forest.is_set[feature]:
         start, end = forest.set_starts[feature], forest.set_starts[feature + 1]
-        kept[: end - start] = left.sets[start:end]
+        kept[: end - start] = remaining.sets[start:end]
     else:
-        interval[0], interval[1], interval[2] = left.low[feature], left.high[feature], left.missing[feature]
+        interval[0], interval[1], interval[2] = (
+            remaining.low[feature],
+            remaining.high[feature],
+            remaining.missing[feature],
+        )
 
 
 @inlined
-def _bring_back(forest: Forest, node: np.int64, left: Left, interval: NDArray[np.int64], kept: Flags) -> None:
+def _restore(
+    forest: Forest, node: np.int64, remaining: RemainingBins, interval: NDArray[np.int64], kept: Flags
+) -> None:
     feature = forest.feature[node]
     if forest.is_set[feature]:
         start, end = forest.set_starts[feature], forest.set_starts[feature + 1]
-        left.sets[start:end] = kept[: end - start]
+        remaining.sets[start:end] = kept[: end - start]
     else:
-        left.low[feature], left.high[feature], left.missing[feature] = interval[0], interval[1], interval[2] != 0
+        remaining.low[feature], remaining.high[feature], remaining.missing[feature] = (
+            interval[0],
+            interval[1],
+            interval[2] != 0,
+        )
 
 
 @inlined
-def _narrow(forest: Forest, node: np.int64, side: np.int64, left: Left) -> Any:  # noqa: ANN401  # numba's own bool
-    """Take away the bins that do not go to a side; return whether any is left."""
+def _narrow(forest: Forest, node: np.int64, side: np.int64, remaining: RemainingBins) -> Any:  # noqa: ANN401  # numba's own bool
+    """Remove the bins that do not go to a side; return whether any remains."""
     feature = forest.feature[node]
     if forest.is_set[feature]:
         some, start = False, forest.set_starts[feature]
         for own in range(forest.set_starts[feature + 1] - start):
-            left.sets[start + own] &= _may_go(forest, node, own, side)
-            some |= left.sets[start + own]
+            remaining.sets[start + own] &= _may_go(forest, node, own, side)
+            some |= remaining.sets[start + own]
         return some
     if forest.low_left[node] == (side == 0):
-        left.high[feature] = min(left.high[feature], forest.low_end[node] - 1)
+        remaining.high[feature] = min(remaining.high[feature], forest.low_end[node] - 1)
     else:
-        left.low[feature] = max(left.low[feature], forest.greater_from[node])
-    left.missing[feature] &= forest.missing_both[node] or forest.missing_left[node] == (side == 0)
-    return left.low[feature] <= left.high[feature] or left.missing[feature]
+        remaining.low[feature] = max(remaining.low[feature], forest.greater_from[node])
+    remaining.missing[feature] &= forest.missing_both[node] or forest.missing_left[node] == (side == 0)
+    return remaining.low[feature] <= remaining.high[feature] or remaining.missing[feature]

@@ -1,4 +1,8 @@
-"""The choice of a node's split."""
+"""The choice of a node's split: the test of better split, on more and more pseudo rows until the best is reliable.
+
+The test estimates the probability that the best candidate on these pseudo rows would not be the best on new ones. If
+the probabilities of all other candidates sum to more than the significance, the sample grows.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from .candidates import Candidates
-from .pseudo_samples import Merged, PseudoSample
+from .pseudo_samples import MergedCandidates, PseudoSample
 from .split_sums import Bins, Floats, SplitSums
 from .split_variances import SidedRows, sweep_gains, sweep_variances, variances_by_rows
 from .trees import Confidence
@@ -20,15 +24,15 @@ from .trees import Confidence
 class Comparison:
     """All candidates beside the best one, on the same pseudo rows.
 
-    Candidates that part the rows alike count as one, whose number is that of the first.
+    Candidates that separate the rows alike count as one, with the number of the first.
     """
 
     best: int  # the candidate of the largest gain; ties to the lower number
-    gains: Floats  # (n_candidates,) by how much the criterion falls: Gini, or the variance of a value
-    variances: Floats  # (n_candidates,) V: that of (gain of the best - gain) is V / n_rows
-    p_values: Floats  # (n_candidates,) that new rows prefer it to the best; 0 for what parts the rows as the best does
-    counted: NDArray[np.bool_]  # (n_candidates,) the first of those that part the rows alike, but for the best's
-    like_best: NDArray[np.bool_]  # (n_candidates,) those that part the rows as the best does, itself among them
+    gains: Floats  # (n_candidates,) decrease of the criterion: Gini index, or variance of a value
+    variances: Floats  # (n_candidates,) V: the variance of (gain of the best - gain) is V / n_rows
+    p_values: Floats  # (n_candidates,) that new rows prefer it to the best; 0 for ties with the best
+    counted: NDArray[np.bool_]  # (n_candidates,) the first of those that tie, except those that tie with the best
+    like_best: NDArray[np.bool_]  # (n_candidates,) those that separate the rows as the best does, including itself
     n_rows: int
 
     @property
@@ -39,7 +43,7 @@ class Comparison:
     def discarded(self, level: float) -> NDArray[np.bool_]:
         """Return which candidates are far worse than the best, (n_candidates,): see ``benjamini_hochberg``.
 
-        Those that part the rows alike go together; the best and its like stay.
+        Candidates that separate the rows alike are treated alike; the best and its ties are never returned.
         """
         found = np.zeros(len(self.gains), np.bool_)
         found[self.counted] = benjamini_hochberg(self.p_values[self.counted], level)
@@ -47,56 +51,56 @@ class Comparison:
         return np.asarray((self.p_values <= threshold) & ~self.like_best, np.bool_)
 
 
-def compare_splits(answers: NDArray[np.floating[Any]], bins: Bins, candidates: Candidates) -> Comparison:
+def compare_splits(targets: NDArray[np.floating[Any]], bins: Bins, candidates: Candidates) -> Comparison:
     """Compare all candidates with the best one.
 
-    With theta the mean answers of a side, the gain is the sum over both sides of (share of the rows) |theta|^2, less
+    With theta the mean targets of a side, the gain is the sum over both sides of (share of the rows) |theta|^2, less
     |mean of all|^2. Its influence function is psi_i = |theta|^2 - 2 theta . Y_i with theta of the side that row i is
-    on, up to sign and a constant; so the difference of two gains has the variance Var(psi_best - psi_other) / n. That
-    new rows, as many, prefer the other one has the probability Phi(-difference / sqrt(2 V / n)), with the factor 2 of
+    on, up to sign and a constant; so the difference of two gains has the variance Var(psi_best - psi_other) / n. The
+    probability that n new rows prefer the other one is Phi(-difference / sqrt(2 V / n)), with the factor 2 of
     equation (4).
 
     Parameters
     ----------
-    answers : (n_rows, n_targets)
-        What the model says of pseudo rows: shares of classes, or a value.
+    targets : (n_rows, n_targets)
+        The model's targets of pseudo rows: shares of classes, or a value.
     bins
-        What ``candidates.bins_of`` says of them.
+        Their bins, as of ``candidates.bins_of``.
     candidates
         At least one.
 
     References
     ----------
     Zhou, Hooker (2016), sections 2.1 to 2.4, with another variance: the paper's display takes the share of rows on a
-    side as known and misses a factor; ``docs/methods.md`` derives this one.
+    side as known and lacks a factor; ``docs/methods.md`` derives this one.
     """
-    centred = answers - answers.mean(axis=0, dtype=np.float64)
-    sums = SplitSums.of(candidates, answers.shape[1])
-    sums.add(bins, centred, np.zeros(len(answers), np.uint8))
+    centred = targets - targets.mean(axis=0, dtype=np.float64)
+    sums = SplitSums.of(candidates, targets.shape[1])
+    sums.add(bins, centred, np.zeros(len(targets), np.uint8))
     best = best_split(sums)
-    sums = SplitSums.of(candidates, answers.shape[1])
+    sums = SplitSums.of(candidates, targets.shape[1])
     sides = candidates.sends_left(best, bins).astype(np.uint8)
     sums.add(bins, centred, sides)
     return compare_with(sums, best, [(bins, centred, sides)])
 
 
 def best_split(sums: SplitSums) -> int:
-    """Return the candidate of the largest gain, whatever the reference question; see ``Comparison.best``."""
-    prints = sums.left_prints()
+    """Return the candidate of the largest gain, whatever the reference candidate; see ``Comparison.best``."""
+    fingerprints = sums.left_fingerprints()
     largest = int(np.argmax(_gains(sums)))
-    return int(np.argmax(prints == prints[largest]))
+    return int(np.argmax(fingerprints == fingerprints[largest]))
 
 
 def compare_with(sums: SplitSums, best: int, rows: Iterable[SidedRows]) -> Comparison:
-    """Compare all candidates with the best one, which the sums have as their reference question.
+    """Compare all candidates with the best one, which is the reference candidate of the sums.
 
-    ``rows`` are the pseudo rows again, gone through (several times) only where the sums have no products.
+    ``rows`` are the same pseudo rows, iterated (several times) only if the sums have no products.
     """
-    prints, gains = sums.left_prints(), _gains(sums)
-    _, first = np.unique(prints, return_index=True)
-    counted = np.zeros(len(prints), np.bool_)
+    fingerprints, gains = sums.left_fingerprints(), _gains(sums)
+    _, first = np.unique(fingerprints, return_index=True)
+    counted = np.zeros(len(fingerprints), np.bool_)
     counted[first] = True
-    like_best = prints == prints[best]
+    like_best = fingerprints == fingerprints[best]
     variances = _variances(sums) if sums.has_products else variances_by_rows(sums, _means_of_sides(sums), rows)
     n_rows = int(sums.totals[:, 0].sum())
     p_values = _p_values(gains[best] - gains, variances / n_rows)
@@ -121,9 +125,9 @@ def benjamini_hochberg(p_values: Floats, level: float) -> NDArray[np.bool_]:
 def _gains(sums: SplitSums) -> Floats:
     """Return the gain of each candidate, (n_candidates,)."""
     starts, gains = sums.candidates.starts, np.empty(sums.candidates.n_candidates)
-    for at, (feature, by_bin) in enumerate(zip(sums.candidates.features, sums.by_bin, strict=True)):
+    for index, (feature, by_bin) in enumerate(zip(sums.candidates.features, sums.by_bin, strict=True)):
         both = by_bin[:, :, : 1 + sums.n_targets].sum(axis=1, keepdims=True)
-        sweep_gains(both, feature.sends, gains[starts[at] : starts[at + 1]])
+        sweep_gains(both, feature.sends, gains[starts[index] : starts[index + 1]])
     return gains
 
 
@@ -138,28 +142,28 @@ def _variances(sums: SplitSums) -> Floats:
 
 
 def _means_of_sides(sums: SplitSums) -> Floats:
-    """Return the mean answers on the right and on the left of the best, (2, n_targets); 0 where there are no rows."""
+    """Return the mean targets on the right and on the left of the best, (2, n_targets); 0 for a side without rows."""
     totals = sums.totals[:, : 1 + sums.n_targets]
     return totals[:, 1:] / np.maximum(totals[:, :1], 1)
 
 
 def _p_values(differences: Floats, variances: Floats) -> Floats:
-    """Return the probability that new rows turn a difference of gains round; 1/2 where nothing is known of it."""
+    """Return the probability that new rows reverse a difference of gains; 1/2 if nothing is known of it."""
     spread = np.sqrt(2 * variances)
     away = np.divide(differences, spread, out=np.where(differences > 0, np.inf, 0.0), where=spread > 0)
     return np.asarray(ndtr(-away), np.float64)
 
 
 FIRST_SIZE = 1_000  # pseudo rows of a node's first test
-_VERY_UNSURE = 0.4  # above it a test says too little to plan by
-_LEAST_GROWTH, _MOST_GROWTH = 1.1, 10.0  # several tests follow each other: neither tiny steps nor one leap
+_VERY_UNSURE = 0.4  # above it a p-value is too uncertain for equation (5)
+_LEAST_GROWTH, _MOST_GROWTH = 1.1, 10.0  # tests are repeated: neither tiny steps nor one leap
 
 
 def next_size(n: int, p_value: float, significance: float, most: int) -> int:
     """Return the size of the sample that the next test takes.
 
-    Twice as many where the p-value is above 0.4; else by equation (5), n (z_significance / z_p)^2, but at least a tenth
-    more and at most tenfold.
+    Twice as many if the p-value is above 0.4; otherwise equation (5), n (z_significance / z_p)^2, but at least 1.1
+    times and at most 10 times as many.
 
     Parameters
     ----------
@@ -168,13 +172,13 @@ def next_size(n: int, p_value: float, significance: float, most: int) -> int:
     p_value
         The summed p-value of the last test, above the significance.
     significance
-        In (0, 1): at which the choice counts as sure.
+        In (0, 1): the p-value at which the choice counts as reliable.
     most
         The cap, above n.
 
     References
     ----------
-    Zhou, Hooker (2016), section 2.3, and section 2.4 for the summed p-value in place of that of one pair.
+    Zhou, Hooker (2016), section 2.3, and section 2.4 for the summed p-value instead of that of one pair.
     """
     if p_value > _VERY_UNSURE:
         return min(most, 2 * n)
@@ -182,15 +186,15 @@ def next_size(n: int, p_value: float, significance: float, most: int) -> int:
     return min(most, ceil(n * min(max(growth, _LEAST_GROWTH), _MOST_GROWTH)))
 
 
-_LEAST_GAIN = 1e-12  # less is rounding of the model's answers; of 1, or of the variance of its values
+_LEAST_GAIN = 1e-12  # less is rounding of the model's targets; of 1, or of the variance of its values
 _SHARE_OF_DROPPED = 0.1  # of the significance: the p-values of dropped candidates, all together
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """What the pseudo rows of a node say."""
+class SplitChoice:
+    """The best candidate on the pseudo rows of a node."""
 
-    candidate: int | None  # its number among the sample's candidates; None where the model says the same everywhere
+    candidate: int | None  # its number among the sample's candidates; None if the model predicts the same everywhere
     gain: float
     confidence: Confidence
     mean: Floats  # (n_targets,) of all pseudo rows
@@ -198,12 +202,12 @@ class Choice:
     mean_left: Floats  # (n_targets,)
 
 
-def choose_split(sample: PseudoSample, n_targets: int, significance: float, most_rows: int) -> Choice:
-    """Return the best candidate, on as many pseudo rows as it takes to be sure of it, or as are allowed.
+def choose_split(sample: PseudoSample, n_targets: int, significance: float, most_rows: int) -> SplitChoice:
+    """Return the best candidate, on as many pseudo rows as its choice needs to be significant, at most ``most_rows``.
 
     The sum of the p-values is compared with the significance. Candidates that are far worse (Benjamini, Hochberg, at a
-    false discovery rate of the significance) are dropped, the worst first, as long as the p-values of all that were
-    dropped add up to no more than a tenth of the significance; the reported sum keeps them.
+    false discovery rate of the significance) are dropped, the worst first, as long as the p-values of all dropped ones
+    sum to at most a tenth of the significance; the reported sum includes them.
 
     References
     ----------
@@ -214,9 +218,9 @@ def choose_split(sample: PseudoSample, n_targets: int, significance: float, most
     while True:
         sums, compared = search.compare(size)
         p_value = min(1.0, p_dropped + compared.p_value)
-        is_sure = p_value <= significance or compared.gains[compared.best] <= _LEAST_GAIN
-        if is_sure or size >= most_rows:
-            return _choice(search.best, sums, compared, Confidence(p_value, at_cap=not is_sure))
+        is_significant = p_value <= significance or compared.gains[compared.best] <= _LEAST_GAIN
+        if is_significant or size >= most_rows:
+            return _choice(search.best, sums, compared, Confidence(p_value, at_cap=not is_significant))
         kept, p_more = _kept(compared, significance, _SHARE_OF_DROPPED * significance - p_dropped)
         p_dropped += p_more
         search.keep(kept)
@@ -225,16 +229,16 @@ def choose_split(sample: PseudoSample, n_targets: int, significance: float, most
 
 @dataclass(slots=True)
 class _Search:
-    """The comparison of a sample's candidates, time after time on more pseudo rows."""
+    """Repeated comparison of a sample's candidates, on more and more pseudo rows."""
 
     sample: PseudoSample
     n_targets: int
     best: int | None = None  # among the sample's candidates
-    _sums: SplitSums | None = None  # of all of them; None: merged ones were compared last
-    _merged: Merged | None = None
+    _sums: SplitSums | None = None  # of all candidates; None: merged ones were compared last
+    _merged: MergedCandidates | None = None
 
     def compare(self, size: int) -> tuple[SplitSums, Comparison]:
-        """Compare the candidates on so many pseudo rows, those that part the rows alike as one if there are many."""
+        """Compare the candidates on ``size`` pseudo rows, merged if there are many."""
         found = None if self._sums is not None else self.sample.merged(size)
         if found is not None:
             few, self._merged = found
@@ -252,10 +256,10 @@ class _Search:
         return self._sums, compared
 
     def keep(self, kept: NDArray[np.bool_]) -> None:
-        """Forget candidates that are not kept, of those that were compared; the best is."""
+        """Drop the compared candidates that are not kept; the best is always kept."""
         own = kept if self._merged is None else self._merged.spread(kept)
         self.sample.keep(own)
-        self._sums = None if self._sums is None else self._sums.only(own)
+        self._sums = None if self._sums is None else self._sums.select(own)
         self.best = int(own[: self.best].sum())
 
     def _compared(self, sample: PseudoSample, sums: SplitSums, reference: int | None) -> tuple[SplitSums, Comparison]:
@@ -275,10 +279,10 @@ def _kept(compared: Comparison, significance: float, p_allowed: float) -> tuple[
     return kept, float(compared.p_values[~kept & compared.counted].sum())
 
 
-def _choice(best: int | None, sums: SplitSums, compared: Comparison, confidence: Confidence) -> Choice:
+def _choice(best: int | None, sums: SplitSums, compared: Comparison, confidence: Confidence) -> SplitChoice:
     by_side = sums.totals[:, : 1 + sums.n_targets]
     right, left = (side[1:] / max(1.0, side[0]) for side in by_side)
     everything = by_side.sum(axis=0)
     gain = float(compared.gains[compared.best])
     found = best if gain > _LEAST_GAIN else None
-    return Choice(found, gain, confidence, everything[1:] / everything[0], right, left)
+    return SplitChoice(found, gain, confidence, everything[1:] / everything[0], right, left)

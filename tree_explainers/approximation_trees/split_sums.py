@@ -1,4 +1,7 @@
-"""SplitSums: what pseudo rows add up to, bin by bin, from which every candidate's gain and its variance are known."""
+"""SplitSums: sums over pseudo rows, bin by bin, from which every candidate's gain and its variance follow.
+
+A candidate's side is a difference of prefix sums over bins: no loop over pairs of rows and candidates.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,79 +18,81 @@ Floats = NDArray[np.float64]
 Bins = Sequence[NDArray[np.unsignedinteger[Any]]]  # by feature, each (n_rows,)
 
 MOST_BYTES = 256_000_000  # of the sums of a node
-_WORTH_THREADS = 10_000_000  # additions: some hundredths of a second, beside which starting threads is nothing
+_WORTH_THREADS = 10_000_000  # additions: some hundredths of a second, compared with which starting threads is cheap
 
 
 @dataclass(frozen=True, slots=True)
 class SplitSums:
-    """Sums over pseudo rows, for each feature, bin and side of one reference question.
+    """Sums over pseudo rows, for each feature, bin and side of one reference candidate.
 
-    The terms are 1, Y and the lower half of Y Y', with Y the row's answers. Side 1 holds the rows that the reference
-    question sends left. Answers should be centred, so that little is lost when sums are subtracted. Where the products
-    Y Y' would take too much room (many classes, or very many bins), they are left out.
+    The terms are 1, Y and the lower half of Y Y', with Y the row's targets. Side 1 holds the rows that the reference
+    candidate sends left. Targets should be centred, so that little precision is lost when sums are subtracted. If the
+    products Y Y' would take too much memory (many classes, or very many bins), they are left out.
 
-    Each row also has a random key of 64 bits. The keys of a side add up (modulo 2^64) to a print of the side: two
-    candidates with equal prints part the rows alike, but for a chance of 2^-64.
+    Each row also has a random key of 64 bits. The sum of the keys of a side (modulo 2^64) is a fingerprint of the side:
+    two candidates with equal fingerprints separate the rows alike, but for a chance of 2^-64.
     """
 
     candidates: Candidates
     n_targets: int
     by_bin: tuple[Floats, ...]  # by feature, (n_bins, 2, n_terms)
-    prints: tuple[NDArray[np.uint64], ...]  # by feature, (n_bins,)
+    fingerprints: tuple[NDArray[np.uint64], ...]  # by feature, (n_bins,)
 
     @classmethod
     def of(cls, candidates: Candidates, n_targets: int, most_bytes: int | None = None) -> Self:
-        """Return the sums over no rows, with products if they take no more than so many bytes (``MOST_BYTES``)."""
+        """Return the sums over no rows, with products if they take at most ``most_bytes`` (``MOST_BYTES``)."""
         n_terms = 1 + n_targets + n_targets * (n_targets + 1) // 2
         n_bins = sum(feature.n_bins for feature in candidates.features)
         if 16 * n_bins * n_terms > (MOST_BYTES if most_bytes is None else most_bytes):
             n_terms = 1 + n_targets
         by_bin = tuple(np.zeros((feature.n_bins, 2, n_terms)) for feature in candidates.features)
-        prints = tuple(np.zeros(feature.n_bins, np.uint64) for feature in candidates.features)
-        return cls(candidates, n_targets, by_bin, prints)
+        fingerprints = tuple(np.zeros(feature.n_bins, np.uint64) for feature in candidates.features)
+        return cls(candidates, n_targets, by_bin, fingerprints)
 
     @property
     def has_products(self) -> bool:
         """Whether Y Y' is summed, too."""
         return bool(self.by_bin[0].shape[2] > 1 + self.n_targets)
 
-    def add(self, bins: Bins, answers: NDArray[np.floating[Any]], sides: NDArray[np.uint8], n_before: int = 0) -> None:
+    def add(self, bins: Bins, targets: NDArray[np.floating[Any]], sides: NDArray[np.uint8], n_before: int = 0) -> None:
         """Add pseudo rows; where there is much to add, features are shared among threads.
 
         Parameters
         ----------
         bins
             By feature of the candidates, each (n_rows,).
-        answers : (n_rows, n_targets)
-            What the model says of them.
+        targets : (n_rows, n_targets)
+            The model's targets of them.
         sides : (n_rows,)
-            1 where the reference question sends the row left, else 0.
+            1 if the reference candidate sends the row left, else 0.
         n_before
-            How many rows were added before these: a row's key is made from its number.
+            Number of rows added before these: a row's key is computed from its number.
         """
-        keys = _keys(n_before, len(answers))
+        keys = _keys(n_before, len(targets))
 
         def work(features: slice) -> None:
-            for own, by_bin, prints in zip(bins[features], self.by_bin[features], self.prints[features], strict=True):
-                _add_rows(own, answers, sides, by_bin)
-                _add_keys(own, keys, prints)
+            for own, by_bin, fingerprints in zip(
+                bins[features], self.by_bin[features], self.fingerprints[features], strict=True
+            ):
+                _add_rows(own, targets, sides, by_bin)
+                _add_keys(own, keys, fingerprints)
 
-        n_additions = len(answers) * sum(by_bin.shape[-1] for by_bin in self.by_bin)
+        n_additions = len(targets) * sum(by_bin.shape[-1] for by_bin in self.by_bin)
         in_threads(work, len(self.by_bin), None if n_additions > _WORTH_THREADS else 1)
 
-    def only(self, kept: NDArray[np.bool_]) -> "SplitSums":
-        """Return the same without the candidates that are not kept, (n_candidates,), in their new numbers."""
-        places = self.candidates.places_of(kept)
+    def select(self, kept: NDArray[np.bool_]) -> "SplitSums":
+        """Return the sums for the candidates that are kept, (n_candidates,), with their new numbers."""
+        features = self.candidates.features_of(kept)
         return SplitSums(
-            self.candidates.only(kept),
+            self.candidates.select(kept),
             self.n_targets,
-            tuple(self.by_bin[feature] for feature in places),
-            tuple(self.prints[feature] for feature in places),
+            tuple(self.by_bin[feature] for feature in features),
+            tuple(self.fingerprints[feature] for feature in features),
         )
 
     @property
     def totals(self) -> Floats:
-        """The terms summed over all rows, by side of the reference question, (2, n_terms)."""
+        """The terms summed over all rows, by side of the reference candidate, (2, n_terms)."""
         summed: Floats = self.by_bin[0].sum(axis=0)
         return summed
 
@@ -96,11 +101,11 @@ class SplitSums:
         pairs = zip(self.candidates.features, self.by_bin, strict=True)
         return np.concatenate([_left_of(feature, by_bin) for feature, by_bin in pairs])
 
-    def left_prints(self) -> NDArray[np.uint64]:
-        """Return the print of each candidate's parting, whichever side is the left one, (n_candidates,)."""
-        pairs = zip(self.candidates.features, self.prints, strict=True)
-        left = np.concatenate([_left_of(feature, prints) for feature, prints in pairs])
-        return np.asarray(np.minimum(left, self.prints[0].sum(dtype=np.uint64) - left), np.uint64)
+    def left_fingerprints(self) -> NDArray[np.uint64]:
+        """Return the fingerprint of each candidate's two sides, whichever is the left one, (n_candidates,)."""
+        pairs = zip(self.candidates.features, self.fingerprints, strict=True)
+        left = np.concatenate([_left_of(feature, fingerprints) for feature, fingerprints in pairs])
+        return np.asarray(np.minimum(left, self.fingerprints[0].sum(dtype=np.uint64) - left), np.uint64)
 
 
 def _left_of(feature: FeatureCandidates, by_bin: NDArray[Any]) -> NDArray[Any]:
@@ -122,60 +127,62 @@ def _keys(first: int, n_rows: int) -> NDArray[np.uint64]:
 @compiled
 def add_rows_between(
     bins: NDArray[np.unsignedinteger[Any]],
-    answers: NDArray[np.floating[Any]],
+    targets: NDArray[np.floating[Any]],
     sides: NDArray[np.uint8],
-    place: tuple[int, int],
+    bounds: tuple[int, int],
     by_bin: Floats,
 ) -> None:
-    """Add the rows of some bins that follow each other, and those of the missing value's.
+    """Add the rows of some consecutive bins, and those of the missing value's bin.
 
     Parameters
     ----------
-    bins, answers, sides
+    bins, targets, sides
         As in ``SplitSums.add``, of one feature.
-    place
-        The first of the bins, and that of the missing value.
+    bounds
+        The first of the bins, and the bin of the missing value.
     by_bin : (n_bins + 1, 2, n_terms)
         The terms of these bins, products among them, then those of the missing value; added to.
     """
-    first, missing_bin = place
+    first, missing_bin = bounds
     n_bins = len(by_bin) - 1
     for row in range(len(bins)):
         own = np.int64(bins[row])
         if first <= own < first + n_bins:
-            _add_row(by_bin[own - first, sides[row]], answers[row])
+            _add_row(by_bin[own - first, sides[row]], targets[row])
         if own == missing_bin:
-            _add_row(by_bin[n_bins, sides[row]], answers[row])
+            _add_row(by_bin[n_bins, sides[row]], targets[row])
 
 
 @inlined
-def _add_row(sums: Floats, answers: NDArray[np.floating[Any]]) -> None:
-    n_targets = len(answers)
+def _add_row(sums: Floats, targets: NDArray[np.floating[Any]]) -> None:
+    n_targets = len(targets)
     sums[0] += 1.0
     for one in range(n_targets):
-        sums[1 + one] += answers[one]
+        sums[1 + one] += targets[one]
     if len(sums) == 1 + n_targets:
         return
     term = 1 + n_targets
     for one in range(n_targets):
-        value = np.float64(answers[one])
+        value = np.float64(targets[one])
         for other in range(one + 1):
-            sums[term] += value * answers[other]
+            sums[term] += value * targets[other]
             term += 1
 
 
 @compiled
 def _add_rows(
     bins: NDArray[np.unsignedinteger[Any]],
-    answers: NDArray[np.floating[Any]],
+    targets: NDArray[np.floating[Any]],
     sides: NDArray[np.uint8],
     by_bin: Floats,
 ) -> None:
     for row in range(len(bins)):
-        _add_row(by_bin[bins[row], sides[row]], answers[row])
+        _add_row(by_bin[bins[row], sides[row]], targets[row])
 
 
 @compiled
-def _add_keys(bins: NDArray[np.unsignedinteger[Any]], keys: NDArray[np.uint64], prints: NDArray[np.uint64]) -> None:
+def _add_keys(
+    bins: NDArray[np.unsignedinteger[Any]], keys: NDArray[np.uint64], fingerprints: NDArray[np.uint64]
+) -> None:
     for row in range(len(bins)):
-        prints[bins[row]] += keys[row]
+        fingerprints[bins[row]] += keys[row]

@@ -1,4 +1,8 @@
-"""Gains of candidates and variances of their differences, from sums over bins."""
+"""Gains of candidates and variances of their differences: one sweep over the bins of each feature.
+
+The sweeps need the sums of ``SplitSums`` only. If these have no products of targets, which would take too much memory,
+``variances_by_rows`` sums the products for some bins at a time, in several passes over the pseudo rows.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,7 +21,7 @@ from .split_sums import MOST_BYTES, Bins, SplitSums, add_rows_between
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Sends = tuple[Integers, Integers, NDArray[np.bool_]]
-"""First bin, last bin (ascending) and whether the missing goes with them, of each candidate: what it sends left."""
+"""The bins that each candidate sends left: the first, the last (ascending), whether the missing value is added."""
 
 
 @inlined
@@ -43,7 +47,7 @@ def sweep_gains(by_bin: Floats, sends: Sends, gains: Floats) -> None:
     Parameters
     ----------
     by_bin : (n_bins, 1, 1 + n_targets)
-        Rows in each bin, and the sums of their answers; the last bin is the missing value.
+        Rows in each bin, and the sums of their targets; the last bin is the missing value.
     """
     first, last, with_missing = sends
     n_bins, n_targets = by_bin.shape[0], by_bin.shape[2] - 1
@@ -70,17 +74,17 @@ def sweep_gains(by_bin: Floats, sends: Sends, gains: Floats) -> None:
 def sweep_variances(
     by_bin: Floats, n_before: int, running: Floats, sums: tuple[Floats, Floats], sends: Sends
 ) -> Floats:
-    """Return Var(psi_best - psi) of those candidates whose last bin is among the given ones, in their order.
+    """Return Var(psi_best - psi) of the candidates whose last bin is among the given ones, in their order.
 
-    On the rows of one side of both, the difference is a - 2 d . Y with constants a and d: its sum and that of its
-    squares are known from those of 1, Y and Y Y'. Nothing cancels when the candidate is nearly the best.
+    On the rows of one side of both, the difference is a - 2 d . Y with constants a and d: its sum and the sum of its
+    squares follow from those of 1, Y and Y Y'. There is no cancellation for a candidate close to the best.
 
     Parameters
     ----------
     by_bin : (n_bins + 1, 2, n_terms)
-        The terms of some bins that follow each other, by side of the best; then those of the missing value.
+        The terms of some consecutive bins, by side of the best; then those of the missing value.
     n_before
-        How many bins come before them.
+        Number of bins before them.
     running : (2, n_terms)
         The terms of all bins before them; those of these bins are added.
     sums
@@ -137,12 +141,12 @@ def _variance(left: Floats, totals: Floats, of_best: Floats, shift: Floats) -> A
 
 
 SidedRows = tuple[Bins, NDArray[np.floating[Any]], NDArray[np.uint8]]
-"""Pseudo rows: bins by feature, answers (n_rows, n_targets), and 1 where the best candidate sends a row left."""
+"""Pseudo rows: bins by feature, targets (n_rows, n_targets), and 1 if the best candidate sends a row left."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Some bins of one feature that follow each other."""
+    """Some consecutive bins of one feature."""
 
     feature: int
     first: int  # bin
@@ -155,10 +159,10 @@ def variances_by_rows(sums: SplitSums, of_best: Floats, rows: Iterable[SidedRows
     Parameters
     ----------
     of_best : (2, n_targets)
-        Mean answers on the right and on the left of the best.
+        Mean targets on the right and on the left of the best.
     rows
-        All pseudo rows in pieces, which are gone through several times: each time products are summed for as many bins
-        as take no more than ``MOST_BYTES``.
+        All pseudo rows in pieces, iterated several times: each time products are summed for as many bins as take at
+        most ``MOST_BYTES``.
     """
     totals = _totals(sums.n_targets, rows)
     running = np.zeros((len(sums.by_bin), *totals.shape))
@@ -177,8 +181,8 @@ def variances_by_rows(sums: SplitSums, of_best: Floats, rows: Iterable[SidedRows
 def _totals(n_targets: int, rows: Iterable[SidedRows]) -> Floats:
     """Return the terms of all rows by side of the best, (2, n_terms)."""
     products, lower = np.zeros((2, n_targets + 1, n_targets + 1)), np.tril_indices(n_targets)
-    for _, answers, sides in rows:
-        with_one = np.column_stack((np.ones(len(answers)), answers))
+    for _, targets, sides in rows:
+        with_one = np.column_stack((np.ones(len(targets)), targets))
         for side in (0, 1):
             own = with_one[sides == side]
             products[side] += own.T @ own
@@ -186,22 +190,22 @@ def _totals(n_targets: int, rows: Iterable[SidedRows]) -> Floats:
 
 
 def _stretches(sums: SplitSums, n_numbers: int) -> Iterator[list[_Stretch]]:
-    """Cut the bins of all features into stretches, as many at a time as there is room for."""
+    """Divide the bins of all features into stretches; yield as many at a time as the memory limit allows."""
     most, room, together = max(1, MOST_BYTES // (8 * n_numbers)), 0, list[_Stretch]()
     shape = (2, n_numbers // 2)
-    for at, feature in enumerate(sums.candidates.features):
+    for index, feature in enumerate(sums.candidates.features):
         for first in range(0, feature.n_bins, most):
             length = min(most, feature.n_bins - first)
             if together and room + length > most:
                 yield together
                 room, together = 0, []
-            together.append(_Stretch(at, first, np.zeros((length + 1, *shape))))
+            together.append(_Stretch(index, first, np.zeros((length + 1, *shape))))
             room += length
     yield together
 
 
 def _add(candidates: Candidates, stretches: list[_Stretch], piece: SidedRows, some: slice) -> None:
-    bins, answers, sides = piece
+    bins, targets, sides = piece
     for each in stretches[some]:
         missing_bin = candidates.features[each.feature].n_bins - 1
-        add_rows_between(bins[each.feature], answers, sides, (each.first, missing_bin), each.by_bin)
+        add_rows_between(bins[each.feature], targets, sides, (each.first, missing_bin), each.by_bin)

@@ -1,4 +1,8 @@
-"""Single tree approximation: a tree whose questions are chosen by tests on pseudo rows that the ensemble answers."""
+"""Single tree approximation (STA): a tree whose splits are chosen by tests on pseudo rows labelled by the ensemble.
+
+It suits every model that can be evaluated on raw rows, whatever its trees read, for any number of classes and for
+regression.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,11 +16,11 @@ from ..questions.conditions import Condition
 from ..rows import Rows
 from .candidates import Candidates, candidates_of
 from .node_boxes import NodeBox
-from .oracle import AnswerScale, Floats, Oracle, ask_about
-from .pseudo_samples import Answers, PseudoSample
+from .oracle import Floats, Oracle, TargetTransform, predict_in_blocks
+from .pseudo_samples import PseudoSample, Targets
 from .smoothing import Smoother
 from .split_choice import FIRST_SIZE, choose_split
-from .tree_growth import Examined, Heartbeat, Parting, TreeLimits, grow
+from .tree_growth import ExaminedNode, RepeatableProgress, Split, TreeLimits, grow
 from .trees import ApproximationTree, NodeFacts, facts_of
 
 
@@ -25,7 +29,7 @@ class StaSettings:
     """How a tree is grown."""
 
     limits: TreeLimits = field(default_factory=TreeLimits)
-    significance: float = 0.1  # in (0, 1): the summed p-value at which a question counts as sure
+    significance: float = 0.1  # in (0, 1): the summed p-value at which a split counts as reliable
     max_pseudo_samples: int = 100_000  # at each node, at least 1; N_ps in the paper
 
 
@@ -37,44 +41,45 @@ def grow_sta(
     missing_texts: Mapping[str, str] | None = None,
     report: ReportProgress = ignore_progress,
 ) -> ApproximationTree:
-    """Grow a tree that stands for an ensemble.
+    """Grow a tree that represents an ensemble.
 
     A node's candidates come from the training rows that reach it (``candidates_of``); the best is chosen on pseudo rows
-    near those rows (``Smoother``) by ``choose_split``. A leaf says the mean answer of the pseudo rows that reached it
-    in the last sample of its parent; a node that asks, that of its own. A node stays a leaf where no more depth is
-    allowed, no candidate leaves enough training rows on both sides, or the model says the same of all pseudo rows.
+    near those rows (``Smoother``) by ``choose_split``. A leaf predicts the mean scores of the pseudo rows that reached
+    it in the last sample of its parent; an inner node those of its own sample. A node remains a leaf if no more depth
+    is allowed, no candidate leaves enough training rows on both sides, or the model predicts the same for all pseudo
+    rows.
 
     Parameters
     ----------
     rows
         Training rows, at least one.
     oracle
-        Answers with shares of classes, (n_rows, n_classes), or values, (n_rows, 1).
+        Predicts shares of classes, (n_rows, n_classes), or values, (n_rows, 1).
     settings
         Limits, significance and cap.
     rng
-        Source of the pseudo rows. Each node has a seed of its own, so the order of growth does not matter, nor the
-        number of cores.
+        Source of the pseudo rows. Each node has a seed of its own, so neither the order of growth nor the number of
+        cores matters.
     missing_texts
-        By column: a text that stands for a missing category.
+        By column: a text that represents a missing category.
     report
-        Told how far training rows are on their way to leaves, also while a node's rows are drawn; may raise to stop.
+        Called with the progress of training rows towards leaves, also while a node's rows are drawn; may raise to stop.
 
     Raises
     ------
     RowRefused
-        Where the model does not take a row.
+        If the model does not accept a row.
 
     References
     ----------
     Zhou, Hooker (2016), "Interpreting Models via Single Tree Approximation", algorithm 1. doi:10.48550/arXiv.1610.09036
     """
     texts = dict(missing_texts or {})
-    heart = Heartbeat(report)
-    grower = _Grower.of(rows, oracle, settings, texts, heart)
+    progress = RepeatableProgress(report)
+    grower = _Grower.of(rows, oracle, settings, texts, progress.repeat)
     seed = np.random.SeedSequence(rng.integers(2**63, size=4).tolist())
     root = _Node(np.arange(len(rows)), NodeBox(texts), seed, None)
-    return ApproximationTree(grow(root, grower.examine, settings.limits, heart), texts)
+    return ApproximationTree(grow(root, grower.examine, settings.limits, progress), texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,66 +92,71 @@ class _Node:
 
 @dataclass(frozen=True, slots=True)
 class _Grower:
-    """Examines nodes of one tree."""
+    """Examines the nodes of one tree."""
 
     rows: Rows
-    answers: Floats  # (n_rows, n_scores) what the model says of the training rows
+    scores: Floats  # (n_rows, n_scores) of the training rows
     oracle: Oracle
     settings: StaSettings
     missing_texts: Mapping[str, str]
     smoother: Smoother
-    scale: AnswerScale
-    heart: Heartbeat
+    transform: TargetTransform
+    report: ReportProgress  # of the progress within a node
 
     @classmethod
     def of(
-        cls, rows: Rows, oracle: Oracle, settings: StaSettings, missing_texts: Mapping[str, str], heart: Heartbeat
+        cls,
+        rows: Rows,
+        oracle: Oracle,
+        settings: StaSettings,
+        missing_texts: Mapping[str, str],
+        report: ReportProgress,
     ) -> "_Grower":
-        answers = ask_about(rows, oracle, heart)
-        smoother = Smoother.of(rows, missing_texts, heart.beat)
-        scale = AnswerScale.of(answers, is_classifier=oracle.is_classifier)
-        return cls(rows, answers, oracle, settings, missing_texts, smoother, scale, heart)
+        scores = predict_in_blocks(rows, oracle, report)
+        smoother = Smoother.of(rows, missing_texts, report)
+        transform = TargetTransform.of(scores, is_classifier=oracle.is_classifier)
+        return cls(rows, scores, oracle, settings, missing_texts, smoother, transform, report)
 
-    def examine(self, node: _Node, n_levels: int) -> Examined[_Node, Condition]:
-        """Find a node's question; see ``grow_sta`` for when there is none."""
+    def examine(self, node: _Node, n_levels: int) -> ExaminedNode[_Node, Condition]:
+        """Find a node's split; see ``grow_sta`` for when there is none."""
         if n_levels == 0 and node.scores is not None:
-            return Examined(self._facts(node.scores, node), None)
+            return ExaminedNode(self._facts(node.scores, node), None)
         at_node = self.rows.take(node.rows)
-        found = candidates_of(at_node, self.missing_texts, self.settings.limits.min_samples_leaf, self.heart.beat)
+        found = candidates_of(at_node, self.missing_texts, self.settings.limits.min_samples_leaf, self.report)
         if n_levels == 0 or found.n_candidates == 0:
-            scores = self._first_scores(node, at_node) if node.scores is None else node.scores
-            return Examined(self._facts(scores, node), None)
-        return self._parted(node, at_node, found)
+            scores = self._root_scores(node, at_node) if node.scores is None else node.scores
+            return ExaminedNode(self._facts(scores, node), None)
+        return self._split(node, at_node, found)
 
-    def _parted(self, node: _Node, at_node: Rows, found: Candidates) -> Examined[_Node, Condition]:
-        center = self.answers[node.rows].mean(axis=0)
-        own, *below = node.seed.spawn(3)
-        sample = PseudoSample(
-            partial(self.smoother.draw, at_node, node.box), partial(self._ask, center), found, own, self.heart.beat
-        )
+    def _split(self, node: _Node, at_node: Rows, found: Candidates) -> ExaminedNode[_Node, Condition]:
+        center = self.scores[node.rows].mean(axis=0)
+        own, *seeds = node.seed.spawn(3)
+        draw, label = partial(self.smoother.draw, at_node, node.box), partial(self._targets, center)
+        sample = PseudoSample(draw, label, found, own, self.report)
         most_rows = self.settings.max_pseudo_samples
-        choice = choose_split(sample, self.scale.n_targets, self.settings.significance, most_rows)
-        facts = self._facts(self.scale.scores(choice.mean, center), node, sample.n_rows)
+        choice = choose_split(sample, self.transform.n_targets, self.settings.significance, most_rows)
+        facts = self._facts(self.transform.scores(choice.mean, center), node, sample.n_rows)
         if choice.candidate is None:
-            return Examined(facts, None)
+            return ExaminedNode(facts, None)
         condition = sample.candidates.condition(choice.candidate)
-        means = (self.scale.scores(mean, center) for mean in (choice.mean_left, choice.mean_right))
+        means = (self.transform.scores(mean, center) for mean in (choice.mean_left, choice.mean_right))
         goes_left = NodeBox(self.missing_texts).below(condition, holds=True).contains(at_node)
         sides = (node.rows[goes_left], node.rows[~goes_left])
         left, right = (
             _Node(rows, node.box.below(condition, holds=holds), seed, mean)
-            for rows, holds, seed, mean in zip(sides, (True, False), below, means, strict=True)
+            for rows, holds, seed, mean in zip(sides, (True, False), seeds, means, strict=True)
         )
         improvement = choice.gain * len(node.rows) / len(self.rows)
-        return Examined(facts, Parting(condition, left, right, improvement, choice.confidence))
+        return ExaminedNode(facts, Split(condition, left, right, improvement, choice.confidence))
 
     def _facts(self, scores: Floats, node: _Node, n_pseudo_samples: int = 0) -> NodeFacts:
-        return facts_of(scores, len(node.rows), n_pseudo_samples, is_classifier=self.scale.is_classifier)
+        return facts_of(scores, len(node.rows), n_pseudo_samples, is_classifier=self.transform.is_classifier)
 
-    def _ask(self, center: Floats, rows: Rows) -> Answers:
-        return self.scale.targets(self.oracle.ask(rows), center)
+    def _targets(self, center: Floats, rows: Rows) -> Targets:
+        return self.transform.targets(self.oracle.predict(rows), center)
 
-    def _first_scores(self, node: _Node, at_node: Rows) -> Floats:
+    def _root_scores(self, node: _Node, at_node: Rows) -> Floats:
+        """Return the mean scores at a root that is not split, from pseudo rows of its own."""
         rows = self.smoother.draw(at_node, node.box, FIRST_SIZE, np.random.default_rng(node.seed))
-        scores: Floats = self.oracle.ask(rows).mean(axis=0)
+        scores: Floats = self.oracle.predict(rows).mean(axis=0)
         return scores

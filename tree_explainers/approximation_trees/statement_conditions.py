@@ -1,4 +1,8 @@
-"""Conditions of statements: what an ensemble asks, told in raw values so that every training row answers as it did."""
+"""Statements of an ensemble as conditions on raw values, with the same result for every training row.
+
+The model compares what it has rounded, scaled or encoded; the printed condition compares raw values. Its threshold is
+the shortest decimal that still separates the training rows, and where possible all values, as the model does.
+"""
 
 from dataclasses import dataclass
 from math import inf
@@ -18,56 +22,59 @@ _HALF = 0.5  # between no and yes of a one-hot column
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class StatementCondition:
     """A statement as it is printed."""
 
     condition: Condition  # rows for which it holds go left
-    holds_where: bool  # the statement is this
+    is_true: bool  # the truth of the statement where the condition holds
 
 
 @dataclass(frozen=True, slots=True)
 class StatementConditions:
-    """The conditions of an ensemble's statements, for the training rows that must answer alike."""
+    """The conditions of an ensemble's statements, consistent on the training rows."""
 
     rows: Rows
     binned: BinnedRows
     description: ModelDescription
 
-    def question(self, feature: int, own: int) -> Question:
-        """Return what the statement ``own`` of a feature asks of raw values.
+    def of_statement(self, feature: int, own: int) -> StatementCondition:
+        """Return the statement ``own`` of a feature as a condition on raw values.
 
         Numbers are compared as they are, in double precision, while the model rounds what it reads; see ``_threshold``.
-        Where no training row misses the feature, a missing value fulfils no condition on it.
+        If no training row misses the feature, no condition on it holds for a missing value.
         """
         about = self.binned.statements.features[feature]
         has_missing = self.binned.has_missing(feature)
         if about.answers is not None:
-            return Question(_of_category(about, about.answers[own], has_missing=has_missing), holds_where=True)
+            return StatementCondition(_of_category(about, about.answers[own], has_missing=has_missing), is_true=True)
         missing_greater = bool(about.missing_greater[own])
         if about.cuts[own] == inf:
-            return Question(Condition(about.name, about.name, "is missing", None, or_missing=False), holds_where=True)
+            return StatementCondition(
+                Condition(about.name, about.name, "is missing", None, or_missing=False), is_true=True
+            )
         values = self.rows.select([about.name]).columns[0].astype(np.float64)
         low, high = _gap(values, self.binned.bins[feature], own, about.missing_bin)
         if about.stands_for is not None and low <= _HALF < high:
             name, category = about.stands_for
-            return Question(
-                Condition(name, about.name, "is", category, missing_greater and has_missing), holds_where=True
+            return StatementCondition(
+                Condition(name, about.name, "is", category, missing_greater and has_missing), is_true=True
             )
         value = self._threshold(about, float(about.cuts[own]), values, (low, high))
         or_missing = has_missing and not missing_greater
-        return Question(Condition(about.name, about.name, "<=", value, or_missing), holds_where=False)
+        return StatementCondition(Condition(about.name, about.name, "<=", value, or_missing), is_true=False)
 
     def _threshold(
         self, feature: FeatureStatements, cut: float, values: NDArray[np.float64], gap: tuple[float, float]
     ) -> float:
-        """Return a number at or below which the training values are that the model finds not above the cut.
+        """Return a threshold: the training values up to it are those that the model finds not above the cut.
 
-        Where the model reads single precision and so are all training values, it is the shortest decimal that tells
-        single precision apart as the model does, seen in training or not. Where training values have more digits, as
-        0.3 has, it is the shortest decimal that the model reads as its cut; unless a training value would change
-        sides, as one may that is closer to the cut than single precision can tell: then, and where numbers are read as
-        they are, it is the largest double that the model finds not above its cut. Where the model scales what it reads,
-        its cut is known but for some roundings: then it is the shortest decimal that is as near, as 2.5 for 2.4999998.
+        If the model reads single precision and all training values are exact in it, the threshold is the shortest
+        decimal that separates all numbers of single precision as the model does, seen in training or not. If training
+        values have more digits, as 0.3 has, it is the shortest decimal that the model reads as its cut, unless a
+        training value closer to the cut than single precision resolves would change sides. In this case, and if numbers
+        are read in double precision, it is the largest double that the model finds not above its cut. If the model
+        scales its input, its cut is known only up to some roundings: the threshold is the shortest decimal within
+        them, such as 2.5 for 2.4999998.
         """
         if (doubt := self._doubt(feature, cut)) > 0:
             return roundest_between(max(gap[0], cut - doubt), min(gap[1], cut + doubt), cut)
@@ -83,7 +90,7 @@ class StatementConditions:
         return short if gap[0] <= short < gap[1] else last
 
     def _doubt(self, feature: FeatureStatements, cut: float) -> float:
-        """Return how far from a cut the model's own may be, in raw units: 0 where the feature is not scaled."""
+        """Return how far the model's own cut may be from a given one, in raw units: 0 if the feature is not scaled."""
         scaled = (
             abs(cut) + abs(column.offset / column.scale)
             for column in self.description.columns
@@ -98,7 +105,7 @@ def _not_above(cut: float) -> np.float32:
 
 
 def _gap(values: NDArray[np.float64], bins: NDArray[np.unsignedinteger], cut: int, missing: int) -> tuple[float, float]:
-    """Return the largest training value not above a cut, and the smallest above it; infinite where none is."""
+    """Return the largest training value not above a cut, and the smallest above it; infinite if there is none."""
     low = values[bins <= cut].max(initial=-inf)
     return float(low), float(values[(bins > cut) & (bins != missing)].min(initial=inf))
 

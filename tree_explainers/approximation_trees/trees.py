@@ -11,43 +11,55 @@ from ..questions.conditions import Condition, ConditionReader
 from ..rows import Rows
 
 NO_CHILD = -1
+_DECIMALS = 9  # in which shares of classes must differ for the larger one to win
 
 
 @dataclass(frozen=True, slots=True)
 class NodeFacts:
-    """What is known of the rows that reach a node, whether it asks a question or not."""
+    """What is known of the rows that reach a node, whether it is split or not."""
 
     scores: NDArray[np.float64]  # (n_scores,) shares of classes, which sum to 1; or (1,) the value of a regression
-    label: int | None  # position of the predicted class; None for regression
+    label: int | None  # index of the predicted class; None for regression
     n_samples: int  # training rows that reach the node
-    n_pseudo_samples: int = 0  # drawn to find the node's question; 0 where none were
+    n_pseudo_samples: int = 0  # drawn to find the node's split; 0 where none were
+
+
+def facts_of(
+    scores: NDArray[np.float64], n_samples: int, n_pseudo_samples: int = 0, *, is_classifier: bool
+) -> NodeFacts:
+    """Return the facts of a node, given the mean scores of its rows; the label is the largest share, ties to the first.
+
+    Shares that differ by less than 10^-9 are a tie.
+    """
+    label = int(np.argmax(scores.round(_DECIMALS))) if is_classifier else None
+    return NodeFacts(scores, label, n_samples, n_pseudo_samples)
 
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """How sure the choice of a node's question is."""
+    """How reliable the choice of a node's split is."""
 
     p_value: float  # sum over the other candidates of the probability that new pseudo rows prefer them, at most 1
-    at_cap: bool  # no more pseudo rows were allowed, although the sum exceeded the significance
+    at_cap: bool  # the sum exceeded the significance at the maximum number of pseudo rows
 
 
-Question = TypeVar("Question")
-"""What a node asks: a condition on raw rows, or whatever else parts them."""
+ConditionT = TypeVar("ConditionT")
+"""A node's condition: on raw rows, or any other test that separates rows."""
 
 
-@dataclass(frozen=True)  # no slots: what is generic and frozen could not be made by the name ``TreeNode``
-class Node(Generic[Question]):
-    """A node: a question, or a leaf."""
+@dataclass(frozen=True)  # no slots: a generic frozen class with slots could not be created by the name ``TreeNode``
+class Node(Generic[ConditionT]):
+    """An inner node or a leaf."""
 
     facts: NodeFacts
-    condition: Question | None = None  # rows for which it holds go left; None at a leaf
-    left: int = NO_CHILD  # positions among the tree's nodes
+    condition: ConditionT | None = None  # rows for which it holds go left; None at a leaf
+    left: int = NO_CHILD  # indices among the tree's nodes
     right: int = NO_CHILD
     confidence: Confidence | None = None  # None at a leaf, and where the method has no test
 
     @property
     def is_leaf(self) -> bool:
-        """Whether nothing is asked."""
+        """Whether the node has no condition."""
         return self.condition is None
 
 
@@ -58,12 +70,12 @@ TreeNode = Node[Condition]
 class ApproximationTree:
     """A tree in preorder: the root first, the left child of a node right after it.
 
-    Numbers are compared as they are, in double precision, whatever the model rounds them to: nothing but raw rows and
-    the printed conditions is needed to apply the tree.
+    Numbers are compared as they are, in double precision, whatever the model rounds them to: raw rows and the printed
+    conditions are all that is needed to apply the tree.
     """
 
     nodes: tuple[TreeNode, ...]
-    missing_texts: Mapping[str, str]  # by column: a text that stands for a missing category
+    missing_texts: Mapping[str, str]  # by column: a text that represents a missing category
 
     @property
     def n_leaves(self) -> int:
@@ -72,36 +84,36 @@ class ApproximationTree:
 
     @property
     def depth(self) -> int:
-        """Questions on the longest way from the root to a leaf."""
+        """Number of conditions on the longest path from the root to a leaf."""
         return int(self.depths.max())
 
     @property
     def depths(self) -> NDArray[np.int64]:
-        """Questions asked before each node is reached, (n_nodes,)."""
+        """Number of conditions on the path to each node, (n_nodes,)."""
         depths = np.zeros(len(self.nodes), np.int64)
-        for at, node in enumerate(self.nodes):
+        for index, node in enumerate(self.nodes):
             if not node.is_leaf:
-                depths[[node.left, node.right]] = depths[at] + 1
+                depths[[node.left, node.right]] = depths[index] + 1
         return depths
 
     def leaves_of(self, rows: Rows) -> NDArray[np.int64]:
-        """Return the position among the nodes of the leaf that each row reaches, (n_rows,).
+        """Return the index of the leaf that each row reaches, (n_rows,).
 
         Raises
         ------
         InvalidInput
-            ``schema_mismatch`` where a column is lacking that some node asks about.
+            ``schema_mismatch`` if a column of some condition is lacking.
         """
         reader = ConditionReader(np.float64, self.missing_texts)
         reached = np.zeros(len(rows), np.int64)
         waiting = {0: np.arange(len(rows))}
-        for at, node in enumerate(self.nodes):  # parents come first
-            here = waiting.pop(at)
+        for index, node in enumerate(self.nodes):  # parents come first
+            own = waiting.pop(index)
             if node.condition is None:
-                reached[here] = at
+                reached[own] = index
                 continue
-            holds = reader.holds(node.condition, _asked(rows, node.condition.column).take(here))
-            waiting[node.left], waiting[node.right] = here[holds], here[~holds]
+            holds = reader.holds(node.condition, _single_column(rows, node.condition.column).take(own))
+            waiting[node.left], waiting[node.right] = own[holds], own[~holds]
         return reached
 
     def scores_of(self, rows: Rows) -> NDArray[np.float64]:
@@ -113,17 +125,17 @@ class ApproximationTree:
         return np.array([node.facts.label for node in self.nodes], np.int64)[self.leaves_of(rows)]
 
     def structure(self, depth: int) -> tuple[Any, ...]:
-        """Return what two trees have in common whose questions are the same down to a depth.
+        """Return a value that is equal for trees whose conditions are the same down to a depth.
 
         Parameters
         ----------
         depth
-            How many levels of questions count: 1 for the root's alone.
+            Number of levels of conditions that are compared: 1 for the root's alone.
         """
         return self._structure_below(0, depth)
 
-    def _structure_below(self, at: int, depth: int) -> tuple[Any, ...]:
-        node = self.nodes[at]
+    def _structure_below(self, index: int, depth: int) -> tuple[Any, ...]:
+        node = self.nodes[index]
         if node.condition is None or depth == 0:
             return ()
         return (
@@ -133,17 +145,6 @@ class ApproximationTree:
         )
 
 
-def _asked(rows: Rows, column: str) -> Rows:
-    """Return the rows with a single column: to take all of them along at each node would take longer than to ask."""
-    return rows.select([column]) if column in rows.names else rows  # who reads a column says that it is lacking
-
-
-_DECIMALS = 9  # in which shares of classes must differ for the larger one to win
-
-
-def facts_of(
-    scores: NDArray[np.float64], n_samples: int, n_pseudo_samples: int = 0, *, is_classifier: bool
-) -> NodeFacts:
-    """Return the facts of a node: the class of the largest share, ties to the first; or a value."""
-    label = int(np.argmax(scores.round(_DECIMALS))) if is_classifier else None
-    return NodeFacts(scores, label, n_samples, n_pseudo_samples)
+def _single_column(rows: Rows, column: str) -> Rows:
+    """Return the rows with one column only: taking all columns at each node would cost more than its condition."""
+    return rows.select([column]) if column in rows.names else rows  # the reader of a column reports that it is lacking

@@ -21,7 +21,7 @@ from storage.models import ModelStore
 from storage.object_store import ObjectStore
 from tree_explainers.approximation_trees.controls import ControlSettings, grow_born_again, grow_cart
 from tree_explainers.approximation_trees.fidelity import AgainstTarget as Measured
-from tree_explainers.approximation_trees.fidelity import ConstantScores, ModelAnswers, measure_fidelity
+from tree_explainers.approximation_trees.fidelity import ConstantScores, ModelPredictions, measure_fidelity
 from tree_explainers.approximation_trees.ism import IsmSettings, IsmTraining, grow_ism
 from tree_explainers.approximation_trees.onnx_form import tree_onnx
 from tree_explainers.approximation_trees.oracle import Oracle, SessionOracle, answers
@@ -68,7 +68,7 @@ class EvaluationRows:
     """A dataset's rows with the model's predictions and the true targets."""
 
     rows: Rows  # by the model's names of its features
-    answers: ModelAnswers
+    answers: ModelPredictions
     truth: Targets | None  # None without a target
 
 
@@ -109,8 +109,8 @@ def load_inputs(context: JobContext, request: ApproximationTreeRequest) -> Appro
 def _evaluation_rows(objects: ObjectStore, model: OpenModel, dataset: ScoredDataset) -> EvaluationRows:
     with DatasetFile(objects.path(dataset.stored.content)) as file:
         columns = file.read_columns(dataset.columns)
-    scores = answers(Predictions(dataset.scores, dataset.labels), model.description)
-    predicted = ModelAnswers(scores, predicted_targets(model, dataset))
+    scores = oracle_scores(Predictions(dataset.scores, dataset.labels), model.description)
+    predicted = ModelPredictions(scores, predicted_targets(model, dataset))
     rows = Rows(model.description.feature_names, tuple(columns))
     return EvaluationRows(rows, predicted, true_targets(objects, model, dataset))
 
@@ -169,11 +169,11 @@ def _grow_ism(
     report: ReportProgress,
 ) -> ApproximationTree:
     model, rows, predicted = inputs.model, inputs.training.rows, inputs.training.answers
-    assert predicted.told.classes is not None  # noqa: S101  # for the type checker: values are refused at once
+    assert predicted.targets.classes is not None  # noqa: S101  # for the type checker: values are refused at once
     truth = inputs.training.truth
     binned = BinnedRows.of(statements_of(model.ensemble, model.description), rows)
     true_classes = None if truth is None else truth.classes
-    training = IsmTraining(rows, binned, predicted.scores, predicted.told.classes, true_classes)
+    training = IsmTraining(rows, binned, predicted.scores, predicted.targets.classes, true_classes)
     settings = IsmSettings(_limits(request), request.stop_when_pure)
     return grow_ism(training, model.ensemble, model.description, settings, report)
 
@@ -222,7 +222,7 @@ def _constant(found: ConstantScores, rows: EvaluationRows, classes: Sequence[str
         fidelity=found.fidelity,
         balanced_fidelity=found.balanced_fidelity,
         **_against_target(found.against_target),
-        **constant_predictions(rows.truth, rows.answers.told, classes),
+        **constant_predictions(rows.truth, rows.answers.targets, classes),
     )
 
 

@@ -1,4 +1,4 @@
-"""Exported rules say what the document says: run in SQLite and Python, whatever names and categories are called."""
+"""Exported rules predict what the document predicts, run in SQLite and Python, with any names and categories."""
 
 import ast
 import itertools
@@ -48,10 +48,10 @@ def _category(name: str, missing_text: str | None = None) -> RuleFeature:
 
 
 def _served(content: RuleSetResult, rows: list[Row]) -> list[Any]:
-    """Return what explanations say of each row: the first rule that holds, or the default."""
+    """Return the prediction of each row in explanations: of the first rule that holds, or the default."""
     warm = WarmRules.of(content, list(rows[0]))
-    told = [json.loads(warm.text(warm.firing(list(row.values())))) for row in rows]
-    return [rules[0]["prediction"] if rules else content.default_prediction for rules in told]
+    served = [json.loads(warm.text(warm.firing(list(row.values())))) for row in rows]
+    return [rules[0]["prediction"] if rules else content.default_prediction for rules in served]
 
 
 def _check_all_forms(content: RuleSetResult, rows: list[Row]) -> list[Any]:
@@ -90,7 +90,7 @@ VALUES: dict[str, list[Any]] = {
 }
 
 
-def test_every_condition_means_the_same_in_every_form_missing_values_included() -> None:
+def test_every_condition_means_the_same_in_every_format_missing_values_included() -> None:
     rows: list[Row] = [dict(zip(VALUES, values, strict=True)) for values in itertools.product(*VALUES.values())]
 
     found = _check_all_forms(EVERY_KIND, rows)
@@ -191,7 +191,7 @@ def test_nan_is_missing_to_the_exported_function() -> None:
     assert found == prediction(EVERY_KIND, dict.fromkeys(VALUES))
 
 
-def test_json_holds_the_rules_and_nothing_of_how_they_came_about() -> None:
+def test_json_holds_the_rules_and_nothing_about_how_they_were_made() -> None:
     document = orjson.loads(write_rules(EVERY_KIND, "json"))
 
     assert set(document) == {

@@ -1,4 +1,4 @@
-"""Trees drawn as SVG: whole and harmless documents in which nothing lies over anything else."""
+"""Trees drawn as SVG: complete and harmless documents in which nothing overlaps."""
 
 import re
 from collections.abc import Iterator
@@ -66,8 +66,8 @@ def _digits(max_depth: int) -> ApproximationTreeResult:
     names = tuple(f"pixel {at // 8},{at % 8}" for at in range(features.shape[1]))
     rows = Rows(names, tuple(np.asarray(column, np.float64) for column in features.T))
     base = grown("random_forest_multiclass").description
-    told = base.to_json() | {"feature_names": list(names), "missing_tokens": [None] * len(names)}
-    description = ModelDescription.from_json(told | {"classes": [f"digit {at}" for at in range(10)]})
+    renamed = base.to_json() | {"feature_names": list(names), "missing_tokens": [None] * len(names)}
+    description = ModelDescription.from_json(renamed | {"classes": [f"digit {at}" for at in range(10)]})
     return tree_content(GrownTree(tree_of_conditions(rows, target, description, max_depth), rows, description))
 
 
@@ -76,7 +76,7 @@ def _all_trees() -> Iterator[ApproximationTreeResult]:
     yield _digits(12)
 
 
-def test_no_two_nodes_lie_over_each_other_and_all_are_in_the_picture() -> None:
+def test_no_two_nodes_overlap_and_all_are_in_the_picture() -> None:
     for content in _all_trees():
         found = drawn(content)
 
@@ -90,7 +90,7 @@ def test_no_two_nodes_lie_over_each_other_and_all_are_in_the_picture() -> None:
         assert found.boxes[:, 3].max() + float(shift[1]) <= height
 
 
-def test_edges_go_from_each_question_to_yes_above_and_no_below() -> None:
+def test_edges_go_from_each_split_to_yes_above_and_no_below() -> None:
     for content in _all_trees():
         found = drawn(content)
         middle = found.boxes[:, [1, 3]].mean(axis=1)
@@ -116,7 +116,7 @@ def test_edges_pass_no_other_node() -> None:
             assert not (inside & (found.boxes[:, 1] < high) & (found.boxes[:, 3] > low)).any()
 
 
-def test_texts_are_shortened_to_their_nodes_and_told_whole_where_the_pointer_rests() -> None:
+def test_texts_are_shortened_to_their_nodes_and_whole_in_tooltips() -> None:
     for content in _all_trees():
         found = drawn(content)
         for node, title, (left, _, right, _), texts in zip(
@@ -162,7 +162,7 @@ def test_a_drawing_loads_nothing_and_runs_nothing_and_has_no_styles_that_a_polic
         assert "url(" not in source
 
 
-def test_screen_readers_are_told_what_is_drawn() -> None:
+def test_screen_readers_get_a_description() -> None:
     root = drawn(tree_content(grown("missing_kept"))).root
 
     named = {each.get("id"): each.text or "" for each in root if each.get("id")}
@@ -225,7 +225,7 @@ def test_values_get_darker_as_they_rise() -> None:
     assert text_colour_on(colours.of_value(values[0])) != text_colour_on(colours.of_value(values[-1]))
 
 
-def test_ink_can_be_read_on_every_colour() -> None:
+def test_text_is_legible_on_every_colour() -> None:
     for fill in (*Colours.of(_digits(3)).of_classes.values(), "#8d949c", "#deebf7", "#084594"):
         assert _contrast(text_colour_on(fill), fill) >= 4.5
 

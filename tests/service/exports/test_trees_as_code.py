@@ -52,7 +52,7 @@ def test_every_row_gets_the_trees_own_prediction_whatever_is_missing(name: str, 
 
 
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "ordinal_categories"])
-def test_python_tells_the_share_of_each_class_to_the_last_digit(name: str) -> None:
+def test_python_returns_the_share_of_each_class_to_the_last_digit(name: str) -> None:
     known = grown(name)
 
     found = _scores(tree_content(known), plain_rows(known.rows))
@@ -62,7 +62,7 @@ def test_python_tells_the_share_of_each_class_to_the_last_digit(name: str) -> No
 
 
 @pytest.mark.parametrize("turns", ["left", "right", "both"])
-def test_a_tree_as_deep_as_can_be_asked_for_runs_everywhere(turns: str) -> None:
+def test_a_tree_of_the_greatest_depth_runs_everywhere(turns: str) -> None:
     content = _chain(30, turns)
     rows: list[Row] = [{"x": at + 0.5} for at in range(-1, 31)]
 
@@ -81,8 +81,8 @@ def _chain(depth: int, turns: str) -> ApproximationTreeResult:
         to_left = turns == "left" or (turns == "both" and at % 2 == 0)
         bound = high if to_left else low
         low, high = (low, high - 1) if to_left else (low + 1, high)
-        asked = condition("x", "<=", float(bound)).model_dump() | {"text": f"x <= {bound}"}
-        nodes.append(leaf(len(nodes), at, "inner", ()) | asked | {"below_left": to_left})
+        tested = condition("x", "<=", float(bound)).model_dump() | {"text": f"x <= {bound}"}
+        nodes.append(leaf(len(nodes), at, "inner", ()) | tested | {"below_left": to_left})
         if not to_left:
             nodes.append(leaf(len(nodes), at + 1, f"leaf {at}", ()))
     nodes.append(leaf(len(nodes), depth, "the last", ()))
@@ -115,8 +115,8 @@ def test_odd_names_stay_names(name: str) -> None:
 
 @pytest.mark.parametrize("text", ODD)
 def test_odd_categories_and_labels_stay_texts(text: str) -> None:
-    asked = condition("c", "is one of", [text, "x"])
-    content = stump(_category("c"), asked, text + "1", text, text=text)
+    tested = condition("c", "is one of", [text, "x"])
+    content = stump(_category("c"), tested, text + "1", text, text=text)
 
     rows: list[Row] = [{"c": text}, {"c": "x"}, {"c": "y"}, {"c": None}]
     assert _check_both(content, rows) == [text + "1", text + "1", text, text]
@@ -140,15 +140,15 @@ def test_a_text_that_sql_cannot_write_is_refused_there_alone() -> None:
     assert refused.value.code == "method_not_applicable"
 
 
-def test_missing_values_go_where_the_question_says() -> None:
+def test_missing_values_go_where_the_condition_sends_them() -> None:
     rows: list[Row] = [{"x": None}, {"x": 0.0}, {"x": 9.0}]
     texts: list[Row] = [{"x": None}, {"x": "a"}, {"x": "nan"}, {"x": "b"}]
 
-    for or_missing, told in ((False, "no"), (True, "yes")):
+    for or_missing, expected in ((False, "no"), (True, "yes")):
         of_number = stump(_number("x"), condition("x", "<=", 1.0, or_missing=or_missing), "yes", "no")
         of_text = stump(_category("x", "nan"), condition("x", "is", "a", or_missing=or_missing), "yes", "no")
-        assert _check_both(of_number, rows) == [told, "yes", "no"]
-        assert _check_both(of_text, texts) == [told, "yes", told, "no"]
+        assert _check_both(of_number, rows) == [expected, "yes", "no"]
+        assert _check_both(of_text, texts) == [expected, "yes", expected, "no"]
     is_missing = stump(_number("x"), condition("x", "is missing"), "yes", "no")
     assert _check_both(is_missing, rows) == ["yes", "no", "no"]
     is_missing = stump(_category("x", "nan"), condition("x", "is missing"), "yes", "no")
@@ -164,7 +164,7 @@ def test_booleans_and_one_hot_columns_are_numbers() -> None:
     assert _check_both(one_hot, rows) == ["early", "late", "early", "late", "early"]
 
 
-def test_a_tree_of_one_leaf_predicts_the_same_of_all_rows() -> None:
+def test_a_tree_of_one_leaf_predicts_the_same_for_all_rows() -> None:
     of_class = document([leaf(0, 0, "it's", ["it's"])], [], ["it's"])
     of_value = document([leaf(0, 0, 1 / 3, ())], [], [])
 
@@ -188,7 +188,7 @@ def _functions(tree: ast.Module) -> list[str]:
     return [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
 
 
-def test_rows_are_asked_for_nothing_that_is_not_on_their_way() -> None:
+def test_only_features_on_a_rows_path_are_read() -> None:
     content = tree_content(grown("missing_kept"))
     row = plain_rows(grown("missing_kept").rows)[0]
     read: set[str] = set()
@@ -203,7 +203,7 @@ def test_rows_are_asked_for_nothing_that_is_not_on_their_way() -> None:
     assert 0 < len(read) < len(content.features)
 
 
-def test_questions_asked_where_answers_are_no_are_cases_of_one_case() -> None:
+def test_splits_along_no_branches_are_cases_of_one_case_expression() -> None:
     expression = write_tree(_chain(30, "right"), "sql")
 
     assert expression.count("CASE") == 1

@@ -1,4 +1,4 @@
-"""Trees told as text, Graphviz's DOT and JSON: every node is there, and no text becomes something else."""
+"""Trees as text, Graphviz's DOT and JSON: every node is there, and no text becomes something else."""
 
 import re
 
@@ -29,7 +29,7 @@ SMALL = stump(
 )
 
 
-def test_text_has_a_line_for_each_node_below_its_question() -> None:
+def test_text_has_a_line_for_each_node_below_its_parent() -> None:
     assert write_tree(SMALL, "text").splitlines() == [
         (
             "STA, each question chosen by a test; 2 leaves, depth 1; for 3 trees, from 10 rows; "
@@ -44,22 +44,22 @@ def test_text_has_a_line_for_each_node_below_its_question() -> None:
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_the_way_to_each_leaf_can_be_read_from_the_text(name: str) -> None:
+def test_the_path_to_each_leaf_can_be_read_from_the_text(name: str) -> None:
     content = tree_content(grown(name))
     lines = write_tree(content, "text").split("\n\n", 1)[1].splitlines()
 
     assert len(lines) == content.n_nodes
     for node, line in zip(content.nodes, lines, strict=True):
-        bars, told = re.fullmatch(r"((?:│  |   )*(?:[├└]─ (?:yes:|no: ) )?)(.*)", line).groups()  # type: ignore[union-attr]
+        bars, shown = re.fullmatch(r"((?:│  |   )*(?:[├└]─ (?:yes:|no: ) )?)(.*)", line).groups()  # type: ignore[union-attr]
         assert len(bars.replace("─ yes: ", "  ").replace("─ no:  ", "  ")) == 3 * node.depth
         if node.text is not None:
-            assert told.startswith(f"{node.text}?  [{node.n_samples:,} row")
+            assert shown.startswith(f"{node.text}?  [{node.n_samples:,} row")
         if node.left is not None and node.right is not None:
             assert lines[node.left].lstrip("│ ").startswith("├─ yes: ")
             assert lines[node.right].lstrip("│ ").startswith("└─ no:  ")
 
 
-def test_values_and_how_well_they_meet_the_models_are_told_of_a_regression() -> None:
+def test_a_regression_has_its_values_and_their_r2_to_the_models() -> None:
     text = write_tree(tree_content(grown("random_forest_regression"), "cart"), "text")
 
     assert text.startswith("CART on pseudo rows; ")
@@ -67,7 +67,7 @@ def test_values_and_how_well_they_meet_the_models_are_told_of_a_regression() -> 
     assert re.search(r"─ yes: \d+(\.\d+)?  \[\d+ rows\]", text)
 
 
-def test_a_tree_without_tests_says_nothing_of_them() -> None:
+def test_a_tree_without_tests_does_not_mention_them() -> None:
     content = document([leaf(0, 0, "only", ["only"])], [], ["only"], method="ism", n_rows=1)
 
     assert write_tree(content, "text").splitlines()[1:] == ["", "only  [5 rows; only: 1.00]"]
@@ -80,11 +80,11 @@ def _parsed(source: str) -> tuple[dict[int, str], list[tuple[int, int, str]]]:
     for line in source.rstrip("\n").split("\n"):
         found = [match for match in (pattern.fullmatch(line) for pattern in _STATEMENTS) if match]
         assert len(found) == 1, line
-        told = found[0].groupdict()
-        if "id" in told:
-            labels[int(told["id"])] = _shown(found[0][2])
-        elif "start" in told:
-            edges.append((int(told["start"]), int(told["end"]), told["answer"]))
+        shown = found[0].groupdict()
+        if "id" in shown:
+            labels[int(shown["id"])] = _shown(found[0][2])
+        elif "start" in shown:
+            edges.append((int(shown["start"]), int(shown["end"]), shown["answer"]))
     return labels, edges
 
 
@@ -134,12 +134,12 @@ def test_odd_texts_stay_texts_in_every_drawing(text: str) -> None:
     assert lines[3].startswith(f"{visible}?  [")
 
 
-def test_json_holds_the_tree_and_nothing_of_how_it_came_about() -> None:
+def test_json_holds_the_tree_and_nothing_about_how_it_was_made() -> None:
     found = orjson.loads(write_tree(SMALL, "json"))
 
     assert set(found) == {"task", "classes", "features", "n_nodes", "n_leaves", "depth", "nodes"}
     assert found["nodes"] == [node.model_dump(mode="json") for node in SMALL.nodes]
 
 
-def test_every_form_has_a_media_type() -> None:
+def test_every_format_has_a_media_type() -> None:
     assert set(MEDIA_TYPES) == {"json", "text", "graphviz", "svg", "sql", "python", "onnx"}

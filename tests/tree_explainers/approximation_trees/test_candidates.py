@@ -9,9 +9,9 @@ import pytest
 
 from tests.support.models import fitted
 from tests.support.naive_rules import holds
-from tests.support.naive_sta import thresholds
+from tests.support.naive_sta import rounded_midway, thresholds
 from tests.support.pipelines import adult, rows_of_frame, sick_thyroid, titanic
-from tree_explainers.approximation_trees.candidates import Candidates, candidates_of
+from tree_explainers.approximation_trees.candidates import Candidates, candidates_of, round_midpoints
 from tree_explainers.approximation_trees.node_boxes import NodeBox
 from tree_explainers.approximation_trees.smoothing import Smoother
 from tree_explainers.questions.conditions import Condition
@@ -22,7 +22,7 @@ MIXED = {"titanic": titanic, "adult": adult, "sick_thyroid": sick_thyroid}
 
 
 def rows_at_node(name: str) -> Rows:
-    """Return some sixty training rows; of a mixed table one column has a text that stands for a missing category."""
+    """Return some sixty training rows; of a mixed table one column has a text that represents a missing category."""
     if name not in MIXED:
         return fitted(name).rows.take(slice(0, None, 3))
     rows = rows_of_frame(MIXED[name]().features).take(slice(0, None, 24))
@@ -121,3 +121,39 @@ def _with_text(name: str, column: Any) -> Any:  # noqa: ANN401  # an array of ei
 
 def _strange(column: Any) -> Any:  # noqa: ANN401
     return np.full(len(column), "strange", object) if column.dtype == object else column
+
+
+@pytest.mark.parametrize("name", ["random_forest_binary", "random_forest_multiclass", "random_forest_regression"])
+def test_midpoints_of_real_columns_are_those_of_the_twin(name: str) -> None:
+    for column in fitted(name).rows.columns:
+        values = np.unique(column)
+
+        found = round_midpoints(values[:-1], values[1:])
+
+        assert found.tolist() == list(map(rounded_midway, values[:-1].tolist(), values[1:].tolist()))
+        assert ((values[:-1] < found) & (found < values[1:])).all()
+
+
+def test_midpoints_are_as_short_as_their_gap_allows() -> None:
+    gaps = [(1.1, 1.2), (1.100000023841858, 1.2000000476837158), (0.05124, 0.05127), (2.0, 3.0), (1203.0, 1297.0)]
+    gaps += [(-1.0, 1.0), (-1e-9, 3e-9), (0.0, 5e300)]
+
+    found = round_midpoints(*np.array(gaps).T)
+
+    assert found.tolist() == [1.15, 1.15, 0.051255, 2.5, 1250.0, 0.0, 1e-9, 2.5e300]
+
+
+def test_midpoints_of_the_narrowest_and_the_widest_gaps_stay_inside() -> None:
+    most, tiny = float(np.finfo(np.float64).max), 5e-324
+    low = np.array([1.0, -most, most / 2, 0.0, tiny, 1e22, 123456789.0, 1e-30])
+    high = np.array([np.nextafter(1.0, 2.0), most, most, tiny, 3 * tiny, np.nextafter(1e22, 2e22), 123456789.1, 2e-30])
+
+    found = round_midpoints(low, high)
+
+    assert ((low <= found) & (found <= high)).all()
+    assert found[1] == 0.0
+    assert found[6] == 123456789.05
+
+
+def test_there_may_be_no_gaps() -> None:
+    assert len(round_midpoints(np.empty(0), np.empty(0))) == 0

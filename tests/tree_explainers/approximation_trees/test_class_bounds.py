@@ -1,4 +1,4 @@
-"""Boxes that surely get one class: leaves that can be reached are found as the paper says, and no row contradicts."""
+"""Boxes that certainly get one class: reachable leaves are those of the paper, and no row contradicts."""
 
 from math import inf
 
@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from tests.support import naive_ism
 from tests.support.ism_training import IsmCase, ism_case
-from tree_explainers.approximation_trees.bin_boxes import BinBox, Span
+from tree_explainers.approximation_trees.bin_boxes import BinBox, BinRange
 from tree_explainers.approximation_trees.class_bounds import ClassBounds
-from tree_explainers.approximation_trees.node_questions import node_questions
-from tree_explainers.approximation_trees.reachable_leaves import Forest, left_of, reached_leaves, worst_leads
+from tree_explainers.approximation_trees.node_conditions import node_conditions
+from tree_explainers.approximation_trees.reachable_leaves import Forest, reached_leaves, remaining_in, worst_leads
 from tree_explainers.questions.binned_rows import BinnedRows
 
 MODELS = (
@@ -45,19 +45,19 @@ def _bounds(case: IsmCase) -> ClassBounds:
 
 
 def _forest(case: IsmCase) -> Forest:
-    questions = node_questions(case.read.ensemble, case.read.description, case.statements)
+    questions = node_conditions(case.read.ensemble, case.read.description, case.statements)
     return Forest.of(case.read.ensemble, questions, case.statements)
 
 
 def _box_of_intervals(case: IsmCase, intervals: naive_ism.Intervals) -> BinBox:
     """Return the bins that lie between cuts."""
-    spans = {}
+    ranges = {}
     for at, feature in enumerate(case.statements.features):
         low, high = intervals.get(feature.raw_index, (-inf, inf))
         lower, upper = np.append(-inf, feature.cuts), np.append(feature.cuts, inf)
         inside = np.flatnonzero((lower >= low) & (upper <= high) & (lower < upper))
-        spans[at] = Span(int(inside[0]), int(inside[-1]), missing=False)
-    return BinBox(case.statements, spans)
+        ranges[at] = BinRange(int(inside[0]), int(inside[-1]), missing=False)
+    return BinBox(case.statements, ranges)
 
 
 def _random_boxes(case: IsmCase, n_boxes: int) -> list[naive_ism.Intervals]:
@@ -77,7 +77,7 @@ def _random_boxes(case: IsmCase, n_boxes: int) -> list[naive_ism.Intervals]:
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "bagging_of_features_multiclass"])
-def test_the_worst_of_the_leaves_that_can_be_reached_is_found(name: str) -> None:
+def test_the_worst_of_the_reachable_leaves_is_found(name: str) -> None:
     case, bounds = ism_case(name), _bounds(ism_case(name))
     values = bounds.raw.values
 
@@ -90,7 +90,7 @@ def test_the_worst_of_the_leaves_that_can_be_reached_is_found(name: str) -> None
 
 
 @pytest.mark.parametrize("name", ["few_random_forest_binary", "few_extra_trees_multiclass", "lightgbm_multiclass"])
-def test_what_the_paper_s_bounds_settle_is_settled(name: str) -> None:
+def test_whatever_the_papers_bounds_prove_is_proved(name: str) -> None:
     case, bounds = ism_case(name), _bounds(ism_case(name))
     n_settled, n_by_paper = 0, 0
 
@@ -101,7 +101,7 @@ def test_what_the_paper_s_bounds_settle_is_settled(name: str) -> None:
         box = _box_of_intervals(case, intervals)
         for label in range(len(smallest)):
             by_paper = bool((smallest[label] > np.delete(largest, label) + bounds.raw.margin).all())
-            settled = bounds.surely(box, label, case.training.binned.bins[:, :0])
+            settled = bounds.is_certain(box, label, case.training.binned.bins[:, :0])
             assert settled or not by_paper
             n_settled, n_by_paper = n_settled + settled, n_by_paper + by_paper
 
@@ -109,7 +109,7 @@ def test_what_the_paper_s_bounds_settle_is_settled(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_questions_are_read_as_the_model_means_them(name: str) -> None:
+def test_conditions_are_read_as_the_model_evaluates_them(name: str) -> None:
     case = ism_case(name)
     rows = case.unseen(300)
 
@@ -120,7 +120,7 @@ def test_questions_are_read_as_the_model_means_them(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PIPELINES)
-def test_questions_about_columns_made_of_raw_ones_are_read_but_next_to_scaled_cuts(name: str) -> None:
+def test_conditions_on_derived_columns_are_read_except_next_to_scaled_cuts(name: str) -> None:
     case = ism_case(name)
     forest, rows = _forest(case), case.unseen(400)
     bins = BinnedRows.of(case.statements, rows).bins
@@ -134,11 +134,11 @@ def test_questions_about_columns_made_of_raw_ones_are_read_but_next_to_scaled_cu
 
 
 def _can_reach(forest: Forest, case: IsmCase, bins: NDArray[np.unsignedinteger], leaf: int) -> bool:
-    """Return whether a leaf is among those that the bins of one row are said to reach."""
-    left: dict[int, Span | NDArray[np.bool_]] = {}
+    """Return whether a leaf is among those that the bins of one row can reach."""
+    left: dict[int, BinRange | NDArray[np.bool_]] = {}
     for at, (feature, own) in enumerate(zip(case.statements.features, bins.tolist(), strict=True)):
         is_missing = own == feature.missing_bin
-        number = Span(0, -1) if is_missing else Span(own, own, missing=False)
+        number = BinRange(0, -1) if is_missing else BinRange(own, own, missing=False)
         left[at] = number if feature.is_number else np.arange(feature.n_bins) == own
     values = np.zeros((len(case.read.ensemble.leaf_values), 2))
     values[leaf, 1] = 1
@@ -148,11 +148,11 @@ def _can_reach(forest: Forest, case: IsmCase, bins: NDArray[np.unsignedinteger],
 def _leads(forest: Forest, box: BinBox, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return by how much each class leads the first at most."""
     nobody = np.empty((0, len(forest.roots)), np.int64)
-    return worst_leads(forest, left_of(forest, box), values, np.zeros(values.shape[1]), 0, nobody)
+    return worst_leads(forest, remaining_in(forest, box), values, np.zeros(values.shape[1]), 0, nobody)
 
 
 @pytest.mark.parametrize("name", MODELS + PIPELINES)
-def test_labels_follow_from_leaves_with_what_is_told_of_links_and_base_values(name: str) -> None:
+def test_labels_follow_from_leaves_with_the_fitted_links_and_base_values(name: str) -> None:
     case, bounds = ism_case(name), _bounds(ism_case(name))
     rows = case.unseen(500)
     leaves = case.session.run_in_chunks(rows).leaves + case.read.ensemble.leaf_offsets[:-1]
@@ -165,7 +165,7 @@ def test_labels_follow_from_leaves_with_what_is_told_of_links_and_base_values(na
     np.testing.assert_array_equal(raw.argmax(axis=1)[is_clear], case.labels(rows)[is_clear])
 
 
-def test_of_trees_that_vote_nothing_is_claimed() -> None:
+def test_no_bound_is_claimed_for_trees_that_vote() -> None:
     case = ism_case("ada_boost_multiclass")
     training = case.training
 

@@ -1,4 +1,4 @@
-"""Lists of covered rows are tests like any others: trees grow over them, whatever they ask."""
+"""Lists of covered rows are tests like any others: trees grow over them, whatever they mean."""
 
 import numpy as np
 import pytest
@@ -17,12 +17,12 @@ def _covered(case: IsmCase) -> NDArray[np.bool_]:
 
 
 def _conjunctions(case: IsmCase, n_tests: int) -> NDArray[np.bool_]:
-    """Return tests that no threshold can ask: that two statements about different features are true."""
+    """Return tests that no threshold can express: that two statements about different features are true."""
     covered, rng = _covered(case), np.random.default_rng(0)
     return np.asarray(covered[rng.integers(0, len(covered), (n_tests, 2))].all(axis=1))
 
 
-def test_lists_say_of_each_row_what_they_were_made_of() -> None:
+def test_lists_restore_the_rows_that_they_were_made_from() -> None:
     covered = _covered(ism_case("one_matrix"))
     rows = np.array([0, 3, 8, 500, covered.shape[1] - 1])
 

@@ -1,4 +1,4 @@
-"""What a test tells of an ensemble's classes is what the paper's equations say, leaf by leaf, in whatever order."""
+"""Gains of tests are those of the paper's equations, computed leaf by leaf, in any order of the rows."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from tests.support import naive_ism
 from tests.support.ism_training import IsmCase, ism_case
 from tree_explainers.approximation_trees.coverlists import CoverLists
 from tree_explainers.approximation_trees.information_gain import entropy, in_units
-from tree_explainers.approximation_trees.ordered_tests import NodeRows, OrderedTests, best_of_few, next_cuts
+from tree_explainers.approximation_trees.ordered_tests import NodeRows, OrderedTests, best_in_small_node, next_cuts
 from tree_explainers.questions.binned_rows import Layout
 
 FORESTS = ("random_forest_binary", "random_forest_multiclass", "extra_trees_multiclass", "bagging_binary")
@@ -16,7 +16,7 @@ MIXED = ("scaled_and_one_hot", "one_matrix", "missing_kept", "ordinal_categories
 
 
 def _leaf_shares(case: IsmCase) -> NDArray[np.float64]:
-    """Return what each leaf of a forest says of the classes, as shares."""
+    """Return the shares of classes in each leaf of a forest."""
     values = case.read.ensemble.leaf_values
     if values.shape[1] == 1:
         largest = values.max()  # a leaf of one class
@@ -30,7 +30,7 @@ def _trees(case: IsmCase) -> list[list[naive_ism.NaiveLeaf]]:
 
 
 def _coverlists(case: IsmCase) -> NDArray[np.bool_]:
-    """Return for which rows each statement is true, asked of bins one by one."""
+    """Return for which rows each statement is true, evaluated for single bins."""
     tests, rows = OrderedTests(case.training.binned), np.arange(len(case.rows))
     return np.array([tests.holds(test, rows) for test in range(tests.n_tests)])
 
@@ -72,7 +72,7 @@ def test_gains_are_those_of_equations_2_to_4(name: str) -> None:
 
 @pytest.mark.parametrize("least", [1, 7])
 @pytest.mark.parametrize("name", FORESTS + MIXED)
-def test_tests_without_an_order_gain_exactly_what_running_sums_say(name: str, least: int) -> None:
+def test_gains_of_tests_without_an_order_equal_those_of_running_sums(name: str, least: int) -> None:
     case = ism_case(name)
     units = in_units(case.training.scores)
     ordered, lists = OrderedTests(case.training.binned), CoverLists.of(_coverlists(case))
@@ -84,7 +84,7 @@ def test_tests_without_an_order_gain_exactly_what_running_sums_say(name: str, le
 
 
 @pytest.mark.parametrize("name", ["one_matrix", "random_forest_multiclass"])
-def test_a_test_that_parts_too_few_rows_tells_nothing(name: str) -> None:
+def test_a_test_that_separates_too_few_rows_has_no_gain(name: str) -> None:
     case = ism_case(name)
     units, covered = in_units(case.training.scores), _coverlists(case)
     rows = _nodes(case)[1]
@@ -111,7 +111,7 @@ def test_one_thread_and_several_find_the_same() -> None:
 
 @pytest.mark.parametrize("least", [1, 2])
 @pytest.mark.parametrize("name", FORESTS + MIXED)
-def test_the_best_test_of_few_rows_is_the_first_of_the_highest_gain(name: str, least: int) -> None:
+def test_the_best_test_of_a_small_node_is_the_first_of_the_highest_gain(name: str, least: int) -> None:
     case = ism_case(name)
     units, tests = in_units(case.training.scores), OrderedTests(case.training.binned)
     lists, layout = CoverLists.of(_coverlists(case)), Layout.of(case.statements)
@@ -121,7 +121,7 @@ def test_the_best_test_of_few_rows_is_the_first_of_the_highest_gain(name: str, l
         rows = np.sort(rng.choice(len(case.rows), n_rows, replace=False))
         own = units[rows]
         node = NodeRows(rows, own, own.sum(axis=0), entropy(own.sum(axis=0)), least)
-        few = best_of_few(layout, next_cuts(layout), case.training.binned.bins, node)
+        few = best_in_small_node(layout, next_cuts(layout), case.training.binned.bins, node)
         assert few == lists.best(rows, units, least) == tests.best(rows, units, least)
         n_told += few[1] > 0
 

@@ -44,7 +44,7 @@ DEEP = TreeLimits(60, 1)
 
 
 def _settled_early(pruned: ApproximationTree, whole: ApproximationTree) -> list[int]:
-    """Return the leaves of a tree that another one goes on to part, and check that they differ in nothing else."""
+    """Return the leaves of a tree that another tree splits further, and check that they differ in nothing else."""
     found, waiting = [], [(0, 0)]
     while waiting:
         one, other = (tree.nodes[at] for tree, at in zip((pruned, whole), waiting[-1], strict=True))
@@ -141,7 +141,7 @@ def test_a_leaf_s_label_is_the_model_s_where_it_labels_all_rows_alike() -> None:
     assert alike > 0
 
 
-def test_nodes_of_one_true_class_are_left_alone_on_demand() -> None:
+def test_nodes_of_one_true_class_are_leaves_on_request() -> None:
     case = ism_case("random_forest_multiclass")
     assert case.classes is not None
 
@@ -161,7 +161,7 @@ def _below(tree: ApproximationTree, at: int) -> list[int]:
     return [at] if node.is_leaf else _below(tree, node.left) + _below(tree, node.right)
 
 
-def test_the_tree_is_as_small_as_it_is_to_be() -> None:
+def test_the_tree_keeps_its_limits() -> None:
     case = ism_case("random_forest_binary")
 
     few = case.grow(TreeLimits(20, 1, max_leaves=7))
@@ -204,7 +204,7 @@ def _refusal(case: IsmCase, *, stop_when_pure: bool = False) -> str:
     return refused.value.detail
 
 
-def test_what_has_no_meaning_is_refused_with_what_to_do() -> None:
+def test_meaningless_requests_are_rejected_with_advice() -> None:
     assert "`born_again`" in _refusal(ism_case("ada_boost_binary"))
     assert "`sta`" in _refusal(ism_case("ada_boost_multiclass"))
     assert "register the dataset with its target" in _refusal(ism_case("bagging_binary"), stop_when_pure=True)
@@ -212,7 +212,7 @@ def test_what_has_no_meaning_is_refused_with_what_to_do() -> None:
         check_ism(fitted("random_forest_regression").read.description, IsmSettings(), has_target=True)
 
 
-def test_operators_that_votes_have_too_are_no_reason_to_refuse() -> None:
+def test_operators_that_votes_have_too_are_no_reason_to_reject() -> None:
     case = ism_case("imputed_categories")
     beside = {"ArgMax", "Equal", "Exp"}  # as a power transform and codes of categories bring them along
     description = replace(case.read.description, operators=tuple(sorted({*case.read.description.operators, *beside})))
@@ -224,7 +224,7 @@ def test_operators_that_votes_have_too_are_no_reason_to_refuse() -> None:
 
 
 @pytest.mark.long
-def test_deep_trees_of_many_classes_take_memory_by_their_nodes() -> None:
+def test_memory_for_deep_trees_of_many_classes_depends_on_their_nodes() -> None:
     case = _many_classes(1_500)
     case.training.binned  # noqa: B018  # made before
     limits = TreeLimits(30, 1)
@@ -241,7 +241,7 @@ def test_deep_trees_of_many_classes_take_memory_by_their_nodes() -> None:
 
 
 def _many_classes(n_rows: int) -> IsmCase:
-    """Return houses in ten classes by price, and a forest that tells most of them apart."""
+    """Return houses in ten classes by price, and a forest that separates most of them."""
     frame = pd.read_parquet(shared_path("data/california_housing.parquet")).sample(n_rows, random_state=0)
     features, price = frame.iloc[:, :-1].to_numpy(np.float32), frame.iloc[:, -1].to_numpy()
     classes = np.searchsorted(np.quantile(price, np.linspace(0, 1, 11)[1:-1]), price)

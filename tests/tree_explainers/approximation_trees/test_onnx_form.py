@@ -1,4 +1,4 @@
-"""An approximation tree that runs as ONNX says what the tree says, also after it was registered as a model again."""
+"""An approximation tree in ONNX predicts what the tree predicts, also after it was registered as a model itself."""
 
 from collections import Counter
 
@@ -19,7 +19,7 @@ from tree_explainers.rows import Rows
 
 
 def feeds_of(rows: Rows, runtime: onnxruntime.InferenceSession, tree: ApproximationTree) -> Feeds:
-    """Return what somebody feeds who knows nothing but the graph's inputs and what stands for a missing category."""
+    """Return the feeds of a caller who knows only the graph's inputs and the text of a missing category."""
     feeds: Feeds = {}
     for each in runtime.get_inputs():
         (values,) = rows.select([each.name]).columns
@@ -54,18 +54,18 @@ def test_the_runtime_predicts_what_the_tree_does_on_every_row_whatever_is_missin
             assert len(set(labels)) > 1
 
 
-def test_the_trees_ask_questions_of_every_kind() -> None:
-    asked: Counter[tuple[str, bool]] = Counter()
+def test_the_trees_have_conditions_of_every_kind() -> None:
+    tested: Counter[tuple[str, bool]] = Counter()
     for known in map(grown, TREES):
         conditions = [node.condition for node in known.tree.nodes if node.condition is not None]
-        asked.update((each.operator, each.or_missing) for each in conditions)
+        tested.update((each.operator, each.or_missing) for each in conditions)
 
-    assert {(operator, missing) for operator in ("<=", "is", "is one of") for missing in (False, True)} <= set(asked)
-    assert asked["is missing", False] > 0
+    assert {(operator, missing) for operator in ("<=", "is", "is one of") for missing in (False, True)} <= set(tested)
+    assert tested["is missing", False] > 0
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_the_file_can_be_registered_as_a_model_and_says_the_same(name: str) -> None:
+def test_the_file_can_be_registered_as_a_model_and_predicts_the_same(name: str) -> None:
     known = grown(name)
     read = registered(tree_onnx(known.tree, known.description))
     session = ModelSession(read.leaf_graph, read.description)
@@ -83,18 +83,18 @@ def test_the_file_can_be_registered_as_a_model_and_says_the_same(name: str) -> N
     assert not [column for column in read.description.columns if column.transformed]  # all lead back to features
 
 
-def test_features_that_nothing_asks_about_are_left_out() -> None:
+def test_features_without_a_condition_are_left_out() -> None:
     known = grown("missing_kept")
-    asked = {node.condition.column for node in known.tree.nodes if node.condition is not None}
+    tested = {node.condition.column for node in known.tree.nodes if node.condition is not None}
 
     names = registered(tree_onnx(known.tree, known.description)).description.feature_names
 
-    assert names == tuple(name for name in known.description.feature_names if name in asked)
+    assert names == tuple(name for name in known.description.feature_names if name in tested)
     assert len(names) < len(known.description.feature_names)
 
 
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "random_forest_regression", "imputed_categories"])
-def test_a_tree_that_asks_nothing_says_the_same_of_all_rows(name: str) -> None:
+def test_a_tree_without_conditions_predicts_the_same_for_all_rows(name: str) -> None:
     known = grown(name)
     tree = ApproximationTree((TreeNode(known.tree.nodes[0].facts),), known.tree.missing_texts)
     read = registered(tree_onnx(tree, known.description))
@@ -106,7 +106,7 @@ def test_a_tree_that_asks_nothing_says_the_same_of_all_rows(name: str) -> None:
     assert read.description.n_leaves == 1
 
 
-def test_a_one_hot_column_holds_where_it_is_over_a_half() -> None:
+def test_a_one_hot_column_is_true_above_a_half() -> None:
     known = grown("random_forest_binary")
     column = known.description.feature_names[0]
     values = np.array([0.0, 0.5, np.nextafter(0.5, 1), 1.0, np.nan])

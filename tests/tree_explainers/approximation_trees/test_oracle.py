@@ -13,29 +13,29 @@ PREPROCESSED = ("scaled_and_one_hot", "ordinal_categories", "missing_kept", "imp
 
 
 @pytest.mark.parametrize("name", PROBABILITIES)
-def test_a_classifier_answers_with_the_shares_of_its_classes(name: str) -> None:
+def test_a_classifier_predicts_the_shares_of_its_classes(name: str) -> None:
     model = fitted(name)
 
-    answers = SessionOracle(model.session).ask(model.rows)
+    answers = SessionOracle(model.session).predict(model.rows)
 
     np.testing.assert_allclose(answers, model.library_scores(), atol=2e-6)
     np.testing.assert_allclose(answers.sum(axis=1), 1, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_a_regression_answers_with_its_value(name: str) -> None:
+def test_a_regression_predicts_its_value(name: str) -> None:
     model = fitted(name)
 
-    answers = SessionOracle(model.session).ask(model.rows)
+    answers = SessionOracle(model.session).predict(model.rows)
 
     np.testing.assert_allclose(answers, model.library_scores(), rtol=2e-6)
 
 
 @pytest.mark.parametrize("name", PREPROCESSED)
-def test_a_model_behind_preprocessing_is_asked_about_raw_rows(name: str) -> None:
+def test_a_model_behind_preprocessing_predicts_raw_rows(name: str) -> None:
     model = fitted_pipeline(name)
 
-    answers = SessionOracle(model.session).ask(model.rows)
+    answers = SessionOracle(model.session).predict(model.rows)
 
     np.testing.assert_allclose(answers, model.library_scores(), atol=2e-6)
 
@@ -44,7 +44,7 @@ def test_a_model_behind_preprocessing_is_asked_about_raw_rows(name: str) -> None
 def test_the_largest_share_is_that_of_the_predicted_class(name: str) -> None:
     model = fitted(name)
 
-    answers = SessionOracle(model.session).ask(model.rows)
+    answers = SessionOracle(model.session).predict(model.rows)
 
     classes = np.array(model.session.description.classes)
     assert (classes[answers.argmax(axis=1)] == model.library_labels()).mean() > 0.99  # ties are broken by rounding

@@ -119,7 +119,7 @@ def test_whole_numbers_and_categories_stay_what_training_rows_have(name: str) ->
     assert n_checked >= 4
 
 
-def test_a_text_that_stands_for_a_missing_category_stays() -> None:
+def test_a_text_that_represents_a_missing_category_stays() -> None:
     frame = titanic().features.fillna({"embarked": "unknown"})
     rows = rows_of_frame(frame)
     here = rows.take(np.flatnonzero(frame["embarked"] == "unknown"))

@@ -27,7 +27,7 @@ def sides_of(drawn: PseudoRows, candidate: int) -> NDArray[np.uint8]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_left_of_a_candidate_adds_up_as_row_by_row(name: str) -> None:
+def test_sums_on_the_left_of_a_candidate_are_those_of_its_rows(name: str) -> None:
     drawn = pseudo_rows(name, N_ROWS)
     sides = sides_of(drawn, drawn.candidates.n_candidates // 2)
 
@@ -40,25 +40,25 @@ def test_what_is_left_of_a_candidate_adds_up_as_row_by_row(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_rows_added_in_pieces_make_the_same_sums_and_prints(name: str) -> None:
+def test_rows_added_in_pieces_make_the_same_sums_and_fingerprints(name: str) -> None:
     drawn = pseudo_rows(name, N_ROWS)
     sides = sides_of(drawn, 0)
 
     at_once, in_pieces = added(drawn, sides), added(drawn, sides, 1, 40, 41)
 
     np.testing.assert_allclose(in_pieces.left(), at_once.left(), rtol=1e-12, atol=1e-9)
-    np.testing.assert_array_equal(in_pieces.left_prints(), at_once.left_prints())
+    np.testing.assert_array_equal(in_pieces.left_fingerprints(), at_once.left_fingerprints())
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_prints_are_equal_exactly_where_candidates_part_the_rows_alike(name: str) -> None:
+def test_fingerprints_are_equal_exactly_if_candidates_separate_the_rows_alike(name: str) -> None:
     drawn = pseudo_rows(name, 40)  # so few that many are alike
-    prints = added(drawn, sides_of(drawn, 0)).left_prints()
+    fingerprints = added(drawn, sides_of(drawn, 0)).left_fingerprints()
 
     splits = drawn.splits
     alike = [[parts_alike(one, other) for other in splits] for one in splits[::4]]
 
-    np.testing.assert_array_equal(prints[::4, None] == prints, alike)
+    np.testing.assert_array_equal(fingerprints[::4, None] == fingerprints, alike)
     assert np.sum(alike) > len(alike)
 
 
@@ -69,13 +69,13 @@ def test_sums_without_some_candidates_are_those_of_the_others(name: str) -> None
     kept = np.arange(drawn.candidates.n_candidates) % 3 == 0
     kept[: drawn.candidates.features[0].n_candidates] = False  # a whole feature goes
 
-    fewer = sums.only(kept)
+    fewer = sums.select(kept)
 
     assert fewer.candidates.n_candidates == kept.sum()
     for number, old in enumerate(np.flatnonzero(kept).tolist()):
         assert fewer.candidates.condition(number) == drawn.candidates.condition(old)
     np.testing.assert_array_equal(fewer.left(), sums.left()[kept])
-    np.testing.assert_array_equal(fewer.left_prints(), sums.left_prints()[kept])
+    np.testing.assert_array_equal(fewer.left_fingerprints(), sums.left_fingerprints()[kept])
     np.testing.assert_allclose(fewer.totals, sums.totals, rtol=1e-12)
 
 

@@ -55,11 +55,11 @@ def grown(name: str) -> ApproximationTree:
 
 def answers_of(name: str) -> NDArray[np.float64]:
     model = model_of(name)
-    return SessionOracle(model.session).ask(model.rows)
+    return SessionOracle(model.session).predict(model.rows)
 
 
 @pytest.mark.parametrize("name", [*MODELS, *PREPROCESSED])
-def test_a_tree_says_what_the_model_says_of_most_rows(name: str) -> None:
+def test_a_tree_predicts_what_the_model_predicts_for_most_rows(name: str) -> None:
     answers = answers_of(name)
 
     agree = grown(name).labels_of(model_of(name).rows) == answers.argmax(axis=1)
@@ -79,7 +79,7 @@ def test_a_tree_comes_near_the_values_of_a_regression(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_rows_in_nodes_are_those_that_the_questions_lead_there(name: str) -> None:
+def test_rows_in_nodes_are_those_that_the_conditions_send_there(name: str) -> None:
     tree, rows = grown(name), model_of(name).rows
 
     n_rows = np.bincount(tree.leaves_of(rows), minlength=len(tree.nodes))
@@ -95,7 +95,7 @@ def _n_below(tree: ApproximationTree, left: int, right: int) -> int:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_question_says_how_sure_it_is(name: str) -> None:
+def test_every_split_has_its_p_value(name: str) -> None:
     for node in grown(name).nodes:
         if node.is_leaf:
             assert node.confidence is None
@@ -110,7 +110,7 @@ def test_every_question_says_how_sure_it_is(name: str) -> None:
     ("name", "share"),  # of rows in each leaf: few candidates, far from each other
     [("random_forest_multiclass", 0.25), ("principal_components", 0.02), ("scaled_and_one_hot", 0.25)],
 )
-def test_a_sure_question_is_the_best_on_other_pseudo_rows_too(name: str, share: float) -> None:
+def test_a_significant_split_is_the_best_on_other_pseudo_rows_too(name: str, share: float) -> None:
     model = model_of(name)
     limits = TreeLimits(max_depth=1, min_samples_leaf=int(share * len(model.rows)))
     tree = grow(name, StaSettings(limits, 0.05, 50_000))
@@ -119,7 +119,7 @@ def test_a_sure_question_is_the_best_on_other_pseudo_rows_too(name: str, share: 
     assert confidence.p_value <= 0.05
 
     drawn = Smoother.of(model.rows, {}).draw(model.rows, NodeBox({}), 20_000, np.random.default_rng(99))
-    answers = SessionOracle(model.session).ask(drawn)
+    answers = SessionOracle(model.session).predict(drawn)
     candidates = candidates_of(model.rows, {}, limits.min_samples_leaf)
     conditions = [candidates.condition(each) for each in range(candidates.n_candidates)]
     splits = [ConditionReader(np.float64, {}).holds(condition, drawn) for condition in conditions]
@@ -134,7 +134,7 @@ def _variance_within(answers: NDArray[np.float64], goes_left: NDArray[np.bool_])
 
 
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "random_forest_regression", "missing_kept"])
-def test_a_leaf_says_the_mean_answer_of_rows_near_its_own(name: str) -> None:
+def test_a_leaf_predicts_the_mean_scores_of_rows_near_its_own(name: str) -> None:
     model, tree = model_of(name), grow(name, StaSettings(TreeLimits(2, 20), 0.1, 20_000))
     smoother, oracle = Smoother.of(model.rows, {}), SessionOracle(model.session)
     boxes = {0: NodeBox({})}
@@ -148,7 +148,7 @@ def test_a_leaf_says_the_mean_answer_of_rows_near_its_own(name: str) -> None:
         parent = next((box for up, box in boxes.items() if at in (tree.nodes[up].left, tree.nodes[up].right)), boxes[0])
         here = model.rows.take(np.flatnonzero(parent.contains(model.rows)))
         drawn = smoother.draw(here, parent, 20_000, np.random.default_rng(5))
-        expected = oracle.ask(drawn.take(np.flatnonzero(boxes[at].contains(drawn)))).mean(axis=0)
+        expected = oracle.predict(drawn.take(np.flatnonzero(boxes[at].contains(drawn)))).mean(axis=0)
         if node.is_leaf or at == 0:
             np.testing.assert_allclose(node.facts.scores, expected, atol=0.03 * spread)
 
@@ -166,16 +166,14 @@ def test_the_same_seed_grows_the_same_tree_whatever_the_number_of_cores(
 
 
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "scaled_and_one_hot"])
-def test_rows_that_are_not_held_are_drawn_and_asked_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_that_are_not_held_are_drawn_and_labelled_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pseudo_samples, "_MOST_HELD_BYTES", 20_000)
 
     assert _told(grow(name)) == _told(grown(name))
 
 
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "random_forest_regression"])
-def test_the_tree_is_the_same_where_products_of_answers_are_not_summed(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_tree_is_the_same_if_products_of_targets_are_not_summed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(split_sums, "MOST_BYTES", 0)
     monkeypatch.setattr(split_variances, "MOST_BYTES", 1_000)
 
@@ -189,9 +187,7 @@ def test_the_tree_is_the_same_where_products_of_answers_are_not_summed(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_tree_is_the_same_where_candidates_that_part_the_rows_alike_are_merged(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_tree_is_the_same_if_tied_candidates_are_merged(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = StaSettings(TreeLimits(3, 5), 0.05, 4_000)
     monkeypatch.setattr(pseudo_samples, "_BINS_WORTH_MERGING", 10**9)
     one_by_one = grow(name, settings)
@@ -207,7 +203,7 @@ def _told(tree: ApproximationTree) -> list[tuple[object, ...]]:
     ]
 
 
-def test_fewer_leaves_are_those_of_the_questions_that_improve_most() -> None:
+def test_fewer_leaves_are_those_of_the_splits_that_improve_most() -> None:
     small = grow("random_forest_multiclass", StaSettings(TreeLimits(4, 5, max_leaves=4), max_pseudo_samples=3_000))
 
     large = grown("random_forest_multiclass")
@@ -215,7 +211,7 @@ def test_fewer_leaves_are_those_of_the_questions_that_improve_most() -> None:
     assert {node.condition for node in small.nodes} < {node.condition for node in large.nodes}
 
 
-def test_a_model_that_says_the_same_everywhere_is_a_leaf() -> None:
+def test_a_constant_model_is_a_leaf() -> None:
     features, _ = matrix_data("regression")
     forest = RandomForestRegressor(5, random_state=0).fit(features, np.full(len(features), 2.5))
     model = FittedModel("constant", forest, onnx_of(forest, features), features, rows_of_matrix(features), features)
@@ -227,7 +223,7 @@ def test_a_model_that_says_the_same_everywhere_is_a_leaf() -> None:
     assert tree.nodes[0].facts.n_samples == len(features)
 
 
-def test_a_root_without_a_question_says_the_mean_answer_of_rows_near_all() -> None:
+def test_a_root_without_a_split_predicts_the_mean_scores_of_rows_near_all() -> None:
     rows = model_of("random_forest_multiclass").rows
 
     tree = grow("random_forest_multiclass", StaSettings(TreeLimits(5, min_samples_leaf=len(rows))))
@@ -236,7 +232,7 @@ def test_a_root_without_a_question_says_the_mean_answer_of_rows_near_all() -> No
     np.testing.assert_allclose(tree.nodes[0].facts.scores, answers_of("random_forest_multiclass").mean(0), atol=0.06)
 
 
-def test_a_tree_asks_whether_a_value_is_missing_or_sends_it_along() -> None:
+def test_a_tree_tests_whether_a_value_is_missing_or_sends_it_along() -> None:
     conditions = [node.condition for node in grown("missing_kept").nodes if node.condition is not None]
 
     assert any(condition.or_missing or condition.operator == "is missing" for condition in conditions)
@@ -255,7 +251,7 @@ def _stops_after(n_reports: int, clock: list[float]) -> ReportProgress:
     return report
 
 
-def test_a_cancel_is_heard_in_the_middle_of_a_node() -> None:
+def test_a_cancellation_takes_effect_in_the_middle_of_a_node() -> None:
     clock = [time.monotonic()]
 
     with pytest.raises(_Stopped):

@@ -1,4 +1,4 @@
-"""What an ensemble asks is told in raw values, in few digits, and means what the model means."""
+"""Statements are printed as conditions on raw values, in few digits, and mean what the model means."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,7 +13,7 @@ from tests.support.ism_training import IsmCase, ism_case
 from tests.support.models import onnx_of
 from tests.support.shared import shared_path
 from tree_explainers.approximation_trees.ordered_tests import OrderedTests
-from tree_explainers.approximation_trees.statement_conditions import Question, StatementConditions
+from tree_explainers.approximation_trees.statement_conditions import StatementCondition, StatementConditions
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.onnx_models.description import DeclaredModel, FeatureGroup, GroupColumn, ModelLimits
 from tree_explainers.onnx_models.reading import read_model
@@ -26,11 +26,11 @@ MATRICES = ("random_forest_binary", "xgboost_multiclass", "extra_trees_multiclas
 PIPELINES = ("scaled_and_one_hot", "imputed_categories", "one_matrix", "ordinal_categories", "missing_kept")
 
 
-def _questions(case: IsmCase) -> list[Question]:
+def _questions(case: IsmCase) -> list[StatementCondition]:
     """Return all of them, by statement."""
     conditions = StatementConditions(case.rows, case.training.binned, case.read.description)
     features = case.statements.features
-    return [conditions.question(at, own) for at, each in enumerate(features) for own in range(each.n_statements)]
+    return [conditions.of_statement(at, own) for at, each in enumerate(features) for own in range(each.n_statements)]
 
 
 def _reader(case: IsmCase) -> ConditionReader:
@@ -45,7 +45,7 @@ def test_no_training_row_changes_sides(name: str) -> None:
 
     for test, question in enumerate(_questions(case)):
         holds = reader.holds(question.condition, case.rows)
-        np.testing.assert_array_equal(holds, tests.holds(test, rows) == question.holds_where)
+        np.testing.assert_array_equal(holds, tests.holds(test, rows) == question.is_true)
 
 
 @pytest.mark.parametrize("name", MATRICES)
@@ -64,7 +64,7 @@ def test_rows_in_single_precision_never_change_sides_be_they_next_to_a_cut(name:
         start += feature.n_statements
 
 
-def test_a_decimal_is_told_as_short_as_the_model_has_it_unless_a_row_would_change_sides() -> None:
+def test_a_decimal_is_as_short_as_the_models_own_unless_a_row_would_change_sides() -> None:
     case = ism_case("random_forest_binary")
     feature = case.statements.features[0]
     cut = float(feature.cuts[0])
@@ -78,17 +78,17 @@ def test_a_decimal_is_told_as_short_as_the_model_has_it_unless_a_row_would_chang
         columns = tuple(column if at == feature.raw_index else each for at, each in enumerate(case.rows.columns))
         rows = replace(case.rows, columns=columns)
         binned = BinnedRows.of(case.statements, rows)
-        return StatementConditions(rows, binned, case.read.description).question(0, 0).condition.value
+        return StatementConditions(rows, binned, case.read.description).of_statement(0, 0).condition.value
 
     assert threshold(cut - 1) == short
     between = max(short, cut) + (last - max(short, cut)) / 2
-    told = threshold(between)
-    assert isinstance(told, float)
-    assert told != short
-    assert between <= told <= last
+    printed = threshold(between)
+    assert isinstance(printed, float)
+    assert printed != short
+    assert between <= printed <= last
 
 
-def test_categories_and_missing_values_are_asked_by_name() -> None:
+def test_categories_and_missing_values_are_tested_by_name() -> None:
     texts = {question.condition.text for question in _questions(ism_case("scaled_and_one_hot"))}
     assert {"sex is female", "sex is male", "embarked is Q"} <= texts
     assert "embarked is missing" in texts
@@ -98,7 +98,7 @@ def test_categories_and_missing_values_are_asked_by_name() -> None:
     assert sides == {True, False}
 
 
-def test_declared_one_hot_columns_are_asked_as_the_feature_that_they_stand_for() -> None:
+def test_declared_one_hot_columns_are_printed_as_the_feature_that_they_represent() -> None:
     frame = pd.read_parquet(shared_path("data/covertype_20k.parquet")).head(800)
     names = ("elevation", "w1", "w2", "w3", "w4")
     features = frame.iloc[:, [0, 10, 11, 12, 13]].to_numpy(np.float32)
@@ -109,9 +109,9 @@ def test_declared_one_hot_columns_are_asked_as_the_feature_that_they_stand_for()
     rows = Rows(names, tuple(features.T.astype(np.float64)))
     case = IsmCase("covertype", rows, None, read, ModelSession(read.leaf_graph, read.description))
 
-    asked = [node.condition for node in case.grow(TreeLimits(6, 5)).nodes if node.condition is not None]
+    conditions_of_tree = [node.condition for node in case.grow(TreeLimits(6, 5)).nodes if node.condition is not None]
 
-    of_group = [each for each in asked if each.feature == "wilderness"]
+    of_group = [each for each in conditions_of_tree if each.feature == "wilderness"]
     assert of_group
     for condition in of_group:
         assert (condition.operator, condition.value) == ("is", condition.column[-1])
@@ -119,18 +119,18 @@ def test_declared_one_hot_columns_are_asked_as_the_feature_that_they_stand_for()
         np.testing.assert_array_equal(held, rows.columns[names.index(condition.column)] == 1)
 
 
-def test_cuts_of_scaled_columns_are_told_in_the_short_numbers_that_they_stand_for() -> None:
+def test_cuts_of_scaled_columns_are_printed_as_the_short_numbers_that_they_represent() -> None:
     case = ism_case("scaled_and_one_hot")
     whole = [name for name, column in zip(case.rows.names, case.rows.columns, strict=True) if _is_whole(column)]
 
-    told = {
+    printed = {
         question.condition.value
         for question in _questions(case)
         if question.condition.operator == "<=" and question.condition.column in whole
     }
 
-    assert {0.5, 1.5, 2.5} <= told
-    assert not {value for value in told if isinstance(value, float) and 0 < abs(value * 2 - round(value * 2)) < 1e-4}
+    assert {0.5, 1.5, 2.5} <= printed
+    assert not {value for value in printed if isinstance(value, float) and 0 < abs(value * 2 - round(value * 2)) < 1e-4}
 
 
 def _is_whole(column: NDArray[Any]) -> bool:
@@ -138,7 +138,7 @@ def _is_whole(column: NDArray[Any]) -> bool:
 
 
 @pytest.mark.parametrize("name", MATRICES + PIPELINES)
-def test_missing_values_are_spoken_of_only_where_a_training_row_has_one(name: str) -> None:
+def test_missing_values_are_mentioned_only_if_a_training_row_has_one(name: str) -> None:
     case = ism_case(name)
     nullable = {
         feature.name

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
-from tree_explainers.approximation_trees.tree_growth import Examine, Examined, Parting, TreeLimits, grow
+from tree_explainers.approximation_trees.tree_growth import Examine, ExaminedNode, Split, TreeLimits, grow
 from tree_explainers.approximation_trees.trees import ApproximationTree, facts_of
 from tree_explainers.questions.conditions import Condition
 from tree_explainers.rows import Rows
@@ -28,17 +28,17 @@ class Cart:
     min_samples_leaf: int = 1
     n_examined: int = 0
 
-    def examine(self, rows: NDArray[np.int64], n_levels: int) -> Examined[NDArray[np.int64], Condition]:
+    def examine(self, rows: NDArray[np.int64], n_levels: int) -> ExaminedNode[NDArray[np.int64], Condition]:
         self.n_examined += 1
         shares = np.bincount(TARGET[rows], minlength=3) / len(rows)
         facts = facts_of(shares, len(rows), is_classifier=True)
         tried = [] if n_levels == 0 else [each for column in range(4) for each in self.splits(rows, column)]
         if not tried or shares.max() == 1:
-            return Examined(facts, None)
+            return ExaminedNode(facts, None)
         gain, column, cut = max(tried, key=lambda each: each[0])
         below = FEATURES[rows, column] <= cut
         condition = Condition("abcd"[column], "abcd"[column], "<=", float(cut), or_missing=False)
-        return Examined(facts, Parting(condition, rows[below], rows[~below], gain * len(rows) / len(TARGET)))
+        return ExaminedNode(facts, Split(condition, rows[below], rows[~below], gain * len(rows) / len(TARGET)))
 
     def splits(self, rows: NDArray[np.int64], column: int) -> list[tuple[float, int, float]]:
         values = np.sort(FEATURES[rows, column])
@@ -63,7 +63,7 @@ def grown(limits: TreeLimits) -> ApproximationTree:
 
 @pytest.mark.parametrize("max_leaves", [2, 3, 4, 5, 6, None])
 @pytest.mark.parametrize("max_depth", [1, 3, 10])
-def test_the_node_that_improves_most_is_parted_first(max_leaves: int | None, max_depth: int) -> None:
+def test_the_node_that_improves_most_is_split_first(max_leaves: int | None, max_depth: int) -> None:
     tree = grown(TreeLimits(max_depth, 3, max_leaves))
     theirs = DecisionTreeClassifier(
         max_depth=max_depth, max_leaf_nodes=max_leaves, min_samples_leaf=3, random_state=0
@@ -74,7 +74,7 @@ def test_the_node_that_improves_most_is_parted_first(max_leaves: int | None, max
     np.testing.assert_allclose(tree.scores_of(ROWS), theirs.predict_proba(FEATURES))
 
 
-def test_no_node_is_looked_at_for_nothing_when_leaves_are_used_up() -> None:
+def test_no_node_is_examined_in_vain_when_leaves_are_used_up() -> None:
     cart = Cart()
 
     nodes = grow(np.arange(len(TARGET)), cart.examine, TreeLimits(10, 1, 4))
@@ -82,15 +82,15 @@ def test_no_node_is_looked_at_for_nothing_when_leaves_are_used_up() -> None:
     assert cart.n_examined == len(nodes) == 7
 
 
-def test_progress_tells_how_far_rows_are_on_their_way_to_leaves() -> None:
-    told: list[float] = []
+def test_progress_is_that_of_rows_towards_leaves() -> None:
+    reported: list[float] = []
 
     def report(fraction: float, stage: str) -> None:  # noqa: ARG001  # as it is called
-        told.append(fraction)
+        reported.append(fraction)
 
     grow(np.arange(len(TARGET)), Cart().examine, TreeLimits(2), report)
 
-    assert told == pytest.approx([1 / 2 + 50 / 150 / 2, 1])  # one species is told apart at once, the others below
+    assert reported == pytest.approx([1 / 2 + 50 / 150 / 2, 1])  # one species is separated at once, the others below
 
 
 def test_nodes_are_in_preorder() -> None:
@@ -111,21 +111,21 @@ class _Rows:
 
 
 def _one_after_the_other(alive: "weakref.WeakSet[_Rows]", seen: list[int]) -> Examine[_Rows, int]:
-    """Part one row off each node: as unbalanced as a tree can be."""
+    """Split one row off each node: as unbalanced as a tree can be."""
 
-    def examine(state: _Rows, n_levels: int) -> Examined[_Rows, int]:
+    def examine(state: _Rows, n_levels: int) -> ExaminedNode[_Rows, int]:
         seen.append(len(alive))
         facts = facts_of(np.ones(1), len(state.numbers), is_classifier=True)
         if n_levels == 0 or len(state.numbers) == 1:
-            return Examined(facts, None)
+            return ExaminedNode(facts, None)
         sides = _Rows(state.numbers[:1]), _Rows(state.numbers[1:])
         alive.update(sides)
-        return Examined(facts, Parting(state.numbers[0], *sides, improvement=0.0))
+        return ExaminedNode(facts, Split(state.numbers[0], *sides, improvement=0.0))
 
     return examine
 
 
-def test_rows_of_nodes_that_are_parted_are_not_held_until_the_end() -> None:
+def test_rows_of_split_nodes_are_not_held_until_the_end() -> None:
     alive: weakref.WeakSet[_Rows] = weakref.WeakSet()
     seen: list[int] = []
 

@@ -27,7 +27,7 @@ def grown(name: str, seed: int = 0) -> tuple[ApproximationTree, Rows]:
 
 
 def walked(tree: ApproximationTree, row: dict[str, Any]) -> int:
-    """Return the leaf that one row reaches, by what the conditions say."""
+    """Return the leaf that one row reaches, condition by condition."""
     at = 0
     while (condition := tree.nodes[at].condition) is not None:
         at = tree.nodes[at].left if holds(condition, row[condition.column]) else tree.nodes[at].right
@@ -43,7 +43,7 @@ def holds(condition: Condition, value: float | str | None) -> bool:
 
 
 @pytest.mark.parametrize("name", PIPELINES)
-def test_a_row_reaches_the_leaf_that_the_questions_lead_to(name: str) -> None:
+def test_a_row_reaches_the_leaf_that_the_conditions_lead_to(name: str) -> None:
     tree, rows = grown(name)
 
     expected = [walked(tree, dict(zip(rows.names, row, strict=True))) for row in zip(*rows.columns, strict=True)]
@@ -57,7 +57,7 @@ def test_a_row_reaches_the_leaf_that_the_questions_lead_to(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PIPELINES)
-def test_depths_count_the_questions_before_a_node(name: str) -> None:
+def test_depths_count_the_conditions_before_a_node(name: str) -> None:
     tree, _ = grown(name)
 
     for at, node in enumerate(tree.nodes):
@@ -67,7 +67,7 @@ def test_depths_count_the_questions_before_a_node(name: str) -> None:
     assert tree.n_leaves == (len(tree.nodes) + 1) // 2
 
 
-def test_structures_are_the_same_as_far_as_questions_are() -> None:
+def test_structures_are_equal_down_to_the_depth_at_which_conditions_are() -> None:
     (one, _), (other, _) = grown("scaled_and_one_hot"), grown("scaled_and_one_hot", seed=1)
 
     assert one.structure(1) == other.structure(1)  # women and men
@@ -76,7 +76,7 @@ def test_structures_are_the_same_as_far_as_questions_are() -> None:
     assert one.structure(0) == other.structure(0) == ()
 
 
-def test_a_column_that_a_node_asks_about_must_be_there() -> None:
+def test_a_column_that_a_node_tests_must_be_there() -> None:
     tree, rows = grown("scaled_and_one_hot")
 
     with pytest.raises(InvalidInput, match="'sex'") as refused:

@@ -24,7 +24,7 @@ from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 from tests.support.printed_trees import plain_rows
 from tests.support.shared import shared_path
 from tests.support.workshop import Workshop, result_of
-from tree_explainers.approximation_trees.oracle import answers
+from tree_explainers.approximation_trees.oracle import oracle_scores
 
 _CASES = (
     ("scaled_and_one_hot", "ism"),
@@ -77,7 +77,7 @@ def _grown(workshop: Workshop, name: str, **changes: object) -> Grown:
     rows, view = rows_of_frame(frame[names]), workshop.parts.models.get(model).view
     session = workshop.parts.sessions.get(model)
     predictions = session.predict(rows)
-    scores = answers(predictions, session.description)
+    scores = oracle_scores(predictions, session.description)
     predicted = scores[:, 0] if predictions.labels is None else np.array(view.classes)[predictions.labels]
     target = np.asarray(frame["t"] if predictions.labels is None else frame["t"].astype(str))
     told = [dict(row) for row in plain_rows(rows)]

@@ -1,4 +1,4 @@
-"""What is compared grows with the pseudo rows, however many training rows there are; a cancel is heard meanwhile."""
+"""The work of comparing grows with the pseudo rows, however many training rows there are, and can be cancelled."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pandas as pd
 from tests.support.shared import shared_path
 from tree_explainers.approximation_trees.candidates import candidates_of
 from tree_explainers.approximation_trees.node_boxes import NodeBox
-from tree_explainers.approximation_trees.pseudo_samples import Merged
+from tree_explainers.approximation_trees.pseudo_samples import MergedCandidates
 from tree_explainers.approximation_trees.smoothing import Smoother
 from tree_explainers.rows import Rows
 
@@ -17,12 +17,12 @@ def _rows() -> Rows:
     return Rows(tuple(frame.columns), tuple(frame[column].to_numpy(np.float64) for column in frame.columns))
 
 
-def test_no_more_is_compared_than_pseudo_rows_can_tell_apart() -> None:
+def test_no_more_is_compared_than_pseudo_rows_can_distinguish() -> None:
     rows, n_rows = _rows(), 300
     candidates = candidates_of(rows, {}, 5)
     drawn = Smoother.of(rows, {}).draw(rows, NodeBox({}), n_rows, np.random.default_rng(0))
 
-    merged = Merged.of(candidates, [candidates.bins_of(drawn)]).candidates
+    merged = MergedCandidates.of(candidates, [candidates.bins_of(drawn)]).candidates
 
     assert candidates.n_candidates > 60_000
     for before, after in zip(candidates.features, merged.features, strict=True):
@@ -32,12 +32,16 @@ def test_no_more_is_compared_than_pseudo_rows_can_tell_apart() -> None:
 
 
 def test_each_column_is_a_chance_to_stop() -> None:
-    rows, beats = _rows(), list[str]()
+    rows, reports = _rows(), list[tuple[float, str]]()
 
-    candidates = candidates_of(rows, {}, 5, lambda: beats.append("candidates"))
-    Smoother.of(rows, {}, lambda: beats.append("smoother"))
+    def report(fraction: float, stage: str) -> None:
+        reports.append((fraction, stage))
+
+    candidates = candidates_of(rows, {}, 5, report)
+    Smoother.of(rows, {}, report)
     drawn = rows.take(slice(0, 300))
-    Merged.of(candidates, [candidates.bins_of(drawn)], lambda: beats.append("merged"))
+    MergedCandidates.of(candidates, [candidates.bins_of(drawn)], report)
 
     n_columns = len(rows.names)
-    assert beats == ["candidates"] * n_columns + ["smoother"] * n_columns + ["merged"] * n_columns
+    stages = ("collecting candidates", "fitting the smoother", "merging candidates")
+    assert reports == [(column / n_columns, stage) for stage in stages for column in range(n_columns)]

@@ -20,7 +20,7 @@ Influences = Callable[[NDArray[np.float64], NDArray[np.bool_]], list[float]]
 
 @dataclass(frozen=True, slots=True)
 class Redrawn:
-    """Pseudo rows near real ones, drawn anew again and again, and two splits of them."""
+    """Pseudo rows near real ones, drawn repeatedly, and two splits of them."""
 
     labels: NDArray[np.float64]  # (n_draws, n_rows, n_classes or 1)
     best: NDArray[np.bool_]  # (n_draws, n_rows)
@@ -31,7 +31,7 @@ class Redrawn:
         return float(np.std(_indices(self.labels, self.best) - _indices(self.labels, self.other), ddof=1))
 
     def expected(self, of: Influences) -> float:
-        """Return sqrt(V / n) as single draws tell it, on average over a few."""
+        """Return sqrt(V / n) as estimated from single draws, on average over a few."""
         draws = zip(self.labels[:_N_ASKED], self.best[:_N_ASKED], self.other[:_N_ASKED], strict=True)
         variances = [np.var(np.subtract(of(labels, one), of(labels, other))) for labels, one, other in draws]
         return float(np.sqrt(np.mean(variances) / self.labels.shape[1]))
@@ -49,10 +49,10 @@ def redrawn(name: str) -> NDArray[np.float64]:
 
 @functools.cache
 def answered(name: str) -> NDArray[np.float64]:
-    """Return what the forest says of them, (n_draws, n_rows, n_classes or 1)."""
+    """Return the forest's scores of them, (n_draws, n_rows, n_classes or 1)."""
     drawn = redrawn(name)
     oracle = SessionOracle(fitted(name).session)
-    answers = [oracle.ask(rows_of_matrix(part)) for part in drawn.reshape(-1, N_PSEUDO_ROWS * 20, drawn.shape[2])]
+    answers = [oracle.predict(rows_of_matrix(part)) for part in drawn.reshape(-1, N_PSEUDO_ROWS * 20, drawn.shape[2])]
     return np.concatenate(answers).reshape(N_DRAWS, N_PSEUDO_ROWS, -1)
 
 
@@ -90,7 +90,7 @@ def test_the_variance_that_the_paper_prints_is_off_by_more_than_two(name: str) -
 
 
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "random_forest_regression"])
-def test_taking_the_shares_of_the_sides_as_known_does_not_mend_it(name: str) -> None:
+def test_taking_the_shares_of_the_sides_as_known_does_not_correct_it(name: str) -> None:
     assert most_off(name, influences_with_shares_fixed) > 1.6
 
 

@@ -1,11 +1,17 @@
-"""The test of better split on real forests, against pairs of candidates compared row by row."""
+"""The test of better split on real forests, against slow twins: p-values, discarded candidates, sample sizes."""
+
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+from scipy.special import ndtr
 from scipy.stats import false_discovery_control
 
+from tests.support import naive_sta
 from tests.support.naive_sta import (
     best_of,
+    choose,
     first_of_each,
     gini,
     p_values,
@@ -14,16 +20,26 @@ from tests.support.naive_sta import (
     variance_of_difference,
     variance_within,
 )
-from tests.support.pseudo_rows import FORESTS, MIXED, PseudoRows, pseudo_rows
-from tree_explainers.approximation_trees.oracle import AnswerScale
-from tree_explainers.approximation_trees.pseudo_samples import Merged
+from tests.support.pseudo_rows import FORESTS, MIXED, PseudoRows, pseudo_rows, training
+from tree_explainers.approximation_trees.candidates import Candidates, candidates_of
+from tree_explainers.approximation_trees.node_boxes import NodeBox
+from tree_explainers.approximation_trees.oracle import SessionOracle, TargetTransform
+from tree_explainers.approximation_trees.pseudo_samples import MergedCandidates, PseudoSample
+from tree_explainers.approximation_trees.smoothing import Smoother
 from tree_explainers.approximation_trees.split_choice import (
+    FIRST_SIZE,
     Comparison,
+    SplitChoice,
     benjamini_hochberg,
+    choose_split,
     compare_splits,
     compare_with,
+    next_size,
 )
 from tree_explainers.approximation_trees.split_sums import SplitSums
+from tree_explainers.compute.progress import ignore_progress
+from tree_explainers.questions.conditions import Condition
+from tree_explainers.rows import Rows
 
 NAMES = (*FORESTS, *MIXED)
 N_ROWS = 150
@@ -59,7 +75,7 @@ def test_the_gain_of_values_is_the_fall_of_their_variance() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_variances_are_those_of_influences_told_row_by_row(name: str) -> None:
+def test_variances_are_those_of_influences_computed_row_by_row(name: str) -> None:
     drawn = pseudo_rows(name, N_ROWS)
 
     found = compared(drawn)
@@ -91,9 +107,9 @@ def test_variances_without_sums_of_products_are_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_numbers_that_answers_are_told_in_change_neither_order_nor_p_values(name: str) -> None:
+def test_the_transform_of_targets_changes_neither_order_nor_p_values(name: str) -> None:
     drawn = pseudo_rows(name, N_ROWS)
-    scale = AnswerScale.of(drawn.answers, is_classifier=drawn.answers.shape[1] > 1)
+    scale = TargetTransform.of(drawn.answers, is_classifier=drawn.answers.shape[1] > 1)
     numbers = scale.targets(drawn.answers, drawn.answers.mean(axis=0)).astype(np.float64)
 
     found, plain = compare_splits(numbers, drawn.bins, drawn.candidates), compared(drawn)
@@ -104,7 +120,7 @@ def test_the_numbers_that_answers_are_told_in_change_neither_order_nor_p_values(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_p_values_and_their_sum_are_those_of_one_pair_after_the_other(name: str) -> None:
+def test_p_values_and_their_sum_are_those_of_single_pairs(name: str) -> None:
     drawn = pseudo_rows(name, N_ROWS)
 
     found = compared(drawn)
@@ -132,7 +148,7 @@ def test_discarded_are_the_candidates_that_benjamini_and_hochberg_reject(name: s
     assert n_discarded[-1] > 0  # else nothing was tried
 
 
-def test_candidates_that_part_the_rows_alike_are_discarded_together() -> None:
+def test_candidates_that_separate_the_rows_alike_are_discarded_together() -> None:
     drawn = pseudo_rows("random_forest_binary", N_ROWS)
     splits = drawn.splits
 
@@ -157,9 +173,9 @@ def test_benjamini_hochberg_rejects_what_scipy_rejects() -> None:
 
 @pytest.mark.parametrize("n_rows", [3, 12, 150])
 @pytest.mark.parametrize("name", NAMES)
-def test_merged_candidates_are_compared_as_those_that_they_stand_for(name: str, n_rows: int) -> None:
+def test_merged_candidates_are_compared_as_those_that_they_represent(name: str, n_rows: int) -> None:
     drawn = pseudo_rows(name, n_rows)
-    merged = Merged.of(drawn.candidates, [drawn.bins])
+    merged = MergedCandidates.of(drawn.candidates, [drawn.bins])
 
     found = compare_splits(drawn.answers, merged.bins_of(drawn.bins), merged.candidates)
 
@@ -173,3 +189,87 @@ def test_merged_candidates_are_compared_as_those_that_they_stand_for(name: str, 
     np.testing.assert_array_equal(found.counted, one_by_one.counted[firsts])
     assert one_by_one.counted.sum() == found.counted.sum()
     assert found.p_value == one_by_one.p_value
+
+
+MOST_ROWS = 3_000
+
+
+@pytest.mark.parametrize("significance", [0.01, 0.1, 0.3])
+@pytest.mark.parametrize("most", [1_500, 100_000])
+def test_the_next_size_is_that_of_equation_5(significance: float, most: int) -> None:
+    for p_value in np.linspace(significance + 0.001, 1, 97).tolist():
+        expected = naive_sta.next_size(1_000, p_value, significance, most)
+        assert next_size(1_000, p_value, significance, most) == expected
+
+
+def test_with_the_rows_of_equation_5_the_same_gains_are_significant() -> None:
+    drawn = pseudo_rows("random_forest_multiclass", 1_000)
+    found = compare_splits(drawn.answers, drawn.bins, drawn.candidates)
+    significance, n_tried = 0.01, 0
+    for number in np.flatnonzero((found.p_values > 0.02) & (found.p_values < 0.2)):
+        needed = next_size(found.n_rows, float(found.p_values[number]), significance, 10**9)
+        ahead = found.gains[found.best] - found.gains[number]
+        n_tried += 1
+        assert ndtr(-ahead / np.sqrt(2 * found.variances[number] / needed)) == pytest.approx(significance, rel=0.01)
+    assert n_tried > 0
+
+
+@pytest.mark.parametrize("significance", [0.05, 0.35])
+@pytest.mark.parametrize("name", FORESTS)
+def test_discarding_changes_neither_the_choice_nor_the_rows_and_little_of_the_sum(
+    name: str, significance: float
+) -> None:
+    node = Node.of(name, n_rows=5)
+
+    chosen, sample = node.chosen(significance)
+
+    labels, splits = node.told_of(sample)
+    best, p_value, n_rows = choose(labels, splits, FIRST_SIZE, significance)
+    assert sample.n_rows == n_rows
+    assert chosen.candidate is not None
+    fast = node.conditions.index(sample.candidates.condition(chosen.candidate))
+    assert parts_alike(splits[fast], splits[best])
+    assert abs(chosen.confidence.p_value - p_value) <= 0.1 * significance
+    assert chosen.confidence.at_cap == (p_value > significance)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A few training rows of a forest."""
+
+    rows: Rows
+    smoother: Smoother
+    oracle: SessionOracle
+    candidates: Candidates
+
+    @classmethod
+    def of(cls, name: str, n_rows: int) -> "Node":
+        rows, session = training(name)
+        few = rows.take(slice(0, None, len(rows) // n_rows))
+        return cls(few, Smoother.of(rows, {}), SessionOracle(session), candidates_of(few, {}, 2))
+
+    def draw(self, n_rows: int, rng: np.random.Generator) -> Rows:
+        return self.smoother.draw(self.rows, NodeBox({}), n_rows, rng)
+
+    def label(self, rows: Rows) -> NDArray[np.float32]:
+        return self.oracle.predict(rows).astype(np.float32)
+
+    def chosen(self, significance: float) -> tuple[SplitChoice, PseudoSample]:
+        seed = np.random.SeedSequence(3)
+        sample = PseudoSample(self.draw, self.label, self.candidates, seed, report=ignore_progress)
+        n_targets = self.oracle.predict(self.rows).shape[1]
+        return choose_split(sample, n_targets, significance, MOST_ROWS), sample
+
+    def told_of(self, sample: PseudoSample) -> tuple[NDArray[np.float64], list[NDArray[np.bool_]]]:
+        """Return the answers for the rows of a sample, drawn again from its seeds, and how candidates part them."""
+        drawn = [self.draw(block.n_rows, np.random.default_rng(block.seed)) for block in sample._blocks]
+        bins = [self.candidates.bins_of(rows) for rows in drawn]
+        splits = [
+            np.concatenate([self.candidates.sends_left(each, own) for own in bins])
+            for each in range(self.candidates.n_candidates)
+        ]
+        return np.concatenate([self.label(rows) for rows in drawn]).astype(np.float64), splits
+
+    @property
+    def conditions(self) -> list[Condition]:
+        return [self.candidates.condition(each) for each in range(self.candidates.n_candidates)]

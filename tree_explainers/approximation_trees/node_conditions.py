@@ -1,4 +1,8 @@
-"""NodeQuestions: for each node of an ensemble's trees, the bins of a raw feature that go left."""
+"""NodeConditions: for each node of an ensemble's trees, the bins of a raw feature that go left.
+
+A node tests a model's column (a scaled number, an indicator, a code); its condition is translated into the bins of the
+raw feature behind the column, as the ensemble's statements define them.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -19,29 +23,29 @@ _OTHER = "\0"  # no category: texts of rows and of graphs hold no zero bytes tha
 
 
 @dataclass(frozen=True, slots=True)
-class NodeQuestions:
-    """What each node asks, in bins.
+class NodeConditions:
+    """The condition of each node, in bins.
 
-    Of a node with a **cut**, bins below it go one way, those from it on the other, the missing value (the last bin) as
-    it is said. Of other nodes each bin has its own answer. A bin may hold values that go left and others that go
-    right: values without a code of their own are in no bin of their own.
+    At a node with a **cut**, bins below it go to one side, the others to the other side, and the missing value (the
+    last bin) where ``missing_left`` says. At other nodes each bin has its own answer. A bin may hold values that go
+    left and others that go right: values without a code of their own have no bin of their own.
     """
 
-    feature: NDArray[np.int32]  # (n_nodes,) position among the statements' features
-    cut: NDArray[np.int32]  # (n_nodes,) the first bin that is greater; below 0: -1 less where the node's answers begin
-    low_end: NDArray[np.int32]  # (n_nodes,) some value of each bin before it is not greater
-    greater_from: NDArray[np.int32]  # (n_nodes,) some value of each bin from it on is greater
+    feature: NDArray[np.int32]  # (n_nodes,) index among the statements' features
+    cut: NDArray[np.int32]  # (n_nodes,) the first bin that is greater; if < 0, answers begin at -1 - cut
+    low_end: NDArray[np.int32]  # (n_nodes,) each bin before it has some value that is not greater
+    greater_from: NDArray[np.int32]  # (n_nodes,) each bin from it on has some value that is greater
     low_left: Flags  # (n_nodes,) bins below the cut go left
     missing_left: Flags  # (n_nodes,)
-    missing_both: Flags  # (n_nodes,) what a missing value counts as is next to the cut
-    goes_left: Flags  # the answers of nodes without a cut: what is known of each bin
+    missing_both: Flags  # (n_nodes,) a missing value is imputed by a number next to the cut
+    goes_left: Flags  # the answers of nodes without a cut, by bin: its known value goes left
     may_left: Flags  # some value of the bin goes left
     may_right: Flags
 
 
-def node_questions(ensemble: TreeEnsemble, description: ModelDescription, statements: Statements) -> NodeQuestions:
-    """Return what all nodes ask, in the bins of the ensemble's own statements."""
-    return _Translation(ensemble, description, statements).questions()
+def node_conditions(ensemble: TreeEnsemble, description: ModelDescription, statements: Statements) -> NodeConditions:
+    """Return the conditions of all nodes, in the bins of the ensemble's own statements."""
+    return _Translation(ensemble, description, statements).conditions()
 
 
 @dataclass(slots=True)
@@ -52,31 +56,33 @@ class _Translation:
     _answers: list[tuple[Flags, Flags, Flags]] = field(default_factory=list)
     _n_answers: int = 0
 
-    def questions(self) -> NodeQuestions:
-        made = _nothing_asked(self.ensemble.n_nodes)
-        place = {feature.raw_index: at for at, feature in enumerate(self.statements.features)}
+    def conditions(self) -> NodeConditions:
+        made = _without_conditions(self.ensemble.n_nodes)
+        index_of = {feature.raw_index: index for index, feature in enumerate(self.statements.features)}
         for column, nodes in _nodes_by_column(self.ensemble):
             raw_index = self.description.columns[column].raw_index
-            if raw_index in place:
-                made.feature[nodes] = place[raw_index]
-                self._translate(self.description.columns[column], nodes, place[raw_index], made)
+            if raw_index in index_of:
+                made.feature[nodes] = index_of[raw_index]
+                self._translate(self.description.columns[column], nodes, index_of[raw_index], made)
             else:
                 self._translate_constant(self.description.columns[column], nodes, made)
-        joined = [np.concatenate([np.empty(0, np.bool_), *(each[at] for each in self._answers)]) for at in range(3)]
+        joined = [
+            np.concatenate([np.empty(0, np.bool_), *(each[index] for each in self._answers)]) for index in range(3)
+        ]
         return replace(made, goes_left=joined[0], may_left=joined[1], may_right=joined[2])
 
-    def _translate(self, column: ModelColumn, nodes: NDArray[np.int64], at: int, made: NodeQuestions) -> None:
-        feature = self.statements.features[at]
+    def _translate(self, column: ModelColumn, nodes: NDArray[np.int64], index: int, made: NodeConditions) -> None:
+        feature = self.statements.features[index]
         is_cut = np.isin(self.ensemble.operator[nodes], _ORDERED) & _is_number(column, feature)
         own = nodes[is_cut]
         if len(own):
             self._translate_cuts(column, own, feature, made)
-        for some, questions in self._alike(nodes[~is_cut]):
-            reading = _read_answers(column, questions, feature, _rounding(self.description, feature.raw_index))
-            self._keep(some, reading, made)
+        for some, question in self._by_condition(nodes[~is_cut]):
+            answers = _read_answers(column, question, feature, _rounding(self.description, feature.raw_index))
+            self._keep(some, answers, made)
 
     def _translate_cuts(
-        self, column: ModelColumn, nodes: NDArray[np.int64], feature: FeatureStatements, made: NodeQuestions
+        self, column: ModelColumn, nodes: NDArray[np.int64], feature: FeatureStatements, made: NodeConditions
     ) -> None:
         questions = self._of(nodes)
         cuts, missing_greater = cuts_of_number(column, questions, _rounding(self.description, feature.raw_index))
@@ -91,13 +97,13 @@ class _Translation:
         made.low_left[nodes] = ~greater_left
         made.missing_left[nodes] = missing_greater == greater_left
 
-    def _translate_constant(self, column: ModelColumn, nodes: NDArray[np.int64], made: NodeQuestions) -> None:
-        """Keep questions that all values answer alike, the missing one included: every bin is above the cut."""
-        for some, question in self._alike(nodes):
+    def _translate_constant(self, column: ModelColumn, nodes: NDArray[np.int64], made: NodeConditions) -> None:
+        """Store conditions with one answer for all values, the missing one included: every bin is above the cut."""
+        for some, question in self._by_condition(nodes):
             left = _answer(column, question, None)
             made.cut[some], made.low_left[some], made.missing_left[some] = 0, not left, left
 
-    def _keep(self, nodes: NDArray[np.int64], answers: tuple[Flags, Flags], made: NodeQuestions) -> None:
+    def _keep(self, nodes: NDArray[np.int64], answers: tuple[Flags, Flags], made: NodeConditions) -> None:
         left, other = answers
         made.cut[nodes] = -1 - self._n_answers
         self._answers.append((left, left | other, ~left | ~other))
@@ -109,21 +115,21 @@ class _Translation:
             ensemble.operator[nodes], ensemble.threshold[nodes], ensemble.missing_left[nodes], ensemble.members
         )
 
-    def _alike(self, nodes: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], ColumnSplits]]:
-        """Yield the nodes of one column that ask the same, and their question."""
+    def _by_condition(self, nodes: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], ColumnSplits]]:
+        """Yield the nodes of one column that have the same condition, and this condition."""
         if not len(nodes):
             return
-        asked = self._of(nodes)
-        keys = np.column_stack((asked.operator, asked.threshold, asked.missing_left))
+        own = self._of(nodes)
+        keys = np.column_stack((own.operator, own.threshold, own.missing_left))
         _, first, same = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        for at, one in enumerate(first):
-            yield nodes[same.reshape(-1) == at], self._of(nodes[one : one + 1])
+        for index, node in enumerate(first):
+            yield nodes[same.reshape(-1) == index], self._of(nodes[node : node + 1])
 
 
-def _nothing_asked(n_nodes: int) -> NodeQuestions:
+def _without_conditions(n_nodes: int) -> NodeConditions:
     numbers, flags = np.zeros((4, n_nodes), np.int32), np.zeros((3, n_nodes), np.bool_)
     none = np.empty(0, np.bool_)
-    return NodeQuestions(
+    return NodeConditions(
         feature=numbers[0],
         cut=numbers[1] - 1,
         low_end=numbers[2],
@@ -145,7 +151,7 @@ def _nodes_by_column(ensemble: TreeEnsemble) -> Iterator[tuple[int, NDArray[np.i
 
 
 def _is_number(column: ModelColumn, feature: FeatureStatements) -> bool:
-    """Whether the column is the raw number, perhaps scaled; one of a declared group is, whatever it is called."""
+    """Return whether the column is the raw number, perhaps scaled; columns of a declared group are."""
     is_indicator = column.kind == "indicator" and not isinstance(column.category, str)
     return feature.is_number and not is_indicator and column.kind != "ordinal"
 
@@ -156,7 +162,7 @@ def _rounding(description: ModelDescription, raw_index: int) -> Rounding:
 
 
 def _first_greater(feature: FeatureStatements, cuts: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the first bin whose values are above each cut: that of the missing value where none is."""
+    """Return the first bin whose values are above each cut; the missing value's if there is none."""
     first = np.searchsorted(feature.cuts, cuts, side="right")
     none = (cuts >= float(np.finfo(np.float32).max)) | (cuts == np.inf)
     return np.where(none, feature.missing_bin, first)
@@ -165,7 +171,7 @@ def _first_greater(feature: FeatureStatements, cuts: NDArray[np.float64]) -> NDA
 def _read_answers(
     column: ModelColumn, question: ColumnSplits, feature: FeatureStatements, rounding: Rounding
 ) -> tuple[Flags, Flags]:
-    """Return which bins answer one question with yes, and what values that no bin is kept for answer there."""
+    """Return for which bins a condition holds, and for which it holds for values without a bin of their own."""
     if not feature.is_number:
         known = [*feature.categories, _OTHER, None]
         answers = np.array([_answer(column, question, value) for value in known])
@@ -181,7 +187,7 @@ def _answer(column: ModelColumn, question: ColumnSplits, value: float | str | No
 
 
 def _read_set(column: ModelColumn, question: ColumnSplits, feature: FeatureStatements, rounding: Rounding) -> Flags:
-    """Read a question whether a number is equal to another, or a member: inside are the bins between pairs of cuts."""
+    """Read a test of equality or membership: the bins between pairs of cuts are inside."""
     cuts, _ = cuts_of_number(column, question, rounding)
     first = _first_greater(feature, cuts)
     inside = (np.arange(feature.n_bins)[:, None] >= first).sum(axis=1) % 2 == 1
@@ -208,7 +214,7 @@ def _read_indicator(
 def _read_codes(
     column: ModelColumn, question: ColumnSplits, feature: FeatureStatements, rounding: Rounding
 ) -> tuple[Flags, Flags]:
-    """Read a column of codes: a bin answers as the value in it that has a code, other values as one that has none."""
+    """Read a column of codes: a bin has the answer of its value that has a code, other values that of unknown ones."""
     unknown = _answer(column, question, np.inf)
     answers = np.full(feature.n_bins, unknown)
     for value in column.categories:

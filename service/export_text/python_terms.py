@@ -1,6 +1,6 @@
 """Terms in Python: conditions of ``row``, read by two functions that are defined beside them."""
 
-from explanations.rule_terms import MissingTerm, Term, TextTerm
+from explanations.rules import MissingTerm, Term, TextTerm
 
 from .literals import number, python_text
 

@@ -3,7 +3,7 @@
 A missing value is NULL, which fulfils nothing but what says so.
 """
 
-from explanations.rule_terms import MissingTerm, NumberTerm, Term, TextTerm
+from explanations.rules import MissingTerm, NumberTerm, Term, TextTerm
 
 from .literals import number, sql_name, sql_text
 

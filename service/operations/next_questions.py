@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from explanations.instances import encoded_value
-from explanations.tree_terms import Walk, steps_of, walk
+from explanations.trees import PartialPath, follow_path, splits_of
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent, PathNode
 from schemas.models import Model
 from schemas.next_questions import NextQuestion, NextQuestionRequest, Question
@@ -27,7 +27,7 @@ def ask_next(parts: Parts, tree_id: str, request: NextQuestionRequest) -> NextQu
     content = read_tree(parts, tree_id)
     model = parts.models.get(parts.artefacts.get(APPROXIMATION_TREES.name, tree_id).model).view
     _check_answers(model, request.answers)
-    way = walk(steps_of(content), request.answers)
+    way = follow_path(splits_of(content), request.answers)
     return _told(tree_id, content, way)
 
 
@@ -47,7 +47,7 @@ def _pointer(name: str) -> str:
     return "/answers/" + name.replace("~", "~0").replace("/", "~1")
 
 
-def _told(tree_id: str, content: ApproximationTreeContent, way: Walk) -> NextQuestion:
+def _told(tree_id: str, content: ApproximationTreeContent, way: PartialPath) -> NextQuestion:
     reached = content.nodes[way.reached]
     is_leaf = reached.left is None
     return NextQuestion(

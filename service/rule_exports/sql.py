@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from explanations.rule_terms import Term, terms_of
+from explanations.rules import Term, terms_of
 from schemas.rule_sets import Rule, RuleSetContent
 
 from ..export_text.literals import on_one_line, sql_value

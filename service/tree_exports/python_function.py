@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from explanations.tree_terms import Step, steps_of
+from explanations.trees import Split, splits_of
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent
 
 from ..export_text.literals import number, on_one_line, python_text, python_value
@@ -39,11 +39,11 @@ def write_python(content: ApproximationTreeContent) -> str:
     if content.classes:
         tables += f"_CLASSES = {_tuple(map(python_text, content.classes))}\n"
         tables += _table("_SCORES", [(node.id, _scores(node)) for node in leaves])
-    ways = "".join(_lines(0, steps_of(content), content.nodes, "    "))
+    ways = "".join(_lines(0, splits_of(content), content.nodes, "    "))
     return f"{_PREDICT}{_PREDICT_SCORES if content.classes else ''}{_LEAF}{ways}\n\n{tables}"
 
 
-def _lines(at: int, steps: Sequence[Step | None], nodes: Sequence[ApproximationNode], indent: str) -> Iterator[str]:
+def _lines(at: int, steps: Sequence[Split | None], nodes: Sequence[ApproximationNode], indent: str) -> Iterator[str]:
     """Yield the questions from a node on; behind a yes all lines return, so that a no needs no ``else``."""
     while (step := steps[at]) is not None:
         yield f"{indent}# {on_one_line(question(nodes[at]))}\n"

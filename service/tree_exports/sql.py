@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from explanations.tree_terms import Step, steps_of
+from explanations.trees import Split, splits_of
 from schemas.approximation_trees import ApproximationTreeContent
 
 from ..export_text.literals import sql_value
@@ -21,12 +21,12 @@ def write_sql(content: ApproximationTreeContent) -> str:
     several questions at once.
     """
     values = tuple(sql_value(node.prediction) for node in content.nodes)
-    return _Tree(steps_of(content), values).expression(0, 0) + "\n"
+    return _Tree(splits_of(content), values).expression(0, 0) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
 class _Tree:
-    steps: tuple[Step | None, ...]
+    steps: tuple[Split | None, ...]
     values: tuple[str, ...]  # what each node predicts
 
     def expression(self, at: int, n_around: int) -> str:

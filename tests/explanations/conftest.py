@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from explanations.row_blocks import RowBlock
-from explanations.warm_explainer import WarmExplainer
-from explanations.warming import warm_up
+from explanations.explained_blocks import RowBlock
+from explanations.warm_explainer import WarmExplainer, warm_up
 from storage.dataset_files import DatasetFile
 from tests.support.api import frame_of
 from tests.support.models import fitted

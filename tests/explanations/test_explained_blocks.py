@@ -8,10 +8,9 @@ import orjson
 import pyarrow as pa
 import pytest
 
-from explanations.explained_blocks import BlockExplainer
-from explanations.explaining import explain_instances
+from explanations.explained_blocks import BlockExplainer, RowBlock
+from explanations.explained_rows import explain_instances
 from explanations.lines import LineWriter
-from explanations.row_blocks import RowBlock
 from explanations.tables import TableMaker
 from schemas.explanations import Explanation, ExplanationRequest
 from tests.support.pipelines import PIPELINES
@@ -224,11 +223,11 @@ def test_rows_are_told_alike_in_blocks_of_any_size(find_case: FindCase, name: st
 def test_what_the_model_says_need_not_be_asked_again(find_case: FindCase) -> None:
     case = find_case("random_forest_multiclass")
     explainer = BlockExplainer.build(case.warm, 3, with_contrast=True)
-    taken = explainer.explain(case.rows).taken
+    accepted = explainer.explain(case.rows).accepted
     rows = RowBlock(
         0,
-        [case.rows.row_ids[row] for row in taken],
-        tuple(column[taken] for column in case.rows.columns),
+        [case.rows.row_ids[row] for row in accepted],
+        tuple(column[accepted] for column in case.rows.columns),
         case.rows.are_booleans,
     )
     session = case.warm.session

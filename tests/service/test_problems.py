@@ -8,8 +8,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from explanations.features import Features
-from explanations.instances import read_instances
+from explanations.instances import Features, read_instances
 from schemas.prototype_sets import PrototypeSetRequest
 from service import problems
 from service.request_class import BodyRefused, StrictRoute

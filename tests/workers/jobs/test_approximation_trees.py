@@ -13,7 +13,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import balanced_accuracy_score, r2_score
 
-from explanations.tree_terms import steps_of, walk
+from explanations.trees import follow_path, splits_of
 from schemas.approximation_trees import MAX_LEAVES, ApproximationTree, ApproximationTreeContent, TreeExportFormat
 from service.operations import artefacts
 from service.operations.approximation_trees import APPROXIMATION_TREES, export_tree, read_tree
@@ -51,8 +51,8 @@ class Grown:
     @property
     def leaves(self) -> list[int]:
         """The leaf of each row, by the questions as they are printed."""
-        steps = steps_of(self.content)
-        return [walk(steps, row).reached for row in self.rows]
+        steps = splits_of(self.content)
+        return [follow_path(steps, row).reached for row in self.rows]
 
     @property
     def told(self) -> NDArray[Any]:
@@ -90,10 +90,10 @@ def grown(request: pytest.FixtureRequest, workshop: Workshop) -> Grown:
 
 
 def test_nodes_count_the_rows_that_their_questions_send_there(grown: Grown) -> None:
-    content, steps = grown.content, steps_of(grown.content)
+    content, steps = grown.content, splits_of(grown.content)
     reached = np.zeros(content.n_nodes, np.int64)
     for row in grown.rows:
-        way = walk(steps, row)
+        way = follow_path(steps, row)
         reached[[*(at for at, _ in way.passed), way.reached]] += 1
 
     assert [node.n_samples for node in content.nodes] == reached.tolist()

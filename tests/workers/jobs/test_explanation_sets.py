@@ -9,9 +9,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from explanations.explaining import explain_instances
-from explanations.warm_explainer import WarmExplainer
-from explanations.warming import warm_up
+from explanations.explained_rows import explain_instances
+from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.explanations import ExplanationRequest
 from schemas.jobs import Progress

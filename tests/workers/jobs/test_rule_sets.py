@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
 
-from explanations.warm_rules import WarmRules
+from explanations.rules import WarmRules
 from schemas.rule_sets import RuleScores, RuleSet, RuleSetContent
 from service.operations import artefacts
 from service.operations.rule_sets import RULE_SETS, export_rules

@@ -6,8 +6,7 @@ import numpy as np
 import orjson
 import pytest
 
-from explanations.tree_terms import steps_of, walk
-from explanations.warm_tree import WarmTree
+from explanations.trees import WarmTree, follow_path, splits_of
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeContent
 from schemas.explanations import ApproximationPath
 from schemas.rule_sets import RuleFeature
@@ -57,7 +56,7 @@ def test_rows_go_the_way_that_the_words_say_alone_and_together(name: str) -> Non
 
     assert [warm.leaf_of(list(row.values())) for row in rows] == [way[-1][0] for way in ways]
     assert warm.leaves_of(with_holes(made.rows).columns).tolist() == [way[-1][0] for way in ways]
-    assert [walk(steps_of(content), row).passed for row in rows] == [tuple(way[:-1]) for way in ways]
+    assert [follow_path(splits_of(content), row).passed for row in rows] == [tuple(way[:-1]) for way in ways]
     assert len({way[-1][0] for way in ways}) > 4
 
 
@@ -93,7 +92,7 @@ def test_a_leaf_alone_is_reached_at_once() -> None:
 def test_a_walk_ends_at_the_first_question_that_is_not_answered() -> None:
     made = grown("missing_kept")
     content = document_of(made)
-    steps, row = steps_of(content), _values(made)[0]
+    steps, row = splits_of(content), _values(made)[0]
     way = _way(content, row)
     columns = [content.nodes[at].column for at, _ in way[:-1]]
 
@@ -102,7 +101,7 @@ def test_a_walk_ends_at_the_first_question_that_is_not_answered() -> None:
         expected = next(
             (at for at, (_, column) in enumerate(zip(way, columns, strict=False)) if column not in known), None
         )
-        found = walk(steps, known)
+        found = follow_path(steps, known)
         assert found.reached == (way[-1][0] if expected is None else way[expected][0])
         assert list(found.passed) == way[: len(found.passed)]
 

@@ -7,7 +7,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from explanations.warm_rules import WarmRules
+from explanations.rules import WarmRules
 from schemas.rule_sets import RuleFeature
 from tests.support.printed_rules import condition, holds, rule_set
 

@@ -1,4 +1,4 @@
-"""Which function makes which artefact: one line for each kind of job."""
+"""The function that makes each kind of artefact."""
 
 from collections.abc import Mapping
 from importlib import import_module

@@ -49,7 +49,7 @@ def run_job(settings: WorkerSettings, kinds: Mapping[str, JobKind], claim: Claim
         attempts.finish_cancel(claim)
     except StorageUnavailable as error:
         _log.warning("job %s: storage is away, to be tried again: %s", claim.job, error)
-        # However long it stays away, that is not the job's fault.
+        # However long it stays away, it is not counted as an attempt.
         attempts.hand_back(claim, settings.storage_pause_seconds, f"waits for storage: {error.detail}")
     except Exception as error:  # noqa: BLE001  # the edge of the process: whatever it is, the job's row must name it
         attempts.fail(claim, _problem(error, settings, claim))
@@ -135,7 +135,7 @@ def _refuse_large_result(result: bytes) -> None:
     """Refuse a result that readers could not take as a whole: what grows with the rows is kept in files."""
     if len(result) > MAX_RESULT_BYTES:
         detail = (
-            f"the result has {len(result):,} bytes, more than the {MAX_RESULT_BYTES:,} that a result may have; ask for "
+            f"the result has {len(result):,} bytes, more than the {MAX_RESULT_BYTES:,} that a result may have; request "
             "fewer prototypes (of a_pete, by a larger alpha), rules or splits, or take a model of fewer features"
         )
         raise StorageError(code="result_too_large", detail=detail)
@@ -156,6 +156,6 @@ def _problem(error: Exception, settings: WorkerSettings, claim: Claim) -> Proble
 def _out_of_memory(settings: WorkerSettings) -> str:
     limit = settings.job_memory_bytes / _BYTES_PER_GIB
     return (
-        f"the job needed more memory than the {limit:.3g} GiB that a job may use; ask for fewer rows or trees, "
+        f"the job needed more memory than the {limit:.3g} GiB that a job may use; use fewer rows or trees, "
         "or raise LEAFSPACE_JOB_MEMORY_BYTES"
     )

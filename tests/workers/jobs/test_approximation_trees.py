@@ -1,4 +1,4 @@
-"""Approximation tree jobs: what is told of a tree is what its printed questions do with the rows of real tables."""
+"""Approximation tree jobs: published nodes and figures follow from the printed tests on the rows of real tables."""
 
 import json
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Grown:
-    """A tree, the rows it was grown from, and what the model and their target say of them."""
+    """A tree, the rows it was grown from, the model's predictions and the targets."""
 
     made: ApproximationTree
     content: ApproximationTreeContent
@@ -55,7 +55,7 @@ class Grown:
         return [follow_path(steps, row).reached for row in self.rows]
 
     @property
-    def told(self) -> NDArray[Any]:
+    def tree_predictions(self) -> NDArray[Any]:
         return np.array([self.content.nodes[leaf].prediction for leaf in self.leaves])
 
 
@@ -79,8 +79,8 @@ def _grown(workshop: Workshop, name: str, **changes: object) -> Grown:
     scores = answers(predictions, session.description)
     predicted = scores[:, 0] if predictions.labels is None else np.array(view.classes)[predictions.labels]
     target = np.asarray(frame["t"] if predictions.labels is None else frame["t"].astype(str))
-    told = [dict(row) for row in plain_rows(rows)]
-    return Grown(made, read_tree(workshop.parts, made.id), told, target, predicted, scores)
+    plain = [dict(row) for row in plain_rows(rows)]
+    return Grown(made, read_tree(workshop.parts, made.id), plain, target, predicted, scores)
 
 
 @pytest.fixture(scope="module", params=_CASES, ids=["-".join(case) for case in _CASES])
@@ -106,24 +106,24 @@ def test_nodes_count_the_rows_that_their_questions_send_there(grown: Grown) -> N
 
 def test_the_evaluation_is_of_the_tree_as_it_is_printed(grown: Grown) -> None:
     content, found = grown.content, grown.content.training_evaluation
-    told = grown.told
+    given = grown.tree_predictions
 
     assert grown.made.evaluation == found
     assert (found.n_rows, found.evaluated_on) == (len(grown.rows), "dataset")
     assert found.mean_questions == pytest.approx(np.mean([content.nodes[leaf].depth for leaf in grown.leaves]))
     assert found.model is not None
     if content.task == "regression":
-        assert found.fidelity == pytest.approx(r2_score(grown.predicted, told), rel=1e-6)
-        assert found.r2 == pytest.approx(r2_score(grown.target, told), rel=1e-6)
-        assert found.mse == pytest.approx(np.mean((told - grown.target) ** 2), rel=1e-6)
+        assert found.fidelity == pytest.approx(r2_score(grown.predicted, given), rel=1e-6)
+        assert found.r2 == pytest.approx(r2_score(grown.target, given), rel=1e-6)
+        assert found.mse == pytest.approx(np.mean((given - grown.target) ** 2), rel=1e-6)
         assert found.model.r2 == pytest.approx(r2_score(grown.target, grown.predicted), rel=1e-6)
         return
     scores = np.array([[score.value for score in content.nodes[leaf].scores] for leaf in grown.leaves])
-    assert found.fidelity == pytest.approx(np.mean(told == grown.predicted))
-    assert found.balanced_fidelity == pytest.approx(balanced_accuracy_score(grown.predicted, told))
+    assert found.fidelity == pytest.approx(np.mean(given == grown.predicted))
+    assert found.balanced_fidelity == pytest.approx(balanced_accuracy_score(grown.predicted, given))
     assert found.probability_l1 == pytest.approx(np.abs(scores - grown.scores).sum(axis=1).mean())
-    assert found.accuracy == pytest.approx(np.mean(told == grown.target))
-    assert found.balanced_accuracy == pytest.approx(balanced_accuracy_score(grown.target, told))
+    assert found.accuracy == pytest.approx(np.mean(given == grown.target))
+    assert found.balanced_accuracy == pytest.approx(balanced_accuracy_score(grown.target, given))
     assert found.model.balanced_accuracy == pytest.approx(balanced_accuracy_score(grown.target, grown.predicted))
 
 
@@ -169,7 +169,7 @@ def test_the_kept_onnx_file_runs_and_says_the_same(workshop: Workshop, grown: Gr
 
     output = "value" if grown.content.task == "regression" else "label"
 
-    assert session.run([output], feeds)[0].ravel().tolist() == grown.told.tolist()
+    assert session.run([output], feeds)[0].ravel().tolist() == grown.tree_predictions.tolist()
 
 
 def test_the_same_request_makes_the_same_tree_byte_for_byte(workshop: Workshop) -> None:

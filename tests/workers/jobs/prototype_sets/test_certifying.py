@@ -93,9 +93,9 @@ def test_swaps_lower_no_certificate(
 ) -> None:
     case = real_case("breast_cancer", "boosting")
     size = {} if method == "a_pete" else {"n_prototypes": 8}
-    asked = {"model": case.model, "dataset": case.dataset, "method": method, "candidates": candidates, **size}
+    requested = {"model": case.model, "dataset": case.dataset, "method": method, "candidates": candidates, **size}
 
-    before, after = (workshop.make(refine=refine, **asked) for refine in ("none", "swap"))
+    before, after = (workshop.make(refine=refine, **requested) for refine in ("none", "swap"))
 
     assert (after.n_swaps or 0) > 0 or after.certificate == before.certificate
     assert (after.certificate or 0) >= (before.certificate or 1)
@@ -103,8 +103,8 @@ def test_swaps_lower_no_certificate(
 
 
 def test_the_bound_for_sets_of_any_rows_is_told_first() -> None:
-    for told in (PrototypeSetContent, PrototypeSet):
-        names = [name for name in told.model_fields if "certificate" in name or "upper_bound" in name]
+    for schema in (PrototypeSetContent, PrototypeSet):
+        names = [name for name in schema.model_fields if "certificate" in name or "upper_bound" in name]
         assert names[:2] == ["all_rows_certificate", "all_rows_upper_bound"]
 
 

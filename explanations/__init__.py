@@ -1,1 +1,1 @@
-"""Explanations of rows, made of a warm explainer: the very same for one row over HTTP and for all rows of a dataset."""
+"""Explanations of rows by a warm explainer: the same over HTTP and in jobs, row by row and in blocks."""

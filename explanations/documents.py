@@ -1,21 +1,41 @@
-"""The parts of an explanation as plain values, for one row; ``schemas.explanations`` says what their fields mean.
+"""The parts of an explanation as plain values, for one row; ``schemas.explanations`` describes their fields.
 
-Whoever writes many at once has these functions fill in holes, so that there is one place that says what is told.
+Code that writes many rows at once passes placeholders for what differs between rows, and cuts the document into the
+texts between them: so the form of an explanation is defined here alone.
 """
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from schemas.problems import problem_for, problem_json
 from tree_explainers.errors import RowRefused
 
 from .warm_explainer import WarmPrototype
 
+PLACEHOLDER = orjson.Fragment(b"\0")
+"""Represents in a document a value that is not known yet."""
+
+
+def pieces_between(document: dict[str, Any]) -> list[bytes]:
+    """Return the JSON texts before, between and after the placeholders of a document."""
+    return orjson.dumps(document).split(b"\0")  # a character that no other JSON text holds
+
+
+def decimals(values: NDArray[np.float32 | np.float64]) -> list[float]:
+    """Return the shortest decimals that are the same numbers in the array's own precision; all are finite.
+
+    A score of 0.88333334 in single precision is written as that, where a double would be 0.8833333253860474.
+    """
+    found: list[float] = orjson.loads(orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY))
+    return found
+
 
 class Included(NamedTuple):
-    """What is told where it was asked for: nothing otherwise, or a hole."""
+    """The parts that requests may include: ``None`` where they do not, or a placeholder."""
 
     contrast: Any  # an object
     rules: Any  # a list
@@ -23,13 +43,13 @@ class Included(NamedTuple):
 
 
 def explanation(
-    row_id: Any,  # noqa: ANN401  # a text, or a hole
+    row_id: Any,  # noqa: ANN401  # a text, or a placeholder
     prediction: dict[str, Any],
-    nearest_prototypes: Any,  # noqa: ANN401  # a list, or a hole
-    prototype_prediction: Any,  # noqa: ANN401  # an object, or a hole
+    nearest_prototypes: Any,  # noqa: ANN401  # a list, or a placeholder
+    prototype_prediction: Any,  # noqa: ANN401  # an object, or a placeholder
     included: Included,
 ) -> dict[str, Any]:
-    """Return what is said of a row that the model takes."""
+    """Return the explanation of a row that the model accepts."""
     return {
         "object": "explanation",
         "row_id": row_id,
@@ -44,7 +64,7 @@ def explanation(
 
 
 def refusal(row_id: str, error: RowRefused) -> dict[str, Any]:
-    """Return what is said of a row that the model does not take."""
+    """Return the explanation of a row that the model refuses."""
     problem = problem_json(problem_for(error.code, error.detail))
     return {"object": "explanation", "row_id": row_id, "status": "error", "problem": problem}
 
@@ -53,9 +73,9 @@ def prediction(
     classes: Iterable[str],
     label: str | None,
     scores: list[Any],
-    near_tie: Any,  # noqa: ANN401  # a truth value, or a hole
+    near_tie: Any,  # noqa: ANN401  # a truth value, or a placeholder
 ) -> dict[str, Any]:
-    """Return what the model says; no label stands for a regression."""
+    """Return the model's prediction; without a label, that of a regression."""
     if label is None:
         return {"task": "regression", "label": None, "value": scores[0], "scores": [], "near_tie": near_tie}
     named = [{"label": name, "value": score} for name, score in zip(classes, scores, strict=True)]
@@ -63,9 +83,9 @@ def prediction(
 
 
 def near_prototype(prototype: WarmPrototype, n_trees: int, of_pair: tuple[Any, ...]) -> dict[str, Any]:
-    """Return what is said of a prototype near a row.
+    """Return the entry of a prototype near a row.
 
-    ``of_pair`` are its rank, proximity, distance, number of shared trees, compared features and reasons, or holes.
+    ``of_pair`` has its rank, proximity, distance, number of shared trees, compared features and reasons.
     """
     rank, proximity, distance, n_shared, features, reasons = of_pair
     return {
@@ -84,15 +104,15 @@ def near_prototype(prototype: WarmPrototype, n_trees: int, of_pair: tuple[Any, .
 
 
 def prototype_prediction(nearest: WarmPrototype | None, label: str | None) -> dict[str, Any]:
-    """Return what the nearest prototype predicts, and whether that is what the model says."""
+    """Return the prediction of the nearest prototype, and whether the model agrees."""
     if nearest is None:
         return {"status": "unassigned", "label": None, "value": None, "agrees": None}
     agrees = None if label is None else nearest.label == label
     return {"status": "assigned", "label": nearest.label, "value": nearest.value, "agrees": agrees}
 
 
-def contrast(prototype: WarmPrototype, proximity: Any) -> dict[str, Any]:  # noqa: ANN401  # a number, or a hole
-    """Return what is said of the nearest prototype of another class."""
+def contrast(prototype: WarmPrototype, proximity: Any) -> dict[str, Any]:  # noqa: ANN401  # a number, or a placeholder
+    """Return the entry of the nearest prototype of another class."""
     return {"row_id": prototype.row_id, "label": prototype.label, "proximity": proximity}
 
 
@@ -100,5 +120,5 @@ def compared(prototype: WarmPrototype, values: list[bytes]) -> orjson.Fragment:
     """Return the prototype's values beside those of the instance, whose JSON texts are given, as a JSON list."""
     pieces = [b"},"] * (3 * len(prototype.texts))
     pieces[0::3] = prototype.texts
-    pieces[1::3] = [values[position] for position in prototype.positions]
+    pieces[1::3] = [values[index] for index in prototype.feature_indices]
     return orjson.Fragment(b"[%b]" % b"".join(pieces)[:-1])

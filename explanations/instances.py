@@ -1,4 +1,4 @@
-"""Instances as callers write them, made into rows that a session can read; a bad one never fails the others."""
+"""Instances as callers write them, turned into rows that a session can read; a bad one never fails the others."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -8,16 +8,28 @@ from typing import Any, Literal, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.models import MAX_INSTANCES
+from schemas.models import MAX_INSTANCES, Model
 from storage.errors import StorageError
 from tree_explainers.errors import RowRefused
 from tree_explainers.onnx_models.session import ModelSession, Outcome
 from tree_explainers.rows import Rows
 
-from .features import Features
-
 _PLAIN_TYPES = frozenset({float, int, bool, type(None)})
 LARGEST_FLOAT32 = 3.4028235677973366e38  # what still rounds to a finite float32
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """A model's raw features, as callers name them, in its order."""
+
+    names: tuple[str, ...]
+    types: tuple[Literal["number", "category"], ...]
+    are_numbers: bool  # all of them
+
+    @staticmethod
+    def of(model: Model) -> "Features":
+        """Return the features of a model."""
+        return Features(tuple(model.feature_names), tuple(model.feature_types), "category" not in model.feature_types)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +37,9 @@ class ReadInstances:
     """The instances that can be read, and why the others cannot."""
 
     rows: Rows | NDArray[np.float64]  # a matrix where all features are numbers
-    positions: list[int]  # of the rows, among the instances
+    indices: list[int]  # of the rows, among the instances
     values: list[list[Any]]  # of the rows, as sent, in the order of the features
-    refused: dict[int, RowRefused]  # by position among the instances
+    refused: dict[int, RowRefused]  # by index among the instances
 
 
 def read_instances(instances: Sequence[dict[str, Any] | list[Any]], features: Features) -> ReadInstances:
@@ -39,26 +51,26 @@ def read_instances(instances: Sequence[dict[str, Any] | list[Any]], features: Fe
         ``too_many_rows`` for more than a call may hold.
     """
     _check_number(len(instances))
-    positions, values, encoded, refused = [], [], [], {}
-    for position, instance in enumerate(instances):
+    indices, values, encoded, refused = [], [], [], {}
+    for index, instance in enumerate(instances):
         try:
             ordered = _in_order(instance, features)
             encoded.append(_encoded(ordered, features))
         except RowRefused as error:
-            refused[position] = error
+            refused[index] = error
             continue
-        positions.append(position)
+        indices.append(index)
         values.append(ordered)
-    return ReadInstances(_rows(encoded, features), positions, values, refused)
+    return ReadInstances(_rows(encoded, features), indices, values, refused)
 
 
 def row_ids_of(row_ids: Sequence[str] | None, n_instances: int, pointer: str = "/row_ids") -> Sequence[str]:
-    """Return the id of each row: what the caller calls it, or else its 0-based index as text.
+    """Return the id of each row: the one that the caller gave it, or else its 0-based index as text.
 
     Raises
     ------
     StorageError
-        ``validation_failed`` where there is not one for each row, or where two rows have the same one.
+        ``validation_failed`` if the number of ids is not that of the rows, or if two rows have the same id.
     """
     if row_ids is None:
         return [str(row) for row in range(n_instances)]
@@ -82,12 +94,12 @@ def _refuse_repeated_id(row_ids: Sequence[str], pointer: str) -> NoReturn:
 
 
 def run_readable(session: ModelSession, read: ReadInstances) -> tuple[Outcome, list[int], dict[int, RowRefused]]:
-    """Return what the model says of the rows that it takes, their positions, and why the others are refused."""
+    """Return the model's outcome for the rows that it accepts, their indices, and why the others are refused."""
     found = session.run_rows(read.rows)
     if not found.refused:
-        return found.outcome, read.positions, read.refused
-    late = {read.positions[row]: error for row, error in found.refused}
-    return found.outcome, [read.positions[row] for row in found.accepted], read.refused | late
+        return found.outcome, read.indices, read.refused
+    late = {read.indices[row]: error for row, error in found.refused}
+    return found.outcome, [read.indices[row] for row in found.accepted], read.refused | late
 
 
 def encoded_value(feature: str, kind: Literal["number", "category"], value: Any) -> float | str | None:  # noqa: ANN401  # any JSON value
@@ -96,7 +108,7 @@ def encoded_value(feature: str, kind: Literal["number", "category"], value: Any)
 
 
 def _encoded(ordered: list[Any], features: Features) -> list[Any]:
-    # Numbers as JSON has them need no look at each: numpy takes them all, and null for NaN; the session looks for
+    # Numbers as JSON has them need no check of each: numpy takes them all, and null for NaN; the session refuses
     # those that are not finite in the model's precision.
     if features.are_numbers and _PLAIN_TYPES.issuperset(map(type, ordered)):
         return ordered

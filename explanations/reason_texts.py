@@ -26,7 +26,7 @@ _KEPT_NUMBERS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class SentenceParts:
-    """What stands around the numbers of a sentence, by ``sentence_codes``."""
+    """The texts around the numbers of a sentence, by ``sentence_codes``."""
 
     before_low: tuple[bytes, ...]
     before_high: tuple[bytes, ...]
@@ -46,14 +46,14 @@ class SentenceParts:
 
 
 def sentence_codes(side: NDArray[np.int64], low: NDArray[Any], high: NDArray[Any]) -> NDArray[np.int64]:
-    """Return which parts the sentences take; the ends are rounded to the model's precision."""
+    """Return the index of each sentence's parts; the ends are rounded to the model's precision."""
     codes: NDArray[np.int64] = side + _HAS_LOW * np.isfinite(low) + _HAS_HIGH * np.isfinite(high)
     return codes
 
 
 @lru_cache(maxsize=_KEPT_NUMBERS)
 def number_words(number: bytes) -> bytes:
-    """Return a number that is JSON as sentences have it; nothing of null."""
+    """Return a number that is JSON as sentences have it; an empty text for null."""
     return b"" if number == b"null" else wording.number_text(float(number)).encode()
 
 
@@ -76,7 +76,7 @@ def _ending(side: RawSide) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReasonTexts:
-    """Writes reasons; what does not change from row to row is written once.
+    """Writes reasons; the parts that do not change from row to row are written once.
 
     The text is that of ``FeatureReason`` as JSON, field by field; a test compares the two.
     """
@@ -84,7 +84,7 @@ class ReasonTexts:
     reasons: Reasons
     reader: ReasonReader
     is_shown: NDArray[np.bool_]  # (n_columns,) callers may see it
-    starts: tuple[bytes, ...]  # (n_columns,) up to what the sentence says of the feature
+    starts: tuple[bytes, ...]  # (n_columns,) up to the predicate of the sentence
     sentences: SentenceParts
     sides: tuple[bytes, ...]  # by RawSide: from the upper end to the share of trees
     ends: tuple[bytes, ...]  # (n_columns,) after the share of trees
@@ -113,17 +113,17 @@ class ReasonTexts:
     def write(
         self, prototypes: NDArray[np.int64], shared: NDArray[np.bool_], is_missing: NDArray[np.bool_] | None = None
     ) -> list[orjson.Fragment]:
-        """Return why a row is like each of some prototypes as JSON lists.
+        """Return the reasons why a row is similar to each of some prototypes, as JSON lists.
 
         Arguments are those of ``Reasons.of`` and of ``ReasonReader.translate``.
         """
         raw, others = self.reader.translate(self.reasons.of(prototypes, shared), len(prototypes), is_missing)
         pieces = self._pieces(raw)
-        for place, reason in others.items():
-            _replace(pieces, place, orjson.dumps(reason) + b",")
+        for index, reason in others.items():
+            _replace(pieces, index, orjson.dumps(reason) + b",")
         if not self.is_shown.all():
-            for place in np.flatnonzero(~self.is_shown[raw.column]).tolist():
-                _replace(pieces, place, b"")
+            for index in np.flatnonzero(~self.is_shown[raw.column]).tolist():
+                _replace(pieces, index, b"")
         bounds = (raw.bounds * N_PIECES).tolist()
         return [orjson.Fragment(b"[%b]" % b"".join(pieces[start:end])[:-1]) for start, end in pairwise(bounds)]
 
@@ -152,12 +152,12 @@ def _start(column: ModelColumn) -> bytes:
     return b'{"feature":%b,"text":%b' % (orjson.dumps(column.name), orjson.dumps(f"{shown_name(column)} is ")[:-1])
 
 
-def _replace(pieces: list[bytes], place: int, text: bytes) -> None:
-    pieces[place * N_PIECES : (place + 1) * N_PIECES] = [text, *[b""] * (N_PIECES - 1)]
+def _replace(pieces: list[bytes], index: int, text: bytes) -> None:
+    pieces[index * N_PIECES : (index + 1) * N_PIECES] = [text, *[b""] * (N_PIECES - 1)]
 
 
 def _number_texts(values: NDArray[np.float32 | np.float64]) -> Sequence[bytes]:
-    """Return each number as JSON, in as few digits as its precision takes; an end that is not there as null."""
+    """Return each number as JSON, in as few digits as its precision takes; a missing end as null."""
     text: bytes = orjson.dumps(values, option=orjson.OPT_SERIALIZE_NUMPY)
     return text[1:-1].split(b",") if len(values) else []
 

@@ -1,4 +1,4 @@
-"""What is known of a model's raw features from the reference rows, those that prototypes were chosen from."""
+"""The reference rows, those that prototypes were chosen from: what they show about a model's raw features."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from tree_explainers.prototype_sets.readable import ReferenceColumn
 def reference_columns(
     model: Model, missing_texts: Sequence[str | None], dataset: Dataset
 ) -> tuple[ReferenceColumn, ...]:
-    """Return what the dataset tells of each of the model's features, in their order.
+    """Return the reference column of each of the model's features, in their order.
 
-    ``missing_texts`` are texts that stand for a missing category to the model, ``None`` of numbers.
+    ``missing_texts`` are texts that represent a missing category to the model, ``None`` for numbers.
     """
     columns = {column.name: column for column in dataset.columns}
     names = match_features(model, dataset)
@@ -41,23 +41,23 @@ def _reference(column: Column, missing_text: str | None) -> ReferenceColumn:
 class UnexpectedlyMissing:
     """Finds missing values in features of which no reference row misses any."""
 
-    positions: tuple[int, ...]  # of these features among the model's
+    feature_indices: tuple[int, ...]  # of these features among the model's
     missing_texts: tuple[str | None, ...]  # of each of them
     columns: NDArray[np.int64]  # (n_columns,) which of them a model-side column belongs to; -1: to none
 
     @staticmethod
     def build(description: ModelDescription, reference: Sequence[ReferenceColumn]) -> "UnexpectedlyMissing":
         """Prepare for a model's features."""
-        positions = [position for position, column in enumerate(reference) if not column.has_missing]
-        place: dict[int | None, int] = {position: index for index, position in enumerate(positions)}
+        features = [feature for feature, column in enumerate(reference) if not column.has_missing]
+        index_of: dict[int | None, int] = {feature: index for index, feature in enumerate(features)}
         columns = [
-            -1 if column.raw_index is None else place.get(column.raw_index, -1) for column in description.columns
+            -1 if column.raw_index is None else index_of.get(column.raw_index, -1) for column in description.columns
         ]
-        texts = tuple(description.missing_tokens[position] for position in positions)
-        return UnexpectedlyMissing(tuple(positions), texts, np.array(columns, dtype=np.int64))
+        texts = tuple(description.missing_tokens[feature] for feature in features)
+        return UnexpectedlyMissing(tuple(features), texts, np.array(columns, dtype=np.int64))
 
     def of_row(self, values: Sequence[Any]) -> NDArray[np.bool_] | None:
-        """Return of which model-side columns a row misses the raw value, (n_columns,); ``None``: of none.
+        """Return the model-side columns whose raw value a row misses, (n_columns,); ``None`` if there are none.
 
         Parameters
         ----------
@@ -65,23 +65,23 @@ class UnexpectedlyMissing:
             As callers send them, in the order of the features.
         """
         found = [
-            values[position] is None or (text is not None and values[position] == text)
-            for position, text in zip(self.positions, self.missing_texts, strict=True)
+            values[feature] is None or (text is not None and values[feature] == text)
+            for feature, text in zip(self.feature_indices, self.missing_texts, strict=True)
         ]
         return self._of_columns(np.array(found)) if any(found) else None
 
     def of_rows(self, columns: Sequence[NDArray[Any]], rows: NDArray[np.int64]) -> NDArray[np.bool_] | None:
-        """Return the same of many rows, (len(rows), n_columns).
+        """Return the same for many rows, (len(rows), n_columns).
 
         Parameters
         ----------
         columns : n_features arrays (n_rows,)
             float64, NaN where missing; or objects: texts, None where missing.
         rows
-            Positions of those that are wanted.
+            Indices of the rows to look at.
         """
-        pairs = zip(self.positions, self.missing_texts, strict=True)
-        found = np.array([is_missing(columns[position][rows], text) for position, text in pairs])
+        pairs = zip(self.feature_indices, self.missing_texts, strict=True)
+        found = np.array([is_missing(columns[feature][rows], text) for feature, text in pairs])
         return self._of_columns(found.T) if found.any() else None
 
     def _of_columns(self, found: NDArray[np.bool_]) -> NDArray[np.bool_]:

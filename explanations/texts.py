@@ -1,6 +1,6 @@
 """Many small texts as Arrow arrays, and larger ones composed of them.
 
-A Python object for each piece of a JSON document would take longer than finding out what the document says. Arrow puts
+A Python object for each piece of a JSON document would take longer than computing what the document holds. Arrow puts
 pieces together at some ten nanoseconds each, without holding the interpreter's lock.
 """
 
@@ -45,7 +45,7 @@ def _elements(numbers: bytes, n_numbers: int) -> Texts:
 
 @dataclass(frozen=True, slots=True)
 class DistinctNumbers:
-    """Numbers of which many are alike, told once each."""
+    """Numbers of which many are equal, written once each."""
 
     texts: Texts
     index: NDArray[np.int64]  # (n_values,) the text of each value
@@ -53,8 +53,8 @@ class DistinctNumbers:
 
     @staticmethod
     def of(values: NDArray[np.float32] | NDArray[np.float64]) -> "DistinctNumbers":
-        """Tell numbers as ``number_texts`` does."""
-        # By their bits: 0.0 and -0.0 are told apart.
+        """Write numbers as ``number_texts`` does."""
+        # By their bits: 0.0 and -0.0 are different.
         bits = pa.array(values.view(f"i{values.itemsize}")).dictionary_encode()
         distinct = bits.dictionary.to_numpy().view(values.dtype)
         index = bits.indices.to_numpy().astype(np.int64)
@@ -67,7 +67,7 @@ class DistinctNumbers:
 
 @dataclass(frozen=True, slots=True)
 class Compositions:
-    """Lists of texts by their numbers: of what each of some larger texts is composed."""
+    """Lists of texts by their numbers: the pieces that larger texts are composed of."""
 
     texts: NDArray[np.int64]  # all lists, one after the other
     bounds: NDArray[np.int64]  # (n_lists + 1,)
@@ -78,10 +78,10 @@ class Compositions:
         n_lists, length = texts.shape
         return Compositions(texts.ravel(), np.arange(n_lists + 1) * length)
 
-    def spread(self, places: NDArray[np.int64], n_lists: int) -> "Compositions":
-        """Return ``n_lists`` lists, empty but for those at ``places``, which ascend: there are these ones."""
+    def spread(self, indices: NDArray[np.int64], n_lists: int) -> "Compositions":
+        """Return ``n_lists`` lists: these ones at ``indices``, which ascend, and empty ones elsewhere."""
         lengths = np.zeros(n_lists, dtype=np.int64)
-        lengths[places] = np.diff(self.bounds)
+        lengths[indices] = np.diff(self.bounds)
         return Compositions(self.texts, np.concatenate(([0], np.cumsum(lengths))))
 
     def grouped(self, bounds: NDArray[np.int64]) -> "Compositions":
@@ -111,31 +111,31 @@ def _side_by_side(texts: tuple[NDArray[np.int64], ...], bounds: tuple[NDArray[np
     for own in texts:
         n_texts += len(own)
     joined = np.empty(n_texts, dtype=np.int64)
-    place = 0
+    start = 0
     for index in range(len(bounds[0]) - 1):
         for part in range(len(texts)):
             own = texts[part][bounds[part][index] : bounds[part][index + 1]]
-            joined[place : place + len(own)] = own
-            place += len(own)
+            joined[start : start + len(own)] = own
+            start += len(own)
     return joined
 
 
 class TextPool:
-    """Texts that are numbered as they come; a pool may go on where another ends."""
+    """Texts that are numbered in the order of their addition; a pool may continue another."""
 
     def __init__(self, before: Texts | None = None) -> None:
         self._parts = [] if before is None else [before]
         self._n_texts = 0 if before is None else len(before)
 
     def add(self, texts: Texts) -> int:
-        """Take in some texts; return the number of the first."""
+        """Add some texts; return the number of the first."""
         first = self._n_texts
         self._parts.append(texts)
         self._n_texts += len(texts)
         return first
 
     def add_pieces(self, *pieces: bytes) -> int:
-        """Take in some texts; return the number of the first."""
+        """Add some texts; return the number of the first."""
         return self.add(texts_of(pieces))
 
     def texts(self) -> Texts:

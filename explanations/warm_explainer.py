@@ -1,29 +1,54 @@
-"""WarmExplainer: all that explaining a row needs, in memory."""
+"""WarmExplainer: everything that explaining a row needs, read once and held in memory."""
 
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
-from schemas.models import Model
-from tree_explainers.onnx_models.session import ModelSession
-from tree_explainers.prototype_sets.nearest import PrototypeIndex
+import orjson
+from numpy.typing import NDArray
 
-from .features import Features
+from schemas.approximation_trees import ApproximationTreeResult
+from schemas.explainers import Explainer
+from schemas.models import Model
+from schemas.rule_sets import RuleSetResult
+from storage.array_files import read_arrays
+from storage.artefacts import ArtefactStore
+from storage.database import Database
+from storage.datasets import DatasetStore
+from storage.explainers import ExplainerStore
+from storage.models import ModelStore
+from storage.object_store import ObjectStore
+from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.prototype_sets.leaf_boxes import LeafBoxes
+from tree_explainers.prototype_sets.nearest import PrototypeIndex
+from tree_explainers.prototype_sets.readable import ReasonReader
+from tree_explainers.prototype_sets.reasons import Reasons
+
+from .instances import Features
 from .reason_texts import ReasonTexts
-from .reference import UnexpectedlyMissing
-from .warm_rules import WarmRules
-from .warm_tree import WarmTree
+from .reference import UnexpectedlyMissing, reference_columns
+from .rules import WarmRules
+from .trees import WarmTree
+
+OpenSession = Callable[[str], ModelSession]
+"""Opens the model with this id, or finds it open."""
+
+_PROTOTYPE_SETS, _RULE_SETS, _TREES = "prototype_sets", "rule_sets", "approximation_trees"
+_BOXES = "boxes_"
 
 
 @dataclass(frozen=True, slots=True)
 class WarmPrototype:
-    """What is said of a prototype whatever row it is near to."""
+    """The part of explanations about a prototype that is the same for all rows near it."""
 
     row_id: str
     label: str | None
     value: float | None
     coverage: dict[str, Any]
     texts: tuple[bytes, ...]  # (n_shown,) ComparedFeature as JSON, up to the instance's value
-    positions: tuple[int, ...]  # (n_shown,) of these features among the model's
+    feature_indices: tuple[int, ...]  # (n_shown,) of these features among the model's
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +66,82 @@ class WarmExplainer:
     rules: WarmRules | None
     tree: WarmTree | None
     provenance: dict[str, Any]
+
+
+def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_session: OpenSession) -> WarmExplainer:
+    """Return the explainer, opened; raise ``NotFound`` where there is none."""
+    explainer = ExplainerStore(database).get(explainer_id)
+    model = ModelStore(database).get(explainer.model).view
+    # It is ready: explainers are made of nothing else, and it cannot be deleted before them.
+    artefact = ArtefactStore(database).get(_PROTOTYPE_SETS, explainer.prototype_set)
+    result = json.loads(objects.get(artefact.result or ""))
+    arrays = read_arrays(objects.get(artefact.arrays or ""))
+    session = open_session(explainer.model)
+    shown = None if explainer.shown_features == "all" else frozenset(explainer.shown_features)
+    dataset = DatasetStore(database).get(artefact.dataset).view
+    reference = reference_columns(model, session.description.missing_tokens, dataset)
+    return WarmExplainer(
+        explainer_id=explainer_id,
+        model=model,
+        features=Features.of(model),
+        session=session,
+        index=PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
+        reason_texts=ReasonTexts.build(
+            Reasons.build(_leaf_boxes(arrays)),
+            ReasonReader.build(session.description.columns, session.description.precision, reference),
+            shown,
+        ),
+        unexpected=UnexpectedlyMissing.build(session.description, reference),
+        prototypes=tuple(_prototype(item, shown, model) for item in result["prototypes"]),
+        rules=_rules(explainer, model, database, objects),
+        tree=_tree(explainer, model, database, objects),
+        provenance=_provenance(model, dataset.sha256, explainer),
+    )
+
+
+def _leaf_boxes(arrays: Mapping[str, NDArray[Any]]) -> LeafBoxes:
+    boxes = {name.removeprefix(_BOXES): array for name, array in arrays.items() if name.startswith(_BOXES)}
+    return LeafBoxes.from_arrays(boxes)
+
+
+def _prototype(item: dict[str, Any], shown: frozenset[str] | None, model: Model) -> WarmPrototype:
+    index_of = {name: index for index, name in enumerate(model.feature_names)}
+    cells = [cell for cell in item["features"] if shown is None or cell["name"] in shown]
+    return WarmPrototype(
+        row_id=item["row_id"],
+        label=item["label"],
+        value=item["value"],
+        coverage=item["coverage"],
+        texts=tuple(map(_compared_text, cells)),
+        feature_indices=tuple(index_of[cell["name"]] for cell in cells),
+    )
+
+
+def _compared_text(cell: dict[str, Any]) -> bytes:
+    return b'{"name":%b,"value":%b,"instance_value":' % (orjson.dumps(cell["name"]), orjson.dumps(cell["value"]))
+
+
+def _rules(explainer: Explainer, model: Model, database: Database, objects: ObjectStore) -> WarmRules | None:
+    if explainer.rule_set is None:
+        return None
+    artefact = ArtefactStore(database).get(_RULE_SETS, explainer.rule_set)
+    content = RuleSetResult.model_validate_json(objects.get(artefact.result or ""))
+    return WarmRules.of(content, model.feature_names)
+
+
+def _tree(explainer: Explainer, model: Model, database: Database, objects: ObjectStore) -> WarmTree | None:
+    if explainer.approximation_tree is None:
+        return None
+    artefact = ArtefactStore(database).get(_TREES, explainer.approximation_tree)
+    content = ApproximationTreeResult.model_validate_json(objects.get(artefact.result or ""))
+    return WarmTree.of(content, model.feature_names)
+
+
+def _provenance(model: Model, dataset_sha256: str, explainer: Explainer) -> dict[str, Any]:
+    return {
+        "model_sha256": model.sha256,
+        "dataset_sha256": dataset_sha256,
+        "prototype_set": explainer.prototype_set,
+        "numerics": "float32",
+        "service": version("leafspace"),
+    }

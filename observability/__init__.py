@@ -1,1 +1,1 @@
-"""What all processes say about themselves in the same form: the API, workers and the processes of jobs."""
+"""Logs in one form for all processes: the API, workers and the processes of jobs."""

@@ -28,8 +28,8 @@ _WHOLE_BYTES = 4096  # what a pipe takes at once, so that lines of several proce
 class AccessLog:
     """A line for each answered request, written by a thread of its own, many at once.
 
-    Taking note costs the event loop a fraction of a microsecond. Where lines come faster than they can be written,
-    some are left out, and a line says how many.
+    Noting a request costs the event loop a fraction of a microsecond. Where lines come faster than they can be written,
+    some are left out, and a line gives their number.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class AccessLog:
         self._thread = threading.Thread(target=self._run, name="access log", daemon=True)
 
     def note(self, request: AnsweredRequest) -> None:
-        """Have a line written about the request."""
+        """Add the request to those whose lines are written next."""
         if len(self._waiting) < _MAX_WAITING:
             self._waiting.append(request)
         else:
@@ -53,7 +53,7 @@ class AccessLog:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Write lines meanwhile; at the end, those that wait."""
+        """Write lines meanwhile; at the end, those that still wait."""
         self._thread.start()
         try:
             yield

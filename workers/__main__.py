@@ -14,20 +14,20 @@ _BEFORE_IMPORTS = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
-    # It would tell its maker about models, from a thread that a fork does not survive.
+    # It would report models to its vendor, from a thread that a fork does not survive.
     "ORT_DISABLE_TELEMETRY": "1",
 }
 
 
 def prepare_environment() -> None:
-    """Set what numerical libraries read when they are imported, unless somebody set it otherwise."""
+    """Set what numerical libraries read when they are imported, unless it is set already."""
     for name, value in _BEFORE_IMPORTS.items():
         os.environ.setdefault(name, value)
 
 
 def main() -> None:
-    """Run workers until they are told to stop."""
-    asked = _arguments()
+    """Run workers until SIGTERM or SIGINT."""
+    arguments = _arguments()
     prepare_environment()
     # Imported late: numerical libraries read the environment as soon as they are imported.
     from .runtime.process_limits import lower_priority  # noqa: PLC0415
@@ -43,13 +43,13 @@ def main() -> None:
 
     log_json_lines(settings.log_level)
     _check_database(settings)
-    run_workers(settings, load_job_kinds(), asked.workers, asked.ready_fd)
+    run_workers(settings, load_job_kinds(), arguments.workers, arguments.ready_fd)
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="workers")
-    parser.add_argument("--workers", type=int, default=1, help="how many of them")
-    parser.add_argument("--ready-fd", type=int, help="where to say that they are started, for a supervisor")
+    parser.add_argument("--workers", type=int, default=1, help="number of workers")
+    parser.add_argument("--ready-fd", type=int, help="file descriptor to write to when they have started")
     return parser.parse_args()
 
 

@@ -7,8 +7,8 @@ there, for which only conditions that mention NULL hold. Python is ASCII but for
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from explanations.rule_terms import Term, terms_of
-from explanations.tree_terms import Step, steps_of
+from explanations.rules import Term, terms_of
+from explanations.trees import Split, splits_of
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 from schemas.rule_sets import Rule, RuleSetResult
 
@@ -92,12 +92,12 @@ def write_tree_sql(content: ApproximationTreeResult) -> str:
     of "yes" branches on the path to a leaf. Beyond ``_MOST_NESTED``, one case holds the conditions of several splits.
     """
     predictions = tuple(sql_value(node.prediction) for node in content.nodes)
-    return _SqlTree(steps_of(content), predictions).expression(0, 0) + "\n"
+    return _SqlTree(splits_of(content), predictions).expression(0, 0) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
 class _SqlTree:
-    steps: tuple[Step | None, ...]
+    steps: tuple[Split | None, ...]
     predictions: tuple[str, ...]  # of each node
 
     def expression(self, node: int, depth: int) -> str:
@@ -143,12 +143,12 @@ def write_tree_python(content: ApproximationTreeResult) -> str:
         tables += f"_CLASSES = {python_tuple(map(python_text, content.classes))}\n"
         scores = [(node.id, python_tuple(number(score.value) for score in node.scores)) for node in leaves]
         tables += _python_table("_SCORES", scores)
-    branches = "".join(_python_lines(0, steps_of(content), content.nodes, "    "))
+    branches = "".join(_python_lines(0, splits_of(content), content.nodes, "    "))
     return f"{_PREDICT_BY_TREE}{_PREDICT_SCORES if content.classes else ''}{_LEAF}{branches}\n\n{tables}"
 
 
 def _python_lines(
-    node: int, steps: Sequence[Step | None], nodes: Sequence[ApproximationNode], indent: str
+    node: int, steps: Sequence[Split | None], nodes: Sequence[ApproximationNode], indent: str
 ) -> Iterator[str]:
     """Yield the lines of a node and all below it; every "yes" branch returns, so "no" needs no ``else``."""
     while (step := steps[node]) is not None:

@@ -7,7 +7,7 @@ it appears in a comment or a table cell.
 import re
 from collections.abc import Iterable
 
-from explanations.rule_terms import MissingTerm, NumberTerm, Term, TextTerm
+from explanations.rules import MissingTerm, NumberTerm, Term, TextTerm
 from storage.errors import StorageError
 
 _BACKTICKS = re.compile("`+")

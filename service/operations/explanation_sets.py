@@ -1,6 +1,6 @@
 """Ask for explanation sets: every row of a dataset explained by a job."""
 
-from explanations.explaining import refuse_to_include
+from explanations.explained_rows import refuse_to_include
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.nouns import EXPLANATION_SETS, PROTOTYPE_SETS
 from storage.datasets import StoredDataset

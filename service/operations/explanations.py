@@ -4,9 +4,8 @@ import asyncio
 
 import orjson
 
-from explanations.explaining import explain_instances
-from explanations.warm_explainer import WarmExplainer
-from explanations.warming import warm_up
+from explanations.explained_rows import explain_instances
+from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanations import ExplanationRequest
 from schemas.models import MAX_INSTANCES
 from storage.errors import StorageError

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from explanations.instances import encoded_value
-from explanations.tree_terms import Walk, steps_of, walk
+from explanations.trees import PartialPath, follow_path, splits_of
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult, PathNode
 from schemas.models import Model
 from schemas.next_questions import NextQuestion, NextQuestionRequest, Question
@@ -28,7 +28,8 @@ def ask_next(parts: Parts, tree_id: str, request: NextQuestionRequest) -> NextQu
     content = read_tree(parts, tree_id)
     model = parts.models.get(parts.artefacts.get(APPROXIMATION_TREES.name, tree_id).model).view
     _check_answers(model, request.answers)
-    return _view(tree_id, content, walk(steps_of(content), request.answers))
+    path = follow_path(splits_of(content), request.answers)
+    return _view(tree_id, content, path)
 
 
 def _check_answers(model: Model, answers: Mapping[str, Any]) -> None:
@@ -47,7 +48,7 @@ def _pointer(name: str) -> str:
     return "/answers/" + name.replace("~", "~0").replace("/", "~1")
 
 
-def _view(tree_id: str, content: ApproximationTreeResult, path: Walk) -> NextQuestion:
+def _view(tree_id: str, content: ApproximationTreeResult, path: PartialPath) -> NextQuestion:
     reached = content.nodes[path.reached]
     is_leaf = reached.left is None
     return NextQuestion(

@@ -1,8 +1,7 @@
 """Predict rows: what the model says, and on which leaves it lands."""
 
-from explanations.decimals import decimals
-from explanations.features import Features
-from explanations.instances import read_instances, row_ids_of, run_readable
+from explanations.documents import decimals
+from explanations.instances import Features, read_instances, row_ids_of, run_readable
 from schemas.models import Model, Prediction, PredictionList, PredictionRequest, PredictionRow, Score
 from schemas.problems import problem_for
 from tree_explainers.errors import RowRefused

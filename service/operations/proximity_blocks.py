@@ -12,8 +12,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from explanations.features import Features
-from explanations.instances import ReadInstances, read_instances, row_ids_of, run_readable
+from explanations.instances import Features, ReadInstances, read_instances, row_ids_of, run_readable
 from schemas.models import Model
 from schemas.nouns import NOUNS
 from schemas.problems import problem_for, problem_json

@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from explanations.row_blocks import RowBlock
-from explanations.warm_explainer import WarmExplainer
-from explanations.warming import warm_up
+from explanations.explained_blocks import RowBlock
+from explanations.warm_explainer import WarmExplainer, warm_up
 from storage.dataset_files import DatasetFile
 from tests.support.api import frame_of
 from tests.support.models import fitted
@@ -43,7 +42,7 @@ def _case(
     ensemble: str = "random_forest",
     shown: tuple[str, ...] | None = None,
     n: int = 8,
-    tells: str = "",
+    includes: str = "",
 ) -> Case:
     onnx, frame, rows = _pipeline(name) if name in PIPELINES else _matrix(name)
     names = [column for column in frame.columns if column != "t"]
@@ -52,14 +51,14 @@ def _case(
     made = workshop.make(model=model, dataset=dataset, n_prototypes=n)
     assert made.status == "ready", made.problem
     features = "all" if shown is None else list(shown)
-    told = workshop.find_rules(model=model, dataset=dataset, n_restarts=4).id if tells == "rules" else None
+    rule_set_id = workshop.find_rules(model=model, dataset=dataset, n_restarts=4).id if includes == "rules" else None
     tree = (
         workshop.grow_tree(model=model, dataset=dataset, max_depth=3, max_pseudo_samples=2000).id
-        if tells == "tree"
+        if includes == "tree"
         else None
     )
     explainer = workshop.register_explainer(
-        model=model, prototype_set=made.id, rule_set=told, approximation_tree=tree, shown_features=features
+        model=model, prototype_set=made.id, rule_set=rule_set_id, approximation_tree=tree, shown_features=features
     )
     parts = workshop.parts
     content = parts.datasets.get(workshop.register_dataset(rows, row_id="id")).content

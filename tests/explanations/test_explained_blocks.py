@@ -1,4 +1,4 @@
-"""A block of rows is told as a call for each row tells it: in lines byte for byte, in tables column by column."""
+"""A block of rows is rendered as single rows are: in lines byte for byte, in tables column by column."""
 
 from dataclasses import replace
 from typing import Any, Literal
@@ -8,10 +8,9 @@ import orjson
 import pyarrow as pa
 import pytest
 
-from explanations.explained_blocks import BlockExplainer
-from explanations.explaining import explain_instances
+from explanations.explained_blocks import BlockExplainer, RowBlock
+from explanations.explained_rows import explain_instances
 from explanations.lines import LineWriter
-from explanations.row_blocks import RowBlock
 from explanations.tables import TableMaker
 from schemas.explanations import Explanation, ExplanationRequest
 from tests.support.pipelines import PIPELINES
@@ -77,17 +76,19 @@ def test_lines_are_byte_for_byte_what_a_call_for_each_row_answers(
     ["random_forest_multiclass", "random_forest_regression", "scaled_and_one_hot", "ordinal_categories", "one_matrix"],
 )
 def test_the_rules_that_hold_are_told_as_in_a_call(find_case: FindCase, name: str) -> None:
-    case = find_case(name, tells="rules")
+    case = find_case(name, includes="rules")
     explainer = BlockExplainer.build(case.warm, 3, with_contrast=False, with_rules=True)
     explained = explainer.explain(case.rows)
 
     lines = LineWriter(explainer).write(explained).to_pybytes().splitlines(keepends=True)
 
     assert lines == called(case, include=("rules",))
-    told = [orjson.loads(line) for line in lines]
-    ranks = {tuple(rule["rank"] for rule in row["rules"]) for row in told if row["status"] == "ok"}
+    rendered = [orjson.loads(line) for line in lines]
+    ranks = {tuple(rule["rank"] for rule in row["rules"]) for row in rendered if row["status"] == "ok"}
     assert len(ranks) > 1
-    assert TableMaker(explainer).make(explained).to_pylist() == [_as_columns(row, at) for at, row in enumerate(told)]
+    assert TableMaker(explainer).make(explained).to_pylist() == [
+        _as_columns(row, at) for at, row in enumerate(rendered)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -95,18 +96,21 @@ def test_the_rules_that_hold_are_told_as_in_a_call(find_case: FindCase, name: st
     ["random_forest_multiclass", "random_forest_regression", "scaled_and_one_hot", "ordinal_categories", "one_matrix"],
 )
 def test_ways_in_the_tree_are_told_as_in_a_call(find_case: FindCase, name: str) -> None:
-    case = find_case(name, tells="tree")
+    case = find_case(name, includes="tree")
     explainer = BlockExplainer.build(case.warm, 3, with_contrast=False, with_path=True)
     explained = explainer.explain(case.rows)
 
     lines = LineWriter(explainer).write(explained).to_pybytes().splitlines(keepends=True)
 
     assert lines == called(case, include=("approximation_path",))
-    told = [orjson.loads(line) for line in lines]
-    ways = [Explanation.model_validate(row).approximation_path for row in told if row["status"] == "ok"]
-    assert len({way.leaf.id for way in ways if way is not None}) > 1
-    assert {way.agrees for way in ways if way is not None} <= ({None} if name.endswith("regression") else {True, False})
-    assert TableMaker(explainer).make(explained).to_pylist() == [_as_columns(row, at) for at, row in enumerate(told)]
+    rendered = [orjson.loads(line) for line in lines]
+    explanations = [Explanation.model_validate(row) for row in rendered if row["status"] == "ok"]
+    paths = [each.approximation_path for each in explanations if each.approximation_path is not None]
+    assert len({path.leaf.id for path in paths}) > 1
+    assert {path.agrees for path in paths} <= ({None} if name.endswith("regression") else {True, False})
+    assert TableMaker(explainer).make(explained).to_pylist() == [
+        _as_columns(row, at) for at, row in enumerate(rendered)
+    ]
 
 
 @pytest.mark.parametrize("n_prototypes", [1, 2, 100])
@@ -138,10 +142,10 @@ def test_what_is_not_shown_in_a_call_is_not_told_in_a_block(find_case: FindCase,
 
     assert lines == called(case)
     explainer = BlockExplainer.build(case.warm, 3, with_contrast=True)
-    told = TableMaker(explainer).make(explainer.explain(case.rows)).to_pylist()
+    rendered = TableMaker(explainer).make(explainer.explain(case.rows)).to_pylist()
     features = {
         reason["feature"]
-        for row in told
+        for row in rendered
         for near in row["nearest_prototypes"] or ()
         for reason in near["similar_because"]
     }
@@ -181,9 +185,9 @@ def _as_columns(line: Json, row: int) -> Json:
 
 
 def _without_values(near: Json) -> Json:
-    told = {name: value for name, value in near.items() if name not in {"features", "coverage"}}
-    told |= {f"coverage_{name}": value for name, value in near["coverage"].items()}
-    return {**told, "similar_because": [_in_texts(reason) for reason in near["similar_because"]]}
+    rendered = {name: value for name, value in near.items() if name not in {"features", "coverage"}}
+    rendered |= {f"coverage_{name}": value for name, value in near["coverage"].items()}
+    return {**rendered, "similar_because": [_in_texts(reason) for reason in near["similar_because"]]}
 
 
 def _in_texts(reason: Json) -> Json:
@@ -224,21 +228,21 @@ def test_rows_are_told_alike_in_blocks_of_any_size(find_case: FindCase, name: st
 def test_what_the_model_says_need_not_be_asked_again(find_case: FindCase) -> None:
     case = find_case("random_forest_multiclass")
     explainer = BlockExplainer.build(case.warm, 3, with_contrast=True)
-    taken = explainer.explain(case.rows).taken
+    accepted = explainer.explain(case.rows).accepted
     rows = RowBlock(
         0,
-        [case.rows.row_ids[row] for row in taken],
-        tuple(column[taken] for column in case.rows.columns),
+        [case.rows.row_ids[row] for row in accepted],
+        tuple(column[accepted] for column in case.rows.columns),
         case.rows.are_booleans,
     )
     session = case.warm.session
     outcome = session.run(session.encode(Rows(case.warm.features.names, rows.columns)))
 
-    told = LineWriter(explainer).write(explainer.explain(rows, outcome)).to_pybytes()
+    rendered = LineWriter(explainer).write(explainer.explain(rows, outcome)).to_pybytes()
 
-    assert told.splitlines(keepends=True) == [line for line in written(case) if b'"status":"ok"' in line]
+    assert rendered.splitlines(keepends=True) == [line for line in written(case) if b'"status":"ok"' in line]
     flipped = Outcome(outcome.scores, (np.asarray(outcome.labels) + 1) % 3, outcome.leaves)
-    assert LineWriter(explainer).write(explainer.explain(rows, flipped)).to_pybytes() != told
+    assert LineWriter(explainer).write(explainer.explain(rows, flipped)).to_pybytes() != rendered
 
 
 def test_what_the_model_says_of_rows_that_calls_refuse_is_not_told(find_case: FindCase) -> None:
@@ -248,9 +252,9 @@ def test_what_the_model_says_of_rows_that_calls_refuse_is_not_told(find_case: Fi
     harmless = tuple(column if column.dtype == object else np.clip(column, -1, 1) for column in case.rows.columns)
     known = session.run(session.encode(Rows(case.warm.features.names, harmless)))
 
-    told = LineWriter(explainer).write(explainer.explain(case.rows, known)).to_pybytes()
+    rendered = LineWriter(explainer).write(explainer.explain(case.rows, known)).to_pybytes()
 
-    assert told.splitlines(keepends=True) == written(case)
+    assert rendered.splitlines(keepends=True) == written(case)
 
 
 def test_a_column_without_values_fits_any_feature(find_case: FindCase) -> None:

@@ -5,8 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from explanations.warm_explainer import WarmExplainer
-from explanations.warming import warm_up
+from explanations.warm_explainer import WarmExplainer, warm_up
 from service.explainer_cache import ExplainerCache
 from storage.errors import NotFound
 

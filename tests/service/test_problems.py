@@ -8,8 +8,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from explanations.features import Features
-from explanations.instances import read_instances
+from explanations.instances import Features, read_instances
 from schemas.prototype_sets import PrototypeSetRequest
 from service import problems
 from service.request_class import BodyRefused, StrictRoute
@@ -105,4 +104,4 @@ def test_instances_are_refused_one_by_one_with_a_short_quotation() -> None:
 
     assert list(read.refused) == [0, 2]
     assert all(len(json.dumps(error.detail)) < 200 for error in read.refused.values())
-    assert read.positions == [1]
+    assert read.indices == [1]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("schemas", "tree_explainers", "storage", "explanations", "service", "workers", "leafspace")
+PACKAGES = ("observability", "schemas", "tree_explainers", "storage", "explanations", "service", "workers", "leafspace")
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""A real job in the midst of a large dataset: it tells how far it is, and stops when it is told to."""
+"""A real job in the midst of a large dataset: it reports progress, and stops when it is cancelled."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -60,29 +60,29 @@ def _asked(farm: JobFarm, n_rows: int, **request: object) -> Iterator[_Asked]:
     with workshop_in(farm.directory) as workshop:
         model = workshop.register_model(onnx_of(forest, features[:1, :6].astype(np.float32)))
         dataset = workshop.register_dataset(pd.DataFrame(rows).rename(columns="feature_{}".format))
-        asked = workshop.ask(model=model, dataset=dataset, kind="random_forest", **request)
-        assert asked.job is not None
+        requested = workshop.ask(model=model, dataset=dataset, kind="random_forest", **request)
+        assert requested.job is not None
         farm.start_worker("workers", LEAFSPACE_LOOK_SECONDS="1")
-        yield _Asked(farm, workshop, model, dataset, asked.job)
+        yield _Asked(farm, workshop, model, dataset, requested.job)
 
 
 def test_a_job_that_reads_many_rows_moves_on_and_stops_within_two_seconds_leaving_nothing(farm: JobFarm) -> None:
-    with _asked(farm, 200_000, n_prototypes=3) as asked:
-        farm.wait_until(lambda: asked.progress().stage == "reading leaves")
+    with _asked(farm, 200_000, n_prototypes=3) as requested:
+        farm.wait_until(lambda: requested.progress().stage == "reading leaves")
         for _ in range(2):
-            asked.moves_on()
-        asked.cancel()
+            requested.moves_on()
+        requested.cancel()
 
         assert farm.workspaces() == []
-        kept = LeafTableStore(asked.workshop.parts.database).find(place_of(asked.model, asked.dataset))
+        kept = LeafTableStore(requested.workshop.parts.database).find(place_of(requested.model, requested.dataset))
         assert kept is None
 
 
 @pytest.mark.long
 def test_a_job_in_the_midst_of_swaps_stops_within_two_seconds(farm: JobFarm) -> None:
-    with _asked(farm, 12_000, n_prototypes=60, refine="swap") as asked:
-        farm.wait_until(lambda: asked.progress().stage == "swapping prototypes", seconds=120)
-        asked.moves_on()
-        asked.cancel()
+    with _asked(farm, 12_000, n_prototypes=60, refine="swap") as requested:
+        farm.wait_until(lambda: requested.progress().stage == "swapping prototypes", seconds=120)
+        requested.moves_on()
+        requested.cancel()
 
         assert farm.workspaces() == []

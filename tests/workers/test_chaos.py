@@ -26,28 +26,28 @@ def farm(tmp_path: Path) -> Iterator[JobFarm]:
 @pytest.mark.long
 def test_every_job_ends_once_under_random_kills_of_workers_and_redis(farm: JobFarm) -> None:
     rng = random.Random(0)  # noqa: S311  # not a secret
-    asked: list[Artefact] = []
+    requested: list[Artefact] = []
     farm.start_worker()
     farm.start_worker()
     until = time.monotonic() + _SECONDS_OF_FAULTS
-    while time.monotonic() < until or len(asked) < _N_JOBS:
-        if len(asked) < _N_JOBS:
-            asked.append(farm.ask_for("sleep_a_little", ring=False))
-            farm.redis.doorbell.ring(asked[-1].job, 60)
+    while time.monotonic() < until or len(requested) < _N_JOBS:
+        if len(requested) < _N_JOBS:
+            requested.append(farm.ask_for("sleep_a_little", ring=False))
+            farm.redis.doorbell.ring(requested[-1].job, 60)
         time.sleep(rng.uniform(0, 0.3))
         _break_something(farm, rng)
 
     def all_ended() -> bool:
-        return all(farm.jobs.get(artefact.job).status in FINAL_STATUSES for artefact in asked)
+        return all(farm.jobs.get(artefact.job).status in FINAL_STATUSES for artefact in requested)
 
     farm.wait_until(all_ended, seconds=60)
-    for artefact in asked:
+    for artefact in requested:
         found = farm.artefacts.get("sleep_a_little", artefact.id)
         job = farm.jobs.get(artefact.job)
         # A job that was hit three times says so; any other has exactly its own result.
         assert (found.status, job.status) in {("ready", "succeeded"), ("failed", "failed")}
         assert found.result is None or farm.objects.get(found.result) == artefact.id.encode()
-    assert Counter(farm.jobs.get(artefact.job).status for artefact in asked)["succeeded"] > 0.9 * len(asked)
+    assert Counter(farm.jobs.get(artefact.job).status for artefact in requested)["succeeded"] > 0.9 * len(requested)
 
 
 def _break_something(farm: JobFarm, rng: random.Random) -> None:

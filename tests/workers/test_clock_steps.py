@@ -49,26 +49,26 @@ def _worker_of(job_process: int) -> int:
 def test_a_worker_that_is_killed_when_the_clock_is_set_is_noticed_within_its_lease(
     farm: SteppedFarm, step: int
 ) -> None:
-    asked = farm.ask_for("run_for_two_seconds")
+    requested = farm.ask_for("run_for_two_seconds")
     worker = _worker_of(farm.wait_for_run())
 
     kill(worker)
     farm.set_clock(step)
 
     farm.wait_until(lambda: len(farm.runs()) == 2, _LEASE_SECONDS + _SLACK_SECONDS)
-    job = farm.wait_for_end(asked)
+    job = farm.wait_for_end(requested)
     assert (job.status, job.attempt) == ("succeeded", 2)
-    assert farm.artefacts.get("run_for_two_seconds", asked.id).status == "ready"
+    assert farm.artefacts.get("run_for_two_seconds", requested.id).status == "ready"
 
 
 @pytest.mark.parametrize("step", [-_HOUR, _HOUR])
 def test_a_job_under_way_when_the_clock_is_set_is_done_once(farm: SteppedFarm, step: int) -> None:
-    asked = farm.ask_for("run_for_two_seconds")
+    requested = farm.ask_for("run_for_two_seconds")
     farm.wait_for_run()
 
     farm.set_clock(step)
 
-    job = farm.wait_for_end(asked)
+    job = farm.wait_for_end(requested)
     assert (job.status, job.attempt, len(farm.runs())) == ("succeeded", 1, 1)
-    # What is asked for before the clock is put right, by callers whose clock is right, is done as well.
+    # What is requested for before the clock is put right, by callers whose clock is right, is done as well.
     assert farm.wait_for_end(farm.ask_for("succeed")).status == "succeeded"

@@ -51,27 +51,27 @@ def test_a_parent_that_cannot_fork_says_so_keeps_its_other_worker_and_tries_agai
 def test_workers_hand_their_jobs_back_and_end_with_a_parent_that_is_killed(farm: JobFarm) -> None:
     parent = farm.start_workers(2, LEAFSPACE_LEASE_SECONDS="30")
     workers = children_of(parent.pid)
-    asked = farm.ask_for("report_for_long")
+    requested = farm.ask_for("report_for_long")
     job = farm.wait_for_run()
 
     parent.kill()
 
     farm.wait_until(lambda: not any(map(is_alive, [*workers, job])))
-    found = farm.jobs.get(asked.job)
+    found = farm.jobs.get(requested.job)
     assert (found.status, found.attempt) == ("queued", 0)
 
 
 def test_a_parent_that_is_told_to_stop_has_its_workers_hand_their_jobs_back(farm: JobFarm) -> None:
     parent = farm.start_workers(2)
     workers = children_of(parent.pid)
-    asked = farm.ask_for("report_for_long")
+    requested = farm.ask_for("report_for_long")
     farm.wait_for_run()
 
     parent.send_signal(signal.SIGTERM)
 
     assert parent.wait(10) == 0
     assert not any(map(is_alive, workers))
-    assert (farm.jobs.get(asked.job).status, farm.jobs.get(asked.job).attempt) == ("queued", 0)
+    assert (farm.jobs.get(requested.job).status, farm.jobs.get(requested.job).attempt) == ("queued", 0)
 
 
 def test_workers_share_what_their_parent_imported(farm: JobFarm) -> None:
@@ -89,5 +89,5 @@ def _is_another(parent: int, before: list[int]) -> Callable[[], bool]:
 
 
 def _own_kilobytes(pid: int, names: str = "Private_Clean|Private_Dirty") -> int:
-    told = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    return sum(map(int, re.findall(rf"^(?:{names}): +(\d+) kB", told, re.MULTILINE)))
+    smaps = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    return sum(map(int, re.findall(rf"^(?:{names}): +(\d+) kB", smaps, re.MULTILINE)))

@@ -1,4 +1,4 @@
-"""What a job writes and starts ends with it, whoever ends it."""
+"""What a job writes and starts ends with it, however it ends."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,12 +18,12 @@ def farm(tmp_path: Path) -> Iterator[JobFarm]:
 
 def test_what_a_cancelled_job_forked_ends_with_it(farm: JobFarm) -> None:
     farm.start_worker(LEAFSPACE_LOOK_SECONDS="1")
-    asked = farm.ask_for("fork_for_help")
+    requested = farm.ask_for("fork_for_help")
     farm.wait_for_run(3)
 
-    farm.jobs.request_cancel(asked.job)
+    farm.jobs.request_cancel(requested.job)
 
-    assert farm.wait_for_end(asked, seconds=2).status == "cancelled"
+    assert farm.wait_for_end(requested, seconds=2).status == "cancelled"
     farm.wait_until(lambda: not any(map(is_alive, farm.runs())), seconds=1)
 
 
@@ -51,27 +51,27 @@ def test_out_of_memory_the_machine_loses_the_job_before_its_worker(farm: JobFarm
 
 def test_a_program_that_a_job_left_running_ends_with_it(farm: JobFarm) -> None:
     farm.start_worker()
-    asked = farm.ask_for("start_a_program_and_end")
+    requested = farm.ask_for("start_a_program_and_end")
     program = farm.wait_for_run()
 
-    assert farm.wait_for_end(asked).status == "succeeded"
+    assert farm.wait_for_end(requested).status == "succeeded"
     farm.wait_until(lambda: not is_alive(program), seconds=1)
 
 
 def test_files_that_a_job_wrote_are_kept_under_their_names(farm: JobFarm) -> None:
     farm.start_worker()
-    asked = farm.ask_for("write_files")
+    requested = farm.ask_for("write_files")
 
-    assert farm.wait_for_end(asked).status == "succeeded"
+    assert farm.wait_for_end(requested).status == "succeeded"
 
-    files = farm.artefacts.get("write_files", asked.id).files
+    files = farm.artefacts.get("write_files", requested.id).files
     assert {name: farm.objects.get(sha256) for name, sha256 in files.items()} == {"rows.csv": b"some rows"}
     farm.wait_until(lambda: farm.workspaces() == [], seconds=1)
 
 
 def test_files_that_a_killed_worker_left_are_cleared_by_the_next_attempt(farm: JobFarm) -> None:
     worker = farm.start_worker()
-    asked = farm.ask_for("write_files", seconds=60)
+    requested = farm.ask_for("write_files", seconds=60)
     farm.wait_for_run()
     first = farm.workspaces()
     worker.kill()
@@ -80,13 +80,13 @@ def test_files_that_a_killed_worker_left_are_cleared_by_the_next_attempt(farm: J
     farm.start_worker()
     farm.wait_for_run(2)
 
-    assert [folder.name for folder in farm.workspaces()] == [f"{asked.job}.2"]
+    assert [folder.name for folder in farm.workspaces()] == [f"{requested.job}.2"]
 
 
 @pytest.mark.parametrize("end", ["cancelled", "killed"])
 def test_files_of_a_job_that_was_stopped_are_gone(farm: JobFarm, end: str) -> None:
     farm.start_worker()
-    asked = farm.ask_for("write_files", seconds=60)
+    requested = farm.ask_for("write_files", seconds=60)
     process = farm.wait_for_run()
     farm.wait_until(lambda: len(farm.workspaces()) == 1 and len(list(farm.workspaces()[0].iterdir())) == 2)
     first = farm.workspaces()
@@ -95,8 +95,8 @@ def test_files_of_a_job_that_was_stopped_are_gone(farm: JobFarm, end: str) -> No
         kill(process)
         farm.wait_for_run(2)
         assert farm.workspaces() != first
-    farm.jobs.request_cancel(asked.job)
+    farm.jobs.request_cancel(requested.job)
 
-    assert farm.wait_for_end(asked, seconds=2).status == "cancelled"
+    assert farm.wait_for_end(requested, seconds=2).status == "cancelled"
     assert farm.workspaces() == []
-    assert farm.artefacts.get("write_files", asked.id).files == {}
+    assert farm.artefacts.get("write_files", requested.id).files == {}

@@ -21,13 +21,13 @@ def farm(tmp_path: Path) -> Iterator[JobFarm]:
 
 def _long_ones(farm: JobFarm, n_jobs: int) -> list[Artefact]:
     """Have one long job run, and others wait behind it."""
-    asked = [farm.ask_for("report_for_long", estimated_seconds=_LONG) for _ in range(n_jobs)]
-    farm.wait_until(lambda: farm.jobs.get(asked[0].job).status == "running")
-    return asked
+    requested = [farm.ask_for("report_for_long", estimated_seconds=_LONG) for _ in range(n_jobs)]
+    farm.wait_until(lambda: farm.jobs.get(requested[0].job).status == "running")
+    return requested
 
 
-def _status(farm: JobFarm, asked: Artefact) -> str:
-    return farm.jobs.get(asked.job).status
+def _status(farm: JobFarm, requested: Artefact) -> str:
+    return farm.jobs.get(requested.job).status
 
 
 def test_short_jobs_are_done_while_one_long_job_runs_and_others_wait(farm: JobFarm) -> None:
@@ -36,8 +36,8 @@ def test_short_jobs_are_done_while_one_long_job_runs_and_others_wait(farm: JobFa
 
     short = [farm.ask_for("succeed", estimated_seconds=_SHORT) for _ in range(5)]
 
-    assert [farm.wait_for_end(asked).status for asked in short] == ["succeeded"] * 5
-    assert [_status(farm, asked) for asked in long] == ["running", "queued", "queued"]
+    assert [farm.wait_for_end(requested).status for requested in short] == ["succeeded"] * 5
+    assert [_status(farm, requested) for requested in long] == ["running", "queued", "queued"]
 
 
 def test_a_long_job_comes_in_its_turn_however_many_short_ones_are_asked_for_later(farm: JobFarm) -> None:
@@ -48,14 +48,14 @@ def test_a_long_job_comes_in_its_turn_however_many_short_ones_are_asked_for_late
     farm.jobs.request_cancel(first.job)
 
     assert farm.wait_for_end(long, seconds=60).status == "succeeded"
-    assert "queued" in {_status(farm, asked) for asked in after}
+    assert "queued" in {_status(farm, requested) for requested in after}
 
 
 def test_one_worker_alone_does_long_and_short_jobs_in_the_order_in_which_they_were_asked_for(farm: JobFarm) -> None:
-    asked = [farm.ask_for("count_runs", estimated_seconds=seconds) for seconds in (_SHORT, _LONG, None, _SHORT)]
+    requested = [farm.ask_for("count_runs", estimated_seconds=seconds) for seconds in (_SHORT, _LONG, None, _SHORT)]
     farm.start_workers(1)
 
-    ended = [farm.wait_for_end(artefact) for artefact in asked]
+    ended = [farm.wait_for_end(artefact) for artefact in requested]
 
     assert [job.status for job in ended] == ["succeeded"] * 4
     starts = [job.started_at.timestamp() for job in ended if job.started_at]
@@ -74,11 +74,11 @@ def test_a_short_job_whose_messages_are_lost_is_rung_for_in_its_own_lane(farm: J
 
 def test_a_short_job_is_run_once_and_no_message_of_it_is_left(farm: JobFarm) -> None:
     farm.start_workers(2)
-    asked = [farm.ask_for("count_runs", estimated_seconds=_SHORT) for _ in range(20)]
-    for artefact in asked:
+    requested = [farm.ask_for("count_runs", estimated_seconds=_SHORT) for _ in range(20)]
+    for artefact in requested:
         assert farm.wait_for_end(artefact).attempt == 1
 
-    # Maintenance may have rung again for what was about to be claimed; such a message is dropped when it is heard, and
+    # Maintenance may have rung again for what was about to be claimed; such a message is dropped when it is taken, and
     # the id of the last one that was dropped stays in RQ's intermediate list until the next job is begun.
     redis = farm.redis.doorbell.redis
     queues = "rq:queue:leafspace", "rq:queue:leafspace-short"

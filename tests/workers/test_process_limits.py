@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-_TELL = """
+_PRINT_NICENESS = """
 import os
 from workers.runtime.process_limits import lower_priority
 lower_priority(12)
@@ -14,6 +14,6 @@ print(os.nice(0))
 
 
 def test_a_worker_is_as_nice_as_it_is_told_and_never_less() -> None:
-    told = subprocess.check_output([sys.executable, "-c", _TELL], text=True)  # noqa: S603  # our own
+    printed = subprocess.check_output([sys.executable, "-c", _PRINT_NICENESS], text=True)  # noqa: S603  # our own
 
-    assert int(told) == max(12, os.nice(0))
+    assert int(printed) == max(12, os.nice(0))

@@ -67,11 +67,11 @@ def test_the_time_of_threads_that_have_ended_counts() -> None:
 
 def test_a_job_that_others_keep_from_its_processor_says_so(farm: JobFarm) -> None:
     farm.start_worker(LEAFSPACE_RENEW_SECONDS="3", LEAFSPACE_LEASE_SECONDS="30")
-    asked = farm.ask_for("compete_for_a_processor")
+    requested = farm.ask_for("compete_for_a_processor")
 
-    farm.wait_until(lambda: "processor time" in farm.jobs.get(asked.job).progress.message)
+    farm.wait_until(lambda: "processor time" in farm.jobs.get(requested.job).progress.message)
 
-    found = farm.jobs.get(asked.job)
+    found = farm.jobs.get(requested.job)
     assert (found.status, found.progress.stage) == ("running", "competing")
-    farm.jobs.request_cancel(asked.job)
-    assert farm.wait_for_end(asked).status == "cancelled"
+    farm.jobs.request_cancel(requested.job)
+    assert farm.wait_for_end(requested).status == "cancelled"

@@ -1,4 +1,4 @@
-"""Progress is written now and then, and tells a job when to stop."""
+"""Progress is written now and then, and stops a job that was cancelled."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -9,7 +9,7 @@ from workers.runtime.restarts import ReadySign, Restarts, SignedStarts, say_read
 
 
 class _Process:
-    """A process whose life is told rather than lived."""
+    """A process with a scripted life."""
 
     def __init__(self, longest_pause_seconds: float = 2.0) -> None:
         self.now = 1000.0

@@ -29,11 +29,11 @@ def farm(tmp_path: Path) -> Iterator[JobFarm]:
 
 def test_a_job_succeeds_and_its_result_is_published(farm: JobFarm) -> None:
     farm.start_worker()
-    asked = farm.ask_for("succeed", seed=7)
+    requested = farm.ask_for("succeed", seed=7)
 
-    job = farm.wait_for_end(asked)
+    job = farm.wait_for_end(requested)
 
-    artefact = farm.artefacts.get("succeed", asked.id)
+    artefact = farm.artefacts.get("succeed", requested.id)
     assert (job.status, job.attempt, job.problem, artefact.status) == ("succeeded", 1, None, "ready")
     assert artefact.result is not None
     assert artefact.arrays is not None
@@ -54,11 +54,11 @@ def test_a_process_that_has_ended_its_job_is_left_to_exit_by_itself(farm: JobFar
 
 def test_the_same_seed_makes_the_same_result(farm: JobFarm) -> None:
     farm.start_worker()
-    asked = [farm.ask_for("succeed", seed=seed) for seed in (7, 7, 8)]
-    for artefact in asked:
+    requested = [farm.ask_for("succeed", seed=seed) for seed in (7, 7, 8)]
+    for artefact in requested:
         farm.wait_for_end(artefact)
 
-    results = [farm.artefacts.get("succeed", artefact.id).result for artefact in asked]
+    results = [farm.artefacts.get("succeed", artefact.id).result for artefact in requested]
 
     assert results[0] == results[1]
     assert results[0] != results[2]
@@ -76,16 +76,16 @@ def test_the_same_seed_makes_the_same_result(farm: JobFarm) -> None:
 )
 def test_a_failed_job_says_why_and_no_more(farm: JobFarm, kind: str, code: str, said: str) -> None:
     farm.start_worker()
-    asked = farm.ask_for(kind)
+    requested = farm.ask_for(kind)
 
-    job = farm.wait_for_end(asked)
+    job = farm.wait_for_end(requested)
 
     assert job.status == "failed"
     assert job.problem is not None
     assert job.problem.code == code
     assert said in job.problem.detail
     assert "inner" not in job.problem.detail
-    assert farm.artefacts.get(kind, asked.id).status == "failed"
+    assert farm.artefacts.get(kind, requested.id).status == "failed"
 
 
 def test_what_is_nobodys_fault_is_tried_again(farm: JobFarm) -> None:
@@ -97,13 +97,13 @@ def test_what_is_nobodys_fault_is_tried_again(farm: JobFarm) -> None:
 
 
 def test_a_job_cancelled_in_the_queue_never_runs(farm: JobFarm) -> None:
-    asked = farm.ask_for("count_runs")
-    farm.jobs.request_cancel(asked.job)
+    requested = farm.ask_for("count_runs")
+    farm.jobs.request_cancel(requested.job)
     farm.start_worker()
 
     farm.wait_for_end(farm.ask_for("succeed"))
 
-    assert farm.jobs.get(asked.job).status == "cancelled"
+    assert farm.jobs.get(requested.job).status == "cancelled"
     assert farm.runs() == []
 
 
@@ -111,26 +111,26 @@ def test_a_job_cancelled_in_the_queue_never_runs(farm: JobFarm) -> None:
 def test_a_running_job_stops_within_two_seconds_of_cancelling_and_publishes_nothing(farm: JobFarm, kind: str) -> None:
     # With the look interval that is the default: the promise is about that one.
     farm.start_worker(LEAFSPACE_LOOK_SECONDS="1", LEAFSPACE_RENEW_SECONDS="5", LEAFSPACE_LEASE_SECONDS="30")
-    asked = farm.ask_for(kind)
+    requested = farm.ask_for(kind)
     process = farm.wait_for_run()
 
-    farm.jobs.request_cancel(asked.job)
-    job = farm.wait_for_end(asked, seconds=2)
+    farm.jobs.request_cancel(requested.job)
+    job = farm.wait_for_end(requested, seconds=2)
 
     farm.wait_until(lambda: not is_alive(process), seconds=1)
     assert job.status == "cancelled"
-    assert farm.artefacts.get(kind, asked.id).status == "cancelled"
-    assert farm.artefacts.get(kind, asked.id).result is None
+    assert farm.artefacts.get(kind, requested.id).status == "cancelled"
+    assert farm.artefacts.get(kind, requested.id).result is None
 
 
 def test_a_message_delivered_many_times_runs_once(farm: JobFarm) -> None:
     farm.start_worker()
     farm.start_worker()
-    asked = farm.ask_for("count_runs")
+    requested = farm.ask_for("count_runs")
     for _ in range(5):
-        farm.redis.doorbell.ring(asked.job, 60)
+        farm.redis.doorbell.ring(requested.job, 60)
 
-    farm.wait_for_end(asked)
+    farm.wait_for_end(requested)
     farm.wait_for_end(farm.ask_for("succeed"))
     farm.wait_for_end(farm.ask_for("succeed"))
 
@@ -139,20 +139,20 @@ def test_a_message_delivered_many_times_runs_once(farm: JobFarm) -> None:
 
 def test_a_killed_process_is_noticed_within_a_second_and_its_job_tried_again(farm: JobFarm) -> None:
     farm.start_worker(LEAFSPACE_LEASE_SECONDS="30")
-    asked = farm.ask_for("report_for_long")
+    requested = farm.ask_for("report_for_long")
     kill(farm.wait_for_run())
 
-    farm.wait_until(lambda: farm.jobs.get(asked.job).status == "queued" or len(farm.runs()) > 1, seconds=1)
+    farm.wait_until(lambda: farm.jobs.get(requested.job).status == "queued" or len(farm.runs()) > 1, seconds=1)
 
     farm.wait_for_run(2)
-    assert farm.jobs.get(asked.job).attempt == 2
+    assert farm.jobs.get(requested.job).attempt == 2
 
 
 def test_a_job_that_kills_its_process_fails_the_third_time_and_the_worker_lives(farm: JobFarm) -> None:
     worker = farm.start_worker()
-    asked = farm.ask_for("die_always")
+    requested = farm.ask_for("die_always")
 
-    job = farm.wait_for_end(asked)
+    job = farm.wait_for_end(requested)
 
     assert job.problem is not None
     assert (job.status, job.attempt, job.problem.code) == ("failed", 3, "worker_lost")
@@ -163,54 +163,54 @@ def test_a_job_that_kills_its_process_fails_the_third_time_and_the_worker_lives(
 
 def test_a_killed_worker_takes_its_job_along_and_another_worker_does_it(farm: JobFarm) -> None:
     first = farm.start_worker()
-    asked = farm.ask_for("die_with_the_first_worker")
+    requested = farm.ask_for("die_with_the_first_worker")
     process = farm.wait_for_run()
     first.kill()
     farm.wait_until(lambda: not is_alive(process), seconds=1)
 
     farm.start_worker()
 
-    job = farm.wait_for_end(asked)
+    job = farm.wait_for_end(requested)
     assert (job.status, job.attempt) == ("succeeded", 2)
 
 
 def test_jobs_whose_messages_are_lost_are_rung_for_again(farm: JobFarm) -> None:
-    asked = [farm.ask_for("succeed") for _ in range(3)]
+    requested = [farm.ask_for("succeed") for _ in range(3)]
     farm.redis.doorbell.redis.flushall()
 
     farm.start_worker()
 
-    assert [farm.wait_for_end(artefact).status for artefact in asked] == ["succeeded"] * 3
+    assert [farm.wait_for_end(artefact).status for artefact in requested] == ["succeeded"] * 3
 
 
 def test_jobs_asked_for_while_redis_is_away_are_done_when_it_is_back(farm: JobFarm) -> None:
     farm.start_worker()
     farm.wait_for_end(farm.ask_for("succeed"))
     farm.redis.kill()
-    asked = farm.ask_for("succeed", ring=False)
+    requested = farm.ask_for("succeed", ring=False)
     time.sleep(1)
-    assert farm.jobs.get(asked.job).status == "queued"
+    assert farm.jobs.get(requested.job).status == "queued"
 
     farm.redis.start()
 
-    assert farm.wait_for_end(asked, seconds=5).status == "succeeded"
+    assert farm.wait_for_end(requested, seconds=5).status == "succeeded"
 
 
 def test_a_running_job_does_not_notice_that_redis_is_gone(farm: JobFarm) -> None:
     farm.start_worker()
-    asked = farm.ask_for("run_for_two_seconds")
+    requested = farm.ask_for("run_for_two_seconds")
     farm.wait_for_run()
     farm.redis.kill()
 
-    assert farm.wait_for_end(asked, seconds=5).status == "succeeded"
+    assert farm.wait_for_end(requested, seconds=5).status == "succeeded"
 
 
 def test_a_worker_that_was_taken_for_dead_can_neither_publish_nor_overrule_a_cancel(farm: JobFarm) -> None:
-    asked = farm.ask_for("succeed", ring=False)
-    late = farm.attempts.claim(asked.job, lease_seconds=0)
+    requested = farm.ask_for("succeed", ring=False)
+    late = farm.attempts.claim(requested.job, lease_seconds=0)
     assert late is not None
     farm.start_worker()
-    assert farm.wait_for_end(asked).status == "succeeded"
+    assert farm.wait_for_end(requested).status == "succeeded"
 
     again = farm.ask_for("report_for_long")
     farm.wait_for_run()
@@ -224,9 +224,9 @@ def test_a_worker_that_was_taken_for_dead_can_neither_publish_nor_overrule_a_can
 
 def test_a_job_past_its_deadline_is_stopped_even_in_native_code(farm: JobFarm) -> None:
     farm.start_worker()
-    asked = farm.ask_for("hang_in_native_code", deadline_seconds=1)
+    requested = farm.ask_for("hang_in_native_code", deadline_seconds=1)
 
-    job = farm.wait_for_end(asked, seconds=5)
+    job = farm.wait_for_end(requested, seconds=5)
 
     assert job.problem is not None
     assert (job.status, job.problem.code) == ("failed", "deadline_exceeded")
@@ -235,13 +235,13 @@ def test_a_job_past_its_deadline_is_stopped_even_in_native_code(farm: JobFarm) -
 
 def test_sigterm_hands_the_running_job_back_uncounted(farm: JobFarm) -> None:
     worker = farm.start_worker()
-    asked = farm.ask_for("report_for_long")
+    requested = farm.ask_for("report_for_long")
     process = farm.wait_for_run()
 
     worker.send_signal(signal.SIGTERM)
 
     assert worker.wait(5) == 0
-    job = farm.jobs.get(asked.job)
+    job = farm.jobs.get(requested.job)
     assert (job.status, job.attempt) == ("queued", 0)
     assert not is_alive(process)
     farm.start_worker()

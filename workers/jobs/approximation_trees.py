@@ -24,7 +24,7 @@ from tree_explainers.approximation_trees.fidelity import AgainstTarget as Measur
 from tree_explainers.approximation_trees.fidelity import ConstantScores, ModelPredictions, measure_fidelity
 from tree_explainers.approximation_trees.ism import IsmSettings, IsmTraining, grow_ism
 from tree_explainers.approximation_trees.onnx_form import tree_onnx
-from tree_explainers.approximation_trees.oracle import Oracle, SessionOracle, answers
+from tree_explainers.approximation_trees.oracle import Oracle, SessionOracle, oracle_scores
 from tree_explainers.approximation_trees.sta import StaSettings, grow_sta
 from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree

@@ -12,9 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from explanations.explained_blocks import BlockExplainer, ExplainedBlock
+from explanations.explained_blocks import BlockExplainer, ExplainedBlock, RowBlock
 from explanations.lines import LineWriter
-from explanations.row_blocks import RowBlock
 from explanations.tables import TableMaker
 from tree_explainers.onnx_models.session import Outcome
 
@@ -40,7 +39,7 @@ class Tally:
         labels = explained.outcome.labels
         return Tally(
             n_rows=len(explained.rows),
-            n_explained=len(explained.taken),
+            n_explained=len(explained.accepted),
             n_unassigned=int((~is_assigned).sum()),
             n_agreeing=int(explained.agrees.sum()),
             proximity=float(explained.shares[explained.near.bounds[:-1][is_assigned]].sum()),

@@ -4,10 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from explanations.explained_blocks import BlockExplainer
-from explanations.row_blocks import RowBlock
-from explanations.warm_explainer import WarmExplainer
-from explanations.warming import warm_up
+from explanations.explained_blocks import BlockExplainer, RowBlock
+from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanation_sets import (
     ExplanationSetRequest,
     ExplanationSetResult,

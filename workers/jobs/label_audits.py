@@ -34,8 +34,8 @@ SCHEMA = pa.schema(
 _GROUP_LINES, _GROUP_NAME_BYTES = 65_536, 64 << 20
 _RANKING_IS_WEAKER = (
     "where it was grown on the same rows until its leaves were pure, it has learned the wrong labels too, and rows "
-    "with the same wrong label stand in one leaf, which weakens the signal; a model with larger leaves, or one trained "
-    "on other rows, tells more"
+    "with the same wrong label share a leaf, which weakens the signal; a model with larger leaves, or one trained "
+    "on other rows, shows more"
 )
 
 

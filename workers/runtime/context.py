@@ -1,4 +1,4 @@
-"""What a job is given, and what it gives back."""
+"""The argument and the return value of every kind of job."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,8 +17,8 @@ class JobContext:
     """Everything that a job may use."""
 
     job: str
-    artefact: str  # the id of what is to be made
-    request: Mapping[str, Any]  # as it was asked for, defaults filled in
+    artefact: str  # id of the artefact to make
+    request: Mapping[str, Any]  # as callers sent it, defaults filled in
     database: Database
     objects: ObjectStore
     report: ReportProgress  # raises to stop a job that is cancelled
@@ -28,7 +28,7 @@ class JobContext:
 
 @dataclass(frozen=True, slots=True)
 class Produced:
-    """What a job made."""
+    """The result of a job."""
 
     result: bytes  # JSON, as the artefact's readers get it
     arrays: bytes | None = None  # what explainers need of it

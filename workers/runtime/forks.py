@@ -17,13 +17,13 @@ from .restarts import Restarts, SignedStarts, say_ready
 from .supervisor import Child, Supervisor
 
 _LONGEST_PAUSE_SECONDS = 5.0  # before a worker is started again
-_PATIENCE_SECONDS = 6.5  # a worker that is told to stop ends itself after six
+_PATIENCE_SECONDS = 6.5  # a worker ends itself six seconds after SIGTERM
 _SECONDS_BETWEEN_POLLS = 0.02
 _SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 _log = logging.getLogger(__name__)
 
 Work = Callable[[Callable[[], None]], None]
-"""What a worker does until it is told to stop; it calls what it is given as soon as it is ready."""
+"""The work of a worker until SIGTERM; it calls its argument as soon as it is ready."""
 
 
 def keep_workers(works: Sequence[Work], announce: Callable[[], None]) -> None:
@@ -41,7 +41,7 @@ def _child(name: str, work: Work) -> Child:
 
 
 class ForkedWorker:
-    """A worker's process, with a process group of its own; when we die, it is told to stop."""
+    """A worker's process, with a process group of its own; the kernel sends it SIGTERM when its parent dies."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -51,7 +51,7 @@ class ForkedWorker:
     def fork(cls, work: Callable[[], None]) -> "ForkedWorker":
         """Run ``work`` in a forked process."""
         parent_pid = os.getpid()
-        # A signal that came before the fork has reset its handler would be heard by nobody.
+        # A signal that came before the fork has reset its handler would be lost.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         try:
             pid = os.fork()
@@ -65,7 +65,7 @@ class ForkedWorker:
 
     @property
     def pid(self) -> int:
-        """Its number."""
+        """Process id."""
         return self._pid
 
     def poll(self) -> int | None:
@@ -77,7 +77,7 @@ class ForkedWorker:
         return self._status
 
     def terminate(self) -> None:
-        """Ask it to end."""
+        """Send SIGTERM."""
         if self.poll() is None:
             os.kill(self._pid, signal.SIGTERM)
 
@@ -95,11 +95,11 @@ def _work_and_exit(work: Callable[[], None], parent_pid: int) -> None:
     status = os.EX_SOFTWARE
     try:
         os.setpgid(0, 0)
-        # Ctrl-C and a lost terminal are the parent's to answer.
+        # The parent handles Ctrl-C and a lost terminal.
         for number in (signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        # It is asked to stop rather than killed, so that it hands its job back.
+        # SIGTERM rather than SIGKILL, so that it hands its job back.
         end_with_parent(parent_pid, signal.SIGTERM)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
         work()
@@ -107,5 +107,5 @@ def _work_and_exit(work: Callable[[], None], parent_pid: int) -> None:
     except BaseException:  # noqa: BLE001  # the edge of a process
         _log.exception("a worker failed")
     finally:
-        # Not sys.exit: what is left to do on the way out is the parent's.
+        # Not sys.exit: the parent's exit handlers must not run here.
         os._exit(status)

@@ -1,4 +1,4 @@
-"""A job's own process: forked for one job, so that whatever happens to it happens to nobody else."""
+"""A job's own process: forked for one job, so that a crash ends that job alone."""
 
 import logging
 import os
@@ -26,14 +26,14 @@ class JobProcess:
         pid = os.fork()
         if pid == 0:
             _work_and_exit(work, worker_pid)
-        # Set on both sides: whoever comes first, killing the group never meets the worker's own.
+        # Set on both sides: whichever comes first, killing the group never hits the worker's own.
         with suppress(OSError):
             os.setpgid(pid, pid)
         return cls(pid)
 
     @property
     def pid(self) -> int:
-        """Its number, also when it has ended."""
+        """Process id, also when it has ended."""
         return self._pid
 
     def has_ended(self) -> bool:
@@ -42,7 +42,7 @@ class JobProcess:
             return True
         try:
             if hasattr(os, "waitid"):
-                # It stays a zombie, so that its number, which is its group's, cannot become that of strangers.
+                # It stays a zombie, so that its id, which is its group's, cannot be given to other processes.
                 return os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
             self._is_reaped = os.waitpid(self._pid, os.WNOHANG)[0] == self._pid
         except ChildProcessError:
@@ -64,7 +64,7 @@ def _work_and_exit(work: Callable[[], None], worker_pid: int) -> None:
     status = os.EX_SOFTWARE
     try:
         os.setpgid(0, 0)
-        # Ctrl-C in a terminal is the worker's to answer.
+        # The worker handles Ctrl-C in a terminal.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         end_with_parent(worker_pid, signal.SIGKILL)
@@ -76,12 +76,12 @@ def _work_and_exit(work: Callable[[], None], worker_pid: int) -> None:
     except BaseException:  # noqa: BLE001  # the edge of a process
         _log.exception("a job's process failed")
     finally:
-        # Not sys.exit: what the worker registered for its own exit is not this process's to do.
+        # Not sys.exit: the worker's own exit handlers must not run in this process.
         os._exit(status)
 
 
 def _bind_forks() -> None:
-    """Have whatever this process forks end with it: nobody is left to kill the group when the worker was killed."""
+    """Have all processes that this one forks end with it: after a kill of the worker, nothing else would end them."""
     parent_pid = os.getpid()
 
     def remember() -> None:

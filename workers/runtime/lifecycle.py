@@ -49,7 +49,7 @@ def run_job(settings: WorkerSettings, kinds: Mapping[str, JobKind], claim: Claim
         attempts.finish_cancel(claim)
     except StorageUnavailable as error:
         _log.warning("job %s: storage is away, to be tried again: %s", claim.job, error)
-        # However long it stays away, that is not the job's fault.
+        # However long it stays away, it is not counted as an attempt.
         attempts.hand_back(claim, settings.storage_pause_seconds, f"waits for storage: {error.detail}")
     except Exception as error:  # noqa: BLE001  # the edge of the process: whatever it is, the job's row must name it
         attempts.fail(claim, _problem(error, settings, claim))

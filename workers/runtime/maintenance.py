@@ -1,4 +1,4 @@
-"""Maintenance: a thread that looks for jobs whose worker is gone or whose bell was not heard, and clears up."""
+"""Maintenance: a thread that finds jobs whose worker is gone or whose message was lost, and clears up."""
 
 import logging
 from threading import Event, RLock, Thread
@@ -14,7 +14,7 @@ _log = logging.getLogger(__name__)
 
 
 class Maintenance:
-    """Looks after all jobs once in a while, in every worker: any one of them is enough, many do no harm.
+    """Checks all jobs once in a while, in every worker: one of them is enough, several do no harm.
 
     Parameters
     ----------
@@ -41,18 +41,18 @@ class Maintenance:
         self._thread = Thread(target=self._run, name="maintenance", daemon=True)
 
     def start(self) -> None:
-        """Begin, with a first look at once."""
+        """Start the thread; it checks at once."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End after the look under way."""
+        """Stop the thread after the check under way."""
         self._stopped.set()
         self._thread.join()
         if self._clearing is not None:
             self._clearing.stop()
 
     def look_once(self) -> None:
-        """Queue, fail and ring for what needs it; clear away what was written by processes that are gone."""
+        """Queue, fail and announce jobs that need it; clear away files of processes that are gone."""
         if self._clearing is not None:
             self._clearing.look()
         n_lost = self._abandoned.requeue_expired()
@@ -67,14 +67,14 @@ class Maintenance:
     def _run(self) -> None:
         while True:
             with self._fork_lock:
-                self._look_and_log()
+                self._check_and_log()
             if self._stopped.wait(self._interval_seconds):
                 return
 
-    def _look_and_log(self) -> None:
+    def _check_and_log(self) -> None:
         try:
             self.look_once()
         except StorageError as error:
-            _log.warning("cannot look after jobs now: %s", error)
-        except Exception:  # noqa: BLE001  # the edge of a thread: the next look may succeed
-            _log.exception("looking after jobs failed")
+            _log.warning("cannot check jobs now: %s", error)
+        except Exception:  # noqa: BLE001  # the edge of a thread: the next check may succeed
+            _log.exception("checking jobs failed")

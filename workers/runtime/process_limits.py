@@ -1,4 +1,4 @@
-"""What the kernel is asked to hold a process to: its memory, its priority, its end with its parent, or first of all."""
+"""Limits that the kernel enforces on a process: its memory, its priority, its end with its parent."""
 
 import ctypes
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
 _OUT_OF_MEMORY_SCORE = Path("/proc/self/oom_score_adj")
-_BEFORE_SERVERS = 500  # uploads' processes go before jobs: they say 1,000
+_BEFORE_SERVERS = 500  # uploads' processes have 1,000 and are ended before jobs
 
 
 def end_with_parent(parent_pid: int, signal_number: signal.Signals) -> None:

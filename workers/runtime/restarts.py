@@ -1,4 +1,4 @@
-"""When what has ended is started again: at once where it had been ready, later and later where it never was."""
+"""When an ended process is started again: at once if it had been ready, after growing pauses if it had not."""
 
 import os
 import time
@@ -51,7 +51,7 @@ class Restarts:
 
 
 class ReadySign:
-    """A pipe over which a process says, once, that it is ready; whoever started it never waits for that."""
+    """A pipe over which a process announces, once, that it is ready; its parent never waits for that."""
 
     def __init__(self) -> None:
         self._reader, self.writer = os.pipe()
@@ -63,24 +63,24 @@ class ReadySign:
         os.close(self.writer)
 
     def has_come(self) -> bool:
-        """Whether the process has said that it is ready."""
+        """Whether the process has announced that it is ready."""
         if not self._has_come:
             with suppress(BlockingIOError):
                 self._has_come = os.read(self._reader, 1) != b""
         return self._has_come
 
     def close(self) -> None:
-        """Listen no longer."""
+        """Close the reading end."""
         os.close(self._reader)
 
 
 class SignedStarts(Generic[Started]):
-    """Starts one process after another, and knows whether the last has said that it is ready.
+    """Starts one process after another, and knows whether the last one has announced that it is ready.
 
     Parameters
     ----------
     start
-        Starts a process, which is to say that it is ready to the file descriptor that is given (``say_ready``).
+        Starts a process; it calls ``say_ready`` with the given file descriptor when it is ready.
     """
 
     def __init__(self, start: Callable[[int], Started]) -> None:
@@ -104,12 +104,12 @@ class SignedStarts(Generic[Started]):
         return process
 
     def is_ready(self) -> bool:
-        """Whether the process that was started last has said that it is ready."""
+        """Whether the process that was started last has announced that it is ready."""
         return self._sign is not None and self._sign.has_come()
 
 
 def say_ready(writer: int) -> None:
-    """Say that this process is ready, to whoever listens to this file descriptor, and close it."""
-    with suppress(OSError):  # whoever wanted to know may be gone
+    """Announce over this file descriptor that this process is ready, and close it."""
+    with suppress(OSError):  # the parent may be gone
         os.write(writer, b"\n")
     os.close(writer)

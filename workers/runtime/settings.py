@@ -23,14 +23,14 @@ class WorkerSettings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     worker_niceness: int = 5  # jobs yield to explanations, and get their share beside all else that the machine does
     job_memory_bytes: int = memory_bytes()  # of one job's process; the API refuses jobs that would need more
-    lease_seconds: float = 30  # a worker that is silent for so long is taken for dead
+    lease_seconds: float = 30  # a worker that is silent for this long is taken for dead
     renew_seconds: float = 5
-    look_seconds: float = 1  # between looks whether a job was cancelled
-    reconcile_seconds: float = 1  # between looks for jobs that nobody cares for
-    unheard_seconds: float = 2  # after which the bell of a new job counts as lost
+    look_seconds: float = 1  # between checks whether a job was cancelled
+    reconcile_seconds: float = 1  # between checks for jobs that no worker works on
+    unheard_seconds: float = 2  # after which the message of a new job counts as lost
     retry_delays_seconds: tuple[float, ...] = RETRY_DELAYS_SECONDS
     storage_pause_seconds: float = 5  # before a job is tried again that found rows or objects away; it is not counted
-    retention_seconds: float = 3600  # between looks for what is old
+    retention_seconds: float = 3600  # between searches for what is old
     keep_artefact_days: float | None = None  # ready ones that no explainer rests on; none: for ever
     keep_failed_artefact_days: float | None = 30  # those that failed or were cancelled
     keep_job_days: float | None = 90  # jobs that have ended and are not the last ones of an artefact
@@ -40,17 +40,17 @@ class WorkerSettings(BaseSettings):
 
     @property
     def longest_pause_seconds(self) -> float:
-        """No job waits for longer before it is tried again."""
+        """Longest pause before a job is tried again."""
         return max(LONGEST_PAUSE_SECONDS, self.storage_pause_seconds, *self.retry_delays_seconds)
 
     @property
     def confirm_seconds(self) -> float:
-        """How long a lease that has ended by the wall clock is watched: a worker that lives would have renewed it."""
+        """How long to observe a lease that has ended by the wall clock: a worker that lives would renew it."""
         return min(self.lease_seconds, 1.5 * self.renew_seconds)
 
     @property
     def retention(self) -> RetentionRules:
-        """How long what is kept."""
+        """How long each sort of row and object is kept."""
         return RetentionRules(
             artefact_days=self.keep_artefact_days,
             failed_artefact_days=self.keep_failed_artefact_days,
@@ -62,5 +62,5 @@ class WorkerSettings(BaseSettings):
 
     @property
     def storage(self) -> StorageSettings:
-        """Where rows and objects are kept."""
+        """The storage of rows and objects."""
         return embedded(self.data_dir, self.database_url, self.object_store_url, self.object_cache_bytes)

@@ -1,6 +1,7 @@
-"""The supervisor: starts child processes, restarts those that end, stops all when told to.
+"""The supervisor: starts child processes, restarts those that end, and stops all at SIGTERM.
 
-It knows neither what they do nor how they are started: programs of their own, or forks of this process.
+Children are programs of their own or forks of this process: the supervisor knows neither what they do nor how they
+are started.
 """
 
 import logging
@@ -21,21 +22,21 @@ _log = logging.getLogger(__name__)
 
 
 class CannotStart(Exception):
-    """A process cannot be started; the message says why."""
+    """A process cannot be started; the message has the reason."""
 
 
 class Process(Protocol):
-    """A process, as the standard library's ``Popen`` is one; its number is that of its process group."""
+    """A process, such as the standard library's ``Popen``; its id is that of its process group."""
 
     @property
     def pid(self) -> int:
-        """Its number."""
+        """Process id."""
 
     def poll(self) -> int | None:
         """Return its status if it has ended."""
 
     def terminate(self) -> None:
-        """Ask it to end."""
+        """Send SIGTERM."""
 
     def wait(self, timeout: float | None = None) -> int:
         """Return its status when it has ended; raise ``subprocess.TimeoutExpired`` when that takes longer."""
@@ -50,7 +51,7 @@ class Child:
 
     name: str
     start: Callable[[], Process]
-    is_ready: Callable[[], bool]  # asked until it is, from each start on
+    is_ready: Callable[[], bool]  # called after each start until it returns true
     restarts: Restarts
     stop_order: int
     patience_seconds: float
@@ -71,14 +72,14 @@ class Supervisor:
         self._is_stopping = False
 
     def run(self, is_ready: Callable[[], bool], announce: Callable[[], None]) -> None:
-        """Start all children, announce once that they are ready, restart what ends; return when told to stop.
+        """Start all children, announce once that they are ready, restart those that end; return after SIGTERM.
 
         Raises
         ------
         CannotStart
             If a child cannot be started at first.
         """
-        self._listen_to_signals()
+        self._handle_signals()
         try:
             for child in self._children:
                 _start(child)
@@ -102,12 +103,12 @@ class Supervisor:
             processes = [child.process for child in together if child.process is not None]
             stop_processes(processes, max(child.patience_seconds for child in together))
 
-    def _listen_to_signals(self) -> None:
+    def _handle_signals(self) -> None:
         for number in (signal.SIGINT, signal.SIGHUP):
-            # Whoever started us in the background, or with nohup, wants us to outlive the terminal.
+            # A process started in the background, or with nohup, is meant to outlive the terminal.
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._stop)
-        # There must always be a way to stop us: whatever we inherited, this one is heard.
+        # SIGTERM always stops this process, even if its parent ignored or blocked the signal.
         signal.signal(signal.SIGTERM, self._stop)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
 
@@ -116,7 +117,7 @@ class Supervisor:
 
 
 def stop_processes(processes: Iterable[Process], patience_seconds: float) -> None:
-    """Ask all to end, wait, kill those that are left."""
+    """Send SIGTERM to all, wait, kill those that are left."""
     running = [process for process in processes if process.poll() is None]
     for process in running:
         process.terminate()

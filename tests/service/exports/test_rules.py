@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explanations.warm_rules import WarmRules
+from explanations.rules import WarmRules
 from schemas.rule_sets import RuleFeature, RuleSetResult
 from service.exports import write_rules
 from storage.errors import StorageError

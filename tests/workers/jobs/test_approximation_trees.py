@@ -1,4 +1,4 @@
-"""Approximation tree jobs: what is told of a tree is what its printed questions do with the rows of real tables."""
+"""Approximation tree jobs: published nodes and figures follow from the printed tests on the rows of real tables."""
 
 import json
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import balanced_accuracy_score, r2_score
 
-from explanations.tree_terms import steps_of, walk
+from explanations.trees import follow_path, splits_of
 from schemas.approximation_trees import MAX_LEAVES, ApproximationTree, ApproximationTreeResult, TreeExportFormat
 from schemas.nouns import APPROXIMATION_TREES
 from service.operations import artefacts
@@ -40,7 +40,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Grown:
-    """A tree, the rows it was grown from, and what the model and their target say of them."""
+    """A tree, the rows it was grown from, the model's predictions and the targets."""
 
     made: ApproximationTree
     content: ApproximationTreeResult
@@ -52,11 +52,11 @@ class Grown:
     @property
     def leaves(self) -> list[int]:
         """The leaf of each row, by the questions as they are printed."""
-        steps = steps_of(self.content)
-        return [walk(steps, row).reached for row in self.rows]
+        steps = splits_of(self.content)
+        return [follow_path(steps, row).reached for row in self.rows]
 
     @property
-    def told(self) -> NDArray[Any]:
+    def tree_predictions(self) -> NDArray[Any]:
         return np.array([self.content.nodes[leaf].prediction for leaf in self.leaves])
 
 
@@ -80,8 +80,8 @@ def _grown(workshop: Workshop, name: str, **changes: object) -> Grown:
     scores = oracle_scores(predictions, session.description)
     predicted = scores[:, 0] if predictions.labels is None else np.array(view.classes)[predictions.labels]
     target = np.asarray(frame["t"] if predictions.labels is None else frame["t"].astype(str))
-    told = [dict(row) for row in plain_rows(rows)]
-    return Grown(made, read_tree(workshop.parts, made.id), told, target, predicted, scores)
+    plain = [dict(row) for row in plain_rows(rows)]
+    return Grown(made, read_tree(workshop.parts, made.id), plain, target, predicted, scores)
 
 
 @pytest.fixture(scope="module", params=_CASES, ids=["-".join(case) for case in _CASES])
@@ -91,10 +91,10 @@ def grown(request: pytest.FixtureRequest, workshop: Workshop) -> Grown:
 
 
 def test_nodes_count_the_rows_that_their_questions_send_there(grown: Grown) -> None:
-    content, steps = grown.content, steps_of(grown.content)
+    content, steps = grown.content, splits_of(grown.content)
     reached = np.zeros(content.n_nodes, np.int64)
     for row in grown.rows:
-        way = walk(steps, row)
+        way = follow_path(steps, row)
         reached[[*(at for at, _ in way.passed), way.reached]] += 1
 
     assert [node.n_samples for node in content.nodes] == reached.tolist()
@@ -107,24 +107,24 @@ def test_nodes_count_the_rows_that_their_questions_send_there(grown: Grown) -> N
 
 def test_the_evaluation_is_of_the_tree_as_it_is_printed(grown: Grown) -> None:
     content, found = grown.content, grown.content.training_evaluation
-    told = grown.told
+    given = grown.tree_predictions
 
     assert result_of(grown.made).evaluation == found
     assert (found.n_rows, found.evaluated_on) == (len(grown.rows), "dataset")
     assert found.mean_questions == pytest.approx(np.mean([content.nodes[leaf].depth for leaf in grown.leaves]))
     assert found.model is not None
     if content.task == "regression":
-        assert found.fidelity == pytest.approx(r2_score(grown.predicted, told), rel=1e-6)
-        assert found.r2 == pytest.approx(r2_score(grown.target, told), rel=1e-6)
-        assert found.mse == pytest.approx(np.mean((told - grown.target) ** 2), rel=1e-6)
+        assert found.fidelity == pytest.approx(r2_score(grown.predicted, given), rel=1e-6)
+        assert found.r2 == pytest.approx(r2_score(grown.target, given), rel=1e-6)
+        assert found.mse == pytest.approx(np.mean((given - grown.target) ** 2), rel=1e-6)
         assert found.model.r2 == pytest.approx(r2_score(grown.target, grown.predicted), rel=1e-6)
         return
     scores = np.array([[score.value for score in content.nodes[leaf].scores] for leaf in grown.leaves])
-    assert found.fidelity == pytest.approx(np.mean(told == grown.predicted))
-    assert found.balanced_fidelity == pytest.approx(balanced_accuracy_score(grown.predicted, told))
+    assert found.fidelity == pytest.approx(np.mean(given == grown.predicted))
+    assert found.balanced_fidelity == pytest.approx(balanced_accuracy_score(grown.predicted, given))
     assert found.probability_l1 == pytest.approx(np.abs(scores - grown.scores).sum(axis=1).mean())
-    assert found.accuracy == pytest.approx(np.mean(told == grown.target))
-    assert found.balanced_accuracy == pytest.approx(balanced_accuracy_score(grown.target, told))
+    assert found.accuracy == pytest.approx(np.mean(given == grown.target))
+    assert found.balanced_accuracy == pytest.approx(balanced_accuracy_score(grown.target, given))
     assert found.model.balanced_accuracy == pytest.approx(balanced_accuracy_score(grown.target, grown.predicted))
 
 
@@ -170,7 +170,7 @@ def test_the_kept_onnx_file_runs_and_says_the_same(workshop: Workshop, grown: Gr
 
     output = "value" if grown.content.task == "regression" else "label"
 
-    assert session.run([output], feeds)[0].ravel().tolist() == grown.told.tolist()
+    assert session.run([output], feeds)[0].ravel().tolist() == grown.tree_predictions.tolist()
 
 
 def test_the_same_request_makes_the_same_tree_byte_for_byte(workshop: Workshop) -> None:

@@ -9,9 +9,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from explanations.explaining import explain_instances
-from explanations.warm_explainer import WarmExplainer
-from explanations.warming import warm_up
+from explanations.explained_rows import explain_instances
+from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.explanations import ExplanationRequest
 from schemas.jobs import Progress
@@ -137,10 +136,10 @@ def test_leaves_that_an_earlier_job_kept_tell_the_same(shop: Shop) -> None:
     session = shop.warm.session
     for block, outcome in blocks:
         assert isinstance(outcome, Outcome)
-        asked = session.run(session.encode(Rows(shop.warm.features.names, block.columns)))
-        np.testing.assert_array_equal(outcome.leaves, asked.leaves)
-        np.testing.assert_array_equal(outcome.scores, asked.scores)
-        np.testing.assert_array_equal(outcome.labels, asked.labels)
+        expected = session.run(session.encode(Rows(shop.warm.features.names, block.columns)))
+        np.testing.assert_array_equal(outcome.leaves, expected.leaves)
+        np.testing.assert_array_equal(outcome.scores, expected.scores)
+        np.testing.assert_array_equal(outcome.labels, expected.labels)
 
 
 def test_leaves_that_explanations_leave_behind_are_those_of_any_other_job(shop: Shop) -> None:
@@ -209,10 +208,10 @@ def test_of_a_feature_that_is_not_shown_no_value_of_a_prototype_is_told(shop: Sh
 
 def test_a_set_that_is_not_made_yet_has_no_lines(shop: Shop) -> None:
     request = ExplanationSetRequest(explainer=shop.explainer, dataset=shop.rows, n_prototypes=77)
-    asked = ask_for_explanation_set(shop.workshop.parts, request)
+    requested = ask_for_explanation_set(shop.workshop.parts, request)
 
     with pytest.raises(StorageError) as refused:
-        shop.open(asked)
+        shop.open(requested)
 
     assert refused.value.code == "artefact_not_ready"
 
@@ -220,10 +219,10 @@ def test_a_set_that_is_not_made_yet_has_no_lines(shop: Shop) -> None:
 def test_a_set_whose_explainer_is_deleted_before_it_is_begun_fails_by_name(shop: Shop) -> None:
     named = shop.workshop.register_explainer(model=shop.model, prototype_set=shop.prototype_set, name="short-lived")
     request = ExplanationSetRequest(explainer=named, dataset=shop.rows)
-    asked = ask_for_explanation_set(shop.workshop.parts, request)
+    requested = ask_for_explanation_set(shop.workshop.parts, request)
     delete_explainer(shop.workshop.parts, named)
 
-    job = shop.workshop.run(asked.job or "")
+    job = shop.workshop.run(requested.job or "")
 
     assert job.status == "failed"
     assert job.problem is not None

@@ -1,4 +1,4 @@
-"""Label audit jobs: the ranks of the slow twin on real rows with flipped labels, and how they are told."""
+"""Label audit jobs: the ranks of the slow twin on real rows with flipped labels, and their published form."""
 
 import numpy as np
 import pandas as pd

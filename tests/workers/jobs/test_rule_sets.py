@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
 
-from explanations.warm_rules import WarmRules
+from explanations.rules import WarmRules
 from schemas.nouns import RULE_SETS
 from schemas.rule_sets import RuleScores, RuleSet, RuleSetResult
 from service.operations import artefacts
@@ -30,8 +30,8 @@ _FEW = {"n_restarts": 8, "max_rules": 5}
 
 
 @dataclass(frozen=True)
-class Told:
-    """A rule set, the rows it was made from, and what the model and their target say of them."""
+class CheckedRules:
+    """A rule set, the rows it was made from, the model's predictions and the targets."""
 
     made: RuleSet
     content: RuleSetResult
@@ -57,7 +57,7 @@ class Told:
         return np.array(found, dtype=np.bool_).reshape(len(self.rows), len(self.content.rules))
 
 
-def _told(workshop: Workshop, name: str, **changes: Any) -> Told:  # noqa: ANN401  # any field of the request
+def _told(workshop: Workshop, name: str, **changes: Any) -> CheckedRules:  # noqa: ANN401  # any field of the request
     onnx, frame = _pipeline(name) if name in PIPELINES else _matrix(name)
     names = [column for column in frame.columns if column != "t"]
     model = workshop.register_model(onnx, feature_names=names, ensemble="random_forest")
@@ -65,7 +65,9 @@ def _told(workshop: Workshop, name: str, **changes: Any) -> Told:  # noqa: ANN40
     made = workshop.find_rules(model=model, dataset=dataset, **(_FEW | changes))
     assert made.status == "ready", made.problem
     content = RuleSetResult.model_validate_json(artefacts.get_result(workshop.parts, RULE_SETS, made.id))
-    return Told(made, content, _rows(frame[names]), _target(frame["t"]), _predicted(workshop, model, frame[names]))
+    return CheckedRules(
+        made, content, _rows(frame[names]), _target(frame["t"]), _predicted(workshop, model, frame[names])
+    )
 
 
 def _matrix(name: str) -> tuple[bytes, pd.DataFrame]:
@@ -105,26 +107,26 @@ def _predicted(workshop: Workshop, model: str, frame: pd.DataFrame) -> NDArray[A
 
 
 @pytest.fixture(scope="module", params=[*_PIPELINES, *_MODELS])
-def told(request: pytest.FixtureRequest, workshop: Workshop) -> Told:
+def checked(request: pytest.FixtureRequest, workshop: Workshop) -> CheckedRules:
     return _told(workshop, request.param)
 
 
-def test_what_is_printed_is_what_predicts_in_every_form_on_all_rows(workshop: Workshop, told: Told) -> None:
-    content, rows = told.content, told.rows
+def test_what_is_printed_is_what_predicts_in_every_form_on_all_rows(workshop: Workshop, checked: CheckedRules) -> None:
+    content, rows = checked.content, checked.rows
     texts = frozenset(name for name in rows[0] if any(isinstance(row[name], str) for row in rows))
     warm = WarmRules.of(content, list(rows[0]))
     holding = [warm.firing(list(row.values())) for row in rows]
 
     served = [content.rules[each[0]].prediction if each else content.default_prediction for each in holding]
 
-    assert served == told.by_words.tolist()
-    assert printed_rules.run_sql(export_rules(workshop.parts, told.made.id, "sql"), rows, texts) == served
-    assert printed_rules.run_python(export_rules(workshop.parts, told.made.id, "python"), rows) == served
-    assert holding == [np.flatnonzero(each).tolist() for each in told.holding]
+    assert served == checked.by_words.tolist()
+    assert printed_rules.run_sql(export_rules(workshop.parts, checked.made.id, "sql"), rows, texts) == served
+    assert printed_rules.run_python(export_rules(workshop.parts, checked.made.id, "python"), rows) == served
+    assert holding == [np.flatnonzero(each).tolist() for each in checked.holding]
 
 
-def test_the_rules_are_counted_as_their_words_say(told: Told) -> None:
-    content, holding = told.content, told.holding
+def test_the_rules_are_counted_as_their_words_say(checked: CheckedRules) -> None:
+    content, holding = checked.content, checked.holding
     decided = np.where(holding.any(axis=1), holding.argmax(axis=1), len(content.rules))
 
     assert 1 <= content.n_rules == len(content.rules) < 5
@@ -138,98 +140,100 @@ def test_the_rules_are_counted_as_their_words_say(told: Told) -> None:
     assert content.training_evaluation.mean_rules_per_row == pytest.approx(holding.sum(axis=1).mean())
 
 
-def test_errors_are_those_of_the_printed_rules_and_of_the_model_itself(told: Told) -> None:
-    evaluation = told.content.training_evaluation
+def test_errors_are_those_of_the_printed_rules_and_of_the_model_itself(checked: CheckedRules) -> None:
+    evaluation = checked.content.training_evaluation
 
-    assert (evaluation.n_rows, evaluation.evaluated_on) == (len(told.rows), "dataset")
+    assert (evaluation.n_rows, evaluation.evaluated_on) == (len(checked.rows), "dataset")
     assert evaluation.measured_against == "target"
     assert evaluation.model is not None
-    for scores, given in ((evaluation.printed, told.by_words), (evaluation.model, told.predicted)):
-        _check(scores, given, told)
-    assert result_of(told.made).evaluation == evaluation
-    assert result_of(told.made).caution == told.content.caution
+    for scores, given in ((evaluation.printed, checked.by_words), (evaluation.model, checked.predicted)):
+        _check(scores, given, checked)
+    assert result_of(checked.made).evaluation == evaluation
+    assert result_of(checked.made).caution == checked.content.caution
     for scores in (evaluation.map, evaluation.printed):
-        assert (scores.balanced_fidelity is None) == (told.content.task == "regression")
+        assert (scores.balanced_fidelity is None) == (checked.content.task == "regression")
 
 
-def test_errors_stand_beside_those_of_always_the_same_prediction(told: Told) -> None:
-    constant = told.content.training_evaluation.constant
+def test_errors_stand_beside_those_of_always_the_same_prediction(checked: CheckedRules) -> None:
+    constant = checked.content.training_evaluation.constant
 
     assert constant is not None
-    if told.content.task == "regression":
+    if checked.content.task == "regression":
         assert (constant.prediction, constant.model_prediction) == pytest.approx(
-            (told.target.mean(), told.predicted.mean()), rel=1e-6
+            (checked.target.mean(), checked.predicted.mean()), rel=1e-6
         )
-        assert constant.mse == pytest.approx(np.var(told.target), rel=1e-6)
+        assert constant.mse == pytest.approx(np.var(checked.target), rel=1e-6)
         assert (constant.r2, constant.fidelity) == pytest.approx((0, 0), abs=1e-9)
         return
-    most, most_of_model = (most_frequent([str(each) for each in labels]) for labels in (told.target, told.predicted))
+    most, most_of_model = (
+        most_frequent([str(each) for each in labels]) for labels in (checked.target, checked.predicted)
+    )
     assert (constant.prediction, constant.model_prediction) == (most, most_of_model)
-    assert constant.error == pytest.approx(np.mean(told.target != most))
-    assert constant.balanced_error == pytest.approx(1 - 1 / len(np.unique(told.target)))
-    assert constant.fidelity == pytest.approx(np.mean(told.predicted == most_of_model))
-    assert constant.balanced_fidelity == pytest.approx(1 / len(np.unique(told.predicted)))
+    assert constant.error == pytest.approx(np.mean(checked.target != most))
+    assert constant.balanced_error == pytest.approx(1 - 1 / len(np.unique(checked.target)))
+    assert constant.fidelity == pytest.approx(np.mean(checked.predicted == most_of_model))
+    assert constant.balanced_fidelity == pytest.approx(1 / len(np.unique(checked.predicted)))
 
 
-def test_rules_are_cautioned_of_where_the_model_knows_their_rows_by_heart(told: Told) -> None:
-    model, caution = told.content.training_evaluation.model, told.content.caution
+def test_rules_are_cautioned_of_where_the_model_knows_their_rows_by_heart(checked: CheckedRules) -> None:
+    model, caution = checked.content.training_evaluation.model, checked.content.caution
 
     assert model is not None
-    if told.content.task == "regression":
+    if checked.content.task == "regression":
         assert (caution is not None) == ((model.r2 or 0) >= 0.95)
     else:
-        assert (caution is not None) == (np.mean(told.predicted == told.target) >= 0.99)
+        assert (caution is not None) == (np.mean(checked.predicted == checked.target) >= 0.99)
 
 
-def _check(scores: RuleScores, given: NDArray[Any], told: Told) -> None:
-    if told.content.task == "regression":
-        residuals = given - told.target
+def _check(scores: RuleScores, given: NDArray[Any], checked: CheckedRules) -> None:
+    if checked.content.task == "regression":
+        residuals = given - checked.target
         assert scores.mse == pytest.approx(np.mean(residuals**2), rel=1e-6)
-        assert scores.r2 == pytest.approx(1 - np.mean(residuals**2) / np.var(told.target), rel=1e-6)
-        from_model = 1 - np.mean((given - told.predicted) ** 2) / np.var(told.predicted)
+        assert scores.r2 == pytest.approx(1 - np.mean(residuals**2) / np.var(checked.target), rel=1e-6)
+        from_model = 1 - np.mean((given - checked.predicted) ** 2) / np.var(checked.predicted)
         assert scores.fidelity == pytest.approx(from_model, rel=1e-6)
         assert (scores.error, scores.balanced_error) == (None, None)
     else:
-        assert scores.error == pytest.approx(np.mean(given != told.target))
-        assert scores.fidelity == pytest.approx(np.mean(given == told.predicted))
-        own, others = ([str(each) for each in values] for values in (given, told.predicted))
+        assert scores.error == pytest.approx(np.mean(given != checked.target))
+        assert scores.fidelity == pytest.approx(np.mean(given == checked.predicted))
+        own, others = ([str(each) for each in values] for values in (given, checked.predicted))
         assert scores.balanced_fidelity == pytest.approx(balanced_share_alike(own, others))
-        known = {label: at for at, label in enumerate(told.content.classes)}
-        codes = [np.array([known[str(each)] for each in values]) for values in (given, told.target)]
+        known = {label: at for at, label in enumerate(checked.content.classes)}
+        codes = [np.array([known[str(each)] for each in values]) for values in (given, checked.target)]
         assert scores.balanced_error == pytest.approx(1 - float(balanced_accuracy(*codes)))
         assert (scores.mse, scores.r2) == (None, None)
 
 
-def test_each_rule_says_what_the_rows_it_covers_are_told_as(told: Told) -> None:
-    content = told.content
+def test_each_rule_says_what_the_rows_it_covers_are_told_as(checked: CheckedRules) -> None:
+    content = checked.content
     if content.task == "regression":
         assert all(rule.precision is None and rule.scores == [] for rule in content.rules)
         return
-    for rule, holds in zip(content.rules, told.holding.T, strict=True):
+    for rule, holds in zip(content.rules, checked.holding.T, strict=True):
         assert [score.label for score in rule.scores] == content.classes
         assert sum(score.value for score in rule.scores) == pytest.approx(1)
         assert rule.precision == (
-            pytest.approx(np.mean(told.predicted[holds] == rule.prediction)) if holds.any() else None
+            pytest.approx(np.mean(checked.predicted[holds] == rule.prediction)) if holds.any() else None
         )
 
 
-def test_rules_tell_more_than_one_answer_for_all(told: Told) -> None:
-    if told.content.task == "regression":
-        printed = told.content.training_evaluation.printed
+def test_rules_tell_more_than_one_answer_for_all(checked: CheckedRules) -> None:
+    if checked.content.task == "regression":
+        printed = checked.content.training_evaluation.printed
         assert printed.r2 is not None
         assert printed.r2 > 0.2
     else:
-        _, counts = np.unique(told.predicted, return_counts=True)
-        assert np.mean(told.by_words == told.predicted) > counts.max() / len(told.predicted)
+        _, counts = np.unique(checked.predicted, return_counts=True)
+        assert np.mean(checked.by_words == checked.predicted) > counts.max() / len(checked.predicted)
 
 
-def test_the_bound_never_falls_and_the_restarts_chosen_has_the_least_error(told: Told) -> None:
-    bounds = np.array(told.content.lower_bound)
-    (chosen,) = (restart for restart in told.content.restarts if restart.chosen)
+def test_the_bound_never_falls_and_the_restarts_chosen_has_the_least_error(checked: CheckedRules) -> None:
+    bounds = np.array(checked.content.lower_bound)
+    (chosen,) = (restart for restart in checked.content.restarts if restart.chosen)
 
     assert (np.diff(bounds) >= -1e-9 * np.abs(bounds[1:])).all()
-    assert [restart.restart for restart in told.content.restarts] == list(range(len(told.content.restarts)))
-    assert chosen.training_error == min(restart.training_error for restart in told.content.restarts)
+    assert [restart.restart for restart in checked.content.restarts] == list(range(len(checked.content.restarts)))
+    assert chosen.training_error == min(restart.training_error for restart in checked.content.restarts)
     assert (chosen.n_iterations, chosen.lower_bound) == (len(bounds), bounds[-1])
     assert 1 <= chosen.n_regions <= 5
 

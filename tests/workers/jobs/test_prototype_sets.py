@@ -207,19 +207,19 @@ def test_a_damaged_object_fails_the_job_briefly_and_is_never_used(tmp_path: Path
     assert failed.problem is not None
     assert (failed.status, failed.problem.code) == ("failed", "object_damaged")
     assert "secret" not in failed.problem.detail
-    assert str(content.parent) not in failed.problem.detail  # its hash is told, where it lies is not
+    assert str(content.parent) not in failed.problem.detail  # it names the hash, not the folder
 
 
 def test_a_job_that_is_cancelled_while_it_works_publishes_nothing(workshop: Workshop, case: RealCase) -> None:
-    asked = workshop.ask(model=case.model, dataset=case.dataset, n_prototypes=9, seed=99)
-    claim = workshop.claim(asked.job or "")
-    workshop.parts.jobs.request_cancel(asked.job or "")
+    requested = workshop.ask(model=case.model, dataset=case.dataset, n_prototypes=9, seed=99)
+    claim = workshop.claim(requested.job or "")
+    workshop.parts.jobs.request_cancel(requested.job or "")
 
     workshop.work(claim)
 
-    job = workshop.parts.jobs.get(asked.job or "")
+    job = workshop.parts.jobs.get(requested.job or "")
     assert job.status == "cancelled"
-    assert workshop.parts.artefacts.get("prototype_sets", asked.id).result is None
+    assert workshop.parts.artefacts.get("prototype_sets", requested.id).result is None
 
 
 @pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa", "sg", "a_pete"])
@@ -227,10 +227,10 @@ def test_progress_moves_through_all_stages_and_never_back(
     workshop: Workshop, case: RealCase, tmp_path: Path, method: PrototypeMethod
 ) -> None:
     request = {"model": case.model, "dataset": case.dataset, "method": method, "kind": "random_forest"}
-    told: list[tuple[float, str]] = []
+    reported: list[tuple[float, str]] = []
 
     def listen(fraction: float, stage: str) -> None:
-        told.append((fraction, stage))
+        reported.append((fraction, stage))
 
     context = replace(
         job_context(workshop, tmp_path, listen),
@@ -242,7 +242,7 @@ def test_progress_moves_through_all_stages_and_never_back(
     )
     make_prototype_set(context)
 
-    fractions, stages = [fraction for fraction, _ in told], [stage for _, stage in told]
+    fractions, stages = [fraction for fraction, _ in reported], [stage for _, stage in reported]
     assert fractions == sorted(fractions)
     assert 0 <= fractions[0] < fractions[-1] <= 1
     assert list(dict.fromkeys(stages))[-3:] == ["measuring quality", "evaluating", "finding nearest rows"]

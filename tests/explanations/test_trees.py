@@ -1,4 +1,4 @@
-"""Single rows, as callers send them, and columns, as datasets hold them, go the same way in a tree."""
+"""Single rows, as callers send them, and columns, as datasets hold them, follow the same path in a tree."""
 
 from typing import Any
 
@@ -6,8 +6,7 @@ import numpy as np
 import orjson
 import pytest
 
-from explanations.tree_terms import steps_of, walk
-from explanations.warm_tree import WarmTree
+from explanations.trees import WarmTree, follow_path, splits_of
 from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
 from schemas.explanations import ApproximationPath
 from schemas.rule_sets import RuleFeature
@@ -24,10 +23,10 @@ def _values(made: GrownTree) -> list[Values]:
     return [dict(row) for row in plain_rows(with_holes(made.rows))]
 
 
-def _way(content: ApproximationTreeResult, row: Values) -> list[tuple[int, bool]]:
+def _path_of(content: ApproximationTreeResult, row: Values) -> list[tuple[int, bool]]:
     """Return the nodes that a row passes, read straight from the words of the questions."""
     missing = {feature.name: (None, feature.missing_text) for feature in content.features}
-    at, way = content.nodes[0], []
+    at, path = content.nodes[0], []
     while at.left is not None and at.right is not None:
         value = row[at.column or ""]
         holds = (
@@ -35,9 +34,9 @@ def _way(content: ApproximationTreeResult, row: Values) -> list[tuple[int, bool]
             if value in missing[at.column or ""]
             else _says(at, value)
         )
-        way.append((at.id, holds))
+        path.append((at.id, holds))
         at = content.nodes[at.left if holds else at.right]
-    return [*way, (at.id, False)]
+    return [*path, (at.id, False)]
 
 
 def _says(node: ApproximationNode, value: Any) -> bool:  # noqa: ANN401  # a number or a text
@@ -53,12 +52,12 @@ def test_rows_go_the_way_that_the_words_say_alone_and_together(name: str) -> Non
     made = grown(name)
     content, rows = document_of(made), _values(made)
     warm = WarmTree.of(content, made.rows.names)
-    ways = [_way(content, row) for row in rows]
+    paths = [_path_of(content, row) for row in rows]
 
-    assert [warm.leaf_of(list(row.values())) for row in rows] == [way[-1][0] for way in ways]
-    assert warm.leaves_of(with_holes(made.rows).columns).tolist() == [way[-1][0] for way in ways]
-    assert [walk(steps_of(content), row).passed for row in rows] == [tuple(way[:-1]) for way in ways]
-    assert len({way[-1][0] for way in ways}) > 4
+    assert [warm.leaf_of(list(row.values())) for row in rows] == [path[-1][0] for path in paths]
+    assert warm.leaves_of(with_holes(made.rows).columns).tolist() == [path[-1][0] for path in paths]
+    assert [follow_path(splits_of(content), row).passed for row in rows] == [tuple(path[:-1]) for path in paths]
+    assert len({path[-1][0] for path in paths}) > 4
 
 
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "random_forest_regression"])
@@ -68,14 +67,14 @@ def test_what_is_told_of_a_leaf_is_the_way_to_it(name: str) -> None:
     warm = WarmTree.of(content, made.rows.names)
 
     for row in _values(made)[:60]:
-        way = _way(content, row)
-        leaf = content.nodes[way[-1][0]]
+        path = _path_of(content, row)
+        leaf = content.nodes[path[-1][0]]
         for label in (None,) if name.endswith("regression") else range(3):
-            told = ApproximationPath.model_validate_json(warm.text(leaf.id, label))
-            assert [(node.id, node.holds) for node in told.nodes] == way[:-1]
-            assert [node.text for node in told.nodes] == [content.nodes[at].text for at, _ in way[:-1]]
-            assert (told.leaf.prediction, told.leaf.scores) == (leaf.prediction, leaf.scores)
-            assert told.agrees == (None if label is None else content.classes[label] == leaf.prediction)
+            rendered = ApproximationPath.model_validate_json(warm.text(leaf.id, label))
+            assert [(node.id, node.holds) for node in rendered.nodes] == path[:-1]
+            assert [node.text for node in rendered.nodes] == [content.nodes[at].text for at, _ in path[:-1]]
+            assert (rendered.leaf.prediction, rendered.leaf.scores) == (leaf.prediction, leaf.scores)
+            assert rendered.agrees == (None if label is None else content.classes[label] == leaf.prediction)
 
 
 def test_a_leaf_alone_is_reached_at_once() -> None:
@@ -93,18 +92,18 @@ def test_a_leaf_alone_is_reached_at_once() -> None:
 def test_a_walk_ends_at_the_first_question_that_is_not_answered() -> None:
     made = grown("missing_kept")
     content = document_of(made)
-    steps, row = steps_of(content), _values(made)[0]
-    way = _way(content, row)
-    columns = [content.nodes[at].column for at, _ in way[:-1]]
+    steps, row = splits_of(content), _values(made)[0]
+    path = _path_of(content, row)
+    columns = [content.nodes[at].column for at, _ in path[:-1]]
 
     for n_answers in range(len(columns) + 1):
         known = {name: row[name] for name in columns[:n_answers] if name is not None}
         expected = next(
-            (at for at, (_, column) in enumerate(zip(way, columns, strict=False)) if column not in known), None
+            (at for at, (_, column) in enumerate(zip(path, columns, strict=False)) if column not in known), None
         )
-        found = walk(steps, known)
-        assert found.reached == (way[-1][0] if expected is None else way[expected][0])
-        assert list(found.passed) == way[: len(found.passed)]
+        found = follow_path(steps, known)
+        assert found.reached == (path[-1][0] if expected is None else path[expected][0])
+        assert list(found.passed) == path[: len(found.passed)]
 
 
 def test_one_hot_columns_that_belong_together_are_asked_as_models_read_them() -> None:

@@ -100,10 +100,10 @@ def _assert_same(found: ScoredDataset, expected: ScoredDataset) -> None:
 @pytest.mark.parametrize("dataset", ["covertype_20k", REGRESSION])
 def test_what_is_kept_is_what_the_model_said(workshop: Workshop, tmp_path: Path, dataset: str) -> None:
     case = register_real(workshop, dataset, "boosting")
-    first, asked = _see(workshop, case, tmp_path)
+    first, requested = _see(workshop, case, tmp_path)
     again, kept = _see(workshop, case, tmp_path)
 
-    assert (asked, kept) == (_ASKED, _KEPT)
+    assert (requested, kept) == (_ASKED, _KEPT)
     _assert_same(again, first)
     outcome = case.opened.session.run(case.opened.session.encode_matrix(case.real.features[case.training]))
     np.testing.assert_array_equal(again.leaves_of(np.arange(again.n_rows)), outcome.leaves)
@@ -261,4 +261,4 @@ def test_kept_tables_keep_no_dataset_and_go_with_it(workshop: Workshop, register
     for sha256 in (kept.codes, kept.outcome):
         with pytest.raises(NotFound):
             workshop.parts.objects.get(sha256)
-    assert seen.table.codes.max() > 0  # whoever has it open still reads it
+    assert seen.table.codes.max() > 0  # a process that has it open still reads it

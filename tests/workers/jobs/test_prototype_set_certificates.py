@@ -100,9 +100,9 @@ def test_swaps_lower_no_certificate(
 ) -> None:
     case = real_case("breast_cancer", "boosting")
     size = {} if method == "a_pete" else {"n_prototypes": 8}
-    asked = {"model": case.model, "dataset": case.dataset, "method": method, "candidates": candidates, **size}
+    requested = {"model": case.model, "dataset": case.dataset, "method": method, "candidates": candidates, **size}
 
-    before, after = (result_of(workshop.make(refine=refine, **asked)) for refine in ("none", "swap"))
+    before, after = (result_of(workshop.make(refine=refine, **requested)) for refine in ("none", "swap"))
 
     assert after.n_swaps > 0 or after.certificate == before.certificate
     assert after.certificate >= before.certificate

@@ -1,4 +1,4 @@
-"""What a prototype set says of its own quality is what scikit-learn's metrics say of the nearest prototypes."""
+"""The scores of a prototype set are those that scikit-learn's metrics give for the nearest prototypes."""
 
 from typing import Any
 
@@ -25,8 +25,8 @@ _TRAINING = slice(N_TRAINING_ROWS)
 
 
 def _made(workshop: Workshop, case: RealCase, **request: object) -> PrototypeSet:
-    asked = {"model": case.model, "dataset": case.dataset, "n_prototypes": _N_PROTOTYPES, **request}
-    made = workshop.make(**asked)
+    requested = {"model": case.model, "dataset": case.dataset, "n_prototypes": _N_PROTOTYPES, **request}
+    made = workshop.make(**requested)
     assert (made.status, made.problem) == ("ready", None)
     return made
 

@@ -1,4 +1,4 @@
-"""What a prototype set says of the quality of its prototypes is what follows from the dense matrix."""
+"""The quality measures of a prototype set follow from the dense matrix."""
 
 import math
 

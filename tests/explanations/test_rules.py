@@ -1,4 +1,4 @@
-"""Rules asked of single rows, as callers send them, and of columns, as datasets hold them, hold alike."""
+"""Rules hold alike for single rows, as callers send them, and for columns, as datasets hold them."""
 
 import itertools
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from explanations.warm_rules import WarmRules
+from explanations.rules import WarmRules
 from schemas.rule_sets import RuleFeature
 from tests.support.printed_rules import condition, holds, rule_set
 
@@ -83,9 +83,9 @@ def test_columns_without_a_value_are_missing_whatever_their_type() -> None:
 
 
 def test_what_is_told_is_in_the_order_of_the_ranks() -> None:
-    told = orjson.loads(_warm().text([0, 4]))
+    rendered = orjson.loads(_warm().text([0, 4]))
 
-    assert told == [
+    assert rendered == [
         {"rank": 1, "text": "age <= 0.3", "prediction": "0"},
         {"rank": 5, "text": "sex is m", "prediction": "4"},
     ]

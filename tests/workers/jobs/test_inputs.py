@@ -58,11 +58,11 @@ def test_ties_between_classes_are_broken_as_in_explanations_of_single_rows(tmp_p
 
 
 def test_progress_is_told_while_rows_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[float] = []
+    reported: list[float] = []
     monkeypatch.setattr(inputs, "_BLOCK_ROWS", 100)
     with workshop_in(tmp_path) as workshop:
         case = register_real(workshop, "titanic", "random_forest")
         context = job_context(workshop, tmp_path)
-        inputs.apply_model(context, case.opened, case.dataset, lambda fraction, _stage: told.append(fraction))
+        inputs.apply_model(context, case.opened, case.dataset, lambda fraction, _stage: reported.append(fraction))
 
-    assert told == pytest.approx([1 / 3, 2 / 3, 1])
+    assert reported == pytest.approx([1 / 3, 2 / 3, 1])

@@ -1,4 +1,4 @@
-"""LineWriter: composes the lines of a block of rows."""
+"""Explained blocks as JSON lines: byte for byte what a call for each row answers."""
 
 from collections.abc import Iterator
 
@@ -7,15 +7,15 @@ import orjson
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .. import documents
-from ..explained_blocks import BlockExplainer, ExplainedBlock
-from ..texts import Compositions, DistinctNumbers, TextPool, lines_of, number_texts
-from ..warm_explainer import WarmExplainer
-from .holes import HOLE, pieces_between
+from . import documents
+from .documents import PLACEHOLDER, pieces_between
+from .explained_blocks import BlockExplainer, ExplainedBlock
 from .pair_texts import PairTexts
+from .texts import Compositions, DistinctNumbers, TextPool, lines_of, number_texts
+from .warm_explainer import WarmExplainer
 
-_AGREEMENTS = 2  # texts of what a prototype or a tree predicts: it does not agree with the model, or it does
-_OF_LABEL = 1  # the piece of an explanation that names the label
+_AGREEMENTS = 2  # texts of a prototype's or a tree's prediction: it disagrees with the model, or it agrees
+_LABEL_PIECE = 1  # the piece of an explanation that names the label
 
 
 class LineWriter:
@@ -30,15 +30,15 @@ class LineWriter:
         pieces = [_pieces(warm, label) for label in labels]
         self._n_scores = len(labels)
         self._pieces = pool.add_pieces(*pieces[0])
-        self._after_ties = self._pieces + _OF_LABEL + 1 + self._n_scores
-        self._labels = pool.add_pieces(*(own[_OF_LABEL] for own in pieces))
+        self._after_ties = self._pieces + _LABEL_PIECE + 1 + self._n_scores
+        self._labels = pool.add_pieces(*(own[_LABEL_PIECE] for own in pieces))
         self._unassigned = pool.add_pieces(orjson.dumps(documents.prototype_prediction(None, None)))
         self._predictions = pool.add_pieces(*_predictions(warm))
         self._null = pool.add_pieces(b"null", b"", b"")
         self._truths = pool.add_pieces(b"false", b"true")
         self._contrasts = pool.add_pieces(*_contrasts(warm))
         self._rules = warm.rules
-        # Of each leaf of the tree two: the model says otherwise, or the same.
+        # Two for each leaf of the tree: the model disagrees, or it agrees.
         self._paths = pool.add_pieces(*(text for texts in (warm.tree.texts if warm.tree else ()) for text in texts))
         self._texts = pool.texts()
 
@@ -48,7 +48,7 @@ class LineWriter:
         return lines
 
     def write_parts(self, explained: ExplainedBlock, n_part_rows: int) -> Iterator[pa.Buffer]:
-        """Yield the lines of a block, so many rows at a time."""
+        """Yield the lines of a block, ``n_part_rows`` rows at a time."""
         pool = TextPool(self._texts)
         lines = self._compose(explained, pool)
         texts, n_rows = pool.texts(), len(explained.rows)
@@ -56,28 +56,28 @@ class LineWriter:
             yield lines.part(start, min(start + n_part_rows, n_rows)).write(texts)
 
     def _compose(self, explained: ExplainedBlock, pool: TextPool) -> Compositions:
-        """Return of what each line is composed."""
+        """Return the pieces that each line is composed of."""
         n_rows = len(explained.rows)
         pairs = self._pairs.compose(explained, pool).grouped(explained.near.bounds)
         parts = [self._heads(explained, pool), pairs, self._tails(explained, pool)]
-        spread = [part.spread(explained.taken, n_rows) for part in parts]
+        spread = [part.spread(explained.accepted, n_rows) for part in parts]
         return Compositions.side_by_side(*spread, self._refusals(explained, pool))
 
     def _heads(self, explained: ExplainedBlock, pool: TextPool) -> Compositions:
-        """Return the beginnings of the rows that were taken, up to their nearest prototypes."""
-        n_taken, labels = len(explained.taken), explained.outcome.labels
+        """Return the beginnings of accepted rows' lines, up to their nearest prototypes."""
+        n_accepted, labels = len(explained.accepted), explained.outcome.labels
         row_ids = pool.add_pieces(*(orjson.dumps(row_id) for row_id in explained.rows.row_ids))
         first = pool.add(number_texts(explained.scores.ravel()))
-        texts = first + np.arange(n_taken * self._n_scores).reshape(n_taken, self._n_scores)
-        of_label = self._labels + (np.zeros(n_taken, dtype=np.int64) if labels is None else labels)
-        after_scores = np.broadcast_to(self._pieces + _OF_LABEL + 1 + np.arange(self._n_scores), texts.shape)
-        told = np.stack((texts, after_scores), axis=2).reshape(n_taken, 2 * self._n_scores)
+        texts = first + np.arange(n_accepted * self._n_scores).reshape(n_accepted, self._n_scores)
+        label = self._labels + (np.zeros(n_accepted, dtype=np.int64) if labels is None else labels)
+        after_scores = np.broadcast_to(self._pieces + _LABEL_PIECE + 1 + np.arange(self._n_scores), texts.shape)
+        named_scores = np.stack((texts, after_scores), axis=2).reshape(n_accepted, 2 * self._n_scores)
         ties = self._truths + explained.near_ties
-        head = (self._pieces, row_ids + explained.taken, of_label, told, ties, self._after_ties)
-        return lines_of(n_taken, *head, self._opening)
+        head = (self._pieces, row_ids + explained.accepted, label, named_scores, ties, self._after_ties)
+        return lines_of(n_accepted, *head, self._opening)
 
     def _tails(self, explained: ExplainedBlock, pool: TextPool) -> Compositions:
-        """Return the ends of the rows that were taken, after their nearest prototypes."""
+        """Return the ends of accepted rows' lines, after their nearest prototypes."""
         first = self._after_ties + 1
         shares = DistinctNumbers.of(explained.contrast_shares)
         has_none = explained.contrasts < 0
@@ -87,13 +87,13 @@ class LineWriter:
         assigned = self._predictions + _AGREEMENTS * explained.nearest + explained.agrees
         predictions = np.where(explained.nearest < 0, self._unassigned, assigned)
         return lines_of(
-            len(explained.taken),
+            len(explained.accepted),
             *(self._closing, first, predictions, first + 1, contrast, share, end, first + 2),
             *(self._rule_texts(explained, pool), first + 3, self._path_texts(explained), first + 4, self._newline),
         )
 
     def _rule_texts(self, explained: ExplainedBlock, pool: TextPool) -> int | NDArray[np.int64]:
-        """Return what is said of the rules that hold for each row: rows differ in a few combinations only."""
+        """Return the texts of the rules that hold for each row: there are few different combinations."""
         if self._rules is None or explained.fires is None:
             return self._null
         combinations, index = np.unique(explained.fires, axis=0, return_inverse=True)
@@ -106,25 +106,28 @@ class LineWriter:
         return self._paths + _AGREEMENTS * explained.reached + explained.tree_agrees
 
     def _refusals(self, explained: ExplainedBlock, pool: TextPool) -> Compositions:
-        places = np.array(list(explained.refusals), dtype=np.int64)
+        rows = np.array(list(explained.refusals), dtype=np.int64)
         first = pool.add_pieces(*(orjson.dumps(refusal) + b"\n" for refusal in explained.refusals.values()))
-        return lines_of(len(places), first + np.arange(len(places))).spread(places, len(explained.rows))
+        return lines_of(len(rows), first + np.arange(len(rows))).spread(rows, len(explained.rows))
 
 
 def _pieces(warm: WarmExplainer, label: str | None) -> list[bytes]:
-    scores = [HOLE] * max(1, len(warm.model.classes))
-    prediction = documents.prediction(warm.model.classes, label, scores, HOLE)
-    return pieces_between(documents.explanation(HOLE, prediction, HOLE, HOLE, documents.Included(HOLE, HOLE, HOLE)))
+    scores = [PLACEHOLDER] * max(1, len(warm.model.classes))
+    prediction = documents.prediction(warm.model.classes, label, scores, PLACEHOLDER)
+    included = documents.Included(PLACEHOLDER, PLACEHOLDER, PLACEHOLDER)
+    return pieces_between(documents.explanation(PLACEHOLDER, prediction, PLACEHOLDER, PLACEHOLDER, included))
 
 
 def _predictions(warm: WarmExplainer) -> list[bytes]:
     found = []
     for prototype in warm.prototypes:
-        # For a regression both are told alike.
+        # For a regression both are the same.
         labels = (None, None) if prototype.label is None else ("not " + prototype.label, prototype.label)
         found += [orjson.dumps(documents.prototype_prediction(prototype, label)) for label in labels]
     return found
 
 
 def _contrasts(warm: WarmExplainer) -> list[bytes]:
-    return [piece for prototype in warm.prototypes for piece in pieces_between(documents.contrast(prototype, HOLE))]
+    return [
+        piece for prototype in warm.prototypes for piece in pieces_between(documents.contrast(prototype, PLACEHOLDER))
+    ]

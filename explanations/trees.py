@@ -1,0 +1,189 @@
+"""Approximation trees applied to rows: by plain terms to one row, by array code to many."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from schemas.approximation_trees import ApproximationNode, ApproximationTreeResult
+from schemas.rule_sets import Condition
+from tree_explainers.approximation_trees.trees import NO_CHILD, ApproximationTree, NodeFacts, TreeNode
+from tree_explainers.rows import Rows
+
+from .rules import Term, missing_texts_of, printed_condition, term_of
+
+# Splits in plain terms, for single rows, questionnaires and exports.
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """An inner node: its test, and its children."""
+
+    term: Term
+    left: int  # id of the node for rows for which the term holds
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class PartialPath:
+    """A path from the root, as far as a row's values are known."""
+
+    passed: tuple[tuple[int, bool], ...]  # ids of the nodes, and whether their tests hold
+    reached: int  # id of the node at its end: a leaf, or one that tests a value that is not known
+
+
+def condition_of(node: ApproximationNode) -> Condition | None:
+    """Return the test of a node as a condition of rules; ``None`` at a leaf."""
+    if node.feature is None or node.column is None or node.operator is None:
+        return None
+    return Condition(
+        feature=node.feature,
+        column=node.column,
+        operator=node.operator,
+        value=node.value,
+        or_missing=bool(node.or_missing),
+    )
+
+
+def splits_of(content: ApproximationTreeResult) -> tuple[Split | None, ...]:
+    """Return the split of each node, by its id; ``None`` at leaves."""
+    missing_texts = missing_texts_of(content.features)
+    return tuple(_split(node, missing_texts) for node in content.nodes)
+
+
+def _split(node: ApproximationNode, missing_texts: Mapping[str, str | None]) -> Split | None:
+    condition = condition_of(node)
+    if condition is None or node.left is None or node.right is None:
+        return None
+    return Split(term_of(condition, missing_texts), node.left, node.right)
+
+
+def follow_path(splits: tuple[Split | None, ...], known: Mapping[str, Any]) -> PartialPath:
+    """Go from the root as far as a row's values are known.
+
+    Parameters
+    ----------
+    splits : (n_nodes,)
+        Of the tree.
+    known
+        Values by column, as callers send them; ``None`` is a missing value, which is known to be missing.
+    """
+    passed, node = [], 0
+    while (split := splits[node]) is not None and split.term.column in known:
+        holds = split.term.holds(known[split.term.column])
+        passed.append((node, holds))
+        node = split.left if holds else split.right
+    return PartialPath(tuple(passed), node)
+
+
+@dataclass(frozen=True, slots=True)
+class WarmTree:
+    """An approximation tree, prepared to be applied to rows.
+
+    All that explanations have of a row's path follows from its leaf, so it is written once for each leaf. Single rows
+    go down by plain terms, many by array code; a test compares the two.
+    """
+
+    features: tuple[str, ...]  # of rows, in their order
+    splits: tuple[tuple[int, Split] | None, ...]  # (n_nodes,) each with the index of the feature that it tests
+    printed: ApproximationTree
+    labels: NDArray[np.int64]  # (n_nodes,) indices of predicted labels among the classes; -1: none, in regression
+    paths: tuple[dict[str, Any] | None, ...]  # (n_nodes,) path to a leaf as explanations have it, without ``agrees``
+    texts: tuple[tuple[bytes, bytes], ...]  # (n_nodes,) the same as JSON, where the model disagrees or agrees
+
+    @staticmethod
+    def of(content: ApproximationTreeResult, features: Sequence[str]) -> "WarmTree":
+        """Prepare the tree for rows that have these features, in this order."""
+        index_of = {name: index for index, name in enumerate(features)}
+        splits = splits_of(content)
+        paths = _paths(content, splits)
+        is_regression = not content.classes
+        return WarmTree(
+            tuple(features),
+            tuple(None if split is None else (index_of[split.term.column], split) for split in splits),
+            _printed(content),
+            np.array([-1 if is_regression else content.classes.index(str(node.prediction)) for node in content.nodes]),
+            paths,
+            tuple(_texts(path, is_regression=is_regression) for path in paths),
+        )
+
+    def leaf_of(self, values: Sequence[Any]) -> int:
+        """Return the leaf that a row reaches.
+
+        Parameters
+        ----------
+        values : n_features values
+            As callers send them, in the order of the features.
+        """
+        node = 0
+        while (indexed := self.splits[node]) is not None:
+            index, split = indexed
+            node = split.left if split.term.holds(values[index]) else split.right
+        return node
+
+    def leaves_of(self, columns: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+        """Return the leaves that many rows reach, (n_rows,).
+
+        Parameters
+        ----------
+        columns : n_features arrays (n_rows,)
+            float64, NaN where missing; or objects: texts, None where missing.
+        """
+        return self.printed.leaves_of(Rows(self.features, tuple(columns)))
+
+    def text(self, leaf: int, label: int | None) -> bytes:
+        """Return the path of a row that reaches a leaf, as JSON.
+
+        Parameters
+        ----------
+        leaf
+            The node.
+        label
+            Index among the classes of the label that the model predicts; ``None`` for a regression.
+        """
+        return self.texts[leaf][label is not None and bool(self.labels[leaf] == label)]
+
+
+def _paths(content: ApproximationTreeResult, splits: tuple[Split | None, ...]) -> tuple[dict[str, Any] | None, ...]:
+    found: list[dict[str, Any] | None] = [None] * len(splits)
+    nodes_above: list[list[dict[str, Any]]] = [[] for _ in splits]
+    for index, split in enumerate(splits):  # parents come first
+        node = content.nodes[index]
+        if split is None:
+            found[index] = {"nodes": nodes_above[index], "leaf": _leaf(node)}
+            continue
+        nodes_above[split.left] = [*nodes_above[index], path_node(node, holds=True)]
+        nodes_above[split.right] = [*nodes_above[index], path_node(node, holds=False)]
+    return tuple(found)
+
+
+def path_node(node: ApproximationNode, *, holds: bool) -> dict[str, Any]:
+    """Return a node on a row's path as explanations have it."""
+    return {"id": node.id, "feature": node.feature, "text": node.text, "holds": holds}
+
+
+def _leaf(node: ApproximationNode) -> dict[str, Any]:
+    scores = [{"label": score.label, "value": score.value} for score in node.scores]
+    return {"id": node.id, "prediction": node.prediction, "scores": scores, "n_samples": node.n_samples}
+
+
+def _texts(path: dict[str, Any] | None, *, is_regression: bool) -> tuple[bytes, bytes]:
+    agreements = (None, None) if is_regression else (False, True)
+    other, same = (orjson.dumps({"agrees": agrees, **(path or {})}) for agrees in agreements)
+    return other, same
+
+
+def _printed(content: ApproximationTreeResult) -> ApproximationTree:
+    texts = {feature.name: feature.missing_text for feature in content.features if feature.missing_text is not None}
+    return ApproximationTree(tuple(map(_printed_node, content.nodes)), texts)
+
+
+def _printed_node(node: ApproximationNode) -> TreeNode:
+    condition = condition_of(node)
+    facts = NodeFacts(np.array([score.value for score in node.scores]), None, node.n_samples)
+    if condition is None or node.left is None or node.right is None:
+        return TreeNode(facts, left=NO_CHILD, right=NO_CHILD)
+    return TreeNode(facts, printed_condition(condition), node.left, node.right)

@@ -224,7 +224,13 @@ def test_an_explanation_reads_well_and_becomes_a_frame(explainer: Explainer) -> 
 
     assert str(explanations[0]).startswith("Row 0 is predicted as malignant (")
     assert "Like row" in str(explanations)
-    assert set(explanations.to_frame()["row_id"]) == {"0", "1", "2"}
+    frame = explanations.to_frame()
+    assert set(frame["row_id"]) == {"0", "1", "2"}
+    first, nearest = explanations[0], explanations[0].nearest_prototypes[0]
+    assert first.features["mean radius"] == frame["mean radius"][0] == pytest.approx(_FEATURES["mean radius"][0])
+    assert frame["prototype mean radius"][0] == _FEATURES["mean radius"][int(nearest.row_id)]
+    assert frame["reasons"][0].split("; ") == [reason.text for reason in nearest["similar_because"]]
+    assert frame["score"][0] == max(score.value for score in first.prediction.scores)
     assert len(explanations[1:]) == 2
     assert json.dumps(explanations[0].to_dict())
 
@@ -237,6 +243,7 @@ def test_more_rows_than_a_call_may_hold_are_explained_in_order(explainer: Explai
     assert [each.row_id for each in explanations] == [str(row) for row in range(2005)]
     labels = [each.prediction.label for each in explanations]
     assert labels == list(_FOREST.predict(rows))
+    assert str(explanations).endswith("\n\n… and 1,995 more")
 
 
 def test_a_bad_row_fails_alone_and_says_why(explainer: Explainer) -> None:
@@ -272,6 +279,7 @@ def test_models_predict_and_show_their_trees(client: Leafspace) -> None:
     assert [each["prediction"]["label"] for each in documents] == list(_FOREST.predict(_FEATURES.iloc[:2]))
     assert [len(each["leaves"]) for each in documents] == [40, 40]
     assert client.models.tree(model, 3).nodes[0].feature in _FEATURES.columns
+    assert all(len(repr(each)) < 250 for each in (model, rows[0], client.models.tree(model, 3)))
 
 
 def test_a_regression_is_explained_by_values(client: Leafspace) -> None:

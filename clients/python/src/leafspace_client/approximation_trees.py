@@ -80,7 +80,7 @@ class ApproximationTreeView(ArtefactView[Details]):
             return super().__repr__()
         n_leaves = self.details.n_leaves
         told = f", {n_leaves} leaves" if isinstance(n_leaves, int) else ""
-        return f"<ApproximationTree {self.id} {self.status}{told}>"
+        return f"<{type(self).__name__} {self.id} {self.status}{told}>"
 
 
 def _content(self: ApproximationTreeView, form: TableForm = "json") -> Program[bytes]:

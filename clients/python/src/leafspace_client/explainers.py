@@ -50,7 +50,7 @@ class ExplainerView(View[Details | ExplainerSummary]):
 
     def __repr__(self) -> str:
         made_from = "" if self._details is None else f" of {self.model} by {self.prototype_set}"
-        return f"<Explainer {self.id}{made_from}>"
+        return f"<{type(self).__name__} {self.id}{made_from}>"
 
 
 def _explain(

@@ -61,7 +61,7 @@ class PrototypeSetView(ArtefactView[Details]):
             return super().__repr__()
         found = self.details.prototypes
         n_prototypes = f", {len(found)} prototypes" if isinstance(found, list) else ""
-        return f"<PrototypeSet {self.id} {self.status}{n_prototypes}>"
+        return f"<{type(self).__name__} {self.id} {self.status}{n_prototypes}>"
 
 
 def _content(self: PrototypeSetView, form: TableForm = "json") -> Program[bytes]:

@@ -69,7 +69,7 @@ class RuleSetView(ArtefactView[Details]):
             return super().__repr__()
         found = self.details.rules
         n_rules = f", {len(found)} rules" if isinstance(found, list) else ""
-        return f"<RuleSet {self.id} {self.status}{n_rules}>"
+        return f"<{type(self).__name__} {self.id} {self.status}{n_rules}>"
 
 
 def _content(self: RuleSetView, form: TableForm = "json") -> Program[bytes]:

@@ -128,7 +128,9 @@ def _n_features(estimator: Any, matrix: Any) -> int:  # noqa: ANN401  # an estim
         return int(matrix.shape[1])
     found = getattr(estimator, "n_features_in_", None)
     if found is None:
-        detail = f"how many features {type(estimator).__name__} reads is not known: is it fitted? Then pass some rows, X=…"
+        detail = (
+            f"how many features {type(estimator).__name__} reads is not known: is it fitted? Then pass some rows, X=…"
+        )
         raise CannotConvert("cannot_convert", detail)
     return int(found)
 

@@ -104,7 +104,7 @@ def test_as_text_a_prototype_set_tells_its_figures_beside_what_a_constant_scores
     details, lines = prototype_set.details, str(prototype_set).splitlines()
 
     first = prototype_set.prototypes[0]
-    assert lines[0].startswith(f"1. row {first.row_id} ({first.label}) stands for {first.coverage.n_rows} rows (")
+    assert lines[0].startswith(f"1. row {first.row_id} ({first.label}) represents {first.coverage.n_rows} rows (")
     assert lines[4] == (
         f"Surely {details.all_rows_certificate:.1%} of the best that 4 prototypes among all rows could reach."
     )

@@ -4,7 +4,7 @@
 >>> client = Leafspace("http://127.0.0.1:8000")
 >>> model = client.register_model(forest, X)
 >>> dataset = client.register_dataset((X, y))
->>> prototype_set = client.prototype_sets.create(model, dataset).wait(progress=True)
+>>> prototype_set = client.prototype_sets.create(model, dataset).wait()
 >>> explainer = client.explainers.create(model, prototype_set)
 >>> print(explainer.explain(X[:1])[0])
 """

@@ -86,7 +86,7 @@ def test_metadata_say_what_an_index_shows(wheels: dict[str, Path], name: str) ->
     assert set(urls) == {"Homepage", "Documentation", "Changelog", "Issues"}
     assert all(url.startswith("https://github.com/leafspace/leafspace") for url in urls.values())
     # An index has no other files that a relative link could lead to.
-    links = re.findall(r"\]\(([^)]*)\)", metadata.get_payload())
+    links = re.findall(r"\]\(([^)]*)\)", str(metadata.get_payload()))
     assert [link for link in links if not link.startswith(("https://", "#"))] == []
 
 

@@ -40,7 +40,7 @@ def test_the_example_finds_most_labels_that_were_flipped(service: Service, tmp_p
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("first_explanation.py", "stands for"),
+        ("first_explanation.py", "represents"),
         ("data_frames_and_pipelines.py", "square_metres"),
         ("many_rows_at_once.py", "least like any prototype"),
         ("questionnaire.py", "of 13 measurements"),

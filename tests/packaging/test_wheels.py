@@ -4,6 +4,7 @@ import email
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import sysconfig
@@ -16,6 +17,19 @@ from pathlib import Path
 import pytest
 
 _ROOT = Path(__file__).parents[2]
+# The client tries again until the service listens.
+_EXPLAIN = """
+import sys
+from leafspace_client import Leafspace, RetryPolicy
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+
+X, y = load_iris(return_X_y=True)
+client = Leafspace(sys.argv[1], retries=RetryPolicy(total_seconds=400))
+model = client.register_model(RandomForestClassifier(10, random_state=0).fit(X, y), X)
+prototypes = client.prototype_sets.create(model, client.register_dataset((X, y))).wait()
+print(client.explainers.create(model, prototypes).explain(X[:1])[0])
+"""
 _PROJECTS = {"leafspace": _ROOT, "leafspace_client": _ROOT / "clients/python"}
 
 
@@ -100,7 +114,19 @@ def test_what_is_installed_from_wheels_explains_a_prediction(installed: Path, tm
     data = ["--data-dir", str(tmp_path / "data")]
     assert "lsk_" in _installed(installed, tmp_path, "leafspace", "keys", "create", "analysis", *data)
     _installed(installed, tmp_path, "leafspace", "check-database", *data)
-    assert "The forest predicts: malignant" in _installed(installed, tmp_path, "leafspace", "quickstart")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    (tmp_path / "explain.py").write_text(_EXPLAIN)
+    serve = [str(installed / "bin/leafspace"), "serve", "--port", str(port), "--workers", "1", *data]
+    with (tmp_path / "log").open("wb") as log:
+        service = subprocess.Popen(serve, cwd=tmp_path, env=_environment(), stdout=log, stderr=log)  # noqa: S603
+        try:
+            shown = _installed(installed, tmp_path, "python", "explain.py", f"http://127.0.0.1:{port}")
+        finally:
+            service.terminate()
+            service.wait(timeout=120)
+    assert shown.startswith("Row 0 is predicted as ")
+    assert "Like row" in shown
 
 
 def _pins(name: str) -> dict[str, str]:
@@ -138,11 +164,13 @@ def _installed(environment: Path, folder: Path, program: str, *arguments: str) -
 
 
 def _run(command: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":
-    kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("LEAFSPACE_", "PYTHON", "VIRTUAL"))
-    }
     done = subprocess.run(  # noqa: S603  # our own commands
-        command, cwd=folder, env=kept, capture_output=True, text=True, check=False, timeout=300
+        command, cwd=folder, env=_environment(), capture_output=True, text=True, check=False, timeout=600
     )
     assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
     return done
+
+
+def _environment() -> dict[str, str]:
+    ours = ("LEAFSPACE_", "PYTHON", "VIRTUAL")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -114,6 +115,30 @@ def test_what_is_not_ready_says_so(client: Leafspace, model: str, dataset: str) 
         with pytest.raises(Conflict, match="call wait"):
             _ = audit.suspects
     assert audit.wait(timeout=120).suspects
+
+
+def test_results_of_what_is_listed_load_when_they_are_needed(client: Leafspace, model: str, dataset: str) -> None:
+    made = client.label_audits.create(model, dataset, n_neighbors=9).wait(timeout=120)
+
+    listed = next(each for each in client.label_audits.list() if each.id == made.id)
+    unpickled = pickle.loads(pickle.dumps(made))  # noqa: S301  # our own
+
+    assert listed.suspects == unpickled.suspects == made.suspects
+
+
+def test_results_of_what_is_listed_are_awaited_by_the_async_client(service: Service, model: str, dataset: str) -> None:
+    async def rules() -> tuple[str, str]:
+        async with AsyncLeafspace(service.url) as client:
+            made = await (await client.prototype_sets.create(model, dataset, n_prototypes=2)).wait(timeout=120)
+            (listed,) = [each async for each in client.prototype_sets.list() if each.id == made.id]
+            shown = str(listed)
+            with pytest.raises(Conflict, match=r"call `await ….load\(\)`"):
+                _ = listed.prototypes
+            return shown, str(await listed.load())
+
+    before, after = asyncio.run(rules())
+    assert before.startswith("<AsyncPrototypeSet")
+    assert after.startswith("1. row ")
 
 
 def test_more_neighbours_than_rows_are_refused(client: Leafspace, model: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 from leafspace_client import CannotConvert, Invalid, MissingExtra
 from leafspace_client.conversion import convert_model
 from leafspace_client.conversion.models import ConvertedModel, Declared
-from leafspace_client.conversion.single_precision import floor_float32
+from leafspace_client.conversion.tree_operators import floor_float32
 from numpy.typing import NDArray
 from sklearn import datasets, ensemble, tree
 from sklearn.compose import ColumnTransformer

@@ -18,6 +18,8 @@ from leafspace_client import (
     RetryPolicy,
     UnexpectedAnswer,
 )
+from leafspace_client._generated.models import Cell, DatasetRow
+from leafspace_client.records import Records
 
 from tests.support.scripted_server import Answer, scripted
 
@@ -154,3 +156,33 @@ def test_the_version_of_the_service_can_be_read() -> None:
 
     assert (found.version, found.api_version, found.oldest_sdk) == ("0.2.0", "v1", "0.1.0")
     assert server.asked[0].headers["User-Agent"].startswith("leafspace-client/")
+
+
+def test_answers_show_themselves_in_a_line() -> None:
+    columns = [{"name": f"feature {number}", "value": number} for number in range(300)]
+    row = DatasetRow.from_dict({"row": 7, "row_id": "patient 7", "values": columns})
+
+    assert repr(row) == "DatasetRow(row=7, row_id='patient 7', values=<300 items>)"
+    assert repr(Cell("note", "x" * 1000)) == f"Cell(name='note', value='{'x' * 40}…')"
+    assert repr(Records([row] * 9)).endswith(f"{row!r}, … 6 more]")
+    assert len(repr(Records([row] * 1000))) < 300
+    assert Records([row]) == [row]
+
+
+def test_fields_are_read_by_name_too() -> None:
+    cell = Cell("age", 40.0)
+
+    assert cell["value"] == cell.value == 40
+    with pytest.raises(KeyError, match="age"):
+        _ = cell["age"]
+    with pytest.raises(AttributeError, match=r"^Cell has no field 'worth'$"):
+        _ = getattr(cell, "worth")  # noqa: B009  # a type checker knows that there is none
+    assert pickle.loads(pickle.dumps(cell)) == cell  # noqa: S301  # our own
+
+
+def test_a_summary_says_where_the_rest_is() -> None:
+    with scripted(_LIST) as server:
+        (explainer,) = Leafspace(server.url).explainers.list()
+
+    with pytest.raises(AttributeError, match=r"lists hold summaries: the collection's get\(\) has all fields"):
+        _ = getattr(explainer.details, "shown_features")  # noqa: B009  # see above

@@ -33,7 +33,7 @@ from leafspace_client import (
     Unavailable,
     UnexpectedAnswer,
 )
-from leafspace_client.retrying import asked_seconds
+from leafspace_client.retrying import requested_seconds
 
 from tests.support.scripted_server import Answer, scripted
 from tests.support.serving import serving
@@ -291,10 +291,10 @@ def test_pauses_end_with_the_time_for_trying_again() -> None:
 def test_a_pause_may_be_asked_for_in_seconds_or_as_a_moment() -> None:
     in_ten_seconds = email.utils.formatdate(time.time() + 10, usegmt=True)
 
-    assert asked_seconds({"Retry-After": "7"}) == 7.0
-    assert asked_seconds({"Retry-After": in_ten_seconds}) == pytest.approx(10, abs=1.5)
-    assert asked_seconds({"Retry-After": "soon"}) is None
-    assert asked_seconds({}) is None
+    assert requested_seconds({"Retry-After": "7"}) == 7.0
+    assert requested_seconds({"Retry-After": in_ten_seconds}) == pytest.approx(10, abs=1.5)
+    assert requested_seconds({"Retry-After": "soon"}) is None
+    assert requested_seconds({}) is None
 
 
 def test_every_call_that_creates_may_be_sent_twice() -> None:

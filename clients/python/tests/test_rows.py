@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from leafspace_client import Invalid
-from leafspace_client.cells import plain_cell, spelled
-from leafspace_client.rows import batches, instances_of, named_instances
+from leafspace_client.rows import batches, instances_of, named_instances, plain_cell, spelled
 
 
 def test_a_data_frame_is_sent_by_column_name_with_plain_values() -> None:

@@ -104,7 +104,7 @@ def test_as_text_a_prototype_set_tells_its_figures_beside_what_a_constant_scores
     result, lines = prototype_set.result, str(prototype_set).splitlines()
 
     first = prototype_set.prototypes[0]
-    assert lines[0].startswith(f"1. row {first.row_id} ({first.label}) stands for {first.coverage.n_rows} rows (")
+    assert lines[0].startswith(f"1. row {first.row_id} ({first.label}) represents {first.coverage.n_rows} rows (")
     assert lines[4] == (
         f"Surely {result.all_rows_certificate:.1%} of the best that 4 prototypes among all rows could reach."
     )
@@ -224,7 +224,13 @@ def test_an_explanation_reads_well_and_becomes_a_frame(explainer: Explainer) -> 
 
     assert str(explanations[0]).startswith("Row 0 is predicted as malignant (")
     assert "Like row" in str(explanations)
-    assert set(explanations.to_frame()["row_id"]) == {"0", "1", "2"}
+    frame = explanations.to_frame()
+    assert set(frame["row_id"]) == {"0", "1", "2"}
+    first, nearest = explanations[0], explanations[0].nearest_prototypes[0]
+    assert first.features["mean radius"] == frame["mean radius"][0] == pytest.approx(_FEATURES["mean radius"][0])
+    assert frame["prototype mean radius"][0] == _FEATURES["mean radius"][int(nearest.row_id)]
+    assert frame["reasons"][0].split("; ") == [reason.text for reason in nearest["similar_because"]]
+    assert frame["score"][0] == max(score.value for score in first.prediction.scores)
     assert len(explanations[1:]) == 2
     assert json.dumps(explanations[0].to_dict())
 
@@ -237,6 +243,7 @@ def test_more_rows_than_a_call_may_hold_are_explained_in_order(explainer: Explai
     assert [each.row_id for each in explanations] == [str(row) for row in range(2005)]
     labels = [each.prediction.label for each in explanations]
     assert labels == list(_FOREST.predict(rows))
+    assert str(explanations).endswith("\n\n… and 1,995 more")
 
 
 def test_a_bad_row_fails_alone_and_says_why(explainer: Explainer) -> None:
@@ -272,6 +279,7 @@ def test_models_predict_and_show_their_trees(client: Leafspace) -> None:
     assert [each["prediction"]["label"] for each in documents] == list(_FOREST.predict(_FEATURES.iloc[:2]))
     assert [len(each["leaves"]) for each in documents] == [40, 40]
     assert client.models.tree(model, 3).nodes[0].feature in _FEATURES.columns
+    assert all(len(repr(each)) < 250 for each in (model, rows[0], client.models.tree(model, 3)))
 
 
 def test_a_regression_is_explained_by_values(client: Leafspace) -> None:

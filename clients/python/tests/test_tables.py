@@ -12,12 +12,12 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from leafspace_client import Invalid
-from leafspace_client.tables import TableAsked, table_file
+from leafspace_client.tables import TableNames, table_file
 
-_NOTHING = TableAsked(None, None, None)
+_NOTHING = TableNames(None, None, None)
 
 
-def written(data: Any, asked: TableAsked = _NOTHING) -> dict[str, list[Any]]:  # noqa: ANN401  # any form of table
+def written(data: Any, asked: TableNames = _NOTHING) -> dict[str, list[Any]]:  # noqa: ANN401  # any form of table
     file, _ = table_file(data, asked)
     columns: dict[str, list[Any]] = pq.read_table(io.BytesIO(file.content.read())).to_pydict()
     return columns
@@ -60,7 +60,7 @@ def test_without_pyarrow_the_same_goes_as_json(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_index_names_the_rows_where_it_is_asked_for() -> None:
-    assert written(mixed_frame(), TableAsked(None, "key", None))["key"] == ["a", "b", "c"]
+    assert written(mixed_frame(), TableNames(None, "key", None))["key"] == ["a", "b", "c"]
 
 
 _NUMBERS = pd.DataFrame({"a": [1, 2, 3]})
@@ -87,7 +87,7 @@ _NUMBERS = pd.DataFrame({"a": [1, 2, 3]})
 def test_the_index_is_the_row_id_unless_it_only_counts(
     frame: pd.DataFrame, row_id: str | None, expected: dict[str, list[Any]], column: str | None
 ) -> None:
-    file, asked = table_file(frame, TableAsked(None, row_id, None))
+    file, asked = table_file(frame, TableNames(None, row_id, None))
 
     assert pq.read_table(file.content).to_pydict() == expected
     assert asked.row_id == column
@@ -116,14 +116,14 @@ def test_an_index_that_cannot_name_rows_is_refused(index: pd.Index) -> None:
 
 
 def test_arrays_get_names_and_a_target() -> None:
-    file, asked = table_file((np.array([[1, 2], [3, 4]]), np.array(["a", "b"])), TableAsked(None, None, None))
+    file, asked = table_file((np.array([[1, 2], [3, 4]]), np.array(["a", "b"])), TableNames(None, None, None))
 
     assert asked.target == "target"
     assert pq.read_table(file.content).to_pydict() == {"x0": [1, 3], "x1": [2, 4], "target": ["a", "b"]}
 
 
 def test_arrays_take_the_names_that_are_given() -> None:
-    asked = TableAsked("y", None, ["a", "b"])
+    asked = TableNames("y", None, ["a", "b"])
 
     assert written(([[1, 2.5], [3, None]], [0, 1]), asked) == {"a": [1, 3], "b": [2.5, None], "y": [0, 1]}
 
@@ -131,7 +131,7 @@ def test_arrays_take_the_names_that_are_given() -> None:
 def test_a_frame_and_its_target_keep_their_names() -> None:
     frame = pd.DataFrame({"a": [1, 2]})
 
-    assert written((frame, pd.Series(["u", "v"])), TableAsked("y", None, None)) == {"a": [1, 2], "y": ["u", "v"]}
+    assert written((frame, pd.Series(["u", "v"])), TableNames("y", None, None)) == {"a": [1, 2], "y": ["u", "v"]}
 
 
 def test_rows_by_name_may_lack_values() -> None:

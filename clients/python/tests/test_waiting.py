@@ -1,5 +1,6 @@
 """Waiting for a job: by long polls, with a bar that moves, and with the job's own words when it fails."""
 
+import sys
 from typing import Any
 
 import pytest
@@ -26,6 +27,9 @@ def job(status: str, fraction: float = 0.5, **more: object) -> Answer:
     return Answer(200, {**body, **more})
 
 
+_SHOWN_BARS = [(True, None, True), (False, None, False), (True, False, False)]
+
+
 def test_a_job_is_waited_for_by_long_polls() -> None:
     with scripted(job("queued"), job("running"), job("succeeded")) as server:
         assert Leafspace(server.url).jobs.wait("job_1").status == "succeeded"
@@ -42,6 +46,23 @@ def test_a_bar_moves_while_the_job_runs(capsys: pytest.CaptureFixture[str]) -> N
     assert "25%" in shown
     assert "100%" in shown
     assert server.asked[0].headers["Prefer"] == "wait=1"
+
+
+@pytest.mark.parametrize(
+    ("is_terminal", "progress", "is_shown"), [(True, None, True), (False, None, False), (True, False, False)]
+)
+def test_a_bar_is_shown_where_somebody_can_see_it(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    is_terminal: bool,  # noqa: FBT001  # a parameter of the test
+    progress: bool | None,  # noqa: FBT001  # a parameter of the test
+    is_shown: bool,  # noqa: FBT001  # a parameter of the test
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
+    with scripted(job("succeeded", 1)) as server:
+        Leafspace(server.url).jobs.wait("job_1", progress=progress)
+
+    assert ("100%" in capsys.readouterr().err) is is_shown
 
 
 def test_a_failed_job_raises_its_problem() -> None:

@@ -4,7 +4,7 @@
 >>> client = Leafspace("http://127.0.0.1:8000")
 >>> model = client.register_model(forest, X)
 >>> dataset = client.register_dataset((X, y))
->>> prototype_set = client.prototype_sets.create(model, dataset).wait(progress=True)
+>>> prototype_set = client.prototype_sets.create(model, dataset).wait()
 >>> explainer = client.explainers.create(model, prototype_set)
 >>> print(explainer.explain(X[:1])[0])
 """
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from .retrying import RetryPolicy
     from .rule_sets import AsyncRuleSet, RuleSet
 
-# What brings httpx and the generated code is imported when it is first asked for.
+# What brings httpx and the generated code is imported when it is first needed.
 _LATE = {
     "ApproximationTree": "approximation_trees",
     "AsyncApproximationTree": "approximation_trees",
@@ -112,7 +112,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401  # whatever has that name
     if name not in _LATE:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
-    from importlib import import_module  # noqa: PLC0415  # only when something is asked for
+    from importlib import import_module  # noqa: PLC0415  # only when something is needed
 
     value = getattr(import_module(f".{_LATE[name]}", __name__), name)
     globals()[name] = value

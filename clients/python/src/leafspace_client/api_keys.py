@@ -24,7 +24,7 @@ class MadeKey:
 
 
 def _create(self: Connected, name: str, scopes: Sequence[Scope]) -> Program[MadeKey]:  # noqa: ARG001  # a method
-    """Make a key and return it with its secret, which is told this once.
+    """Make a key and return it with its secret, which is shown only here.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def _create(self: Connected, name: str, scopes: Sequence[Scope]) -> Program[Made
     request = ApiKeyRequest(name=name, scopes=list(scopes))
     made = yield from create(create_api_key, NewApiKey, body=request)
     while not isinstance(made.secret, str):
-        # The answer that told it was lost on its way: nobody can use that key.
+        # The answer with it was lost in transit: nobody can use that key.
         yield call_of(revoke_api_key, api_key_id=made.id)
         made = yield from create(create_api_key, NewApiKey, body=request)
     return MadeKey(made.id, made.name, tuple(made.scopes), made.secret)

@@ -1,4 +1,4 @@
-"""Approximation trees: one tree of questions that stands for a whole ensemble."""
+"""Approximation trees: one tree that approximates a whole ensemble."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,12 +25,11 @@ from ._generated.models import (
 from ._generated.models import ApproximationTree as Details
 from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, content, download
 from .calls import Program, awaitable, blocking, call_of, create, fetch
-from .figures import describe_tree_figures
 from .frames import nodes_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
 from .proximities import TABLE_MEDIA_TYPES, TableForm
 from .rows import named_instance
-from .sentences import describe_tree
+from .texts import describe_tree, describe_tree_figures
 
 APPROXIMATION_TREES: Noun[Details] = Noun(
     Details,
@@ -48,7 +47,7 @@ Kept = TypeVar("Kept")
 class ApproximationTreeView(ArtefactView[Details]):
     """An approximation tree as it was when it was last fetched; ``details`` has all fields that the service sends.
 
-    As text it is its questions and answers, one a line, and how well it stands for the model beside a constant
+    As text it is its conditions and predictions, one a line, and how well it approximates the model beside a constant
     prediction.
     """
 
@@ -57,13 +56,13 @@ class ApproximationTreeView(ArtefactView[Details]):
 
     @property
     def nodes(self) -> list[ApproximationNode]:
-        """The nodes: each one's id is its position, the root comes first."""
+        """The nodes: each one's id is its index, the root comes first."""
         found: list[ApproximationNode] = self._found("nodes")
         return found
 
     @property
     def evaluation(self) -> ApproximationTreeEvaluation:
-        """How well the tree stands for the model, and both for the target."""
+        """How well the tree approximates the model, and both predict the target."""
         found: ApproximationTreeEvaluation = self._found("evaluation")
         return found
 
@@ -80,7 +79,7 @@ class ApproximationTreeView(ArtefactView[Details]):
             return super().__repr__()
         n_leaves = getattr(self._found_so_far, "n_leaves", None)
         size = f", {n_leaves} leaves" if isinstance(n_leaves, int) else ""
-        return f"<ApproximationTree {self.id} {self.status}{size}>"
+        return f"<{type(self).__name__} {self.id} {self.status}{size}>"
 
 
 def _content(self: ApproximationTreeView, form: TableForm = "json") -> Program[bytes]:
@@ -110,8 +109,8 @@ def _next_question(self: ApproximationTreeView, answers: Mapping[str, Any] | Non
     Parameters
     ----------
     answers
-        Values by ``question.column``; ``None`` is a missing value, which is an answer, too. Values of features that the
-        way does not ask for are passed over.
+        Values by ``question.column``; ``None`` is a missing value, which is an answer, too. Values of features that
+        the path does not test are ignored.
     """
     given = NextQuestionRequestAnswers.from_dict(named_instance(answers or {}, "answers"))
     request = NextQuestionRequest(answers=given)
@@ -134,32 +133,33 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     evaluation_dataset: Identified | None = None,
     seed: int = 0,
 ) -> Program[Kept]:
-    """Ask for one tree that stands for a model; call ``wait()`` on what is returned.
+    """Request one tree that approximates a model; call ``wait()`` on what is returned.
 
-    The same question again is free: it gives the tree that is made, or being made.
+    The same request again is free: it gives the tree that is made, or being made.
 
     Parameters
     ----------
     model, dataset
-        What to stand for, and near which rows: what registering returned, or ids.
+        The model to approximate, and the rows near which: what registering returned, or ids.
     method
-        ``sta`` tests each question on as many pseudo rows as it takes (Zhou & Hooker); ``ism`` chooses among the trees'
-        own questions (Van Assche & Blockeel; classes only); ``born_again`` (Breiman & Shang) and ``cart`` are controls.
+        ``sta`` tests each split on pseudo rows until it is significant (Zhou & Hooker); ``ism`` chooses among
+        the trees' own conditions (Van Assche & Blockeel; classes only); ``born_again`` (Breiman & Shang) and ``cart``
+        are controls.
     max_depth
-        Questions on the longest way, 1 to 30.
+        Maximum number of conditions on a path, 1 to 30.
     max_leaves
-        2 to 1,024; the nodes that improve most are parted first. Default: as many as the depth allows, up to 1,024.
+        2 to 1,024; the nodes that improve most are split first. Default: the number that the depth allows, up to 1,024.
     min_samples_leaf
         Of ``sta`` and ``ism`` the dataset's rows in each leaf, at least; of ``born_again`` and ``cart`` the same share
         of the pseudo rows.
     significance
-        ``sta`` draws pseudo rows until the chance that other questions are better is at most this.
+        ``sta`` draws pseudo rows until the chance that other splits are better is at most this.
     max_pseudo_samples
         1,000 to 10,000,000: of one node in ``sta``, of the whole tree in ``born_again`` and ``cart``.
     repeats
-        Grow the tree so many times, 1 to 200, to tell how stable it is (``result.stability``).
+        Number of trees to grow, 1 to 200, to measure how stable they are (``result.stability``).
     stop_when_pure
-        ``ism`` asks no more where all rows have one class in the dataset's target.
+        ``ism`` stops splitting where all rows have one class in the dataset's target.
     evaluation_dataset
         Other rows to evaluate on; default: the dataset itself.
     seed

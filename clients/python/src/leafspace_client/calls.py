@@ -81,7 +81,7 @@ class Connected:
 
 def call_of(endpoint: ModuleType, **arguments: Any) -> Call:  # noqa: ANN401  # what the generated code takes
     """Return the request of a generated endpoint as data."""
-    made = dict(endpoint._get_kwargs(**arguments))  # noqa: SLF001  # the generator's way to a request without a socket
+    made = dict(endpoint._get_kwargs(**arguments))  # noqa: SLF001  # the generator's only request without a socket
     headers = made.pop("headers", {})
     if "files" in made:
         # The generator's boundary is always the same and could occur in a file; httpx draws one.

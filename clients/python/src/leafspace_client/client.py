@@ -10,7 +10,7 @@ from .api_keys import ApiKeys, AsyncApiKeys
 from .approximation_trees import ApproximationTrees, AsyncApproximationTrees
 from .calls import Connected, Program, ServiceVersion, Work, awaitable, blocking, fetch_version
 from .conversion import convert_model
-from .conversion.kinds import Ensemble
+from .conversion.estimators import Ensemble
 from .conversion.models import Declared
 from .datasets import AsyncDatasets, Datasets
 from .datasets import register as send_dataset
@@ -24,7 +24,7 @@ from .prototype_sets import AsyncPrototypeSets, PrototypeSets
 from .proximities import AllProximities, AsyncAllProximities
 from .retrying import RetryPolicy
 from .rule_sets import AsyncRuleSets, RuleSets
-from .tables import TableAsked, table_file
+from .tables import TableNames, table_file
 from .transports import AsyncTransport, Connection, SyncTransport
 
 DEFAULT_URL = "http://127.0.0.1:8000"
@@ -50,7 +50,7 @@ def _register_model(  # noqa: PLR0913  # what may be declared of a model
         A fitted estimator of scikit-learn (also pipelines), XGBoost, LightGBM or CatBoost, which is converted to ONNX
         here; or ONNX as bytes, path or ``ModelProto``. Nothing is pickled.
     X : (n_rows, n_features)
-        Raw rows such as those that the model was fitted on: they tell names and types of columns, and up to 100 of
+        Raw rows such as those that the model was fitted on: they give names and types of columns, and up to 100 of
         them are sent with the library's own predictions, so that the service can prove that it predicts the same.
     name
         A name for people.
@@ -102,14 +102,14 @@ def _register_dataset(
         The column with the labels or values to predict; the name for ``y`` (default ``"target"``) in a pair.
     row_id
         The column with the rows' ids, each another one; default: the index of a DataFrame, unless that only counts
-        the rows (0, 1, …), else the rows' 0-based indices. All that is said of a row later names it by its id.
+        the rows (0, 1, …), else the rows' 0-based indices. Answers about a row name it by this id.
     features
         Column names in the order of the model; default: all but target and row id. For arrays these are the names of
         the columns (default ``x0``, ``x1``, …).
     """
-    file, asked = yield Work(partial(table_file, data, TableAsked(target, row_id, features)))
+    file, names = yield Work(partial(table_file, data, TableNames(target, row_id, features)))
     try:
-        return (yield from send_dataset(file, name, asked))
+        return (yield from send_dataset(file, name, names))
     finally:
         file.content.close()
 
@@ -130,7 +130,7 @@ class Leafspace(Connected):
     base_url
         Where the service listens, such as ``"http://127.0.0.1:8000"``.
     api_key
-        A key, where the service asks for one; default: that in ``LEAFSPACE_API_KEY``. It is never shown.
+        A key, where the service requires one; default: that in ``LEAFSPACE_API_KEY``. It is never shown.
     timeout
         Seconds to wait for one answer; waiting for a job may take longer. A call that took longer is not tried again.
     retries
@@ -139,7 +139,8 @@ class Leafspace(Connected):
     Raises
     ------
     Invalid
-        If ``base_url`` has no ``http://`` or ``https://``, or the key holds what no key holds, such as a line break.
+        If ``base_url`` has no ``http://`` or ``https://``, or the key holds characters that no key has, such as
+        a line break.
     """
 
     _transport: SyncTransport

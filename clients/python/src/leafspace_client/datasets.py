@@ -16,19 +16,19 @@ from ._generated.types import UNSET, File
 from .calls import Connected, Program, awaitable, blocking, create, fetch
 from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of
 from .records import Records
-from .tables import TableAsked, TableFile
+from .tables import TableFile, TableNames
 
 DATASETS: Noun[Dataset] = Noun(Dataset, PageDatasetSummary, "dataset_id", get_dataset, list_datasets, delete_dataset)
 _ROWS_A_PAGE = 1000
 
 
-def register(file: TableFile, name: str | None, asked: TableAsked) -> Program[Dataset]:
+def register(file: TableFile, name: str | None, names: TableNames) -> Program[Dataset]:
     """Send a table."""
     known = {
         "name": name,
-        "target": asked.target,
-        "row_id": asked.row_id,
-        "features": None if asked.features is None else [str(feature) for feature in asked.features],
+        "target": names.target,
+        "row_id": names.row_id,
+        "features": None if names.features is None else [str(feature) for feature in names.features],
     }
     metadata = json.dumps({key: value for key, value in known.items() if value is not None})
     body = BodyRegisterDataset(file=File(file.content, "dataset", file.media_type), metadata=metadata)
@@ -51,14 +51,14 @@ def _rows(
     limit
         How many of the first rows; default: all.
     columns
-        Names of the columns to read; default: all. A row that is larger than a page can be read in no other way.
+        Names of the columns to read; default: all. A row that is larger than a page can be read column by column only.
     """
     rows: list[DatasetRow] = Records()
     cursor: str | None = None
     while limit is None or len(rows) < limit:
         size = _ROWS_A_PAGE if limit is None else min(_ROWS_A_PAGE, limit - len(rows))
-        asked = {"limit": size, "cursor": cursor, "columns": list(columns) or UNSET}
-        page = yield from fetch(list_rows, PageDatasetRow, dataset_id=id_of(dataset), **asked)
+        query = {"limit": size, "cursor": cursor, "columns": list(columns) or UNSET}
+        page = yield from fetch(list_rows, PageDatasetRow, dataset_id=id_of(dataset), **query)
         rows += page.data
         cursor = page.next_cursor or None
         if cursor is None:

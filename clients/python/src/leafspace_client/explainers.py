@@ -50,7 +50,7 @@ class ExplainerView(View[Details | ExplainerSummary]):
 
     def __repr__(self) -> str:
         made_from = "" if self._details is None else f" of {self.model} by {self.prototype_set}"
-        return f"<Explainer {self.id}{made_from}>"
+        return f"<{type(self).__name__} {self.id}{made_from}>"
 
 
 def _explain(
@@ -74,8 +74,8 @@ def _explain(
     n_prototypes
         How many of the nearest prototypes to name for each row.
     include
-        What else to tell: ``"contrast"``, the nearest prototype of another class; ``"rules"``, those that hold;
-        ``"approximation_path"``, the way in the approximation tree.
+        What else to return: ``"contrast"``, the nearest prototype of another class; ``"rules"``, those that hold;
+        ``"approximation_path"``, the path in the approximation tree.
 
     Notes
     -----
@@ -115,9 +115,9 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
     model, prototype_set
         What creating them returned, or ids.
     rule_set
-        Rules of the same model, which explanations tell with ``include=["rules"]``.
+        Rules of the same model, which explanations give with ``include=["rules"]``.
     approximation_tree
-        A tree for the same model; ``include=["approximation_path"]`` tells each row's way in it.
+        A tree for the same model; ``include=["approximation_path"]`` gives each row's path in it.
     name
         A name for people.
     shown_features

@@ -36,7 +36,7 @@ Kept = TypeVar("Kept")
 
 
 class ExplanationSetView(ArtefactView[Details]):
-    """An explanation set as it was when last looked at; ``details`` has all that the service says of all rows."""
+    """An explanation set as it was when it was last fetched; ``details`` has the figures of all rows."""
 
     noun = EXPLANATION_SETS
     contents = Content(get_explanations, {**_MEDIA_TYPES, "json": "application/json"})
@@ -70,7 +70,7 @@ def _create(
     n_prototypes: int = 3,
     include: Sequence[Literal["contrast", "rules", "approximation_path"]] = (),
 ) -> Program[Kept]:
-    """Ask for every row of a dataset to be explained; call ``wait()`` on what is returned.
+    """Request an explanation of every row of a dataset; call ``wait()`` on what is returned.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ def _create(
     n_prototypes
         How many of the nearest prototypes to name for each row.
     include
-        What else to tell: ``"contrast"``, the nearest prototype of another class; ``"rules"``, those that hold;
-        ``"approximation_path"``, the way in the approximation tree.
+        What else to return: ``"contrast"``, the nearest prototype of another class; ``"rules"``, those that hold;
+        ``"approximation_path"``, the path in the approximation tree.
     """
     request = ExplanationSetRequest(
         explainer=id_of(explainer), dataset=id_of(dataset), n_prototypes=n_prototypes, include=list(include)

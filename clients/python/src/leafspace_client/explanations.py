@@ -18,7 +18,7 @@ from ._generated.models import Explanation as Details
 from .errors import Answered, LeafspaceError, error_from_problem
 from .frames import explanations_frame
 from .records import Records
-from .sentences import describe_explanation
+from .texts import describe_explanation
 
 _SHOWN_EXPLANATIONS = 10
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def prototypes_frame(prototypes: "Sequence[Prototype]") -> Any:  # noqa: ANN401  # a DataFrame
-    """Return one row for each prototype: what it stands for, then its features."""
+    """Return one row for each prototype: the rows that it represents, then its features."""
     return _frame([_prototype_row(prototype) for prototype in prototypes])
 
 
@@ -31,12 +31,12 @@ def audited_rows_frame(rows: "Sequence[AuditedRow]") -> Any:  # noqa: ANN401  # 
 
 
 def rules_frame(rules: "Sequence[Rule]") -> Any:  # noqa: ANN401  # a DataFrame
-    """Return one row for each rule: what it says, and of how many rows."""
+    """Return one row for each rule: its text, its prediction, and the rows that it covers."""
     return _frame([_rule_row(rule) for rule in rules])
 
 
 def nodes_frame(nodes: "Sequence[ApproximationNode]") -> Any:  # noqa: ANN401  # a DataFrame
-    """Return one row for each node: what it asks, where it leads, what it predicts, and of how many rows."""
+    """Return one row for each node: its condition, its branches, its prediction, and its number of rows."""
     return _frame([_node_row(node) for node in nodes])
 
 

@@ -62,14 +62,14 @@ def _create(
     n_neighbors: int = 10,
     kind: ProximityKind = "auto",
 ) -> Program[Kept]:
-    """Ask which labels of a dataset (its target) look wrong; call ``wait()`` on what is returned.
+    """Request an audit of which labels of a dataset (its target) look wrong; call ``wait()`` on what is returned.
 
     Parameters
     ----------
     model, dataset
         What registering returned, or ids.
     n_neighbors
-        How many of the nearest other rows are asked for each row.
+        Number of nearest other rows that vote on each row.
     kind
         Which proximity; ``auto`` follows the model's kind of ensemble.
     """

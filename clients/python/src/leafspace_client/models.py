@@ -117,7 +117,7 @@ def _proximities(  # noqa: PLR0913  # two sets of rows and how to compare them
 
 
 def _untyped(instances: Sequence[Any]) -> list[Any]:
-    # The generated code names rows anew for each of its messages.
+    # The generated code has a type of row for each of its messages.
     return list(instances)
 
 

@@ -1,4 +1,4 @@
-"""Prototype sets: a handful of real rows that stand for each class."""
+"""Prototype sets: a handful of real rows that represent each class."""
 
 from typing import Any, Literal, TypeVar
 
@@ -14,10 +14,10 @@ from ._generated.models import PrototypeSet as Details
 from ._generated.types import UNSET
 from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, content
 from .calls import Program, awaitable, blocking, create
-from .figures import describe_prototypes
 from .frames import prototypes_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
 from .proximities import TABLE_MEDIA_TYPES, ProximityKind, TableForm
+from .texts import describe_prototypes
 
 PROTOTYPE_SETS: Noun[Details] = Noun(
     Details, PagePrototypeSet, "prototype_set_id", get_prototype_set, list_prototype_sets, delete_prototype_set
@@ -61,7 +61,7 @@ class PrototypeSetView(ArtefactView[Details]):
             return super().__repr__()
         found = getattr(self._found_so_far, "prototypes", None)
         n_prototypes = f", {len(found)} prototypes" if isinstance(found, list) else ""
-        return f"<PrototypeSet {self.id} {self.status}{n_prototypes}>"
+        return f"<{type(self).__name__} {self.id} {self.status}{n_prototypes}>"
 
 
 def _content(self: PrototypeSetView, form: TableForm = "json") -> Program[bytes]:
@@ -84,9 +84,9 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     evaluation_dataset: Identified | None = None,
     seed: int = 0,
 ) -> Program[Kept]:
-    """Ask for a prototype set; call ``wait()`` on what is returned.
+    """Request a prototype set; call ``wait()`` on what is returned.
 
-    The same question again is free: it gives the set that is made, or being made.
+    The same request again is free: it gives the set that is made, or being made.
 
     Parameters
     ----------

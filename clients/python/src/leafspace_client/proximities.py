@@ -29,7 +29,7 @@ Kept = TypeVar("Kept")
 
 
 class ProximitiesView(ArtefactView[Details]):
-    """Proximities as they were when last looked at; ``details`` has all that the service says of all rows together."""
+    """Proximities as they were when they were last fetched; ``details`` has the figures of all rows together."""
 
     noun = PROXIMITIES
     contents = Content(get_neighbors, TABLE_MEDIA_TYPES)
@@ -59,14 +59,14 @@ def _create(
     n_neighbors: int = 10,
     kind: ProximityKind = "auto",
 ) -> Program[Kept]:
-    """Ask for the nearest rows of every row of a dataset; call ``wait()`` on what is returned.
+    """Request the nearest rows of every row of a dataset; call ``wait()`` on what is returned.
 
     Parameters
     ----------
     model, dataset
         What registering returned, or ids.
     n_neighbors
-        How many other rows to name for each row, at most.
+        Maximum number of other rows to name for each row.
     kind
         Which proximity; ``auto`` follows the model's kind of ensemble.
     """

@@ -27,8 +27,8 @@ class RetryPolicy:
     """How long, and after which pauses, a call is tried again.
 
     The n-th pause is drawn between a half and the whole of ``first_seconds * 2**(n - 1)``, so that many clients do not
-    come back at the same moment. A pause that the service asks for with ``Retry-After`` is kept; one that is longer
-    than what is left of ``total_seconds`` is left to the caller, who gets the error at once.
+    come back at the same moment. A pause that the service requests with ``Retry-After`` is kept; one that is longer
+    than the rest of ``total_seconds`` is not waited for: the caller gets the error at once.
 
     Parameters
     ----------
@@ -46,18 +46,19 @@ class RetryPolicy:
     longest_seconds: float = 4.0
 
     def pause_seconds(
-        self, n_attempts: int, elapsed_seconds: float, asked_seconds: float | None, rng: random.Random
+        self, n_attempts: int, elapsed_seconds: float, requested_seconds: float | None, rng: random.Random
     ) -> float | None:
         """Return how long to wait after the n-th failed attempt, or ``None`` to give up.
 
-        ``elapsed_seconds`` is the time since the first failure; ``asked_seconds`` is the pause the service asks for.
+        ``elapsed_seconds`` is the time since the first failure; ``requested_seconds`` is the pause that the service
+        requests.
         """
         left = self.total_seconds - elapsed_seconds
-        if left <= 0 or (asked_seconds or 0.0) > left:
+        if left <= 0 or (requested_seconds or 0.0) > left:
             return None
         whole = min(self.first_seconds * 2.0 ** min(n_attempts - 1, 60), self.longest_seconds)
         drawn = rng.uniform(whole / 2, whole)
-        return min(drawn if asked_seconds is None else asked_seconds + drawn / 2, left)
+        return min(drawn if requested_seconds is None else requested_seconds + drawn / 2, left)
 
 
 def with_retries(program: Program[T], policy: RetryPolicy, rng: random.Random) -> Program[T]:
@@ -83,8 +84,8 @@ def with_retries(program: Program[T], policy: RetryPolicy, rng: random.Random) -
     return result
 
 
-def asked_seconds(headers: Mapping[str, str]) -> float | None:
-    """Return how long ``Retry-After`` asks to wait, given in seconds or as a moment; ``None`` where it does not."""
+def requested_seconds(headers: Mapping[str, str]) -> float | None:
+    """Return the wait that ``Retry-After`` requests, in seconds or as a date; ``None`` where there is none."""
     value = headers.get("Retry-After", "").strip()
     if value.isdecimal():
         return float(value)
@@ -128,7 +129,7 @@ def _carried_out(step: Step, policy: RetryPolicy, rng: random.Random) -> Program
         failed_at = time.monotonic() if failed_at is None else failed_at
         seconds = None
         if _may_try_again(outcome):
-            seconds = policy.pause_seconds(n_attempts, time.monotonic() - failed_at, _asked(outcome), rng)
+            seconds = policy.pause_seconds(n_attempts, time.monotonic() - failed_at, _requested(outcome), rng)
         if seconds is None:
             raise failure
         yield from _paused(seconds, failure)
@@ -151,5 +152,5 @@ def _may_try_again(outcome: "httpx.Response | NoAnswer") -> bool:
     return outcome.may_try_again if isinstance(outcome, NoAnswer) else outcome.status_code in _TRIED_AGAIN
 
 
-def _asked(outcome: "httpx.Response | NoAnswer") -> float | None:
-    return None if isinstance(outcome, NoAnswer) else asked_seconds(outcome.headers)
+def _requested(outcome: "httpx.Response | NoAnswer") -> float | None:
+    return None if isinstance(outcome, NoAnswer) else requested_seconds(outcome.headers)

@@ -1,12 +1,19 @@
-"""Rows: what callers hold as DataFrames, arrays, lists or dicts, as instances of the API."""
+"""Rows: what callers hold as DataFrames, arrays, lists or dicts, as instances of the API, cell by cell.
 
+What is missing becomes ``None``. Nothing here imports numpy or pandas: their values are recognised by what they can do.
+"""
+
+import datetime as dt
+import decimal
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from .cells import Cell, plain_cell, spelled
 from .errors import Invalid
 
+Cell = float | int | bool | str | None
+"""One value as JSON has it."""
 Instance: TypeAlias = dict[str, Cell] | list[Cell]
 """One row: values by feature name, or in the order of the features."""
 _INSTANCES_A_CALL = 1000
@@ -38,7 +45,10 @@ def instances_of(rows: Any) -> list[Instance]:  # noqa: ANN401  # see below
 
 
 def batches(instances: Sequence[Instance]) -> Iterator[list[Any]]:
-    """Yield the instances in as many as one call may hold; typed loosely, as the generated code names rows anew."""
+    """Yield the instances in batches that one call may hold.
+
+    Typed loosely: the generated code has a type of row for each message.
+    """
     if not instances:
         return
     n_fitting = max(1, _BYTES_A_CALL // len(json.dumps(instances[0])))
@@ -185,7 +195,7 @@ def _array_instances(array: Any) -> list[Instance]:  # noqa: ANN401  # a numpy a
     if array.ndim == 1:
         return [_in_order(array.tolist(), "the row")]
     if array.ndim == 2:  # noqa: PLR2004  # rows by features
-        return [_in_order(row, f"row {position}") for position, row in enumerate(array.tolist())]
+        return [_in_order(row, f"row {index}") for index, row in enumerate(array.tolist())]
     detail = f"an array of {array.ndim} dimensions was given; send rows by features"
     raise Invalid("schema_mismatch", detail)
 
@@ -197,7 +207,7 @@ def _sequence_instances(rows: Any) -> list[Instance]:  # noqa: ANN401  # any ite
     listed = list(rows)
     if listed and not any(_is_row(row) for row in listed):
         return [_in_order(listed, "the row")]
-    return [_instance(row, f"row {position}") for position, row in enumerate(listed)]
+    return [_instance(row, f"row {index}") for index, row in enumerate(listed)]
 
 
 def _instance(row: Any, where: str) -> Instance:  # noqa: ANN401  # one of several rows
@@ -224,3 +234,74 @@ def _is_series(value: object) -> bool:
 def _is_row(value: object) -> bool:
     is_array = hasattr(value, "ndim") and value.ndim > 0
     return is_array or isinstance(value, Mapping | list | tuple) or _is_series(value)
+
+
+def plain_cell(value: Any, where: str) -> Cell:  # noqa: ANN401  # whatever stands in a row
+    """Return one value as JSON has it; ``where`` says in an error which one it was.
+
+    Not-a-number, ``pandas.NA`` and ``NaT`` are missing values; moments become text in ISO 8601.
+
+    Raises
+    ------
+    Invalid
+        For infinities and for values that are neither numbers, texts nor booleans.
+    """
+    if value is None or isinstance(value, str | bool | int):
+        return _without_subclass(value)
+    if isinstance(value, float):
+        return _finite(float(value), where)
+    if isinstance(value, decimal.Decimal):
+        return _finite(float(value), where)
+    if _is_missing(value):
+        return None
+    if isinstance(value, dt.date):
+        return value.isoformat()
+    if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
+        return plain_cell(_python_value(value, where), where)
+    raise _refused(value, where)
+
+
+def spelled(value: Cell) -> str:
+    """Return a value as the service spells it where it means a class or a category: ``7`` also for 7.0."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _without_subclass(value: str | float | None) -> Cell:
+    # numpy's str_ and enumerations are strings and integers, too; what leaves here is plain.
+    for kind in (bool, int, str):
+        if isinstance(value, kind):
+            return kind(value)
+    return value
+
+
+def _finite(value: float, where: str) -> float | None:
+    if math.isnan(value):
+        return None
+    if math.isinf(value):
+        detail = f"{where} is {value}; send a finite number, or None where the value is missing"
+        raise Invalid("non_finite_number", detail)
+    return value
+
+
+def _is_missing(value: object) -> bool:
+    # pandas.NA, NaT and numpy's NaT are the values that do not equal themselves, or refuse to be compared.
+    try:
+        return bool(value != value)  # noqa: PLR0124  # see above
+    except (TypeError, ValueError):
+        return type(value).__name__ == "NAType"
+
+
+def _python_value(value: Any, where: str) -> Any:  # noqa: ANN401  # a numpy scalar
+    plain = value.item()
+    if type(plain) is type(value):
+        raise _refused(value, where)
+    return plain
+
+
+def _refused(value: object, where: str) -> Invalid:
+    detail = f"{where} is {str(value)[:80]!r} of type {type(value).__name__}; send a number, a text, a boolean or None"
+    return Invalid("bad_feature_type", detail)

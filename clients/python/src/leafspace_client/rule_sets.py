@@ -1,4 +1,4 @@
-"""Rule sets: a whole ensemble told in a few rules, the first of which that holds decides."""
+"""Rule sets: a whole ensemble as a few rules, the first of which that holds decides."""
 
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -15,11 +15,10 @@ from ._generated.models import PageRuleSet, Rule, RuleSetEvaluation, RuleSetRequ
 from ._generated.models import RuleSet as Details
 from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, content, download
 from .calls import Program, awaitable, blocking, call_of, create
-from .figures import describe_rule_figures
 from .frames import rules_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
 from .proximities import TABLE_MEDIA_TYPES, TableForm
-from .sentences import describe_rules
+from .texts import describe_rule_figures, describe_rules
 
 RULE_SETS: Noun[Details] = Noun(Details, PageRuleSet, "rule_set_id", get_rule_set, list_rule_sets, delete_rule_set)
 Method = Literal["fab", "em"]
@@ -38,7 +37,7 @@ class RuleSetView(ArtefactView[Details]):
 
     @property
     def rules(self) -> list[Rule]:
-        """The rules in the order in which they are asked: the first that holds for a row decides."""
+        """The rules in the order in which they are tested: the first that holds for a row decides."""
         found: list[Rule] = self._found("rules")
         return found
 
@@ -69,7 +68,7 @@ class RuleSetView(ArtefactView[Details]):
             return super().__repr__()
         found = getattr(self._found_so_far, "rules", None)
         n_rules = f", {len(found)} rules" if isinstance(found, list) else ""
-        return f"<RuleSet {self.id} {self.status}{n_rules}>"
+        return f"<{type(self).__name__} {self.id} {self.status}{n_rules}>"
 
 
 def _content(self: RuleSetView, form: TableForm = "json") -> Program[bytes]:
@@ -85,7 +84,7 @@ def _download(self: RuleSetView, path: str | Path, form: TableForm = "json") -> 
 def _export(self: RuleSetView, form: ExportForm = "markdown") -> Program[str]:
     """Return the rules as a table in Markdown, as JSON, as an SQL ``CASE`` expression, or as a Python function.
 
-    The function, ``predict(row)``, needs nothing but Python; what it and the expression say is what the service says.
+    The function, ``predict(row)``, needs nothing but Python; it and the expression predict what the service predicts.
     """
     response = yield call_of(export_rule_set, rule_set_id=self.id, format_=form)
     # Not as the answer is declared: types of text without a charset are read as Latin by some.
@@ -106,14 +105,14 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     evaluation_dataset: Identified | None = None,
     seed: int = 0,
 ) -> Program[Kept]:
-    """Ask for a model to be told in a few rules; call ``wait()`` on what is returned.
+    """Request a few rules that describe a model; call ``wait()`` on what is returned.
 
-    The same question again is free: it gives the rule set that is made, or being made.
+    The same request again is free: it gives the rule set that is made, or being made.
 
     Parameters
     ----------
     model, dataset
-        What to tell, and by which rows: what registering returned, or ids.
+        The model to describe, and the rows to describe it on: what registering returned, or ids.
     method
         ``fab`` finds the number of regions itself (Hara & Hayashi), ``em`` tries every number.
     search
@@ -123,7 +122,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     n_restarts
         Random starts, 1 to 1,000.
     labels
-        Rules predict what the model says, or what the dataset's target has.
+        Rules predict what the model predicts, or what the dataset's target has.
     evaluation_dataset
         Other rows to evaluate on; default: the dataset itself.
     seed

@@ -1,7 +1,7 @@
 """Tables: what callers hold as DataFrames, arrays, rows or files, as a file to send.
 
-Parquet where pyarrow is installed, else JSON: both say what a value is, so that texts of digits stay texts and what is
-missing stays missing.
+Parquet where pyarrow is installed, else JSON: both keep the types of values, so that texts of digits stay texts, and
+what is missing stays missing.
 """
 
 import json
@@ -11,9 +11,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
-from .cells import Cell, plain_cell, spelled
 from .errors import Invalid
-from .rows import column_names, index_names, instances_of, is_frame, positions
+from .rows import Cell, column_names, index_names, instances_of, is_frame, plain_cell, positions, spelled
 
 Values: TypeAlias = Any
 """The values of a column: a list of cells, or a numpy array of numbers or booleans, which is kept as it is."""
@@ -23,14 +22,14 @@ DEFAULT_TARGET = "target"
 
 @dataclass(frozen=True, slots=True)
 class TableFile:
-    """A file to send; whoever opened it closes it."""
+    """A file to send; the caller closes it."""
 
     content: BinaryIO
     media_type: str
 
 
 @dataclass(frozen=True, slots=True)
-class TableAsked:
+class TableNames:
     """How the caller names what is in a table."""
 
     target: str | None
@@ -38,8 +37,8 @@ class TableAsked:
     features: Sequence[str] | None
 
 
-def table_file(data: Any, asked: TableAsked) -> tuple[TableFile, TableAsked]:  # noqa: ANN401  # see register_dataset
-    """Return data as a file, and the names of its columns as far as they had to be made up.
+def table_file(data: Any, names: TableNames) -> tuple[TableFile, TableNames]:  # noqa: ANN401  # see register_dataset
+    """Return data as a file, and the names of its columns completed where the caller gives none.
 
     Raises
     ------
@@ -47,17 +46,17 @@ def table_file(data: Any, asked: TableAsked) -> tuple[TableFile, TableAsked]:  #
         For data of another form, and for values that the API does not have.
     """
     if isinstance(data, str | Path):
-        return TableFile(_opened(Path(data)), "application/octet-stream"), asked
+        return TableFile(_opened(Path(data)), "application/octet-stream"), names
     if isinstance(data, bytes):
-        return TableFile(BytesIO(data), "application/octet-stream"), asked
+        return TableFile(BytesIO(data), "application/octet-stream"), names
     if is_frame(data):
-        columns, row_id = _frame_columns(data, asked.row_id)
-        return _written(columns), TableAsked(asked.target, row_id, asked.features)
+        columns, row_id = _frame_columns(data, names.row_id)
+        return _written(columns), TableNames(names.target, row_id, names.features)
     if isinstance(data, tuple) and len(data) == 2:  # noqa: PLR2004  # features and target
-        return _pair_file(data[0], data[1], asked)
+        return _pair_file(data[0], data[1], names)
     if isinstance(data, Sequence) and data and all(isinstance(row, Mapping) for row in data):
-        return _written(_mapping_columns(data)), asked
-    return _written(_array_columns(data, asked.features)), asked
+        return _written(_mapping_columns(data)), names
+    return _written(_array_columns(data, names.features)), names
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -68,15 +67,15 @@ def _opened(path: Path) -> BinaryIO:
         raise Invalid("dataset_parse_error", detail) from error
 
 
-def _pair_file(rows: Any, target: Any, asked: TableAsked) -> tuple[TableFile, TableAsked]:  # noqa: ANN401  # X and y
-    name, row_id = asked.target or DEFAULT_TARGET, asked.row_id
+def _pair_file(rows: Any, target: Any, names: TableNames) -> tuple[TableFile, TableNames]:  # noqa: ANN401  # X and y
+    name, row_id = names.target or DEFAULT_TARGET, names.row_id
     if is_frame(rows):
         _refuse_other_index(rows, target)
         columns, row_id = _frame_columns(rows, row_id, taken=(name,))
     else:
-        columns = _array_columns(rows, asked.features)
+        columns = _array_columns(rows, names.features)
     columns[name] = _target_cells(target, len(next(iter(columns.values()), [])))
-    return _written(columns), TableAsked(name, row_id, asked.features)
+    return _written(columns), TableNames(name, row_id, names.features)
 
 
 def _refuse_other_index(rows: Any, target: Any) -> None:  # noqa: ANN401  # a DataFrame, and y in any form
@@ -142,11 +141,11 @@ def _array_columns(data: Any, features: Sequence[str] | None) -> Columns:  # noq
     if not rows or not all(isinstance(row, list) for row in rows):
         raise Invalid("dataset_empty", "send rows by features, at least one row: a DataFrame, an array, or a path")
     names = _names(features, len(rows[0]))
-    wrong = next((position for position, row in enumerate(rows) if len(row) != len(names)), None)
+    wrong = next((index for index, row in enumerate(rows) if len(row) != len(names)), None)
     if wrong is not None:
         detail = f"row {wrong} has {len(rows[wrong])} values, row 0 has {len(names)}; give one for each feature"
         raise Invalid("dataset_bad_columns", detail)
-    return {name: _of_one_kind([row[at] for row in rows], name) for at, name in enumerate(names)}  # type: ignore[index]
+    return {name: _of_one_kind([row[index] for row in rows], name) for index, name in enumerate(names)}  # type: ignore[index]
 
 
 def _names(features: Sequence[str] | None, n_columns: int) -> list[str]:

@@ -60,7 +60,7 @@ class Connection:
         return Connection.checked, (self.base_url, None, self.timeout_seconds, self.retries)
 
     def draw(self, program: Program[T]) -> Program[T]:
-        """Return the program with retries; their pauses are drawn anew for each."""
+        """Return the program with retries; with pauses drawn for this program."""
         return with_retries(program, self.retries, random.Random())  # noqa: S311  # no secret depends on a pause
 
     def no_answer(self, error: httpx.HTTPError) -> NoAnswer:
@@ -212,5 +212,5 @@ class AsyncTransport:
 
 
 def _partial(target: Path) -> Path:
-    # Whoever finds the target finds all of it.
+    # The target, once it exists, is complete.
     return target.with_name(f"{target.name}.part")

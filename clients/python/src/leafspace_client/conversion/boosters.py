@@ -1,4 +1,4 @@
-"""XGBoost, LightGBM and CatBoost to ONNX, each by its own or its usual converter."""
+"""XGBoost, LightGBM and CatBoost to ONNX, alone or as the last step of a scikit-learn pipeline."""
 
 import copy
 import json
@@ -7,30 +7,25 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CannotConvert, Invalid
-from .inputs import GRAPH_NAME, ModelInputs
+from .estimators import GRAPH_NAME, ModelInputs, library_of
 
 
-def xgboost_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
-    """Return a fitted XGBoost model as ONNX; the estimator stays as it is."""
-    from .scikit_learn import sklearn_onnx  # noqa: PLC0415  # imports an extra
-
+def prepared_xgboost(estimator: Any, inputs: ModelInputs) -> Any:  # noqa: ANN401  # an estimator
+    """Return a copy of a fitted XGBoost model as its converter reads it; refuse one that splits categories."""
     _refuse_texts(estimator, inputs)
     if "c" in (estimator.get_booster().feature_types or []):
         _refuse_categories(estimator)
     prepared = copy.deepcopy(estimator)
     # The converter knows features by number; names go into the metadata.
     prepared.get_booster().feature_names = None
-    return sklearn_onnx(prepared, inputs)
+    return prepared
 
 
-def lightgbm_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
-    """Return a fitted LightGBM model as ONNX."""
-    from .scikit_learn import sklearn_onnx  # noqa: PLC0415  # imports an extra
-
+def check_lightgbm(estimator: Any, inputs: ModelInputs) -> None:  # noqa: ANN401  # an estimator
+    """Refuse a fitted LightGBM model that splits categories."""
     _refuse_texts(estimator, inputs)
     if estimator.booster_.dump_model().get("pandas_categorical"):
         _refuse_categories(estimator)
-    return sklearn_onnx(estimator, inputs)
 
 
 def catboost_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
@@ -46,7 +41,7 @@ def catboost_onnx(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401
 
 
 def _with_writable_labels(estimator: Any, path: Path) -> Any:  # noqa: ANN401  # an estimator
-    """Return the model with the positions of its classes for labels, where its own are booleans or fractions.
+    """Return the model with the indices of its classes for labels, where its own are booleans or fractions.
 
     CatBoost writes neither into ONNX. What the classes are called is declared beside the graph.
     """
@@ -54,8 +49,8 @@ def _with_writable_labels(estimator: Any, path: Path) -> Any:  # noqa: ANN401  #
         return estimator
     estimator.save_model(str(path), format="json")
     document = json.loads(path.read_text())
-    positions = document["model_info"]["class_params"]["class_to_label"]
-    document["model_info"]["class_params"] |= {"class_label_type": "Integer", "class_names": positions}
+    indices = document["model_info"]["class_params"]["class_to_label"]
+    document["model_info"]["class_params"] |= {"class_label_type": "Integer", "class_names": indices}
     path.write_text(json.dumps(document))
     return type(estimator)().load_model(str(path), format="json")
 
@@ -75,7 +70,52 @@ def _refuse_texts(estimator: Any, inputs: ModelInputs) -> None:  # noqa: ANN401 
 def _refuse_categories(estimator: Any) -> None:  # noqa: ANN401  # an estimator
     detail = (
         f"{type(estimator).__name__} splits categories itself, which this version does not convert; encode them "
-        "before, for example with a OneHotEncoder in a scikit-learn pipeline, or write ONNX whose trees ask for "
+        "before, for example with a OneHotEncoder in a scikit-learn pipeline, or write ONNX whose trees test "
         "membership in sets (ai.onnx.ml 5, BRANCH_MEMBER) and register the file"
     )
     raise CannotConvert("cannot_convert", detail)
+
+
+_OPTIONS = {"nocl": [True, False], "zipmap": [True, False, "columns"]}
+
+
+def make_known(final: Any) -> None:  # noqa: ANN401  # an estimator
+    """Register the converter of a booster with skl2onnx, unless that is done."""
+    from skl2onnx import update_registered_converter  # noqa: PLC0415  # an extra
+    from skl2onnx._supported_operators import sklearn_operator_name_map  # noqa: PLC0415  # an extra
+    from skl2onnx.common.shape_calculator import (  # noqa: PLC0415  # an extra
+        calculate_linear_classifier_output_shapes,
+        calculate_linear_regressor_output_shapes,
+    )
+
+    library = library_of(final)
+    if library not in ("xgboost", "lightgbm") or type(final) in sklearn_operator_name_map:
+        return
+    is_classifier = hasattr(final, "predict_proba")
+    shapes = calculate_linear_classifier_output_shapes if is_classifier else calculate_linear_regressor_output_shapes
+    options = _OPTIONS if is_classifier else None
+    update_registered_converter(type(final), type(final).__name__, shapes, _converter(library), options=options)
+
+
+def booster_writer(final: Any) -> Any:  # noqa: ANN401  # an estimator, a converter for skl2onnx or None
+    """Return what writes a booster, its trees in double precision; ``None`` for other models."""
+    from .double_precision import DoublePrecision  # noqa: PLC0415  # imports an extra
+
+    library = library_of(final)
+    if library not in ("xgboost", "lightgbm"):
+        return None
+    convert = _converter(library)
+    is_single = library == "xgboost"
+    return lambda scope, operator, container: convert(
+        scope, operator, DoublePrecision(scope, operator, container, is_single=is_single)
+    )
+
+
+def _converter(library: str) -> Any:  # noqa: ANN401  # a function of onnxmltools
+    if library == "xgboost":
+        from onnxmltools.convert.xgboost.operator_converters.XGBoost import convert_xgboost  # noqa: PLC0415  # an extra
+
+        return convert_xgboost
+    from onnxmltools.convert.lightgbm.operator_converters.LightGbm import convert_lightgbm  # noqa: PLC0415  # an extra
+
+    return convert_lightgbm

@@ -13,9 +13,7 @@ import numpy as np
 from skl2onnx.common.data_types import DoubleTensorType
 from skl2onnx.proto import onnx_proto
 
-from .single_precision import nearest_float32
-from .tree_arrays import TreeArrays, arrays_of_attributes
-from .tree_operators import add_trees
+from .tree_operators import TreeArrays, add_trees, arrays_of_attributes, nearest_float32
 
 _DOUBLE = onnx_proto.TensorProto.DOUBLE
 _FLOAT = onnx_proto.TensorProto.FLOAT
@@ -61,9 +59,9 @@ class Nodes:
 
 
 class DoublePrecision:
-    """What converters add nodes to: tree operators are written anew, in double precision.
+    """What converters add nodes to: tree operators are rewritten in double precision.
 
-    ``is_single`` says that the library's own numbers are in single precision, of which its converter has decimals.
+    ``is_single`` means that the library's own numbers are in single precision, of which its converter has decimals.
     """
 
     def __init__(self, scope: Any, operator: Any, container: Any, *, is_single: bool) -> None:  # noqa: ANN401
@@ -145,7 +143,7 @@ def _labels(attributes: dict[str, Any]) -> Any:  # noqa: ANN401  # an array
 
 
 def graph_labels(labels: Any) -> Any:  # noqa: ANN401  # arrays
-    """Return labels as the graph tells them: texts, whole numbers, or in the place of fractions their positions."""
+    """Return labels as the graph has them: texts, whole numbers, or instead of fractions their indices."""
     array = np.array([label.decode() if isinstance(label, bytes) else label for label in labels])
     if array.dtype.kind == "f" and (array != np.floor(array)).any():
         return np.arange(len(array))

@@ -1,21 +1,21 @@
-"""convert_model: which library a model is of, what to convert it with, and what to declare about it."""
+"""Models: a fitted estimator becomes ONNX, with what is declared about it and rows that prove the conversion."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..cells import plain_cell, spelled
-from ..errors import CannotConvert, Invalid
-from .inputs import ModelInputs, describe_inputs
-from .kinds import Ensemble, ensemble_of, final_step, library_of, unwrapped
-from .libraries import onnx_of
-from .parity import Parity, parity_rows
+from ..errors import CannotConvert, Invalid, LeafspaceError, missing_extra
+from ..rows import plain_cell, spelled
+from .estimators import Ensemble, Library, ModelInputs, describe_inputs, ensemble_of, final_step, library_of, unwrapped
+
+if TYPE_CHECKING:
+    from .parity import Parity
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What the caller says of a model; ``None`` leaves it to the model, or to the graph."""
+    """What the caller declares about a model; ``None`` leaves it to the model, or to the graph."""
 
     name: str | None = None
     feature_names: Sequence[str] | None = None
@@ -30,7 +30,7 @@ class ConvertedModel:
 
     onnx: bytes
     declared: Declared
-    parity: Parity | None
+    parity: "Parity | None"
 
     def metadata(self) -> dict[str, Any]:
         """Return what goes beside the file; what nobody knows is left out."""
@@ -60,12 +60,12 @@ def convert_model(
     model
         A fitted estimator of scikit-learn, XGBoost, LightGBM or CatBoost; or ONNX as bytes, path or ``ModelProto``.
     rows : (n_rows, n_features)
-        Raw rows such as those that the model was fitted on: they tell names and types of columns, and up to 100 of
+        Raw rows such as those that the model was fitted on: they give names and types of columns, and up to 100 of
         them go along with the library's own predictions.
     declared
-        What to say of the model; what is not said is taken from it.
+        What to declare; the rest is taken from the model.
     parity
-        Whether to send those rows; for ONNX there is no library to ask.
+        Whether to send those rows; for ONNX there is no library that predicts.
 
     Raises
     ------
@@ -88,8 +88,11 @@ def convert_model(
     inputs = describe_inputs(estimator, rows, declared.feature_names)
     converted = onnx_of(library, estimator, inputs)
     completed = _completed(declared, estimator, inputs)
-    found = parity_rows(estimator, inputs, converted, completed.classes) if parity else None
-    return ConvertedModel(converted, completed, found)
+    if not parity or inputs.rows is None:
+        return ConvertedModel(converted, completed, None)
+    from .parity import parity_rows  # noqa: PLC0415  # imports an extra
+
+    return ConvertedModel(converted, completed, parity_rows(estimator, inputs, converted, completed.classes))
 
 
 def _check_fitted(estimator: Any) -> None:  # noqa: ANN401  # an estimator
@@ -146,3 +149,60 @@ def _unknown(model: object) -> str:
         f"{kind.__module__}.{kind.__qualname__} is no model of scikit-learn, XGBoost, LightGBM or CatBoost; write it "
         "as ONNX yourself and register the file"
     )
+
+
+def onnx_of(library: Library, estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
+    """Return a fitted estimator as ONNX.
+
+    Raises
+    ------
+    CannotConvert
+        With what the converter says.
+    MissingExtra
+        If the converter is not installed.
+    """
+    try:
+        return _CONVERTERS[library](estimator, inputs)
+    except LeafspaceError:
+        raise
+    except ImportError as error:
+        purpose = f"converting {type(estimator).__name__}"
+        raise missing_extra(error.name or str(error), library, purpose) from error
+    except Exception as error:  # converters raise whatever they meet
+        detail = f"{type(estimator).__name__} cannot be converted to ONNX: {type(error).__name__}: {str(error)[:500]}"
+        raise CannotConvert("cannot_convert", detail) from error
+
+
+def _sklearn(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
+    from .scikit_learn import sklearn_onnx  # noqa: PLC0415  # imports an extra
+
+    return sklearn_onnx(estimator, inputs)
+
+
+def _xgboost(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
+    from .boosters import prepared_xgboost  # noqa: PLC0415  # imports an extra
+    from .scikit_learn import sklearn_onnx  # noqa: PLC0415  # imports an extra
+
+    return sklearn_onnx(prepared_xgboost(estimator, inputs), inputs)
+
+
+def _lightgbm(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
+    from .boosters import check_lightgbm  # noqa: PLC0415  # imports an extra
+    from .scikit_learn import sklearn_onnx  # noqa: PLC0415  # imports an extra
+
+    check_lightgbm(estimator, inputs)
+    return sklearn_onnx(estimator, inputs)
+
+
+def _catboost(estimator: Any, inputs: ModelInputs) -> bytes:  # noqa: ANN401  # an estimator
+    from .boosters import catboost_onnx  # noqa: PLC0415  # imports an extra
+
+    return catboost_onnx(estimator, inputs)
+
+
+_CONVERTERS: dict[Library, Callable[[Any, ModelInputs], bytes]] = {
+    "sklearn": _sklearn,
+    "xgboost": _xgboost,
+    "lightgbm": _lightgbm,
+    "catboost": _catboost,
+}

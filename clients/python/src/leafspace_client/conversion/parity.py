@@ -1,6 +1,7 @@
 """Parity: rows with the library's own predictions, so that the service can prove that the graph predicts the same.
 
-The library sees the rows as the caller has them: what rounding to float32 spoils is a disagreement.
+The library sees the rows as the caller has them: what rounding to float32 spoils is a disagreement. A wrong conversion
+shows first where two scores nearly tie, and on thresholds, where trees differ in what they do with equal numbers.
 """
 
 from collections.abc import Sequence
@@ -8,9 +9,12 @@ from dataclasses import dataclass
 from logging import getLogger
 from typing import Any
 
-from ..cells import Cell
-from ..rows import instances_of
-from .inputs import ModelInputs, is_frame
+import numpy as np
+from onnx import NodeProto, TensorProto, load_from_string, numpy_helper
+
+from ..rows import Cell, instances_of
+from .estimators import ModelInputs, final_step, is_frame
+from .tree_operators import nearest_float32
 
 N_ROWS = 100
 _LOG = getLogger("leafspace_client")
@@ -20,7 +24,7 @@ _BEYOND_PRECISION = (
     "lie on thresholds (model.parity: n_beyond_precision)"
 )
 _N_NEAR_TIES = 40  # rows whose two best scores are nearest to each other
-_N_THRESHOLDS = 10  # each asked about at itself, just above and just below
+_N_THRESHOLDS = 10  # each with a row at it, just above and just below
 _N_CANDIDATES = 10_000  # rows that are looked through for near ties
 
 
@@ -31,7 +35,7 @@ class Parity:
     rows: list[list[Cell]]  # values in the order of the features
     predictions: list[list[float]]  # scores of the classes, or one value
     labels: list[str] | None  # names of classes; None for regression
-    n_beyond_precision: int  # rows left out, which the graph's precision cannot tell from those beyond a threshold
+    n_beyond_precision: int  # rows left out, which the graph's precision cannot separate from those beyond a threshold
 
     def document(self) -> dict[str, Any]:
         """Return what goes into the metadata."""
@@ -42,7 +46,7 @@ class Parity:
 def parity_rows(
     estimator: Any,  # noqa: ANN401  # an estimator
     inputs: ModelInputs,
-    onnx: bytes,
+    graph: bytes,
     classes: Sequence[str] | None,
 ) -> Parity | None:
     """Return up to 100 rows, where a wrong conversion would show first; ``None`` where no rows came along.
@@ -51,17 +55,15 @@ def parity_rows(
     where trees read the rows as they are; and rows spread evenly. Predictions are the library's own, in double
     precision where it has it.
 
-    Rows are left out, counted and warned of, where single precision decides otherwise before they come to the trees:
+    Rows are left out, counted, with a warning, where single precision decides otherwise before they come to the trees:
     those whose scores the library itself changes once their numbers are rounded. Where that would be more than half of
     the rows, none is left out: then the model does not fit single precision, and is refused.
     """
     if inputs.rows is None or len(inputs.rows) == 0:
         return None
-    from .single_precision import predictions_of, rows_with_other_predictions  # noqa: PLC0415  # imports an extra
-
-    sample = _chosen(estimator, inputs, onnx)
-    predictions = predictions_of(estimator, sample)
-    differs = rows_with_other_predictions(estimator, onnx, sample, predictions)
+    sample = _chosen(estimator, inputs, graph)
+    predictions = _predictions_of(estimator, sample)
+    differs = _rows_with_other_predictions(estimator, graph, sample, predictions)
     n_differing = int(differs.sum())
     if n_differing and 2 * n_differing <= len(differs):
         _LOG.warning(_BEYOND_PRECISION, n_differing, len(differs), type(estimator).__name__)
@@ -73,34 +75,30 @@ def parity_rows(
     return Parity(rows, predictions.tolist(), _labels(estimator, sample, classes), n_differing)
 
 
-def _chosen(estimator: Any, inputs: ModelInputs, onnx: bytes) -> Any:  # noqa: ANN401  # an estimator, rows
-    from .thresholds import rows_at_thresholds  # noqa: PLC0415  # imports an extra
-
+def _chosen(estimator: Any, inputs: ModelInputs, graph: bytes) -> Any:  # noqa: ANN401  # an estimator, rows
     rows = inputs.rows
     n_threshold_rows = min(3 * _N_THRESHOLDS, max(0, N_ROWS - _N_NEAR_TIES))
-    beside = rows_at_thresholds(onnx, inputs, n_threshold_rows)
+    beside = _rows_at_thresholds(graph, inputs, n_threshold_rows)
     n_own = min(len(rows), N_ROWS - (0 if beside is None else len(beside)))
-    positions = dict.fromkeys(_near_ties(estimator, rows)[:n_own])
-    for position in _spread(len(rows), min(len(rows), N_ROWS)):
-        if len(positions) < n_own:
-            positions[position] = None
-    own = _taken(rows, sorted(positions))
+    indices = dict.fromkeys(_near_ties(estimator, rows)[:n_own])
+    for index in _spread(len(rows), min(len(rows), N_ROWS)):
+        if len(indices) < n_own:
+            indices[index] = None
+    own = _taken(rows, sorted(indices))
     return own if beside is None else _joined(own, beside)
 
 
 def _near_ties(estimator: Any, rows: Any) -> list[int]:  # noqa: ANN401  # an estimator, rows
-    """Return the positions of rows whose two best scores are nearest to each other, the nearest first."""
+    """Return the indices of rows whose two best scores are nearest to each other, the nearest first."""
     if not hasattr(estimator, "predict_proba"):
         return []
-    from .single_precision import predictions_of  # noqa: PLC0415  # imports an extra
-
     candidates = _spread(len(rows), min(len(rows), _N_CANDIDATES))
-    scores = predictions_of(estimator, _taken(rows, candidates))
+    scores = _predictions_of(estimator, _taken(rows, candidates))
     scores.sort(axis=1)
     if scores.shape[1] == 1:
         return []
     order = (scores[:, -1] - scores[:, -2]).argsort(kind="stable")[:_N_NEAR_TIES]
-    return [candidates[place] for place in order]
+    return [candidates[index] for index in order]
 
 
 def _labels(estimator: Any, rows: Any, classes: Sequence[str] | None) -> list[str] | None:  # noqa: ANN401
@@ -114,8 +112,8 @@ def _labels(estimator: Any, rows: Any, classes: Sequence[str] | None) -> list[st
 
 
 def _position(label: Any, position: dict[Any, int]) -> int:  # noqa: ANN401  # a label
-    # CatBoost tells booleans as texts.
-    return position[label] if label in position else {str(known): at for known, at in position.items()}[label]
+    # CatBoost has booleans as texts.
+    return position[label] if label in position else {str(known): index for known, index in position.items()}[label]
 
 
 def _joined(rows: Any, others: Any) -> Any:  # noqa: ANN401  # two DataFrames or two matrices of numbers
@@ -123,15 +121,133 @@ def _joined(rows: Any, others: Any) -> Any:  # noqa: ANN401  # two DataFrames or
         import pandas as pd  # noqa: PLC0415  # an extra
 
         return pd.concat([rows.astype(others.dtypes), others], ignore_index=True)
-    import numpy as np  # noqa: PLC0415  # an extra
-
     dense = rows.toarray() if hasattr(rows, "toarray") else rows
     return np.concatenate([np.asarray(dense, others.dtype), others])
 
 
-def _taken(rows: Any, positions: Any) -> Any:  # noqa: ANN401  # a DataFrame or a matrix
-    return rows.iloc[positions] if is_frame(rows) else rows[positions]
+def _taken(rows: Any, indices: Any) -> Any:  # noqa: ANN401  # a DataFrame or a matrix
+    return rows.iloc[indices] if is_frame(rows) else rows[indices]
 
 
 def _spread(n_rows: int, n_taken: int) -> list[int]:
     return [index * n_rows // n_taken for index in range(n_taken)]
+
+
+def _rows_at_thresholds(data: bytes, inputs: ModelInputs, n_rows: int) -> Any:  # noqa: ANN401  # rows or None
+    """Return rows of which one number each is a threshold, or the next above or below; ``None`` where none can be made.
+
+    Only where the trees read the rows as they are: what steps before them make of a number is not known here.
+    """
+    graph = load_from_string(data).graph
+    if inputs.column_types is not None or len(graph.input) != 1:
+        return None
+    tests = [pair for node in graph.node for pair in _tests_of_input(node, graph)]
+    if not tests:
+        return None
+    some = [tests[index * len(tests) // (n_rows // 3)] for index in range(n_rows // 3)]
+    is_double = graph.input[0].type.tensor_type.elem_type == TensorProto.DOUBLE
+    numbers = np.float64 if is_double else np.float32
+    rows = _matrix_of(inputs.rows, np.arange(3 * len(some)) % len(inputs.rows)).astype(numbers)
+    for index, (feature, threshold) in enumerate(some):
+        value = numbers(threshold)
+        rows[3 * index : 3 * index + 3, feature] = (
+            value,
+            np.nextafter(value, numbers(np.inf)),
+            np.nextafter(value, numbers(-np.inf)),
+        )
+    return _like(rows.astype(np.float64) if is_frame(inputs.rows) else rows, inputs.rows)
+
+
+def _tests_of_input(node: NodeProto, graph: Any) -> list[tuple[int, float]]:  # noqa: ANN401  # a GraphProto
+    """Return the tests of a tree operator that reads the graph's input, as features and finite thresholds."""
+    if not node.op_type.startswith("TreeEnsemble"):
+        return []
+    before = {each.output[0]: each.input[0] for each in graph.node if each.op_type == "Cast"}
+    if graph.input[0].name not in (node.input[0], before.get(node.input[0])):
+        return []
+    attributes = {attribute.name: attribute for attribute in node.attribute}
+    features = np.array(attributes["nodes_featureids"].ints)
+    thresholds = _thresholds(attributes)
+    modes = attributes["nodes_modes"]
+    is_leaf = np.array([mode == b"LEAF" for mode in modes.strings] or np.zeros(len(features), bool))
+    is_test = ~is_leaf & np.isfinite(thresholds)
+    return list(zip(features[is_test].tolist(), thresholds[is_test].tolist(), strict=True))
+
+
+def _thresholds(attributes: dict[str, Any]) -> Any:  # noqa: ANN401  # an array
+    for name in ("nodes_splits", "nodes_values_as_tensor"):
+        if name in attributes:
+            return numpy_helper.to_array(attributes[name].t)
+    return np.array(attributes["nodes_values"].floats)
+
+
+def _matrix_of(rows: Any, positions: Any) -> Any:  # noqa: ANN401  # rows, arrays
+    if is_frame(rows):
+        some = rows.iloc[positions]
+        return np.column_stack([some.iloc[:, at].to_numpy(np.float64, na_value=np.nan) for at in range(some.shape[1])])
+    some = rows[positions]
+    return np.array(some.toarray() if hasattr(some, "toarray") else some)
+
+
+def _like(rows: Any, others: Any) -> Any:  # noqa: ANN401  # a matrix, a DataFrame or a matrix
+    return type(others)(rows, columns=others.columns) if is_frame(others) else rows
+
+
+_NUMBER_KINDS = "fiub"
+
+
+def _before_trees(estimator: Any, rows: Any) -> Any:  # noqa: ANN401  # an estimator, rows
+    """Return rows as the last step of a pipeline gets them."""
+    while getattr(estimator, "steps", None):
+        if len(estimator.steps) > 1:
+            rows = estimator[:-1].transform(rows)
+        estimator = estimator.steps[-1][1]
+    return rows
+
+
+def _predictions_of(estimator: Any, rows: Any) -> Any:  # noqa: ANN401  # an estimator, rows
+    """Return scores or values in float64, shape (n_rows, n_outputs)."""
+    predict = estimator.predict_proba if hasattr(estimator, "predict_proba") else estimator.predict
+    return np.asarray(predict(rows), np.float64).reshape(len(rows), -1)
+
+
+def _rows_with_other_predictions(estimator: Any, graph: bytes, rows: Any, predictions: Any) -> Any:  # noqa: ANN401
+    """Return which rows, shape (n_rows,), single precision sends to leaves that predict otherwise.
+
+    A graph that takes its rows in double precision rounds none of them. The bounds are those that the service compares
+    with.
+    """
+    if any(each.type.tensor_type.elem_type == TensorProto.DOUBLE for each in load_from_string(graph).graph.input):
+        return np.zeros(len(predictions), bool)
+    final = final_step(estimator)
+    rounded = _predictions_of(final, _before_trees(estimator, _changed(rows, nearest_float32)))
+    return ~np.isclose(rounded, predictions, rtol=1e-5, atol=1e-4).all(axis=1)
+
+
+def _survives(numbers: Any) -> bool:  # noqa: ANN401  # numpy's array types
+    return bool(np.array_equal(nearest_float32(numbers), np.asarray(numbers, np.float64), equal_nan=True))
+
+
+def _changed(rows: Any, change: Any) -> Any:  # noqa: ANN401  # rows, a function of numbers
+    if not is_frame(rows):
+        dense = rows.toarray() if hasattr(rows, "toarray") else np.asarray(rows)
+        # Scalers calculate in the precision of their rows.
+        return change(dense.astype(np.float64)).astype(np.float32 if dense.dtype == np.float32 else np.float64)
+    changed = rows.copy()
+    for position in range(rows.shape[1]):
+        numbers = _numbers(rows.iloc[:, position])
+        kind = getattr(rows.dtypes.iloc[position], "kind", "O")
+        # Integers and booleans stay what they are where that is exact: encoders distinguish types.
+        is_single = rows.dtypes.iloc[position] == np.float32
+        if numbers is not None and not is_single and (kind == "f" or not _survives(numbers)):
+            changed.isetitem(position, change(numbers))
+    return changed
+
+
+def _numbers(column: Any) -> Any:  # noqa: ANN401  # a Series; None where it has texts
+    if getattr(column.dtype, "kind", "O") in _NUMBER_KINDS:
+        return column.to_numpy(np.float64, na_value=np.nan)
+    try:
+        return column.to_numpy(np.float64)
+    except (TypeError, ValueError):
+        return None

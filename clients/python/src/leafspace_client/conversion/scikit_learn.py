@@ -14,13 +14,10 @@ from sklearn.preprocessing import Binarizer
 from sklearn.utils.validation import check_is_fitted
 
 from ..errors import CannotConvert
-from .exact_scaling import SCALERS, calculates, convert_binarizer, convert_imputer, convert_scaler
-from .inputs import GRAPH_NAME, ModelInputs, are_single
-from .kinds import decides_in_double, final_step, library_of
-from .missing_texts import read_missing_texts
-from .nested_boosters import booster_writer, make_known
-from .sklearn_trees import refuse_categories, writer_of
-from .tree_nodes import TREE_MODELS, convert_trees
+from .boosters import booster_writer, make_known
+from .estimators import GRAPH_NAME, ModelInputs, are_single, decides_in_double, final_step, library_of
+from .preprocessing import SCALERS, calculates, convert_binarizer, convert_imputer, convert_scaler, read_missing_texts
+from .sklearn_trees import TREE_MODELS, convert_trees, refuse_categories, writer_of
 from .tree_operators import OPSET_OF_TREE_ENSEMBLE
 
 MATRIX = "X"
@@ -72,7 +69,7 @@ def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes: 
         },
     )
     if write is not None:
-        _tell_what_was_written(model)
+        _declare_precision(model)
     if is_double:
         _check_types(model)
     return bytes(model.SerializeToString())
@@ -85,8 +82,8 @@ def _only_for(final: Any, write: Any) -> Any:  # noqa: ANN401  # an estimator, a
     )
 
 
-def _tell_what_was_written(model: ModelProto) -> None:
-    """Let the graph say that its scores are doubles, and which operator set its trees are of."""
+def _declare_precision(model: ModelProto) -> None:
+    """Declare that the graph's scores are doubles, and which operator set its trees are of."""
     model.graph.output[-1].type.tensor_type.elem_type = TensorProto.DOUBLE
     if any(node.op_type == "TreeEnsemble" for node in model.graph.node):
         model.ir_version = max(model.ir_version, _IR_VERSION)

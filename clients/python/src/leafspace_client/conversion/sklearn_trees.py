@@ -1,10 +1,16 @@
-"""scikit-learn's own models of trees, written as they calculate: in double precision, divided at the end."""
+"""scikit-learn's models of trees: its own written as they calculate, in double precision and divided at the end.
 
+Those inside other models (AdaBoost, stacks of bagged forests) are left to skl2onnx and corrected as they enter the
+graph: skl2onnx omits to which side trees send missing numbers, and hands numpy's numbers to ONNX, which refuses them.
+"""
+
+from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from skl2onnx.common._registration import get_converter
 from sklearn.ensemble import (
     BaggingClassifier,
     BaggingRegressor,
@@ -21,9 +27,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTre
 
 from ..errors import CannotConvert
 from .double_precision import Nodes, for_precision, graph_labels, takes_doubles, with_complement
-from .single_precision import floor_float32
-from .tree_arrays import TreeArrays, arrays_of_trees
-from .tree_operators import add_trees
+from .tree_operators import TreeArrays, add_trees, arrays_of_trees, floor_float32
 
 _TREES = (DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor)
 _FORESTS = (ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor)
@@ -58,13 +62,13 @@ def refuse_categories(model: Any) -> None:  # noqa: ANN401  # an estimator
 
 
 def _write_forest(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
-    """Add a tree, a forest, or trees that were bagged: the mean of what they say."""
+    """Add a tree, a forest, or trees that were bagged: the mean of their outputs."""
     nodes, model = Nodes(scope, container), operator.raw_operator
     trees, tensor, outputs = _trees_of_forest(model), _rounded_tensor(nodes, operator), _names(operator)
     labels = getattr(model, "classes_", None)
     if labels is None:
         nodes.add("Identity", [add_trees(nodes, tensor, trees, average=True)], outputs[0])
-    elif len(labels) == 2:  # noqa: PLR2004  # the sum of the second's shares tells that of the first's
+    elif len(labels) == 2:  # noqa: PLR2004  # the sum of the second's shares gives that of the first's
         sums = add_trees(nodes, tensor, replace(trees, values=trees.values[:, 1:]), average=False)
         n_trees = float(len(trees.roots))
         shares = nodes.add("Div", [with_complement(nodes, sums, n_trees), nodes.constant(n_trees)])
@@ -82,12 +86,12 @@ def _trees_of_forest(model: Any) -> TreeArrays:  # noqa: ANN401  # an estimator
 
 
 def _for_single_precision(trees: TreeArrays) -> TreeArrays:
-    """Return trees that ask the same of numbers in single precision, as which they come, by thresholds in it."""
+    """Return trees whose thresholds decide on numbers in single precision as their own do."""
     return replace(trees, threshold=floor_float32(trees.threshold))
 
 
 def _values(member: Any, n_classes: int) -> Any:  # noqa: ANN401  # an estimator, an array
-    """Return what a tree's nodes say of all classes, of which a bagged one may have seen some only."""
+    """Return the shares of all classes at a tree's nodes; a bagged tree may have seen some classes only."""
     own = member.tree_.value[:, 0, :]
     classes = getattr(member, "classes_", None)
     if classes is None or len(classes) == n_classes:
@@ -175,3 +179,60 @@ def _joined(nodes: Nodes, operator: Any) -> str:  # noqa: ANN401  # skl2onnx's o
 
 def _names(operator: Any) -> list[str]:  # noqa: ANN401  # skl2onnx's own
     return [output.full_name for output in operator.outputs]
+
+
+TREE_MODELS: tuple[type, ...] = (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreeClassifier,
+    ExtraTreeRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+_ROUTES = "nodes_missing_value_tracks_true"
+
+
+class _CorrectingContainer:
+    """The container that skl2onnx adds a model's nodes to; it corrects their attributes."""
+
+    def __init__(self, container: Any, model: Any) -> None:  # noqa: ANN401  # skl2onnx's container, an estimator
+        self._container = container
+        self._routes = [int(side) for each in _own_trees(model) for side in each.missing_go_to_left]
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  # whatever the container has
+        return getattr(self._container, name)
+
+    def add_node(self, *arguments: Any, **attributes: Any) -> Any:  # noqa: ANN401  # passed on
+        """Add a node, its attributes as Python's own values."""
+        plain = {name: _plain(value) for name, value in attributes.items()}
+        if self._routes and _ROUTES in plain:
+            plain[_ROUTES] = self._routes
+        return self._container.add_node(*arguments, **plain)
+
+
+def convert_trees(scope: Any, operator: Any, container: Any) -> None:  # noqa: ANN401  # skl2onnx's own
+    """Convert a model of trees by skl2onnx's own converter for it."""
+    model = operator.raw_operator
+    convert = get_converter(f"Sklearn{type(model).__name__}")
+    convert(scope, operator, _CorrectingContainer(container, model))
+
+
+def _own_trees(model: Any) -> Iterator[Any]:  # noqa: ANN401  # an estimator, its trees
+    if hasattr(model, "tree_"):
+        yield model.tree_
+    for member in getattr(model, "estimators_", []):
+        yield member.tree_
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401  # any attribute
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return int(value) if isinstance(value, bool) else value

@@ -1,17 +1,120 @@
-"""Tree operators that add up in double precision, and answer in it.
+"""Tree operators: the nodes of all trees as arrays, written as operators that add up, and answer, in double precision.
 
-A TreeEnsemble (ai.onnx.ml 5) does, but each of its leaves speaks for one output only. Leaves that hold shares of
+A TreeEnsemble (ai.onnx.ml 5) does, but each of its leaves has one output only. Leaves that hold shares of
 several classes need a TreeEnsembleRegressor (ai.onnx.ml 3), which adds up in double precision but answers in single. So
 it is given each share in parts, so short that the sums of all but the last come out whole in single precision, and the
 parts are put together behind it.
 """
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from onnx import numpy_helper
 
-from .tree_arrays import MODES, TreeArrays
+MODES = {b"BRANCH_LEQ": 0, b"BRANCH_LT": 1, b"BRANCH_GTE": 2, b"BRANCH_GT": 3, b"BRANCH_EQ": 4, b"BRANCH_NEQ": 5}
+_LEAF = 255
+
+
+@dataclass(frozen=True, slots=True)
+class TreeArrays:
+    """Nodes, tree by tree, the root of each first, children by their index among all nodes."""
+
+    roots: Any  # (n_trees,) index of each tree's root
+    feature: Any  # (n_nodes,)
+    threshold: Any  # (n_nodes,) float64
+    mode: Any  # (n_nodes,) how values are compared, in the numbers of ONNX
+    left: Any  # (n_nodes,) child where the test holds; a leaf is its own child
+    right: Any  # (n_nodes,)
+    missing_left: Any  # (n_nodes,)
+    values: Any  # (n_nodes, n_outputs) float64; 0 but at leaves
+
+    @property
+    def is_leaf(self) -> Any:  # noqa: ANN401  # an array
+        """Whether each node is a leaf, (n_nodes,)."""
+        return self.mode == _LEAF
+
+
+def arrays_of_trees(trees: Sequence[Any], columns: Sequence[Any], values: Sequence[Any]) -> TreeArrays:
+    """Return scikit-learn's trees as arrays.
+
+    Parameters
+    ----------
+    trees
+        Objects with the arrays of ``sklearn.tree._tree.Tree``.
+    columns
+        For each tree, the columns of the rows that its features are, or ``None`` where it reads them all.
+    values
+        For each tree, what its nodes add to the outputs, (n_nodes, n_outputs).
+    """
+    starts = np.cumsum([0, *(tree.node_count for tree in trees)])
+    is_leaf = np.concatenate([tree.children_left < 0 for tree in trees])
+    own = np.arange(starts[-1])
+    sides = [
+        np.concatenate([getattr(tree, side) + start for tree, start in zip(trees, starts[:-1], strict=True)])
+        for side in ("children_left", "children_right")
+    ]
+    features = [
+        tree.feature if chosen is None else np.asarray(chosen)[tree.feature.clip(0)]
+        for tree, chosen in zip(trees, columns, strict=True)
+    ]
+    missing_left = np.concatenate([np.asarray(tree.missing_go_to_left, bool) for tree in trees])
+    return TreeArrays(
+        roots=starts[:-1],
+        feature=np.where(is_leaf, 0, np.concatenate(features)),
+        threshold=np.where(is_leaf, 0, np.concatenate([tree.threshold for tree in trees])),
+        mode=np.where(is_leaf, _LEAF, MODES[b"BRANCH_LEQ"]).astype(np.uint8),
+        left=np.where(is_leaf, own, sides[0]),
+        right=np.where(is_leaf, own, sides[1]),
+        missing_left=missing_left & ~is_leaf,
+        values=np.where(is_leaf[:, None], np.concatenate(values), 0),
+    )
+
+
+def arrays_of_attributes(attributes: Mapping[str, Any], n_outputs: int) -> TreeArrays:
+    """Return what converters write as attributes of a TreeEnsembleClassifier or TreeEnsembleRegressor as arrays."""
+    prefix = "class" if "class_ids" in attributes else "target"
+    trees, nodes = (np.asarray(attributes[f"nodes_{name}"], np.int64) for name in ("treeids", "nodeids"))
+    order = np.lexsort((nodes, trees))
+    trees, nodes = trees[order], nodes[order]
+    modes = [mode if isinstance(mode, bytes) else str(mode).encode() for mode in attributes["nodes_modes"]]
+    mode = np.array([MODES.get(mode, _LEAF) for mode in modes], np.uint8)[order]
+    is_leaf, own = mode == _LEAF, np.arange(len(nodes))
+    roots = np.flatnonzero(np.diff(trees, prepend=-1))
+    start = roots[np.cumsum(np.diff(trees, prepend=-1) != 0) - 1]
+    sides = [np.asarray(attributes[f"nodes_{side}nodeids"], np.int64)[order] + start for side in ("true", "false")]
+    values = np.zeros((len(nodes), n_outputs))
+    first = dict(zip(trees[roots].tolist(), roots.tolist(), strict=True))
+    of_weights = [first[tree] for tree in attributes[f"{prefix}_treeids"]]
+    nodes_of_weights = np.asarray(attributes[f"{prefix}_nodeids"], np.int64) + np.asarray(of_weights, np.int64)
+    outputs = np.asarray(attributes[f"{prefix}_ids"], np.int64)
+    np.add.at(values, (nodes_of_weights, outputs), np.asarray(attributes[f"{prefix}_weights"], np.float64))
+    missing = attributes.get("nodes_missing_value_tracks_true") or [0] * len(nodes)
+    return TreeArrays(
+        roots=roots,
+        feature=np.asarray(attributes["nodes_featureids"], np.int64)[order],
+        threshold=np.asarray(attributes["nodes_values"], np.float64)[order],
+        mode=mode,
+        left=np.where(is_leaf, own, sides[0]),
+        right=np.where(is_leaf, own, sides[1]),
+        missing_left=np.asarray(missing, bool)[order] & ~is_leaf,
+        values=values,
+    )
+
+
+def nearest_float32(values: Any) -> Any:  # noqa: ANN401  # numpy's array types
+    """Return the float32 numbers nearest to the values, as float64; beyond float32's range they are infinite."""
+    with np.errstate(over="ignore"):
+        return np.asarray(values, np.float64).astype(np.float32).astype(np.float64)
+
+
+def floor_float32(values: Any) -> Any:  # noqa: ANN401  # numpy's array types
+    """Return the largest float32 numbers that are not above the values, as float64."""
+    nearest = nearest_float32(values)
+    below = np.nextafter(nearest.astype(np.float32), np.float32(-np.inf))
+    return np.where(nearest > values, below, nearest).astype(np.float64)
+
 
 OPSET_OF_TREE_ENSEMBLE = 5
 _BITS = 24  # of a number in single precision
@@ -20,7 +123,7 @@ _AVERAGE, _SUM = 0, 1
 _MODE_NAMES = {number: name for name, number in MODES.items()}
 
 
-def add_trees(graph: Any, tensor: str, trees: TreeArrays, *, average: bool) -> str:  # noqa: ANN401  # see Nodes
+def add_trees(graph: Any, tensor: str, trees: TreeArrays, *, average: bool) -> str:  # noqa: ANN401  # a Nodes
     """Add trees that read a tensor of doubles, and return the tensor of their sums or averages, (n_rows, n_outputs).
 
     Sums are divided after they were made: shares that are 0 or 1 then tie exactly where the estimator's do.
@@ -33,14 +136,14 @@ def add_trees(graph: Any, tensor: str, trees: TreeArrays, *, average: bool) -> s
     return str(graph.add("Div", [sums, graph.constant(divisors)])) if average else sums
 
 
-def _add_ensemble(graph: Any, tensor: str, trees: TreeArrays, aggregate: int) -> str:  # noqa: ANN401  # see Nodes
+def _add_ensemble(graph: Any, tensor: str, trees: TreeArrays, aggregate: int) -> str:  # noqa: ANN401  # a Nodes
     is_leaf = trees.is_leaf
     lonely = trees.roots[is_leaf[trees.roots]]  # trees of one leaf are wrapped into a branch
     branches, leaves = np.append(np.flatnonzero(~is_leaf), lonely), np.flatnonzero(is_leaf)
-    place = np.empty(len(is_leaf), np.int64)
-    place[branches], place[leaves] = np.arange(len(branches)), np.arange(len(leaves))
-    root_place = place.copy()
-    root_place[lonely] = len(branches) - len(lonely) + np.arange(len(lonely))
+    index = np.empty(len(is_leaf), np.int64)
+    index[branches], index[leaves] = np.arange(len(branches)), np.arange(len(leaves))
+    root_index = index.copy()
+    root_index[lonely] = len(branches) - len(lonely) + np.arange(len(lonely))
     modes = np.where(is_leaf, 0, trees.mode)[branches].astype(np.uint8)
     return str(
         graph.add(
@@ -49,13 +152,13 @@ def _add_ensemble(graph: Any, tensor: str, trees: TreeArrays, aggregate: int) ->
             domain="ai.onnx.ml",
             aggregate_function=aggregate,
             n_targets=trees.values.shape[1],
-            tree_roots=root_place[trees.roots].tolist(),
+            tree_roots=root_index[trees.roots].tolist(),
             nodes_featureids=trees.feature[branches].tolist(),
             nodes_modes=numpy_helper.from_array(modes, "modes"),
             nodes_splits=numpy_helper.from_array(trees.threshold[branches], "splits"),
-            nodes_truenodeids=place[trees.left[branches]].tolist(),
+            nodes_truenodeids=index[trees.left[branches]].tolist(),
             nodes_trueleafs=is_leaf[trees.left[branches]].astype(int).tolist(),
-            nodes_falsenodeids=place[trees.right[branches]].tolist(),
+            nodes_falsenodeids=index[trees.right[branches]].tolist(),
             nodes_falseleafs=is_leaf[trees.right[branches]].astype(int).tolist(),
             nodes_missing_value_tracks_true=trees.missing_left[branches].astype(int).tolist(),
             leaf_targetids=np.abs(trees.values[leaves]).argmax(axis=1).tolist(),
@@ -64,7 +167,7 @@ def _add_ensemble(graph: Any, tensor: str, trees: TreeArrays, aggregate: int) ->
     )
 
 
-def _add_in_parts(graph: Any, tensor: str, trees: TreeArrays) -> str:  # noqa: ANN401  # see Nodes
+def _add_in_parts(graph: Any, tensor: str, trees: TreeArrays) -> str:  # noqa: ANN401  # a Nodes
     parts = _parts(trees.values, len(trees.roots))
     n_outputs = trees.values.shape[1]
     node, output = np.nonzero(parts)
@@ -98,8 +201,8 @@ def _parts(values: Any, n_trees: int) -> Any:  # noqa: ANN401  # arrays
     bits = _BITS - n_trees.bit_length()
     scale = 2.0 ** np.ceil(np.log2(np.abs(values).max()))
     parts, rest = [], values
-    for position in range(1, -(-_ENOUGH // bits) + 1):
-        unit = scale * 2.0 ** (-position * bits)
+    for number in range(1, -(-_ENOUGH // bits) + 1):
+        unit = scale * 2.0 ** (-number * bits)
         parts.append(np.round(rest / unit) * unit)
         rest = rest - parts[-1]
     return np.hstack([*parts, rest])

@@ -1,9 +1,10 @@
-"""Exact scaling: scalers and imputers computed in double precision, as scikit-learn does.
+"""Preprocessing: the steps before the trees, computed in double precision as scikit-learn does, and missing texts.
 
 In single precision the last digit of a scaled value differs now and then. A value that lies on a threshold then goes to
 the other side: with few distinct values (ages, prices) that happens to one row in a hundred.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ def _makes_numbers(step: Any) -> bool:  # noqa: ANN401  # a step or the text for
 def convert_scaler(scope: Any, operator: Any, container: Any, *, is_single: bool) -> None:  # noqa: ANN401
     """Add the nodes of a scaler: cast to double, the scaler's own arithmetic, cast to what comes next.
 
-    ``is_single`` says that scikit-learn was given rows in single precision: then it rounds after every step, and
+    ``is_single`` means that scikit-learn gets rows in single precision: then it rounds after every step, and
     StandardScaler rounds its own numbers before.
     """
     if len(operator.inputs) > 1:
@@ -80,8 +81,8 @@ def convert_scaler(scope: Any, operator: Any, container: Any, *, is_single: bool
             value = OnnxCast(value, to=onnx_proto.TensorProto.DOUBLE, **opset)
     outputs = {"output_names": [operator.outputs[0].full_name]}
     is_double = isinstance(operator.outputs[0].type, DoubleTensorType)
-    told = onnx_proto.TensorProto.DOUBLE if is_double else onnx_proto.TensorProto.FLOAT
-    OnnxCast(OnnxIdentity(value, **opset), to=told, **opset, **outputs).add_to(scope, container)
+    output_type = onnx_proto.TensorProto.DOUBLE if is_double else onnx_proto.TensorProto.FLOAT
+    OnnxCast(OnnxIdentity(value, **opset), to=output_type, **opset, **outputs).add_to(scope, container)
 
 
 def _steps(scaler: Any) -> list[tuple[Any, tuple[Any, ...]]]:  # noqa: ANN401  # a scaler
@@ -130,3 +131,23 @@ def convert_binarizer(scope: Any, operator: Any, container: Any) -> None:  # noq
     is_above = OnnxGreater(columns, np.array([operator.raw_operator.threshold], np.float64), **opset)
     outputs = {"output_names": [operator.outputs[0].full_name]}
     OnnxCast(is_above, to=onnx_proto.TensorProto.DOUBLE, **opset, **outputs).add_to(scope, container)
+
+
+def read_missing_texts(estimator: Any) -> None:  # noqa: ANN401  # an estimator
+    """Change imputers of texts in place: a tensor of texts has no not-a-number, and an empty text is missing there."""
+    for step in _all_steps(estimator):
+        if isinstance(step, SimpleImputer) and step.statistics_.dtype.kind in "OUS":
+            if not isinstance(step.missing_values, str):
+                step.missing_values = ""
+            step.statistics_ = step.statistics_.astype(object)
+
+
+def _all_steps(estimator: Any) -> Iterator[Any]:  # noqa: ANN401  # an estimator, its steps
+    if hasattr(estimator, "steps"):
+        for _name, step in estimator.steps:
+            yield from _all_steps(step)
+    elif hasattr(estimator, "transformers_"):
+        for _name, transformer, _columns in estimator.transformers_:
+            yield from _all_steps(transformer)
+    else:
+        yield estimator

@@ -1,0 +1,220 @@
+"""Texts: explanations, prototypes, rules and trees as people read them, with how well they predict.
+
+The sentences are those that the service sends. Figures stand beside what a constant prediction scores.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ._generated.models import (
+    ApproximationNode,
+    ApproximationPath,
+    ApproximationTreeEvaluation,
+    ApproximationTreeResult,
+    FiringRule,
+    NearestPrototype,
+    PathNode,
+    Prediction,
+    Prototype,
+    PrototypeSetResult,
+    Rule,
+    RuleSetEvaluation,
+    RuleSetResult,
+)
+
+if TYPE_CHECKING:
+    from .explanations import Explanation
+
+
+_SHOWN_REASONS = 5
+
+
+def describe_explanation(explanation: "Explanation") -> str:
+    """Return the explanation as a few short lines."""
+    if explanation.problem is not None:
+        return f"Row {explanation.row_id} could not be explained: {explanation.problem.detail}"
+    lines = [f"Row {explanation.row_id} is predicted as {describe_prediction(explanation.prediction)}."]
+    lines += [line for prototype in explanation.nearest_prototypes for line in _prototype_lines(prototype)]
+    if not explanation.nearest_prototypes:
+        lines.append("It shares no leaf with any prototype.")
+    if explanation.contrast is not None:
+        contrast = explanation.contrast
+        lines.append(f"Nearest of another class: row {contrast.row_id} ({contrast.label}), {contrast.proximity:.0%}.")
+    lines += [f"Rule {_rule(rule)}." for rule in explanation.rules]
+    if explanation.approximation_path is not None:
+        lines.append(_path_line(explanation.approximation_path))
+    return "\n".join(lines)
+
+
+def describe_rules(rules: Sequence[Rule], default_prediction: float | str) -> str:
+    """Return rules one a line, in the order in which they are tested."""
+    return "\n".join([*map(_rule, rules), f"otherwise {_outcome(default_prediction)}"])
+
+
+def describe_tree(nodes: Sequence[ApproximationNode]) -> str:
+    """Return a tree one node a line; below a condition its two branches."""
+    return "\n".join("  " * node.depth + line for node, line in zip(nodes, _node_lines(nodes), strict=True))
+
+
+def describe_prediction(prediction: Prediction) -> str:
+    """Return the label and its score, or the value."""
+    if prediction.label is None:
+        return number(prediction.value)
+    score = next((score.value for score in prediction.scores if score.label == prediction.label), None)
+    return prediction.label if score is None else f"{prediction.label} ({score:.1%})"
+
+
+def number(value: float | None) -> str:
+    """Return a number short enough to read."""
+    return "missing" if value is None else f"{value:.6g}"
+
+
+def _prototype_lines(prototype: NearestPrototype) -> list[str]:
+    label = number(prototype.value) if prototype.label is None else prototype.label
+    head = f"{prototype.rank}. Like row {prototype.row_id} ({label}): {prototype.proximity:.0%} near"
+    # Explanation sets of earlier releases have no sentences.
+    reasons = [reason.text or reason.feature for reason in prototype.similar_because[:_SHOWN_REASONS]]
+    rest = len(prototype.similar_because) - len(reasons)
+    if not reasons:
+        return [f"{head}."]
+    return [f"{head}, because", *(f"   {reason}" for reason in reasons), *([f"   and {rest} more"] if rest > 0 else [])]
+
+
+def _path_line(path: ApproximationPath) -> str:
+    conditions = ", ".join(map(_answered, path.nodes)) or "no condition"
+    agrees = "" if path.agrees is None else ", as the model" if path.agrees else ", unlike the model"
+    return f"In the tree: {conditions}: {_outcome(path.leaf.prediction)}{agrees}."
+
+
+def _answered(node: PathNode) -> str:
+    return f"{node.text}? {'yes' if node.holds else 'no'}"
+
+
+def _node_lines(nodes: Sequence[ApproximationNode]) -> list[str]:
+    answers = [""] * len(nodes)
+    for node in nodes:
+        if node.left is not None and node.right is not None:
+            answers[node.left], answers[node.right] = "yes: ", "no: "
+    texts = [_leaf(node) if node.text is None else f"{node.text}?" for node in nodes]
+    return [answer + line for answer, line in zip(answers, texts, strict=True)]
+
+
+def _leaf(node: ApproximationNode) -> str:
+    share = next((f" ({score.value:.0%})" for score in node.scores if score.label == node.prediction), "")
+    return f"{_outcome(node.prediction)}{share}"
+
+
+def _rule(rule: Rule | FiringRule) -> str:
+    return f"{rule.rank}. if {rule.text} then {_outcome(rule.prediction)}"
+
+
+def _outcome(prediction: float | str) -> str:
+    return prediction if isinstance(prediction, str) else number(prediction)
+
+
+_MEASURES = {
+    "error": "error",
+    "balanced_error": "balanced error",
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "mse": "mean squared error",
+    "r2": "R2",
+    "mean_absolute_error": "mean absolute error",
+    "fidelity": "fidelity",
+    "balanced_fidelity": "balanced fidelity",
+    "unassigned": "without a prototype",
+}
+_SHARES = {"unassigned"}
+_IN_UNITS_OF_THE_TARGET = {"mse", "mean_absolute_error"}
+
+
+def describe_prototypes(found: PrototypeSetResult) -> str:
+    """Return the prototypes of a ready set, how near they are to the best there can be, and how well they predict."""
+    own = found.evaluation[-1]
+    scores = {
+        f"nearest of {own.n_prototypes} prototypes": own,
+        "nearest of all rows": found.baseline.one_nearest_neighbor,
+        "model": found.baseline.model,
+    }
+    lines = [*map(_prototype, found.prototypes), *_certificates(found)]
+    if found.classes_without_prototypes:
+        lines.append(f"Classes without a prototype: {', '.join(map(repr, found.classes_without_prototypes))}.")
+    lines += [_measured_on(found.evaluated_on, found.quality.n_rows), *_scores(scores, found.baseline.constant)]
+    return "\n".join([*lines, *_caution(found)])
+
+
+def describe_rule_figures(found: RuleSetResult) -> str:
+    """Return how well the rules of a ready set predict."""
+    evaluation: RuleSetEvaluation = found.evaluation
+    scores = {"printed rules": evaluation.printed, "regions (MAP)": evaluation.map_, "model": evaluation.model}
+    return _figures(found, evaluation, scores)
+
+
+def describe_tree_figures(found: ApproximationTreeResult) -> str:
+    """Return how well a ready tree approximates the model."""
+    evaluation: ApproximationTreeEvaluation = found.evaluation
+    return _figures(found, evaluation, {"tree": evaluation, "model": evaluation.model})
+
+
+def _figures(found: Any, evaluation: Any, scores: dict[str, Any]) -> str:  # noqa: ANN401  # of several nouns
+    head = _measured_on(evaluation.evaluated_on, evaluation.n_rows)
+    return "\n".join([head, *_scores(scores, evaluation.constant), *_caution(found)])
+
+
+def _measured_on(evaluated_on: str, n_rows: int) -> str:
+    rows = "other rows" if evaluated_on == "evaluation_dataset" else "the rows that it was made from"
+    return f"Measured on {n_rows:,} rows, {rows}:"
+
+
+def _scores(scores: dict[str, Any], constant: Any) -> Iterator[str]:  # noqa: ANN401  # of several nouns
+    """Yield a line for each that is scored; the constant prediction's has the measures of the first."""
+    measures = [name for name in _MEASURES if _is_number(getattr(next(iter(scores.values())), name, None))]
+    scored = {name: own for name, own in scores.items() if own}
+    if constant:
+        scored[_constant(constant)] = constant
+    for name, own in scored.items():
+        yield f"  {name}: {', '.join(_measure(measure, getattr(own, measure, None)) for measure in measures)}"
+
+
+def _constant(constant: Any) -> str:  # noqa: ANN401  # of several nouns
+    of_truth, of_model = (_prediction(each) for each in (constant.prediction, constant.model_prediction))
+    return f"always {of_truth}" if of_truth == of_model else f"always {of_truth}, for fidelity always {of_model}"
+
+
+def _measure(name: str, value: float | None) -> str:
+    words = _MEASURES[name]
+    if not _is_number(value):
+        return f"{words} -"
+    if name in _SHARES:
+        return f"{words} {value:.1%}"
+    return f"{words} {number(value)}" if name in _IN_UNITS_OF_THE_TARGET else f"{words} {value:.3f}"
+
+
+def _certificates(found: Any) -> Iterator[str]:  # noqa: ANN401  # see above
+    n_prototypes = "1 prototype" if found.n_selected == 1 else f"{found.n_selected:,} prototypes"
+    yield f"Surely {found.all_rows_certificate:.1%} of the best that {n_prototypes} among all rows could reach."
+    if found.certificate_scope == "candidates":
+        yield (
+            f"Surely {found.certificate:.1%} of the best that {n_prototypes} among the {found.n_candidates:,} sampled "
+            "candidates could reach."
+        )
+
+
+def _caution(found: Any) -> list[str]:  # noqa: ANN401  # see above
+    return [f"Caution: {found.caution}."] if found.caution else []
+
+
+def _prototype(prototype: Prototype) -> str:
+    label = number(prototype.value) if prototype.label is None else prototype.label
+    coverage = prototype.coverage
+    return (
+        f"{prototype.rank}. row {prototype.row_id} ({label}) represents {coverage.n_rows:,} rows ({coverage.share:.0%})"
+    )
+
+
+def _prediction(value: float | str) -> str:
+    return repr(value) if isinstance(value, str) else number(value)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float)

@@ -9,7 +9,7 @@ from starlette.routing import compile_path
 from schemas.api_keys import SCOPES, Scope
 from schemas.problems import PROBLEM_KINDS
 
-from .middleware.authorization import PUBLIC_PATHS
+from .middleware.access import PUBLIC_PATHS
 
 ALL_SCOPES: frozenset[Scope] = frozenset(SCOPES)
 _EXPLAINING = frozenset(

@@ -57,7 +57,7 @@ def run_child(request: Request, deadline_seconds: float) -> ChildOutcome:
         asked.seek(0)
         # Isolated (-I): neither the folder nor the environment can add code.
         process = subprocess.Popen(  # our own module, no shell, no argument from outside
-            [sys.executable, "-I", "-m", "service.upload_sandbox"],
+            [sys.executable, "-I", "-m", "service.upload_sandbox.child"],
             stdin=asked,
             stdout=answered,
             stderr=errors,

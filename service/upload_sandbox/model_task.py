@@ -75,7 +75,7 @@ def _predict_many_rows(session: ModelSession) -> None:
     """Run the graph for the largest number of rows in one call: the growth of tensors shows here first.
 
     A few operators can make a matrix of all rows by all rows, or twice as many columns each. Sizes do not depend on
-    values (``size_checks``), so that other rows take no more.
+    values (``onnx_models.checking``), so that other rows take no more.
     """
     before = _peak_bytes()
     rows = session.encode(_some_rows(session.description, _MOST_ROWS))

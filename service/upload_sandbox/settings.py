@@ -49,7 +49,7 @@ class IntakeSettings:
     """Everything about the reading of uploads that can be set."""
 
     n_at_once: int = 4
-    wait_seconds: float = 10  # for a free child; then the caller is asked to come back
+    wait_seconds: float = 10  # for a free child; then the caller has to come back
     least_share_of_a_core: float = 0.3  # a child that got less by its deadline was delayed by others, not by its upload
     model: Allowance = _MODEL
     dataset: Allowance = _DATASET

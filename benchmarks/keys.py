@@ -18,8 +18,8 @@ from time import perf_counter, process_time
 from schemas.api_keys import ApiKeyRequest
 from schemas.key_texts import draw_key
 from service.key_ring import KeyRing
+from service.middleware.access import AccessPolicy, Authorization
 from service.middleware.asgi import Application, Receive, Scope, Send
-from service.middleware.authorization import Authorization, Door
 from service.route_scopes import RouteScopes
 from storage.api_keys import MAX_KEYS, ApiKeyStore
 from storage.database import Database
@@ -54,11 +54,11 @@ def main() -> None:
 
 
 def _request_costs(ring: KeyRing, key: str) -> None:
-    door = Door(lambda: ring, RouteScopes([("POST", _ROUTE)]).required)
+    policy = AccessPolicy(lambda: ring, RouteScopes([("POST", _ROUTE)]).required)
     ways: dict[str, Application] = {
         "the application alone": _answered,
         "no keys asked for": Authorization(_answered, None),
-        "with a key": Authorization(_answered, door),
+        "with a key": Authorization(_answered, policy),
     }
     # The ring is read by hand here: a thread that reads it would be measured, too.
     turns = _in_turns({name: partial(_renewed, ring, app, key) for name, app in ways.items()})

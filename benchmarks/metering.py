@@ -18,9 +18,8 @@ from service.app_context import build_parts
 from service.main import _PATHS
 from service.metrics import Metrics
 from service.middleware.asgi import Application, Message, Receive, Scope, Send
-from service.middleware.metering import AnsweredRequest, Metering
+from service.middleware.metering import AnsweredRequest, Metering, RequestRecords
 from service.middleware.response_head import Draining, ResponseHead
-from service.request_records import RequestRecords
 from service.settings import ServiceSettings
 
 from .machine import describe_machine

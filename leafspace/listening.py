@@ -3,7 +3,7 @@
 import socket
 from collections.abc import Callable
 
-from service.middleware.loopback import is_loopback
+from service.middleware.access import is_loopback
 
 from .errors import CannotServe
 

@@ -14,7 +14,7 @@ _SHOWN_REASONS = 6
 
 def show_explanation(explanation: "Explanation", console: Console) -> None:
     """Print an explanation for people, then as the service sent it."""
-    from leafspace_client.sentences import describe_prediction  # noqa: PLC0415  # imported late
+    from leafspace_client.texts import describe_prediction  # noqa: PLC0415  # imported late
 
     nearest = explanation.nearest_prototypes[0]
     console.print(f"[bold]The forest predicts: {describe_prediction(explanation.prediction)}.[/bold]")

@@ -19,17 +19,15 @@ from storage.settings import REQUESTS
 from tree_explainers.warm import compile_loops
 
 from .answer_room import AnswerRoom
-from .availability import Availability
 from .batches import Batches
-from .explainer_cache import ExplainerCache
-from .health_watch import HealthWatch
+from .health_watch import Availability, HealthWatch
 from .job_queue import JobQueue
 from .job_watch import JobWatch
 from .key_ring import KeyRing
 from .middleware.response_head import Draining
-from .session_cache import SessionCache
 from .settings import ServiceSettings
 from .upload_sandbox.runner import Intake
+from .warm_cache import ExplainerCache, SessionCache
 
 _FRESH_SECONDS = 5.0
 _SMALL_SHARE = 4  # of the memory for answers, a quarter is kept for lists and small ones

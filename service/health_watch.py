@@ -1,4 +1,4 @@
-"""HealthWatch: what the service rests on, looked at once a second at most, however many ask."""
+"""Health: whether the database, Redis, the objects and the disk are available, checked rarely however many ask."""
 
 import asyncio
 import time
@@ -17,27 +17,27 @@ _PATIENCE_SECONDS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What one look found."""
+    """The result of one check."""
 
     database_fault: str | None  # none: rows can be read and written
-    degraded: tuple[str, ...] = ()  # what else is away
+    degraded: tuple[str, ...] = ()  # what else is not available
 
 
 _SILENT = Health(f"the database did not answer within {_PATIENCE_SECONDS:g} s")
 
 
 class HealthWatch:
-    """Looks in a thread of its own: those of requests may all be waiting for what is looked at.
+    """Check in a thread of its own: those of requests may all be waiting for what is checked.
 
-    A look that is under way, or at most a second old, is everybody's: looking takes SQLite's lock for a moment, and
-    strangers may ask as often as they like.
+    A check that is under way, or at most a second old, is shared by all callers: it takes SQLite's lock for a moment,
+    and strangers may ask as often as they like.
 
     Parameters
     ----------
     database
         Its connections must not be those for which requests wait.
     others
-        What the service can do without, by name: whether it answers.
+        What the service can do without: a check of availability by name.
     """
 
     def __init__(
@@ -52,38 +52,65 @@ class HealthWatch:
         self._ended_at = float("-inf")
 
     async def health(self) -> Health:
-        """Return what is found, or was a moment ago; a database that is silent for three seconds is away."""
-        # Shielded, as others wait for the same look.
-        look = asyncio.shield(asyncio.wrap_future(self._shared_look()))
+        """Return the health now, or a moment ago; a database that is silent for three seconds counts as away."""
+        # Shielded, as others wait for the same check.
+        check = asyncio.shield(asyncio.wrap_future(self._shared_check()))
         try:
-            return await asyncio.wait_for(look, _PATIENCE_SECONDS)
+            return await asyncio.wait_for(check, _PATIENCE_SECONDS)
         except TimeoutError:
             return _SILENT
 
     def wait_for_health(self) -> Health:
-        """Return the same to a thread."""
+        """Return the same in a thread."""
         try:
-            return self._shared_look().result(_PATIENCE_SECONDS)
+            return self._shared_check().result(_PATIENCE_SECONDS)
         except TimeoutError:
             return _SILENT
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop checking."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    def _shared_look(self) -> "Future[Health]":
+    def _shared_check(self) -> "Future[Health]":
         with self._lock:
             is_old = self._last is None or (self._last.done() and self._clock() - self._ended_at >= _FRESH_SECONDS)
             if self._last is None or is_old:
-                self._last = self._thread.submit(self._look)
+                self._last = self._thread.submit(self._check_all)
             return self._last
 
-    def _look(self) -> Health:
+    def _check_all(self) -> Health:
         try:
             check_database(self._database)
         except StorageError as error:
             return Health(error.detail)
         else:
-            return Health(None, tuple(name for name, answers in self._others.items() if not answers()))
+            return Health(None, tuple(name for name, is_available in self._others.items() if not is_available()))
         finally:
             self._ended_at = self._clock()
+
+
+class Availability:
+    """Remember the last check for a while: callers, however often they ask, must not load what the service depends on.
+
+    Parameters
+    ----------
+    check
+        Returns whether it is available now, within a few seconds.
+    fresh_seconds
+        For how long a result is reused.
+    """
+
+    def __init__(
+        self, check: Callable[[], bool], fresh_seconds: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._check = check
+        self._fresh_seconds = fresh_seconds
+        self._clock = clock
+        self._last: tuple[float, bool] | None = None  # when it was checked, and the result
+
+    def __call__(self) -> bool:
+        """Return whether it is available."""
+        now = self._clock()
+        if self._last is None or now - self._last[0] >= self._fresh_seconds:
+            self._last = now, self._check()
+        return self._last[1]

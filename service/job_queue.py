@@ -7,7 +7,7 @@ from storage.doorbell import Doorbell
 from storage.job_counts import is_short
 from storage.worker_notes import WorkerNotes
 
-from .availability import Availability
+from .health_watch import Availability
 
 _FRESH_SECONDS = 1.0
 

@@ -1,22 +1,29 @@
-"""KeyRing: the keys that callers are recognised by, in memory, read anew every second.
+"""KeyRing: the keys by which callers are recognised, in memory, read again every second.
 
-Recognising a caller asks no database. A key that was revoked, in this process or in any other, is known for as long as
-one reading is trusted, and no longer: where the database cannot be read, nobody is let in after that time.
+Recognising a caller needs no database. A key that was revoked, in this process or in any other, is accepted for as long
+as one reading is trusted, and no longer: where the database cannot be read, nobody is let in after that time. When each
+key was last used is noted in memory and written later. Both are done by threads that repeat one function.
 """
 
 import hmac
+import threading
+import time
+from collections.abc import Callable, Mapping
 from threading import Lock
 from time import monotonic
 
+import structlog
+
 from schemas.key_texts import read_key
-from storage.api_keys import ApiKeyStore, KnownKey
+from storage.api_keys import SECONDS_BETWEEN_USES, ApiKeyStore, KnownKey
 
-from .last_uses import LastUses
 from .middleware.callers import Caller
-from .recurring import Recurring
 
+_LOG = structlog.get_logger(__name__)
 _SECONDS_BETWEEN_READS = 0.9
 _SECONDS_TRUSTED = 1.8  # counted from before a reading
+_SECONDS_BETWEEN_WRITES = 2
+_SECONDS_TO_STOP = 2.0
 _NO_DIGEST = bytes(32)
 _BEARER = b"bearer"
 
@@ -33,9 +40,9 @@ class KeyRing:
         self._renewing = Recurring("keys", _SECONDS_BETWEEN_READS, self.renew)
 
     def find(self, credentials: bytes) -> Caller | None:
-        """Return who shows these credentials, the value of an ``Authorization`` header; nobody for anything else.
+        """Return the caller with these credentials, the value of an ``Authorization`` header; None for anything else.
 
-        How long that takes does not tell an unknown key from a wrong secret.
+        How long that takes does not reveal whether the key or its secret is wrong.
         """
         scheme, _, text = credentials.partition(b" ")
         shown = read_key(text)
@@ -48,11 +55,11 @@ class KeyRing:
         return caller
 
     def is_stale(self) -> bool:
-        """Say whether the last reading is too old to be trusted."""
+        """Return whether the last reading is too old to be trusted."""
         return monotonic() - self._read_at > _SECONDS_TRUSTED
 
     def renew(self) -> None:
-        """Read the keys now; of several at once, the last one counts."""
+        """Read the keys now; of several readings at once, the last one counts."""
         with self._reading:
             began = monotonic()
             # Most readings find nothing new, which takes a tenth of the time.
@@ -61,14 +68,93 @@ class KeyRing:
             self._read_at = began
 
     def start(self) -> None:
-        """Begin to read keys, and to write down their uses."""
+        """Start to read keys, and to write their last uses."""
         self._renewing.start()
         self._uses.start()
 
     def stop(self) -> None:
-        """Read and write no more."""
+        """Stop reading and writing."""
         self._renewing.stop()
         self._uses.stop()
+
+
+class LastUses:
+    """Note uses in memory; a thread of its own writes those that are due, at most one a minute for each key.
+
+    Parameters
+    ----------
+    write
+        Stores times by key; it may take as long as the database takes.
+    """
+
+    def __init__(self, write: Callable[[Mapping[str, float]], None]) -> None:
+        self._write = write
+        self._used_at: dict[str, float] = {}
+        self._written: dict[str, float] = {}
+        self._writing = Recurring("last uses of keys", _SECONDS_BETWEEN_WRITES, self.write_due)
+
+    def note(self, key_id: str) -> None:
+        """Remember that the key was used now; takes a fraction of a microsecond."""
+        self._used_at[key_id] = time.time()
+
+    def write_due(self) -> None:
+        """Write the uses that are a minute younger than those written before."""
+        # A copy made in one step: the event loop's thread goes on noting.
+        used_at = self._used_at.copy()
+        due = {key: at for key, at in used_at.items() if at >= self._written.get(key, 0.0) + SECONDS_BETWEEN_USES}
+        if due:
+            self._write(due)
+            self._written |= due
+
+    def start(self) -> None:
+        """Begin to write."""
+        self._writing.start()
+
+    def stop(self) -> None:
+        """Write no more."""
+        self._writing.stop()
+
+
+class Recurring:
+    """Call a function at once and then at intervals, in a thread of its own, from ``start`` to ``stop``.
+
+    Its failure is logged, once for as long as it keeps failing.
+    """
+
+    def __init__(self, name: str, seconds: float, act: Callable[[], None]) -> None:
+        self._name = name
+        self._seconds = seconds
+        self._act = act
+        self._fails = False
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop; a call under way is waited for, but not long."""
+        self._stopped.set()
+        if self._thread.is_alive():
+            self._thread.join(_SECONDS_TO_STOP)
+
+    def _run(self) -> None:
+        while not self._stopped.is_set():
+            self._try()
+            self._stopped.wait(self._seconds)
+
+    def _try(self) -> None:
+        try:
+            self._act()
+        except Exception as error:  # noqa: BLE001  # the end of a thread
+            if not self._fails:
+                _LOG.warning("recurring_work_fails", work=self._name, reason=str(error))
+            self._fails = True
+        else:
+            if self._fails:
+                _LOG.info("recurring_work_goes_on", work=self._name)
+            self._fails = False
 
 
 def _caller(key: KnownKey) -> Caller:

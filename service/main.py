@@ -13,12 +13,12 @@ from .access_log import AccessLog
 from .app_context import build_parts
 from .hot_path import HotPath
 from .metrics import Metrics
+from .middleware.access import AccessPolicy
 from .middleware.asgi import Application
-from .middleware.authorization import Door
+from .middleware.metering import RequestRecords
 from .middleware.response_head import Draining
-from .middleware.stack import Watching, behind_edge
+from .middleware.stack import Monitoring, behind_middleware
 from .request_class import FORM_LIMITS
-from .request_records import RequestRecords
 from .routes import (
     api_keys,
     approximation_trees,
@@ -62,31 +62,31 @@ _PATHS = (*_OWN_PATHS, *(route.path for route in _ROUTES))
 
 
 def create_server_app(settings: ServiceSettings, draining: Draining | None = None) -> Application:
-    """Return the API behind its edge: what a server is given."""
+    """Return the API behind its middleware, for a server to run."""
     access_log = AccessLog(settings.log_level)
-    watching = Watching(RequestRecords(_PATHS), draining or Draining(), access_log.note)
-    app = create_app(settings, watching, access_log)
-    door = _door(app) if settings.keys_required else None
+    monitoring = Monitoring(RequestRecords(_PATHS), draining or Draining(), access_log.note)
+    app = create_app(settings, monitoring, access_log)
+    policy = _policy(app) if settings.keys_required else None
     limits, rates = settings.body_limits, settings.request_rates
-    return behind_edge(HotPath(app), limits, rates, watching, door, settings.cors_origins)
+    return behind_middleware(HotPath(app), limits, rates, monitoring, policy, settings.cors_origins)
 
 
-def _door(app: FastAPI) -> Door:
+def _policy(app: FastAPI) -> AccessPolicy:
     scopes = route_scopes.RouteScopes((method, route.path) for route in _ROUTES for method in route.methods or ())
-    return Door(lambda: app.state.parts.keys, scopes.required)
+    return AccessPolicy(lambda: app.state.parts.keys, scopes.required)
 
 
 def create_app(
-    settings: ServiceSettings, watching: Watching | None = None, access_log: AccessLog | None = None
+    settings: ServiceSettings, monitoring: Monitoring | None = None, access_log: AccessLog | None = None
 ) -> FastAPI:
     """Return the API; what the settings name is opened when it starts, and closed when it stops."""
-    watching = watching or Watching()
+    monitoring = monitoring or Monitoring()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        parts = build_parts(settings, watching.draining)
+        parts = build_parts(settings, monitoring.draining)
         app.state.parts = parts
-        app.state.metrics = Metrics(parts, watching.records)
+        app.state.metrics = Metrics(parts, monitoring.records)
         _rarely_collect_garbage()
         with nullcontext() if access_log is None else access_log.writing():
             yield

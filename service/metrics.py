@@ -26,9 +26,8 @@ from storage.errors import StorageError
 from storage.job_counts import EndedJobs, JobCounts, count_jobs
 
 from .app_context import Parts
-from .explainer_cache import ExplainerCache
-from .request_records import SECONDS_BOUNDS, RequestRecords, RouteRecord
-from .session_cache import SessionCache
+from .middleware.metering import SECONDS_BOUNDS, RequestRecords, RouteRecord
+from .warm_cache import ExplainerCache, SessionCache
 
 _FRESH_SECONDS = 5.0
 _JOB_SECONDS = (0.1, 0.3, 1, 3, 10, 30, 60, 180, 600, 1800, 3600, 7200, 21600)

@@ -84,7 +84,7 @@ class StrictRoute(APIRoute):
             handle = _reading_form(handle, {field.alias for field in self.dependant.body_params})
         elif self.body_field is not None:
             handle = _reading_message(handle, self.body_field.field_info.annotation)
-        if "GET" in self.methods:
+        if "GET" in (self.methods or ()):
             handle = with_entity_tag(handle, self.path)
         known = [field for field in get_flat_params(self.dependant) if isinstance(field.field_info, params.Query)]
         return _with_known_parameters(handle, {field.alias: _is_list(field) for field in known})

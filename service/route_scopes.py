@@ -10,7 +10,7 @@ from schemas.api_keys import SCOPES, Scope
 from schemas.nouns import NOUNS, Noun
 from schemas.problems import PROBLEM_KINDS
 
-from .middleware.authorization import PUBLIC_PATHS
+from .middleware.access import PUBLIC_PATHS
 
 ALL_SCOPES: frozenset[Scope] = frozenset(SCOPES)
 _READABLE = frozenset({"/metrics", "/v1/version"})  # by every key that may read

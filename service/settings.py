@@ -11,10 +11,9 @@ from storage.dataset_files import DatasetLimits
 from storage.settings import CACHE_BYTES, StorageSettings, embedded, memory_bytes
 from tree_explainers.onnx_models.description import ModelLimits
 
-from .middleware.body_guard import BodyLimits
-from .middleware.connection_limits import ConnectionLimits
-from .middleware.loopback import is_loopback
-from .middleware.request_limits import RequestRates
+from .middleware.access import is_loopback
+from .middleware.bodies import BodyLimits
+from .middleware.limits import ConnectionLimits, RequestRates
 from .upload_sandbox.settings import IntakeSettings
 
 

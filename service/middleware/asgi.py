@@ -1,5 +1,6 @@
-"""ASGI: the types that middlewares share, and a problem sent as a whole answer."""
+"""ASGI: the types that middlewares share, and how they refuse a request before its body is read."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, MutableMapping
 from typing import Any
 
@@ -12,8 +13,42 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Coroutine[Any, Any, Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+Headers = Iterable[tuple[bytes, bytes]]
 
 PROBLEM_TYPE = b"application/problem+json"
+_LINGER_SECONDS = 2.0
+_SMALL_BODY_DIGITS = 5  # under 100 kB: cheaper to read and discard than opening a connection
+_BODY_UNCERTAIN = frozenset({b"transfer-encoding", b"expect"})  # its length is not known, or whether it comes
+_CLOSE = (b"connection", b"close")
+
+
+async def refuse(
+    scope: Scope, receive: Receive, send: Send, code: str, detail: str, extra_headers: Headers = ()
+) -> None:
+    """Answer with a problem; the connection stays open where little is left to come on it."""
+    if not _has_small_body(scope["headers"]):
+        await refuse_and_close(scope, send, code, detail, extra_headers, drain=receive)
+        return
+    for message in _problem_messages(code, detail, scope.get("request_id"), extra_headers):
+        await send(message)
+
+
+async def refuse_and_close(
+    scope: Scope, send: Send, code: str, detail: str, extra_headers: Headers = (), drain: Receive | None = None
+) -> None:
+    """Answer with a problem and close the connection; what ``drain`` brings meanwhile is discarded."""
+    # What follows on this connection is the rest of a body that nobody reads.
+    start, body = _problem_messages(code, detail, scope.get("request_id"), [_CLOSE, *extra_headers])
+    await send(start)
+    await send({**body, "more_body": True})
+    if drain is not None:
+        await _discard(drain)
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def retry_after(seconds: int) -> tuple[bytes, bytes]:
+    """Return the header that says when to come back."""
+    return b"retry-after", str(seconds).encode()
 
 
 def problem_answer(code: str, detail: str, request_id: str | None) -> tuple[int, bytes]:
@@ -22,21 +57,31 @@ def problem_answer(code: str, detail: str, request_id: str | None) -> tuple[int,
     return problem.status, orjson.dumps(problem_json(problem))
 
 
-def problem_messages(
-    code: str, detail: str, request_id: str | None, extra_headers: Iterable[tuple[bytes, bytes]] = ()
+def _problem_messages(
+    code: str, detail: str, request_id: str | None, extra_headers: Headers
 ) -> tuple[Message, Message]:
-    """Return an answer that states a problem and closes the connection; its last message is left to the caller."""
-    # What follows on this connection is the rest of a body that nobody reads.
-    close = (b"connection", b"close")
-    start, body = whole_problem_messages(code, detail, request_id, [close, *extra_headers])
-    return start, {**body, "more_body": True}
-
-
-def whole_problem_messages(
-    code: str, detail: str, request_id: str | None, extra_headers: Iterable[tuple[bytes, bytes]] = ()
-) -> tuple[Message, Message]:
-    """Return an answer that states a problem, after which the connection may be used on."""
+    """Return an answer that states a problem: its head and its body."""
     status, body = problem_answer(code, detail, request_id)
     headers = [(b"content-type", PROBLEM_TYPE), (b"content-length", str(len(body)).encode()), *extra_headers]
     start = {"type": "http.response.start", "status": status, "headers": headers}
     return start, {"type": "http.response.body", "body": body, "more_body": False}
+
+
+def _has_small_body(headers: Headers) -> bool:
+    length = b"0"
+    for name, value in headers:
+        if name == b"content-length":
+            length = value
+        elif name in _BODY_UNCERTAIN:
+            return False
+    return len(length) <= _SMALL_BODY_DIGITS
+
+
+async def _discard(receive: Receive) -> None:
+    """Discard what still comes in for a moment: a connection that is closed on a sender loses the answer."""
+    try:
+        async with asyncio.timeout(_LINGER_SECONDS):
+            while (message := await receive())["type"] == "http.request" and message.get("more_body"):
+                pass
+    except TimeoutError:
+        return

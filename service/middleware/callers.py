@@ -12,17 +12,17 @@ from schemas.api_keys import SCOPES, Scope
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whoever sent a request: the key that they showed, and its scopes."""
+    """The sender of a request: the key that was shown, and its scopes."""
 
-    key_id: str | None  # none where keys are not asked for
+    key_id: str | None  # none where keys are not required
     scopes: frozenset[Scope]
 
 
 ANYBODY = Caller(None, frozenset(SCOPES))
-"""Every caller of a service that asks for no keys."""
+"""Every caller of a service that requires no keys."""
 
 NOBODY = Caller(None, frozenset())
-"""Whoever asks for what is public without showing a key."""
+"""The caller of a public path, who shows no key."""
 
 THIS_MACHINE = "loopback"
 """Under which name all addresses of this machine are counted."""
@@ -38,17 +38,17 @@ def counted_as(scope: Mapping[str, Any]) -> str:
         key_id: str = caller.key_id
         return key_id
     client = scope.get("client")
-    return THIS_MACHINE if client is None else _place_of(client[0])
+    return THIS_MACHINE if client is None else _network_of(client[0])
 
 
 def limited_caller(scope: Mapping[str, Any]) -> str | None:
-    """Return who is counted; nobody where this machine asks and no keys are asked for, be it for itself or a proxy."""
+    """Return who is counted; None for this machine where no keys are required, be it itself or a proxy on it."""
     caller = counted_as(scope)
     return None if caller == THIS_MACHINE and scope.get("caller") is not NOBODY else caller
 
 
 @lru_cache(4096)
-def _place_of(address: str) -> str:
+def _network_of(address: str) -> str:
     """Return under what an address is counted: IPv6 addresses of one network are one caller's to choose from."""
     try:
         parsed = ipaddress.ip_address(address)

@@ -1,7 +1,7 @@
 """The uvicorn protocol: headers that come too slowly, in too great a number, or over too many connections are refused.
 
-uvicorn alone waits for ever for the end of a request's headers. Requests on top of what can be answered soon are marked
-here, where they can be counted before their turn has come, and answered by ``surplus``.
+uvicorn alone waits forever for the end of a request's headers. Requests beyond what can be answered soon are marked
+here, where they can be counted before their turn has come, and refused by ``limits.Surplus``.
 """
 
 import asyncio
@@ -12,11 +12,10 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
-from .answer_guard import CUT_OFF
 from .asgi import PROBLEM_TYPE, Application, Receive, Scope, Send, problem_answer
-from .connection_limits import ConnectionLimits
+from .bodies import CUT_OFF
+from .limits import SURPLUS, TOO_MANY_CONNECTIONS, TOO_MANY_WAIT, ConnectionLimits
 from .response_head import new_request_id
-from .surplus import SURPLUS, TOO_MANY_CONNECTIONS, TOO_MANY_WAIT
 
 _SURPLUS_HEADER_SECONDS = 2.0
 _OPEN_FILES = 65_536
@@ -35,7 +34,7 @@ def uvicorn_options(limits: ConnectionLimits) -> dict[str, Any]:
 
 
 def allow_many_connections() -> None:
-    """Raise this process's limit of open files as far as it may: each connection is one, and 1,024 is common."""
+    """Raise this process's limit of open files as far as allowed: each connection is one, and 1,024 is common."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, _OPEN_FILES)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -67,7 +66,7 @@ class _Queue:
 class _GuardedProtocol(HttpToolsProtocol):
     """One connection.
 
-    It waits for headers at first, and again from the end of an answer or the begin of the next request; while it
+    It waits for headers at first, and again from the end of a response or the start of the next request; while it
     does, a timer runs from the first byte on.
     """
 

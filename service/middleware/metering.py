@@ -1,18 +1,37 @@
-"""Metering: every request is counted, timed, and noted for the access log."""
+"""Metering: every request is counted and timed by its route, and noted for the access log.
 
-from collections.abc import Awaitable, Callable
+The records are plain numbers, changed by the event loop's thread alone and read by any: nothing to lock, a microsecond
+for a request. ``service.metrics`` writes them for Prometheus.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable
 from time import perf_counter, time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ..request_records import RequestRecords, RouteRecord
 from .asgi import Application, Message, Receive, Scope, Send
 
 _FAILED = 500
 _NO_ANSWER = 499  # the caller went away before there was one
 
+OTHER = "other"
+"""Represents every path and method that is not part of the API: callers must not be able to create labels."""
+
+SECONDS_BOUNDS = (
+    *(0.00025, 0.0005, 0.00075, 0.001, 0.0015, 0.002, 0.004, 0.008, 0.016, 0.032),
+    *(0.064, 0.128, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0),
+)
+"""Upper bounds of the histogram of latencies, in seconds; an explanation takes between the first few of them."""
+
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_UPLOADS = frozenset({"/v1/models", "/v1/datasets"})
+_ANY = "{}"  # in the tree of segments: any segment
+_HERE = "/"  # in the tree of segments, where no segment has this name: the template that ends here
+
 
 class AnsweredRequest(NamedTuple):
-    """What the access log says of a request: neither query, headers nor body."""
+    """What the access log records of a request: neither query, headers nor body."""
 
     time: float  # when it was answered, since 1970
     request_id: str | None
@@ -29,19 +48,19 @@ NoteRequest = Callable[[AnsweredRequest], None]
 
 
 class Metering:
-    """Count what passes.
+    """Count, time and note the requests that pass.
 
     Parameters
     ----------
     app
-        What is behind.
+        The application behind.
     records
-        Where requests are counted.
+        Where they are counted.
     note
         Takes note of each answered request.
     """
 
-    def __init__(self, app: Application, records: RequestRecords, note: NoteRequest | None = None) -> None:
+    def __init__(self, app: Application, records: "RequestRecords", note: NoteRequest | None = None) -> None:
         self._app = app
         self._records = records
         self._note = note
@@ -54,7 +73,7 @@ class Metering:
         record = self._records.of(scope["method"], scope["path"])
         status = _NO_ANSWER
 
-        def send_noticed(message: Message) -> Awaitable[None]:
+        def send_and_note_status(message: Message) -> Awaitable[None]:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -63,7 +82,7 @@ class Metering:
         record.n_in_flight += 1
         began = perf_counter()
         try:
-            await self._app(scope, receive, send_noticed)
+            await self._app(scope, receive, send_and_note_status)
         except Exception:
             # The server answers in its place.
             status = _FAILED if status == _NO_ANSWER else status
@@ -76,8 +95,78 @@ class Metering:
                 self._note(_answered(scope, record, status, seconds))
 
 
-def _answered(scope: Scope, record: RouteRecord, status: int, seconds: float) -> AnsweredRequest:
+def _answered(scope: Scope, record: "RouteRecord", status: int, seconds: float) -> AnsweredRequest:
     caller = scope.get("caller")
     key_id = None if caller is None else caller.key_id
     names = scope.get("request_id"), key_id, record.method, record.route, scope["path"]
     return AnsweredRequest(time(), *names, status, seconds)
+
+
+class RouteRecord:
+    """The requests of one route with one method."""
+
+    __slots__ = ("method", "n_by_bucket", "n_by_status", "n_in_flight", "n_seconds", "route")
+
+    def __init__(self, method: str, route: str) -> None:
+        self.method = method
+        self.route = route
+        self.n_in_flight = 0
+        self.n_by_status: Counter[int] = Counter()
+        self.n_by_bucket = [0] * (len(SECONDS_BOUNDS) + 1)  # the last one: above all bounds
+        self.n_seconds = 0.0
+
+    def add(self, status: int, seconds: float) -> None:
+        """Count a request that was answered."""
+        self.n_by_status[status] += 1
+        self.n_by_bucket[bisect_left(SECONDS_BOUNDS, seconds)] += 1
+        self.n_seconds += seconds
+
+
+class RequestRecords:
+    """The records of all routes, found by method and path.
+
+    Parameters
+    ----------
+    templates
+        The paths of the API, with names in braces for variable segments: ``/v1/models/{model_id}``.
+    """
+
+    def __init__(self, templates: Iterable[str] = ()) -> None:
+        self._segments: dict[str, Any] = {}
+        for template in templates:
+            _insert(self._segments, template)
+        self._records: dict[tuple[str, str], RouteRecord] = {}
+
+    def of(self, method: str, path: str) -> RouteRecord:
+        """Return the record of the route of a request."""
+        route = self._template(path)
+        record = self._records.get((method, route))
+        return record or self._new_record(method, route)
+
+    def all(self) -> tuple[RouteRecord, ...]:
+        """Return the records of all routes that were requested so far."""
+        return tuple(self._records.values())
+
+    @property
+    def n_uploads(self) -> int:
+        """Number of uploads that are coming in or being read."""
+        return sum(record.n_in_flight for record in self.all() if record.method == "POST" and record.route in _UPLOADS)
+
+    def _template(self, path: str) -> str:
+        node: Any = self._segments
+        for segment in path.split("/"):
+            node = node.get(segment) or node.get(_ANY)
+            if node is None:
+                return OTHER
+        found: str = node.get(_HERE, OTHER)
+        return found
+
+    def _new_record(self, method: str, route: str) -> RouteRecord:
+        known = method if method in _METHODS else OTHER
+        return self._records.setdefault((known, route), RouteRecord(known, route))
+
+
+def _insert(node: dict[str, Any], template: str) -> None:
+    for segment in template.split("/"):
+        node = node.setdefault(_ANY if segment.startswith("{") else segment, {})
+    node[_HERE] = template

@@ -1,47 +1,43 @@
-"""behind_edge: the application with everything that stands before it."""
+"""behind_middleware: the application with everything that stands before it."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from ..request_records import RequestRecords
-from .allowances import limited_to
-from .answer_guard import AnswerGuard
+from .access import AccessPolicy, Authorization
 from .asgi import Application
-from .authorization import Authorization, Door
-from .body_guard import BodyGuard, BodyLimits
+from .bodies import AnswerGuard, BodyGuard, BodyLimits
 from .compression import Compression
 from .cross_origin import allow_origins
-from .metering import Metering, NoteRequest
+from .limits import RequestLimits, RequestRates, Surplus, buckets_of
+from .metering import Metering, NoteRequest, RequestRecords
 from .plain_paths import HeadAsGet, NamedHosts, PlainPaths
-from .request_limits import RequestLimits, RequestRates
 from .response_head import Draining, ResponseHead
-from .surplus import Surplus
 
 
 @dataclass(frozen=True, slots=True)
-class Watching:
-    """Who watches the requests of a process, and how it tells that it stops."""
+class Monitoring:
+    """What observes the requests of a process, and whether it is about to stop."""
 
     records: RequestRecords = field(default_factory=RequestRecords)
     draining: Draining = field(default_factory=Draining)
     note: NoteRequest | None = None  # of the access log
 
 
-def behind_edge(
+def behind_middleware(
     app: Application,
     limits: BodyLimits,
     rates: RequestRates,
-    watching: Watching | None = None,
-    door: Door | None = None,
+    monitoring: Monitoring | None = None,
+    policy: AccessPolicy | None = None,
     origins: Collection[str] = (),
 ) -> Application:
     """Return the application behind headers, meters, origins, keys, limits and the body guard.
 
-    Without a ``door`` no key is needed; pages of ``origins`` may call from a browser.
+    Without a ``policy`` no key is needed; pages of ``origins`` may call from a browser.
     """
-    watching = watching or Watching()
-    refused = limited_to(rates.refused_per_second, rates.refused_burst)
+    monitoring = monitoring or Monitoring()
+    refused = buckets_of(rates.refused_per_second, rates.refused_burst)
     both_ways = AnswerGuard(BodyGuard(HeadAsGet(Compression(app)), limits), limits)
-    guarded = Authorization(PlainPaths(RequestLimits(both_ways, rates)), door, refused, origins)
+    guarded = Authorization(PlainPaths(RequestLimits(both_ways, rates)), policy, refused, origins)
     checked = allow_origins(Surplus(NamedHosts(guarded)), origins)
-    return ResponseHead(Metering(checked, watching.records, watching.note), watching.draining)
+    return ResponseHead(Metering(checked, monitoring.records, monitoring.note), monitoring.draining)

@@ -1,4 +1,4 @@
-"""Intake: strangers' models and datasets are opened in a throw-away child process, never in the one that answers.
+"""The upload sandbox: strangers' models and datasets are opened in a disposable child process, never in the API.
 
-``runner`` is the parent's side; everything else runs in the child (``python -m service.upload_sandbox``).
+Start at ``runner``, the parent's side, which starts ``child`` by ``child_process``; all other modules run in the child.
 """

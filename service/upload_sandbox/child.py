@@ -1,4 +1,7 @@
-"""The child's life: confine itself, do one task, answer."""
+"""The child process: confine itself, read one upload, answer on standard output.
+
+The parent starts it with ``python -m service.upload_sandbox.child`` (``child_process``).
+"""
 
 import errno
 import json
@@ -11,15 +14,14 @@ from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from .confinement import confine
 from .messages import COULD_NOT_START, DISK_FULL, Confinement, Request
-from .sandbox import lock_in
+from .sandbox import confine, lock_in
 
 _Task = Callable[[Request], dict[str, Any]]
 
 
 def main() -> None:
-    """Read the request, answer it, and leave without tidying up."""
+    """Read the request from standard input, answer it, and exit without cleaning up."""
     answer_file = _claim_standard_output()
     try:
         request = _read_request()
@@ -40,7 +42,7 @@ def main() -> None:
 
 
 def _claim_standard_output() -> BinaryIO:
-    """Return the way to the parent, and send to standard error whatever libraries print."""
+    """Return the file that the parent reads, and redirect to standard error whatever libraries print."""
     answer_file = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return answer_file
@@ -83,7 +85,11 @@ def _answer(task: _Task, request: Request) -> dict[str, Any]:
 
 
 def _leave(status: int) -> None:
-    """End at once: what the libraries would tidy up is the kernel's anyway."""
+    """End at once: the kernel frees what the libraries would clean up."""
     with suppress(OSError):
         sys.stderr.flush()
     os._exit(status)
+
+
+if __name__ == "__main__":
+    main()

@@ -52,13 +52,17 @@ class ChildOutcome:
 def run_child(request: Request, deadline_seconds: float) -> ChildOutcome:
     """Start a child in the upload's folder, wait for it, and make sure that nothing of it is left."""
     folder = Path(request.upload).parent
-    with TemporaryFile(dir=folder) as asked, TemporaryFile(dir=folder) as answered, TemporaryFile(dir=folder) as errors:
-        asked.write(json.dumps(asdict(request), allow_nan=False).encode())
-        asked.seek(0)
+    with (
+        TemporaryFile(dir=folder) as request_file,
+        TemporaryFile(dir=folder) as answered,
+        TemporaryFile(dir=folder) as errors,
+    ):
+        request_file.write(json.dumps(asdict(request), allow_nan=False).encode())
+        request_file.seek(0)
         # Isolated (-I): neither the folder nor the environment can add code.
         process = subprocess.Popen(  # our own module, no shell, no argument from outside
-            [sys.executable, "-I", "-m", "service.upload_sandbox"],
-            stdin=asked,
+            [sys.executable, "-I", "-m", "service.upload_sandbox.child"],
+            stdin=request_file,
             stdout=answered,
             stderr=errors,
             cwd=folder,

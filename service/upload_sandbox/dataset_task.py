@@ -6,8 +6,7 @@ from typing import Any
 
 from storage.dataset_files import DatasetLimits, DeclaredColumns, read_upload
 
-from .file_names import CONTENT
-from .messages import Request
+from .messages import CONTENT, Request
 
 
 def read_dataset_upload(request: Request) -> dict[str, Any]:

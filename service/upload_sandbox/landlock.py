@@ -1,4 +1,4 @@
-"""Landlock: the kernel is asked to let this process see some folders and no others, and no network.
+"""Landlock: the kernel lets this process access some folders and no others, and no network.
 
 Left out where the kernel knows no Landlock, and what it does not know yet; ``version`` says how much it knows.
 """

@@ -1,9 +1,17 @@
-"""What parent and child say to each other, as JSON. Nothing but the standard library: the child starts with this."""
+"""What parent and child exchange: messages as JSON, and files beside the upload.
+
+Nothing but the standard library is imported here: the child starts with this module.
+"""
 
 from dataclasses import dataclass
 from typing import Any, Literal
 
 Task = Literal["read_model", "read_dataset"]
+
+CONTENT = "content.parquet"
+LEAF_GRAPH = "leaf_graph.onnx"
+ENSEMBLE = "ensemble.npz"
+"""Files that the child writes beside the upload."""
 
 COULD_NOT_START = 3
 """Exit status of a child that failed before it looked at the upload: our fault, not the sender's."""

@@ -16,8 +16,7 @@ from storage.errors import DatasetRefused, InsufficientStorage, StorageError, St
 from tree_explainers.errors import ExplainerError, ForeignFormat, ModelRefused
 
 from .child_process import ChildOutcome, run_child
-from .file_names import CONTENT, ENSEMBLE, LEAF_GRAPH
-from .messages import COULD_NOT_START, DISK_FULL, Confinement, Request, Task
+from .messages import CONTENT, COULD_NOT_START, DISK_FULL, ENSEMBLE, LEAF_GRAPH, Confinement, Request, Task
 from .sandbox import missing
 from .settings import Allowance, IntakeSettings
 

@@ -1,14 +1,29 @@
-"""The sandbox: once its libraries are loaded, the child sees them, its upload's folder, and nothing else."""
+"""The sandbox: what the child gives up before it looks at anything that a stranger sent.
 
+``confine`` sets limits of memory, time, files and priority, none of which can be raised again. ``lock_in`` follows once
+the libraries are loaded: from then on the child sees those, its upload's folder, and nothing else; no network, no
+program and no other process (``landlock``, ``seccomp``).
+"""
+
+import ctypes
+import os
+import resource
+import signal
 import sys
 import sysconfig
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
 from . import landlock, seccomp
+from .messages import Confinement
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_NO_NEW_PRIVS = 38
+_FIRST_TO_GO = 1000
 
 _OWN_PACKAGES = ("service", "storage", "schemas", "tree_explainers")
-# What the C library, Arrow and onnxruntime look up when they are first used.
+# What the C library, Arrow and onnxruntime open when they are first used.
 _OF_THE_SYSTEM = (
     "/lib",
     "/lib64",
@@ -26,10 +41,23 @@ _OF_THE_SYSTEM = (
 )
 
 
-def lock_in(folder: Path) -> None:
-    """Leave this process the libraries to read and the folder to read and write; no network, no other process.
+def confine(limits: Confinement) -> None:
+    """Set the limits; none of them can be raised again by this process."""
+    _die_with(limits.parent)
+    _go_first()
+    os.nice(limits.nice)
+    _limit(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_CPU, limits.n_cpu_seconds)
+    _limit(resource.RLIMIT_FSIZE, limits.n_file_bytes)
+    _limit(resource.RLIMIT_NOFILE, limits.n_open_files)
+    # Counts what is written to (heap, stacks), not what is mapped: libraries map far more than they use.
+    _limit(resource.RLIMIT_DATA, limits.n_memory_bytes)
 
-    Where the kernel lacks a means, the other one holds alone: ``missing`` tells.
+
+def lock_in(folder: Path) -> None:
+    """Let this process read the libraries, and read and write the folder; no network, no other process.
+
+    Where the kernel lacks one of both means, the other one holds alone: ``missing`` names it.
     """
     readable = [*map(Path, _OF_THE_SYSTEM), *_library_folders()]
     landlock.allow_only({**dict.fromkeys(readable, landlock.READ), folder: landlock.READ_AND_WRITE})
@@ -45,8 +73,31 @@ def missing() -> list[str]:
     ]
 
 
+def _go_first() -> None:
+    """Have the kernel end this process rather than any other when the machine runs out of memory."""
+    with suppress(OSError):  # not everywhere
+        Path("/proc/self/oom_score_adj").write_text(str(_FIRST_TO_GO))
+
+
+def _limit(kind: int, value: int) -> None:
+    highest = resource.getrlimit(kind)[1]
+    if highest != resource.RLIM_INFINITY:
+        value = min(value, highest)
+    resource.setrlimit(kind, (value, value))
+
+
+def _die_with(parent: int) -> None:
+    if sys.platform == "linux":
+        prctl = ctypes.CDLL(None, use_errno=True).prctl
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    # The parent may have ended before the signal was requested.
+    if os.getppid() != parent:
+        os._exit(1)
+
+
 def _library_folders() -> list[Path]:
-    """Return where modules are, package by package for our own: other things may lie beside them."""
+    """Return where modules are, package by package for our own: other files may lie beside them."""
     paths = sysconfig.get_paths()
     libraries = {Path(paths[name]) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     libraries.add(Path(sys.base_prefix) / "lib")

@@ -1,4 +1,4 @@
-"""IntakeSettings: what a child process may use, and how many there may be."""
+"""IntakeSettings: what a child process may use, and how many run at once."""
 
 from dataclasses import dataclass, field
 
@@ -49,10 +49,8 @@ class IntakeSettings:
     """Everything about the reading of uploads that can be set."""
 
     n_at_once: int = 4
-    wait_seconds: float = 10  # for one of those places; then the caller is asked to come back
-    least_share_of_a_core: float = (
-        0.3  # a child that got less by its deadline was held up by others, not by what it read
-    )
+    wait_seconds: float = 10  # for a free child; then the caller has to come back
+    least_share_of_a_core: float = 0.3  # a child that got less by its deadline was delayed by others, not by its upload
     model: Allowance = _MODEL
     dataset: Allowance = _DATASET
     model_limits: ModelLimits = field(default_factory=ModelLimits)

@@ -23,7 +23,7 @@ from workers.runtime.settings import WorkerSettings
 
 _CODE = re.compile(r"[a-z]+(?:_[a-z0-9]+)+")
 _ENVIRONMENT = re.compile(r"LEAFSPACE_[A-Z_]+")
-_TAKE_A_CODE = {"problem_for", "BadJson", "BodyRefused", "problem_messages", "problem_answer", "_answer"}
+_TAKE_A_CODE = {"problem_for", "BadJson", "BodyRefused", "problem_answer", "_answer"}
 _OWN_ENVIRONMENT = {
     *("LEAFSPACE_HOST", "LEAFSPACE_PORT", "LEAFSPACE_DATA_DIR", "LEAFSPACE_WORKERS"),  # options of the command line
     "LEAFSPACE_API_KEY",  # of the SDK

@@ -157,7 +157,7 @@ def _is_number(column: ModelColumn, feature: FeatureStatements) -> bool:
 
 
 def _rounding(description: ModelDescription, raw_index: int) -> Rounding:
-    types = [spec.type for spec in description.inputs for _ in range(spec.width)]
+    types = column_types(description.inputs)
     return Rounding(reads=np.float32 if types[raw_index] == "float" else np.float64, kept=description.precision)
 
 

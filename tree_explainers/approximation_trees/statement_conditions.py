@@ -78,7 +78,7 @@ class StatementConditions:
         """
         if (doubt := self._doubt(feature, cut)) > 0:
             return roundest_between(max(gap[0], cut - doubt), min(gap[1], cut + doubt), cut)
-        types = [spec.type for spec in self.description.inputs for _ in range(spec.width)]
+        types = column_types(self.description.inputs)
         reads_single = types[feature.raw_index] == "float"
         single = _not_above(cut)
         last = float(Rounding(np.float32, np.float64).lower(np.array([float(single)]))[0])

@@ -1,7 +1,7 @@
-"""Static checks of a stranger's graph: done on the parsed protobuf alone, without file access and without running it.
+"""Static checks of a stranger's graph, on the parsed protobuf alone: no file access, and nothing is run.
 
-Parsers and runtimes accept far more than can be worked with safely: memory bombs, endless loops, files named by the
-model, functions that unfold for ever. What is not known to be harmless is refused here.
+Parsers and runtimes accept far more than is safe: memory bombs, endless loops, files named by the model, functions that
+expand without end, tensors whose size a sender of rows can choose. What is not known to be harmless is refused here.
 """
 
 from collections.abc import Iterator
@@ -13,9 +13,8 @@ from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto
 
 from ..errors import ModelRefused
 from .allowed_operators import ALLOWED_OPERATORS, MAY_HOLD_NON_FINITE
-from .constants import tensor_array
 from .description import ModelLimits
-from .size_checks import check_sizes
+from .graph import tensor_array
 
 # What the installed onnxruntime can load; onnx itself knows newer ones.
 _IR_VERSIONS = range(3, 14)
@@ -34,6 +33,16 @@ _FIELDS: dict[int, str] = {
     AttributeProto.STRINGS: "strings",
     AttributeProto.TENSORS: "tensors",
 }
+# Indices of the inputs that determine how large a result is.
+_SIZES: dict[str, range] = {
+    "Reshape": range(1, 2),
+    "Slice": range(1, 5),
+    "Split": range(1, 2),
+    "Squeeze": range(1, 2),
+    "TopK": range(1, 2),
+    "Unsqueeze": range(1, 2),
+}
+_OF_REDUCTIONS = range(1, 2)
 
 
 def parse_model(data: bytes) -> ModelProto:
@@ -226,3 +235,33 @@ def _check_node_wiring(node: NodeProto, known: set[str]) -> None:
 
 def _refuse_wiring(tensor: str, complaint: str) -> None:
     raise ModelRefused("model_invalid_graph", f"The tensor {quoted(tensor)} {complaint}.")
+
+
+def check_sizes(graph: GraphProto) -> None:
+    """Refuse arbitrary sizes, and sizes that depend on the values of rows.
+
+    ConstantOfShape of anything but another tensor's shape could request all memory in a few bytes. If sizes depended on
+    values, a model could be small for the rows that it is tested with and large for others.
+
+    Raises
+    ------
+    ModelRefused
+        ``model_op_not_allowed``.
+    """
+    shapes = {name for node in graph.node if node.op_type == "Shape" for name in node.output}
+    of_values = {value.name for value in graph.input} - {tensor.name for tensor in graph.initializer}
+    for node in graph.node:
+        if node.op_type == "ConstantOfShape" and node.input[0] not in shapes:
+            detail = "ConstantOfShape is accepted only where its shape is that of another tensor."
+            raise ModelRefused("model_op_not_allowed", detail)
+        if not of_values.isdisjoint(_size_inputs(node)):
+            detail = f"The size of the output of {node.op_type} depends on the values of rows; it must not."
+            raise ModelRefused("model_op_not_allowed", detail)
+        if node.op_type != "Shape" and not of_values.isdisjoint(node.input):
+            of_values.update(node.output)
+
+
+def _size_inputs(node: NodeProto) -> Iterator[str]:
+    is_reduction = node.op_type.startswith("Reduce")
+    indices = _OF_REDUCTIONS if is_reduction else _SIZES.get(node.op_type, range(0))
+    yield from (node.input[index] for index in indices if index < len(node.input) and node.input[index])

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from onnx import TensorProto
 
 from . import column_changes as changes
-from .constants import tensor_array
 from .description import ModelColumn
+from .graph import tensor_array
 from .tensor_columns import (
     UNKNOWN,
     Columns,

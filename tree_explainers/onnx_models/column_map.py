@@ -13,8 +13,8 @@ from ..errors import ModelRefused
 from .column_changes import is_flag
 from .column_encoding import lookup_table
 from .column_steps import follow
-from .constants import tensor_array
 from .description import FeatureGroup, InputSpec, ModelColumn, column_types
+from .graph import tensor_array
 from .tensor_columns import Element, Step, TensorColumns
 from .tree_attributes import attributes_of, integers, numbers
 
@@ -47,7 +47,7 @@ class ColumnMap:
         return tuple(self._with_missing(column) for column in columns)
 
     def _with_missing(self, column: ModelColumn) -> ModelColumn:
-        """Return the column with the text for "missing" told from categories."""
+        """Return the column with the text for "missing" separated from categories."""
         token = None if column.raw_index is None else self.missing_tokens[column.raw_index]
         if token is None or token not in (column.category, *column.categories):
             return column

@@ -48,7 +48,7 @@ class ModelColumn:
     name: str  # shown to people: the raw feature's name, unless transformed
     kind: ColumnKind
     feature: str | None  # raw feature; for a transformed column, the only one it depends on
-    raw_index: int | None  # its position among the model's features
+    raw_index: int | None  # its index among the model's features
     scale: float = 1.0
     offset: float = 0.0
     imputed: float | str | None = None

@@ -6,9 +6,9 @@ import numpy as np
 from onnx import ModelProto, NodeProto
 
 from .description import Ensemble
+from .graph import first_that_computes, makers_of
 from .tree_attributes import Attributes, attributes_of, numbers
 from .tree_nodes import OrderedTrees
-from .wiring import first_that_computes, makers_of
 
 _LINKS = (b"LOGISTIC", b"SOFTMAX", b"SOFTMAX_ZERO", b"PROBIT")
 _AVERAGE = 0  # of opset 5's numbers for aggregate functions

@@ -1,4 +1,4 @@
-"""From what a graph says a row's label is to the label's position among the classes."""
+"""From the label that a graph returns for a row to the index of its class."""
 
 from typing import Any
 
@@ -10,13 +10,13 @@ from .description import ModelDescription
 
 
 class LabelIndex:
-    """The positions of a model's labels among its classes."""
+    """The indices of a model's labels among its classes."""
 
     def __init__(self, description: ModelDescription) -> None:
         self._is_classifier = description.task == "classification"
-        self._positions = {value: position for position, value in enumerate(description.label_values)}
-        self._is_its_own_position = description.label_values == tuple(range(len(description.classes)))
-        self._is_alone = len(description.classes) == 1  # then onnxruntime answers as if there were a second class
+        self._index_of = {value: index for index, value in enumerate(description.label_values)}
+        self._is_its_own_index = description.label_values == tuple(range(len(description.classes)))
+        self._is_alone = len(description.classes) == 1  # then onnxruntime returns the scores of a second class, too
 
     def find(self, scores: NDArray[np.floating[Any]], labels: NDArray[Any] | None) -> NDArray[np.int64] | None:
         """Return each row's class, shape (n_rows,); ``None`` for regression.
@@ -24,7 +24,7 @@ class LabelIndex:
         Parameters
         ----------
         scores : (n_rows, n_classes)
-            Decide, the first of the highest, where the graph has no label output.
+            Decide where the graph has no label output: the first of the highest wins.
         labels : (n_rows,) or (n_rows, 1)
             The graph's labels, integers or texts.
 
@@ -41,23 +41,23 @@ class LabelIndex:
             highest: NDArray[np.int64] = scores.argmax(axis=1)
             return highest
         flat = labels.reshape(-1)
-        if self._is_its_own_position and flat.dtype == np.int64:
-            positions: NDArray[np.int64] = flat
-            return positions
+        if self._is_its_own_index and flat.dtype == np.int64:
+            indices: NDArray[np.int64] = flat
+            return indices
         try:
-            return np.array([self._positions[label] for label in flat.tolist()], np.int64)
+            return np.array([self._index_of[label] for label in flat.tolist()], np.int64)
         except KeyError as error:
-            detail = f"The graph's label {ascii(error.args[0])[:40]} is none of the model's classes; give `classes`."
+            detail = f"The graph's label {ascii(error.args[0])[:40]} is not one of the model's classes; give `classes`."
             raise ModelRefused("validation_failed", detail) from error
 
 
 def near_ties(scores: NDArray[np.floating[Any]], rounding: float) -> NDArray[np.bool_]:
-    """Return which rows' two best scores are so near that rounding may have decided between them, shape (n_rows,).
+    """Return which rows' two best scores are so close that rounding may have decided between them, shape (n_rows,).
 
     Parameters
     ----------
     scores : (n_rows, n_classes), or (n_rows, 1): the value of a regression
-        As ``ModelSession`` tells them.
+        As ``ModelSession`` returns them.
     rounding
         Of the model's description.
     """

@@ -62,18 +62,18 @@ def check_parity(
     if outcome.labels is None:
         return ParityReport(len(rows), float(difference.max()), 0)
     _check_labels(outcome.labels, predictions, names)
-    theirs = predictions.argmax(axis=1) if labels is None else _positions(labels, names, len(rows))
+    theirs = predictions.argmax(axis=1) if labels is None else _indices(labels, names, len(rows))
     return ParityReport(len(rows), float(difference.max()), int((outcome.labels != theirs).sum()))
 
 
-def _positions(labels: Sequence[str], names: Sequence[str], n_rows: int) -> NDArray[np.int64]:
-    position = {name: at for at, name in enumerate(names)}
-    unknown = [label for label in labels if label not in position]
+def _indices(labels: Sequence[str], names: Sequence[str], n_rows: int) -> NDArray[np.int64]:
+    index_of = {name: index for index, name in enumerate(names)}
+    unknown = [label for label in labels if label not in index_of]
     if unknown or len(labels) != n_rows:
         wrong = f"{unknown[0]!r:.40} is none of them" if unknown else f"there are {len(labels)} for {n_rows} rows"
         msg = f"parity needs one label for each row, each of them one of the model's classes; {wrong}"
         raise InvalidInput(msg)
-    return np.array([position[label] for label in labels], np.int64)
+    return np.array([index_of[label] for label in labels], np.int64)
 
 
 def _check_scores(ours: NDArray[Any], theirs: NDArray[Any], differs: NDArray[np.bool_], names: Sequence[str]) -> None:

@@ -15,14 +15,13 @@ from .checking import check_model, parse_model
 from .column_map import ColumnMap, group_columns, map_columns
 from .description import DeclaredModel, Ensemble, InputSpec, ModelColumn, ModelDescription, ModelLimits
 from .ensemble_kind import infer_ensemble
-from .inputs import find_inputs, name_features
+from .graph import in_reading_order, makers_of, matrices_behind
+from .interface import Outputs, find_inputs, find_outputs, name_features
 from .leaf_graph import LEAF_OUTPUT, TreesOfTensor, build_leaf_graph
-from .outputs import Outputs, find_outputs
 from .runtime_order import is_in_runtime_order, put_in_runtime_order
 from .tree_attributes import read_node_table
 from .tree_attributes_5 import read_node_table_5
 from .tree_nodes import OrderedTrees, adds_up_exactly, order_trees
-from .wiring import in_reading_order, makers_of, matrices_behind
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +127,8 @@ def _refuse_large_description(description: ModelDescription, limits: ModelLimits
     n_bytes = len(json.dumps(description.to_json()))
     if n_bytes > limits.max_description_bytes:
         detail = (
-            f"What is told of the {len(description.columns):,} columns that the trees read, and of their categories, "
-            f"has {n_bytes:,} bytes as JSON; at most {limits.max_description_bytes:,} are accepted: shorten names and "
+            f"The description of the {len(description.columns):,} columns that the trees read has {n_bytes:,} bytes as "
+            f"JSON, categories included; at most {limits.max_description_bytes:,} are accepted: shorten names and "
             "categories, or leave out columns."
         )
         raise ModelRefused("model_too_complex", detail)

@@ -1,20 +1,20 @@
-"""Tree operators put into the order that onnxruntime takes for granted.
+"""Tree operators put into the order that onnxruntime assumes.
 
-It takes the first of each run of nodes with one tree id for a root, and wants node ids below the number of nodes. Where
-an operator stands otherwise, which the format allows, the runtime would refuse it, or answer with parts of trees.
+It takes the first of each run of nodes with one tree id as a root, and expects node ids below the number of nodes.
+Where an operator is ordered otherwise, which the format allows, the runtime would refuse it or evaluate parts of trees.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import AttributeProto, NodeProto, numpy_helper
 
-from .constants import tensor_array
+from .graph import tensor_array
 from .tree_attributes import NodeTable
 from .tree_nodes import OrderedTrees
 
 
 def is_in_runtime_order(table: NodeTable, trees: OrderedTrees) -> bool:
-    """Whether each tree's nodes stand together, its root first, with small ids."""
+    """Return whether each tree's nodes are contiguous, its root first, with small ids."""
     starts = np.flatnonzero(np.diff(table.tree, prepend=-1))
     roots = trees.order[trees.ensemble.offsets[:-1]]
     return (
@@ -55,4 +55,4 @@ def _permute(attribute: AttributeProto, order: NDArray[np.int64]) -> None:
     for field in (attribute.ints, attribute.floats, attribute.strings):
         if len(field):
             listed = list(field)
-            field[:] = [listed[position] for position in order]
+            field[:] = [listed[index] for index in order]

@@ -41,7 +41,7 @@ class Outcome:
     """What the model says of some rows."""
 
     scores: NDArray[np.floating[Any]]  # (n_rows, n_classes), or (n_rows, 1): the value of a regression
-    labels: NDArray[np.int64] | None  # (n_rows,) positions among the classes; None for regression
+    labels: NDArray[np.int64] | None  # (n_rows,) indices among the classes; None for regression
     leaves: NDArray[np.int32]  # (n_rows, n_trees) leaf reached, counted within its tree
 
 
@@ -50,16 +50,16 @@ class Predictions:
     """What the model says of some rows, but for their leaves."""
 
     scores: NDArray[np.floating[Any]]  # (n_rows, n_classes), or (n_rows, 1): the value of a regression
-    labels: NDArray[np.int64] | None  # (n_rows,) positions among the classes; None for regression
+    labels: NDArray[np.int64] | None  # (n_rows,) indices among the classes; None for regression
 
 
 @dataclass(frozen=True, slots=True)
 class RowOutcomes:
     """What the model says of those rows that it takes, and why it refuses the others."""
 
-    accepted: NDArray[np.int64]  # (n_accepted,) positions, ascending
+    accepted: NDArray[np.int64]  # (n_accepted,) indices, ascending
     outcome: Outcome  # of the accepted rows
-    refused: tuple[tuple[int, RowRefused], ...]  # position and reason
+    refused: tuple[tuple[int, RowRefused], ...]  # index and reason
 
 
 class ModelSession:
@@ -112,7 +112,7 @@ class ModelSession:
             ``non_finite_number`` where a score is not finite.
         """
         scores, leaves, *label = self._outputs(self._output_names, feeds)
-        return Outcome(*self._told(scores, label), leaves)
+        return Outcome(*self._checked(scores, label), leaves)
 
     def _outputs(self, names: list[str], feeds: Feeds) -> list[NDArray[Any]]:
         try:
@@ -121,7 +121,7 @@ class ModelSession:
             raise _refusal(self.description, feeds) from error
         return outputs
 
-    def _told(
+    def _checked(
         self, scores: NDArray[np.floating[Any]], label: list[NDArray[Any]]
     ) -> tuple[NDArray[np.floating[Any]], NDArray[np.int64] | None]:
         scores = self._tidy(scores)
@@ -130,17 +130,17 @@ class ModelSession:
         return scores, self._labels.find(scores, label[0] if label else None)
 
     def run_in_chunks(self, rows: Rows, report: ReportProgress = ignore_progress) -> Outcome:
-        """Return the outcome of many rows, worked through in pieces of moderate size by both cores."""
+        """Return the outcome of many rows, processed in chunks of moderate size by all cores."""
         pieces = self._in_order(self._run_piece, _pieces([rows], self._chunk_rows), len(rows), report)
         return _stack([self._nothing(), *(outcome for _, outcome in pieces)])
 
     def predict(self, rows: Rows) -> Predictions:
-        """Return scores and labels of many rows, without their leaves, worked through by both cores.
+        """Return scores and labels of many rows, without their leaves, processed by all cores.
 
         Raises
         ------
         RowRefused
-            Naming the first row refused by its position, where it is known.
+            Naming the first row refused by its index, where it is known.
         """
         with closing(in_order(self._predict_piece, _pieces([rows], self._chunk_rows), self._n_calls)) as made:
             return self._joined(predictions for _, predictions in made)
@@ -165,7 +165,7 @@ class ModelSession:
         Raises
         ------
         RowRefused
-            Naming the first row refused by its position among all rows, where it is known.
+            Naming the first row refused by its index among all rows, where it is known.
         """
 
         def look(piece: _Piece) -> Predictions:
@@ -208,14 +208,14 @@ class ModelSession:
         outcomes: list[Outcome] = []
         accepted: list[int] = []
         refused: list[tuple[int, RowRefused]] = []
-        for position in range(len(rows)):
+        for index in range(len(rows)):
             try:
-                place = slice(position, position + 1)
-                row = rows.take(place) if isinstance(rows, Rows) else rows[place]
+                one = slice(index, index + 1)
+                row = rows.take(one) if isinstance(rows, Rows) else rows[one]
                 outcomes.append(self.run(self._encode_either(row)))
-                accepted.append(position)
+                accepted.append(index)
             except RowRefused as refusal:
-                refused.append((position, refusal))
+                refused.append((index, refusal))
         return RowOutcomes(np.array(accepted, np.int64), _stack([self._nothing(), *outcomes]), tuple(refused))
 
     def _run_piece(self, piece: _Piece) -> Outcome:
@@ -229,7 +229,7 @@ class ModelSession:
         place, rows = piece
         try:
             scores, *label = self._outputs(self._prediction_names, self.encode(rows))
-            return Predictions(*self._told(scores, label))
+            return Predictions(*self._checked(scores, label))
         except RowRefused as refusal:
             raise self._located(rows, refusal).after(place.start) from None
 
@@ -275,7 +275,7 @@ def _open(leaf_graph: bytes, n_threads: int) -> Any:  # noqa: ANN401  # onnxrunt
     options.inter_op_num_threads = 1
     options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
     options.log_severity_level = 4
-    # Threads that wait by spinning take the processor from whoever answers the next request.
+    # Threads that wait by spinning take the processor from the thread that answers the next request.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         return onnxruntime.InferenceSession(leaf_graph, options, providers=["CPUExecutionProvider"])
@@ -308,14 +308,14 @@ def _joined(parts: Iterable[NDArray[np.int64] | None]) -> NDArray[np.int64] | No
 
 
 def _refusal(description: ModelDescription, feeds: Feeds) -> RowRefused:
-    """Say which values the graph probably refused: categories that none of its columns knows."""
+    """Return the refusal that names the values probably refused: categories that none of the columns knows."""
     unknown = []
     first = 0
     for spec in description.inputs:
         if spec.type == "string":
             values = feeds[spec.name].reshape(-1, spec.width)
             unknown += [
-                f"{description.feature_names[first + offset]!r}: {_told(value, description, first + offset)}"
+                f"{description.feature_names[first + offset]!r}: {_shown(value, description, first + offset)}"
                 for offset in range(spec.width)
                 for value in set(values[:, offset]) - _known_categories(description, first + offset)
             ]
@@ -326,7 +326,7 @@ def _refusal(description: ModelDescription, feeds: Feeds) -> RowRefused:
     return RowRefused("validation_failed", "The model refuses a value of this row.")
 
 
-def _told(value: str, description: ModelDescription, raw_index: int) -> str:
+def _shown(value: str, description: ModelDescription, raw_index: int) -> str:
     is_missing = value == (description.missing_tokens[raw_index] or "")
     return "a missing value" if is_missing else ascii(value)[:40]
 

@@ -47,13 +47,13 @@ class Step:
         """The operator's attributes by name."""
         return attributes_of(self.node)
 
-    def tensor(self, position: int = 0) -> TensorColumns:
+    def tensor(self, index: int = 0) -> TensorColumns:
         """Return what is known of an input."""
-        return self.tensors.get(self.node.input[position], UNKNOWN)
+        return self.tensors.get(self.node.input[index], UNKNOWN)
 
-    def constant(self, position: int) -> NDArray[Any] | None:
+    def constant(self, index: int) -> NDArray[Any] | None:
         """Return an input's values where it is a constant."""
-        return self.constants.get(self.node.input[position]) if position < len(self.node.input) else None
+        return self.constants.get(self.node.input[index]) if index < len(self.node.input) else None
 
     def axis(self, default: int) -> int:
         """Return the operator's axis."""

@@ -12,7 +12,7 @@ from onnx import AttributeProto, NodeProto
 
 from ..ensemble import Operator
 from ..errors import ModelRefused
-from .constants import tensor_array
+from .graph import tensor_array
 
 Attributes = dict[str, AttributeProto]
 
@@ -45,7 +45,7 @@ class NodeTable:
     weight: NDArray[np.float64]  # (n_weights,)
     n_outputs: int
     is_double: bool  # thresholds are compared in float64
-    members: tuple[NDArray[np.float64], ...] = ()  # the sets of MEMBER nodes; their threshold is the position in here
+    members: tuple[NDArray[np.float64], ...] = ()  # the sets of MEMBER nodes; their threshold is the index into it
 
 
 def attributes_of(node: NodeProto) -> Attributes:

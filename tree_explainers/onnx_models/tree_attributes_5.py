@@ -13,8 +13,8 @@ from onnx import NodeProto
 
 from ..ensemble import Operator
 from ..errors import ModelRefused
-from .constants import tensor_array
 from .description import ModelLimits
+from .graph import tensor_array
 from .tree_attributes import Attributes, NodeTable, attributes_of, check_lengths, check_values, integers, refuse_tree
 
 _Number = TypeVar("_Number", bound=np.generic)

@@ -1,7 +1,11 @@
 """From nodes that refer to each other by id to trees in order: the one place where the shape of trees is checked.
 
-Nothing here calls itself and every step is one pass over arrays, so that a million nodes take a moment and a chain of
+Nothing here is recursive and every step is one pass over arrays, so that a million nodes take a moment and a chain of
 nodes cannot exhaust the stack.
+
+Infinite thresholds become finite ones with the same meaning. scikit-learn separates missing values from all others by
+the test whether the value is at most infinity. All values that reach a tree are finite or missing, so the largest
+number of the tree's precision has the same effect, and neither arithmetic nor JSON ever meets an infinity.
 """
 
 from dataclasses import dataclass
@@ -12,13 +16,25 @@ from numpy.typing import NDArray
 from ..ensemble import Operator, TreeEnsemble
 from ..errors import ModelRefused
 from .description import ModelLimits
-from .finite_thresholds import with_finite_thresholds
 from .tree_attributes import NodeTable, refuse_tree
 
 _ID_BITS = 32
 _MAX_ID = 2**31
 _SINGLE_BITS, _DOUBLE_BITS = 24, 53
 _MAX_BINARY_PLACES = 14  # 10,000 trees at most may be averaged in the leaves
+# Comparing with an infinity is always true or always false: the operator with the same result for the largest number.
+_SAME_ABOUT_LARGEST = {
+    Operator.LEQ: Operator.LEQ,
+    Operator.LT: Operator.LEQ,
+    Operator.GTE: Operator.GT,
+    Operator.GT: Operator.GT,
+}
+_SAME_ABOUT_LOWEST = {
+    Operator.LEQ: Operator.LT,
+    Operator.LT: Operator.LT,
+    Operator.GTE: Operator.GTE,
+    Operator.GT: Operator.GTE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +42,9 @@ class OrderedTrees:
     """One operator's trees, and how their nodes' order came from that of the attributes."""
 
     ensemble: TreeEnsemble
-    order: NDArray[np.int64]  # (n_nodes,) position among the attributes of each node of the ensemble
+    order: NDArray[np.int64]  # (n_nodes,) index among the attributes of each node of the ensemble
     weight_leaf: NDArray[np.int64]  # (n_weights,) row of leaf_values that each weight of the attributes went to
-    depth: int  # edges on the longest way from a root to a leaf
+    depth: int  # edges on the longest path from a root to a leaf
 
 
 def order_trees(table: NodeTable, n_columns: int | None, limits: ModelLimits) -> OrderedTrees:
@@ -76,13 +92,13 @@ def _check_features(table: NodeTable, n_columns: int) -> None:
     features = table.feature[table.operator != Operator.LEAF]
     if len(features) and (features.min() < 0 or features.max() >= n_columns):
         bad = features.min() if features.min() < 0 else features.max()
-        refuse_tree(f"A node asks about column {bad}; the trees read {n_columns} columns (counted from 0).")
+        refuse_tree(f"A node tests column {bad}; the trees read {n_columns} columns (counted from 0).")
 
 
 def _children(
     table: NodeTable, by_id: NDArray[np.int64], key: NDArray[np.int64], is_branch: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """Return the positions, in the order of ``key``, of both children; a leaf is its own child; (n_nodes, 2)."""
+    """Return the indices, in the order of ``key``, of both children; a leaf is its own child; (n_nodes, 2)."""
     children = np.repeat(np.arange(len(key))[:, None], 2, axis=1)
     own = key[is_branch]
     for side, ids in enumerate((table.true_node, table.false_node)):
@@ -126,10 +142,10 @@ def _place(
     tree: NDArray[np.int64], depths: NDArray[np.int32], children: NDArray[np.int64], is_branch: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
     """Return the order in which nodes, by id so far, are to stand."""
-    position = np.arange(len(tree))
-    if (children[is_branch] > position[is_branch, None]).all():
-        return position
-    return np.lexsort((position, depths, tree))
+    index = np.arange(len(tree))
+    if (children[is_branch] > index[is_branch, None]).all():
+        return index
+    return np.lexsort((index, depths, tree))
 
 
 def _arrange(
@@ -140,13 +156,13 @@ def _arrange(
     depths: NDArray[np.int32],
 ) -> OrderedTrees:
     order = by_id[place]
-    new_position = np.empty_like(place)
-    new_position[place] = np.arange(len(place))
+    new_index = np.empty_like(place)
+    new_index[place] = np.arange(len(place))
     is_leaf = table.operator[order] == Operator.LEAF
     operator, threshold = with_finite_thresholds(
         table.operator[order], np.where(is_leaf, 0.0, table.threshold[order]), is_double=table.is_double
     )
-    sides = new_position[children[place]].astype(np.int32)
+    sides = new_index[children[place]].astype(np.int32)
     leaf_nodes = np.flatnonzero(is_leaf).astype(np.int32)
     offsets = _offsets(table.tree[order])
     weight_leaf = _leaves_of_weights(table, order, leaf_nodes)
@@ -217,3 +233,21 @@ def adds_up_exactly(ensemble: TreeEnsemble, *, is_double: bool) -> bool:
         if (whole == np.round(whole)).all():
             return bool(np.abs(whole).max(initial=0) * ensemble.n_trees <= 2.0**bits)
     return False
+
+
+def with_finite_thresholds(
+    operator: NDArray[np.uint8], threshold: NDArray[np.float64], *, is_double: bool
+) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """Return operators and thresholds, shape (n_nodes,), with equal results for all finite and missing values.
+
+    Equality with an infinity, which no value has, stays as it is but for the threshold: no finite value of a float32
+    tree is a float64 beyond its range.
+    """
+    if np.isfinite(threshold).all():
+        return operator, threshold
+    largest = float(np.finfo(np.float64 if is_double else np.float32).max)
+    operator = operator.copy()
+    for infinity, same in ((np.inf, _SAME_ABOUT_LARGEST), (-np.inf, _SAME_ABOUT_LOWEST)):
+        for original, replacement in same.items():
+            operator[(threshold == infinity) & (operator == original)] = replacement
+    return operator, threshold.clip(-largest, largest)

@@ -1,20 +1,20 @@
-"""write_tree_onnx: one tree of questions about raw features as an ONNX graph, which decides as its questions read.
+"""write_tree_onnx: one tree of conditions on raw features as an ONNX graph, which decides exactly as the tree reads.
 
-The tree operator answers with the number of the leaf, which float32 holds exactly, and all that is known of a leaf is
-looked up: so labels are the tree's own where scores are as good as equal, too, and scores keep their double precision.
-TreeEnsembleClassifier would round the one, and decide the other by what it rounded.
+The tree operator returns the number of the leaf, which float32 holds exactly, and everything known of a leaf is looked
+up: labels are the tree's own even where scores are equal, and scores keep their double precision.
+TreeEnsembleClassifier would round the scores, and decide labels by the rounded ones.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from onnx import TensorProto, ValueInfoProto, helper
+from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
 from ..ensemble import Operator, TreeEnsemble
-from .graph_writing import GraphInMaking
-from .leaf_operators import leaf_regressor
+from .leaf_graph import leaf_regressor
 
 _OPSETS = {"ai.onnx.ml": 3, "": 15}
 _IR_VERSION = 8  # with these operator sets: what runtimes since 2021 can open
@@ -34,8 +34,8 @@ class RawFeature:
 class NumberQuestion:
     """Asks how large a number is, in double precision."""
 
-    feature: int  # position among the features
-    bound: float  # infinite where it is asked whether there is a value at all
+    feature: int  # index among the features
+    bound: float  # infinite where the condition is whether there is a value at all
     is_above: bool  # yes to what is greater than the bound; else to what is not
     or_missing: bool  # yes to a missing value, too
 
@@ -44,7 +44,7 @@ class NumberQuestion:
 class TextQuestion:
     """Asks whether a category is one of some."""
 
-    feature: int  # position among the features
+    feature: int  # index among the features
     texts: tuple[str, ...]  # all different; what stands for a missing value is a text as any other here
     is_among: bool  # yes to these texts; else to all others
 
@@ -58,10 +58,10 @@ class RawTree:
 
     features: tuple[RawFeature, ...]  # at least one; their names differ
     questions: tuple[Question | None, ...]  # (n_nodes,) None at a leaf
-    left: NDArray[np.int64]  # (n_nodes,) positions of children; of no meaning at a leaf
+    left: NDArray[np.int64]  # (n_nodes,) indices of children; meaningless at a leaf
     right: NDArray[np.int64]  # (n_nodes,)
     scores: NDArray[np.float64]  # (n_nodes, n_classes), or (n_nodes, 1): the value of a regression
-    labels: NDArray[np.int64] | None  # (n_nodes,) positions among the classes; None for regression
+    labels: NDArray[np.int64] | None  # (n_nodes,) indices among the classes; None for regression
     classes: tuple[str, ...]  # empty for regression
 
 
@@ -69,15 +69,15 @@ def write_tree_onnx(tree: RawTree) -> bytes:
     """Return the tree as a whole ONNX file.
 
     It has an input for each feature, of its name and the shape (n_rows, 1): ``double``, or ``string`` for a category.
-    A classifier answers with ``label``, ``string`` (n_rows,), and ``probabilities``, ``double`` (n_rows, n_classes); a
-    regressor with ``value``, ``double`` (n_rows, 1). Where a feature is called so itself, the output's name ends in
-    ``_``; a feature whose name is empty is called ``unnamed``.
+    A classifier returns ``label``, ``string`` (n_rows,), and ``probabilities``, ``double`` (n_rows, n_classes); a
+    regressor with ``value``, ``double`` (n_rows, 1). Where a feature has that name itself, the output's name ends in
+    ``_``; a feature whose name is empty becomes ``unnamed``.
     """
-    graph = GraphInMaking(feature.name for feature in tree.features)
+    graph = GraphBuilder(feature.name for feature in tree.features)
     inputs = [feature.name or graph.free_name(_NAMELESS) for feature in tree.features]
     outputs = list(_outputs(tree, _leaf(tree, inputs, graph), graph))
-    told = [_input(name, feature) for name, feature in zip(inputs, tree.features, strict=True)]
-    return graph.model(told, outputs, _OPSETS, _IR_VERSION)
+    value_infos = [_input(name, feature) for name, feature in zip(inputs, tree.features, strict=True)]
+    return graph.model(value_infos, outputs, _OPSETS, _IR_VERSION)
 
 
 def _input(name: str, feature: RawFeature) -> ValueInfoProto:
@@ -87,14 +87,14 @@ def _input(name: str, feature: RawFeature) -> ValueInfoProto:
     return helper.make_tensor_value_info(name, element, ["n_rows", 1], doc_string=f"{missing} is a missing value")
 
 
-def _leaf(tree: RawTree, inputs: Sequence[str], graph: GraphInMaking) -> str:
-    """Add what tells the leaf of each row, counted among the leaves, and return its tensor, (n_rows,)."""
+def _leaf(tree: RawTree, inputs: Sequence[str], graph: "GraphBuilder") -> str:
+    """Add the operators that find the leaf of each row, counted among the leaves; return their tensor, (n_rows,)."""
     columns = _columns(tree, inputs, graph)
     matrix = graph.add("Concat", list(columns.values()), "columns", axis=1)
-    position = {key: at for at, key in enumerate(columns)}
+    index_of = {key: index for index, key in enumerate(columns)}
     number = graph.free_name("leaf_number")
-    asked = [None if each is None else position[_key(each)] for each in tree.questions]
-    graph.add_node(leaf_regressor(_ensemble(tree, asked), matrix, number, is_double=True))
+    column_of_node = [None if each is None else index_of[_key(each)] for each in tree.questions]
+    graph.add_node(leaf_regressor(_ensemble(tree, column_of_node), matrix, number, is_double=True))
     as_integer = graph.add("Cast", [number], "leaf_column", to=TensorProto.INT64)
     return graph.add("Reshape", [as_integer, graph.constant(np.array([-1]), "all_rows")], "leaf")
 
@@ -103,11 +103,11 @@ _Key = tuple[int, frozenset[str]]
 
 
 def _key(question: Question) -> _Key:
-    """Return what questions have in common that can be answered by one column."""
+    """Return what conditions on the same column have in common."""
     return question.feature, frozenset(question.texts if isinstance(question, TextQuestion) else ())
 
 
-def _columns(tree: RawTree, inputs: Sequence[str], graph: GraphInMaking) -> dict[_Key, str]:
+def _columns(tree: RawTree, inputs: Sequence[str], graph: "GraphBuilder") -> dict[_Key, str]:
     """Return a tensor (n_rows, 1) for each column that the tree operator is to read, one at least."""
     questions = [each for each in tree.questions if each is not None] or [_any_question(tree)]
     columns: dict[_Key, str] = {}
@@ -121,12 +121,12 @@ def _columns(tree: RawTree, inputs: Sequence[str], graph: GraphInMaking) -> dict
 
 
 def _any_question(tree: RawTree) -> Question:
-    """Return what a tree may ask that asks nothing: its operator must have something to read all the same."""
+    """Return a condition without effect for a tree without any: its operator must read something all the same."""
     missing = tree.features[0].missing_text
     return NumberQuestion(0, np.inf, True, True) if missing is None else TextQuestion(0, (missing,), True)  # noqa: FBT003
 
 
-def _flag(tensor: str, texts: Sequence[str], graph: GraphInMaking) -> str:
+def _flag(tensor: str, texts: Sequence[str], graph: "GraphBuilder") -> str:
     """Add a column that is 1 where a category is one of these texts, otherwise 0."""
     keys = [text.encode() for text in texts] or [b""]  # there is no table without entries
     table = {"keys_strings": keys, "values_floats": [float(bool(texts))] * len(keys), "default_float": 0.0}
@@ -135,27 +135,27 @@ def _flag(tensor: str, texts: Sequence[str], graph: GraphInMaking) -> str:
 
 
 def _ensemble(tree: RawTree, columns: Sequence[int | None]) -> TreeEnsemble:
-    """Return the one tree as the arrays that operators are written from."""
-    at = np.arange(len(columns))
+    """Return the tree as the arrays from which operators are written."""
+    node = np.arange(len(columns))
     is_leaf = np.array([question is None for question in tree.questions])
     leaves = np.flatnonzero(is_leaf).astype(np.int32)
-    asked = [_asked(question) for question in tree.questions]
+    splits = [_split(question) for question in tree.questions]
     return TreeEnsemble(
-        offsets=np.array([0, len(at)], np.int32),
+        offsets=np.array([0, len(node)], np.int32),
         column=np.array([column or 0 for column in columns], np.int32),
-        operator=np.array([operator for operator, _, _ in asked], np.uint8),
-        threshold=np.array([threshold for _, threshold, _ in asked]),
-        missing_left=np.array([missing_left for _, _, missing_left in asked], np.bool_),
-        left=np.where(is_leaf, at, tree.left).astype(np.int32),
-        right=np.where(is_leaf, at, tree.right).astype(np.int32),
+        operator=np.array([operator for operator, _, _ in splits], np.uint8),
+        threshold=np.array([threshold for _, threshold, _ in splits]),
+        missing_left=np.array([missing_left for _, _, missing_left in splits], np.bool_),
+        left=np.where(is_leaf, node, tree.left).astype(np.int32),
+        right=np.where(is_leaf, node, tree.right).astype(np.int32),
         leaf_nodes=leaves,
         leaf_offsets=np.array([0, len(leaves)], np.int32),
         leaf_values=tree.scores[leaves],
     )
 
 
-def _asked(question: Question | None) -> tuple[Operator, float, bool]:
-    """Return the operator and threshold that ask a column, and whether a missing number goes left."""
+def _split(question: Question | None) -> tuple[Operator, float, bool]:
+    """Return the operator and threshold of a split, and whether a missing number goes left."""
     if question is None:
         return Operator.LEAF, 0.0, False
     if isinstance(question, TextQuestion):
@@ -163,8 +163,8 @@ def _asked(question: Question | None) -> tuple[Operator, float, bool]:
     return (Operator.GT if question.is_above else Operator.LEQ), question.bound, question.or_missing
 
 
-def _outputs(tree: RawTree, leaf: str, graph: GraphInMaking) -> Iterator[ValueInfoProto]:
-    """Add what is looked up for each leaf, and yield what the graph answers with."""
+def _outputs(tree: RawTree, leaf: str, graph: "GraphBuilder") -> Iterator[ValueInfoProto]:
+    """Add what is looked up for each leaf, and yield the outputs of the graph."""
     is_leaf = np.array([question is None for question in tree.questions])
     scores = graph.constant(tree.scores[is_leaf], "scores_of_leaves")
     shape = ["n_rows", tree.scores.shape[1]]
@@ -178,3 +178,66 @@ def _outputs(tree: RawTree, leaf: str, graph: GraphInMaking) -> Iterator[ValueIn
     yield helper.make_tensor_value_info(label, TensorProto.STRING, ["n_rows"])
     probabilities = graph.add("Gather", [scores, leaf], "probabilities")
     yield helper.make_tensor_value_info(probabilities, TensorProto.DOUBLE, shape)
+
+
+class GraphBuilder:
+    """A graph to which operators and constants are added one by one, their tensors named without repetition.
+
+    Parameters
+    ----------
+    taken
+        Names that its own tensors must not have: those of the inputs.
+    """
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+        self._nodes: list[NodeProto] = []
+        self._constants: list[TensorProto] = []
+
+    def free_name(self, wanted: str) -> str:
+        """Return a name that is not taken yet, with ``_`` appended as often as necessary, and take it."""
+        while wanted in self._taken:
+            wanted += "_"
+        self._taken.add(wanted)
+        return wanted
+
+    def add(
+        self,
+        op_type: str,
+        inputs: Sequence[str],
+        wanted: str,
+        domain: str = "",
+        **attributes: Any,  # noqa: ANN401  # as the operator defines them
+    ) -> str:
+        """Add an operator and return the name of its tensor: the wanted one, if it is free."""
+        name = self.free_name(wanted)
+        self._nodes.append(helper.make_node(op_type, inputs, [name], domain=domain, **attributes))
+        return name
+
+    def add_node(self, node: NodeProto) -> None:
+        """Add an operator whose tensors have names already."""
+        self._nodes.append(node)
+
+    def constant(self, values: NDArray[Any], wanted: str) -> str:
+        """Add a constant, numbers or objects that are texts, and return its name."""
+        name = self.free_name(wanted)
+        is_text = values.dtype == object
+        self._constants.append(
+            helper.make_tensor(name, TensorProto.STRING, values.shape, [text.encode() for text in values.tolist()])
+            if is_text
+            else numpy_helper.from_array(np.ascontiguousarray(values), name)
+        )
+        return name
+
+    def model(
+        self, inputs: Sequence[ValueInfoProto], outputs: Sequence[ValueInfoProto], opsets: Mapping[str, int], ir: int
+    ) -> bytes:
+        """Return the bytes of the graph with these inputs and outputs."""
+        graph = helper.make_graph(self._nodes, "tree", inputs, outputs, self._constants)
+        model: ModelProto = helper.make_model(
+            graph,
+            producer_name="leafspace",
+            opset_imports=[helper.make_opsetid(domain, version) for domain, version in opsets.items()],
+            ir_version=ir,
+        )
+        return bytes(model.SerializeToString())

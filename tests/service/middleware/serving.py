@@ -10,13 +10,12 @@ from contextlib import contextmanager
 
 import uvicorn
 
+from service.middleware.access import AccessPolicy
 from service.middleware.asgi import Application, Message, Receive, Scope, Send
-from service.middleware.authorization import Door
-from service.middleware.body_guard import BodyLimits
-from service.middleware.connection_limits import ConnectionLimits
+from service.middleware.bodies import BodyLimits
 from service.middleware.http_protocol import uvicorn_options
-from service.middleware.request_limits import RequestRates
-from service.middleware.stack import behind_edge
+from service.middleware.limits import ConnectionLimits, RequestRates
+from service.middleware.stack import behind_middleware
 
 
 async def echo_length(scope: Scope, receive: Receive, send: Send) -> None:
@@ -40,12 +39,12 @@ def serving(
     bodies: BodyLimits | None = None,
     connections: ConnectionLimits | None = None,
     rates: RequestRates | None = None,
-    door: Door | None = None,
+    policy: AccessPolicy | None = None,
     origins: tuple[str, ...] = (),
 ) -> Iterator[int]:
     """Serve the application; yield the port."""
     options = uvicorn_options(connections or ConnectionLimits())
-    behind = behind_edge(app, bodies or BodyLimits(), rates or RequestRates(), door=door, origins=origins)
+    behind = behind_middleware(app, bodies or BodyLimits(), rates or RequestRates(), policy=policy, origins=origins)
     config = uvicorn.Config(behind, log_level="critical", lifespan="off", **options)
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0), backlog=512) as listener:

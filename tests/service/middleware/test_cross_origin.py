@@ -7,7 +7,7 @@ import httpx
 import pytest
 from pydantic import ValidationError
 
-from service.middleware.authorization import Door
+from service.middleware.access import AccessPolicy
 from service.middleware.callers import Caller
 from service.settings import ServiceSettings, read_origins
 
@@ -26,8 +26,8 @@ class _NoKeys:
 
 @pytest.fixture(scope="module", params=["without keys", "with keys"])
 def url(request: pytest.FixtureRequest) -> Iterator[str]:
-    door = Door(_NoKeys, lambda _method, _path: frozenset()) if request.param == "with keys" else None
-    with serving(origins=(_PAGE,), door=door) as port:
+    policy = AccessPolicy(_NoKeys, lambda _method, _path: frozenset()) if request.param == "with keys" else None
+    with serving(origins=(_PAGE,), policy=policy) as port:
         yield f"http://127.0.0.1:{port}"
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from service.middleware.body_guard import BodyLimits
-from service.middleware.connection_limits import ConnectionLimits
+from service.middleware.bodies import BodyLimits
+from service.middleware.limits import ConnectionLimits
 from tests.support.shared import shared_path
 
 from .serving import ask, exchange, problem_of, receive_all, receive_answers, serving, status_of

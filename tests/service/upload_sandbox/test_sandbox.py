@@ -21,7 +21,7 @@ _SCRIPT = """
 import errno, json, os, socket, subprocess, sys, threading
 from pathlib import Path
 from service.upload_sandbox.child import _load
-from service.upload_sandbox.confinement import confine
+from service.upload_sandbox.sandbox import confine
 from service.upload_sandbox.messages import Confinement, Request
 from service.upload_sandbox.sandbox import lock_in
 

@@ -11,7 +11,7 @@ import pytest
 # Signal 0 and no change at all are refused like any other: what is tried does nothing, where it is let through.
 _SCRIPT = """
 import ctypes, errno, fcntl, json, os, platform, resource, sys, threading
-from service.upload_sandbox.confinement import confine
+from service.upload_sandbox.sandbox import confine
 from service.upload_sandbox.messages import Confinement
 from service.upload_sandbox.seccomp import refuse_calls
 

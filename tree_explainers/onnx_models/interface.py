@@ -1,4 +1,4 @@
-"""Which outputs of a graph hold the label and the scores, and what the classes are called."""
+"""The interface of a graph: its inputs, the names of their features, its outputs of labels and scores, its classes."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -9,14 +9,91 @@ from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto
 
 from ..errors import ModelRefused
 from .checking import quoted
-from .constants import tensor_array
-from .description import DeclaredModel, ScoreKind, Task
+from .description import DeclaredModel, InputSpec, InputType, ModelLimits, ScoreKind, Task
+from .graph import first_that_computes, makers_of, tensor_array
 from .tree_attributes import attributes_of, class_labels, integers, numbers
-from .wiring import first_that_computes, makers_of
 
+_TYPES: dict[int, InputType] = {
+    TensorProto.FLOAT: "float",
+    TensorProto.DOUBLE: "double",
+    TensorProto.INT64: "int64",
+    TensorProto.INT32: "int32",
+    TensorProto.BOOL: "bool",
+    TensorProto.STRING: "string",
+}
+_MAX_RANK = 2
 _MAX_CHARACTERS = 255
 _NUMBERS = (TensorProto.FLOAT, TensorProto.DOUBLE)
 _LABELS = (TensorProto.INT64, TensorProto.INT32, TensorProto.STRING, TensorProto.BOOL)
+
+
+def find_inputs(
+    graph: GraphProto, declared_names: tuple[str, ...] | None, limits: ModelLimits
+) -> tuple[InputSpec, ...]:
+    """Return the graph's inputs; old graphs also list their constants there, which are left out.
+
+    The width of a single matrix may be left open by the graph; it is then the number of declared names.
+
+    Raises
+    ------
+    ModelRefused
+        ``model_unsupported_input`` for element types, ranks and widths that rows cannot be fed to.
+    """
+    constants = {tensor.name for tensor in graph.initializer}
+    values = [value for value in graph.input if value.name not in constants]
+    open_width = len(declared_names) if declared_names and len(values) == 1 else None
+    inputs = tuple(_input_spec(value, open_width) for value in values)
+    n_features = sum(spec.width for spec in inputs)
+    if not 0 < n_features <= limits.max_features:
+        detail = f"The model reads {n_features:,} features; 1 to {limits.max_features:,} are accepted."
+        raise ModelRefused("model_too_complex" if n_features else "model_unsupported_input", detail)
+    return inputs
+
+
+def name_features(inputs: tuple[InputSpec, ...], declared: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Return a name for each raw column: as declared, else the names of one-column inputs, else ``x0``, ``x1``, ...
+
+    Raises
+    ------
+    ModelRefused
+        ``validation_failed`` where declared names are too few, too many or not distinct.
+    """
+    n_features = sum(spec.width for spec in inputs)
+    names = _default_names(inputs) if declared is None else declared
+    if len(names) != n_features:
+        detail = f"{len(names)} feature_names are given; the model reads {n_features} columns."
+        raise ModelRefused("validation_failed", detail)
+    if len(set(names)) < len(names):
+        raise ModelRefused("validation_failed", "The feature names are not distinct.")
+    return names
+
+
+def _default_names(inputs: tuple[InputSpec, ...]) -> tuple[str, ...]:
+    if len(inputs) == 1 and inputs[0].width > 1:
+        return tuple(f"x{column}" for column in range(inputs[0].width))
+    return tuple(
+        spec.name if spec.width == 1 else f"{spec.name}_{column}" for spec in inputs for column in range(spec.width)
+    )
+
+
+def _input_spec(value: ValueInfoProto, open_width: int | None) -> InputSpec:
+    tensor = value.type.tensor_type
+    name = quoted(value.name)
+    if not value.type.HasField("tensor_type") or tensor.elem_type not in _TYPES:
+        detail = f"The input {name} is not a tensor of floats, doubles, integers, booleans or strings."
+        raise ModelRefused("model_unsupported_input", detail)
+    rank = len(tensor.shape.dim)
+    if not 1 <= rank <= _MAX_RANK:
+        detail = f"The input {name} has {rank} dimensions; rows by columns are expected."
+        raise ModelRefused("model_unsupported_input", detail)
+    width = 1 if rank == 1 else tensor.shape.dim[1].dim_value or open_width
+    if width is None or width < 1 or tensor.shape.dim[0].dim_value > 1:
+        detail = (
+            f"The input {name} must take any number of rows and a known number of columns; give `feature_names` where "
+            "the graph leaves the number of columns open."
+        )
+        raise ModelRefused("model_unsupported_input", detail)
+    return InputSpec(value.name, _TYPES[tensor.elem_type], width, rank)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +102,7 @@ class Outputs:
 
     task: Task
     classes: tuple[str, ...]  # empty for regression
-    label_values: tuple[int | str, ...]  # what the label output says for each class
+    label_values: tuple[int | str, ...]  # what the label output contains for each class
     label: str | None  # tensor; None: the highest score decides
     score: str  # tensor
     score_kind: ScoreKind
@@ -34,7 +111,7 @@ class Outputs:
 def find_outputs(graph: GraphProto, declared: DeclaredModel) -> Outputs:
     """Return the label and score tensors of a graph, and its classes as texts.
 
-    A ZipMap is passed over: the tensor that it reads holds the scores. A graph is a classifier where it has a label
+    A ZipMap is skipped: the tensor that it reads holds the scores. A graph is a classifier where it has a label
     output, a ZipMap or a TreeEnsembleClassifier, or where classes are declared; otherwise it is a regressor.
 
     Raises
@@ -75,10 +152,10 @@ def _score_output(graph: GraphProto, makers: Mapping[str, NodeProto]) -> tuple[s
 
 
 def _is_misread(maker: NodeProto | None) -> bool:
-    """Whether onnxruntime answers other labels than the operator's scores say.
+    """Return whether onnxruntime returns other labels than the operator's scores imply.
 
-    Where a TreeEnsembleClassifier of two classes scores both, as CatBoost's do, it says 1 where the second score is
-    above 0 and else 0, whatever the classes are and whatever the first score is.
+    Where a TreeEnsembleClassifier of two classes scores both, as CatBoost's do, it returns 1 where the second score is
+    above 0 and otherwise 0, whatever the classes are and whatever the first score is.
     """
     if maker is None or maker.op_type != "TreeEnsembleClassifier":
         return False
@@ -90,7 +167,7 @@ def _is_misread(maker: NodeProto | None) -> bool:
 def _label_values(
     graph: GraphProto, makers: Mapping[str, NodeProto], label: str | None, zip_map: NodeProto | None
 ) -> tuple[int | str, ...]:
-    """Return what the label output can say, in the order of the scores; empty where the graph does not tell."""
+    """Return the values of the label output, in the order of the scores; empty where the graph lacks them."""
     if zip_map is not None:
         return class_labels(attributes_of(zip_map))
     if label is None:
@@ -112,12 +189,12 @@ def _texts_or_integers(tensor: TensorProto) -> tuple[int | str, ...]:
 
 def _classes(label_values: tuple[int | str, ...], declared: tuple[str, ...] | None) -> tuple[str, ...]:
     found = tuple(str(value) for value in label_values)
-    _refuse_odd_names(found, "The graph's classes")
+    _check_class_names(found, "The graph's classes")
     if declared is None:
         if not found:
             raise ModelRefused("validation_failed", "The graph does not name its classes; give them as `classes`.")
         return found
-    _refuse_odd_names(declared, "The declared classes")
+    _check_class_names(declared, "The declared classes")
     if found and len(found) != len(declared):
         detail = f"{len(declared)} classes are declared; the model has {len(found)}."
         raise ModelRefused("validation_failed", detail)
@@ -127,8 +204,8 @@ def _classes(label_values: tuple[int | str, ...], declared: tuple[str, ...] | No
     return declared
 
 
-def _refuse_odd_names(classes: tuple[str, ...], whose: str) -> None:
-    """Refuse names of classes by which labels could not be told apart, or not be written."""
+def _check_class_names(classes: tuple[str, ...], whose: str) -> None:
+    """Refuse names of classes that are ambiguous or cannot be written."""
     for index, name in enumerate(classes):
         if not name or "\0" in name or len(name) > _MAX_CHARACTERS:
             fault = "are empty" if not name else "hold a NUL character" if "\0" in name else "are very long"
@@ -143,7 +220,7 @@ def _refuse_odd_names(classes: tuple[str, ...], whose: str) -> None:
 
 
 def _are_probabilities(score: str, makers: Mapping[str, NodeProto]) -> bool:
-    """Whether scores are probabilities: taken for granted unless the trees' sums come out as they are."""
+    """Return whether scores are probabilities: assumed unless the sums of the trees are returned unchanged."""
     maker = first_that_computes(score, makers)
     if maker is None or maker.op_type not in ("TreeEnsembleClassifier", "TreeEnsembleRegressor", "LinearClassifier"):
         return True

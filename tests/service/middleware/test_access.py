@@ -11,9 +11,8 @@ from sqlalchemy import text
 from schemas.api_keys import ApiKeyRequest, Scope
 from schemas.key_texts import draw_key
 from service.key_ring import KeyRing
-from service.middleware.authorization import Door
-from service.middleware.connection_limits import ConnectionLimits
-from service.middleware.request_limits import RequestRates
+from service.middleware.access import AccessPolicy
+from service.middleware.limits import ConnectionLimits, RequestRates
 from service.route_scopes import RouteScopes
 from storage.api_keys import ApiKeyStore
 from storage.database import Database
@@ -32,10 +31,10 @@ _ROUTES = (
 
 @dataclass(frozen=True)
 class Guarded:
-    """An application behind a door, and the keys to it, which another process may change."""
+    """An application behind a policy, and the keys to it, which another process may change."""
 
     port: int
-    door: Door
+    policy: AccessPolicy
     database: Database
     elsewhere: ApiKeyStore
 
@@ -67,9 +66,9 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
     own.migrate()
     ring = KeyRing(ApiKeyStore(own))
     ring.start()
-    door = Door(lambda: ring, RouteScopes(_ROUTES).required)
-    with serving(door=door, rates=RequestRates(refused_per_second=0)) as port:
-        yield Guarded(port, door, elsewhere, ApiKeyStore(elsewhere))
+    policy = AccessPolicy(lambda: ring, RouteScopes(_ROUTES).required)
+    with serving(policy=policy, rates=RequestRates(refused_per_second=0)) as port:
+        yield Guarded(port, policy, elsewhere, ApiKeyStore(elsewhere))
     ring.stop()
     own.close()
     elsewhere.close()
@@ -230,7 +229,10 @@ def test_whoever_shows_wrong_keys_too_often_is_told_when_to_come_back_and_good_k
     guarded: Guarded, reader: str
 ) -> None:
     rates = RequestRates(refused_per_second=2, refused_burst=5)
-    with serving(door=guarded.door, rates=rates) as port, socket.create_connection(("127.0.0.1", port)) as connection:
+    with (
+        serving(policy=guarded.policy, rates=rates) as port,
+        socket.create_connection(("127.0.0.1", port)) as connection,
+    ):
         connection.sendall((_asking("wrong") + _asking()) * 3)
         answers = receive_answers(connection, 6)
         refused = answers[answers.rindex(b"HTTP/1.1") :]
@@ -248,7 +250,7 @@ def test_a_key_that_asks_for_what_it_may_not_too_often_is_told_so_and_no_other_i
     guarded: Guarded, reader: str, everything: str
 ) -> None:
     rates = RequestRates(refused_per_second=0.1, refused_burst=3)
-    with serving(door=guarded.door, rates=rates) as port:
+    with serving(policy=guarded.policy, rates=rates) as port:
         refusals = [status_of(ask(port, _asking(reader, "POST"))) for _ in range(5)]
         assert refusals == [403] * 3 + [429] * 2
         assert status_of(ask(port, _asking(reader))) == 200
@@ -259,7 +261,7 @@ def test_a_key_that_asks_for_what_it_may_not_too_often_is_told_so_and_no_other_i
 def test_connections_on_top_of_an_addresses_are_told_so_and_closed_whatever_they_show(guarded: Guarded) -> None:
     limits = ConnectionLimits(n_connections_per_address=1)
     with (
-        serving(door=guarded.door, connections=limits) as port,
+        serving(policy=guarded.policy, connections=limits) as port,
         socket.create_connection(("127.0.0.1", port)) as first,
     ):
         first.sendall(_asking("wrong"))
@@ -271,7 +273,7 @@ def test_connections_on_top_of_an_addresses_are_told_so_and_closed_whatever_they
 
 
 def test_with_a_door_what_is_everybodys_is_counted_for_this_machine_too(guarded: Guarded) -> None:
-    with serving(door=guarded.door, rates=RequestRates(per_second=0.1, burst=3)) as port:
+    with serving(policy=guarded.policy, rates=RequestRates(per_second=0.1, burst=3)) as port:
         assert [status_of(ask(port, _asking(path="/openapi.json"))) for _ in range(4)] == [200] * 3 + [429]
 
 

@@ -8,11 +8,11 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 
+import numpy as np
 import pytest
 
 from service.middleware.asgi import Application, Receive, Scope, Send
-from service.middleware.connection_limits import ConnectionLimits
-from service.middleware.request_limits import RequestLimits, RequestRates
+from service.middleware.limits import ConnectionLimits, RequestLimits, RequestRates, TokenBuckets
 
 from .serving import ask, echo_length, exchange, problem_of, receive_answers, serving, status_of
 
@@ -272,3 +272,62 @@ def test_a_connection_that_was_refused_a_request_can_be_used_on() -> None:
             assert status_of(receive_answers(connection)) == 503
         connection.sendall(get("/livez"))
         assert status_of(receive_answers(connection)) == 200
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_caller_has_a_burst_and_then_a_rate() -> None:
+    clock = Clock()
+    buckets = TokenBuckets(per_second=10, burst=5, clock=clock)
+    assert [buckets.take("a") for _ in range(5)] == [0] * 5
+    assert round(buckets.take("a"), 6) == 0.1
+    clock.now += 0.25
+    assert [buckets.take("a") > 0 for _ in range(3)] == [False, False, True]
+
+
+def test_whoever_waits_as_long_as_required_is_let_in_and_nobody_earlier() -> None:
+    clock, rng = Clock(), np.random.default_rng(0)
+    buckets = TokenBuckets(per_second=7, burst=3, clock=clock)
+    for _ in range(2000):
+        clock.now += rng.uniform(0, 0.3)
+        seconds = buckets.take("a")
+        if seconds:
+            clock.now += 0.99 * seconds
+            assert buckets.take("a") > 0
+            clock.now += 0.01 * seconds
+            assert buckets.take("a") == 0
+
+
+def test_in_the_long_run_nobody_gets_more_than_the_rate() -> None:
+    clock, rng = Clock(), np.random.default_rng(1)
+    buckets = TokenBuckets(per_second=50, burst=20, clock=clock)
+    n_taken = 0
+    while clock.now < 1100:
+        clock.now += rng.exponential(1 / 200)
+        n_taken += buckets.take("a") == 0
+    assert 4950 <= n_taken <= 5021
+
+
+def test_callers_do_not_use_up_each_others_allowance() -> None:
+    buckets = TokenBuckets(per_second=1, burst=1, clock=Clock())
+    assert [buckets.take(caller) for caller in "abc"] == [0, 0, 0]
+
+
+def test_what_is_remembered_is_bounded_and_a_crowd_shares_what_it_does_not_leave_to_others() -> None:
+    clock = Clock()
+    buckets = TokenBuckets(per_second=10, burst=10, n_callers=100, clock=clock)
+    assert [buckets.take("regular") for _ in range(10)] == [0] * 10
+    n_let_in = sum(buckets.take(f"newcomer {number}") == 0 for number in range(1000))
+    assert n_let_in == 99 + 10  # each with a bucket of their own while there is room, then one for all
+    assert len(buckets._full_at) <= 101
+    assert buckets.take("regular") > 0
+
+    clock.now += 2  # all buckets are full again: nobody need be remembered
+    assert all(buckets.take(f"later {number}") == 0 for number in range(100))
+    assert len(buckets._full_at) <= 101

@@ -1,0 +1,202 @@
+"""Access: who may send which request.
+
+With keys, ``Authorization`` answers 401 without a valid key and 403 where its scopes do not suffice; a few paths are
+public. Without keys, the service listens on loopback alone and answers programs and pages of this machine only.
+"""
+
+import asyncio
+import ipaddress
+import math
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+from schemas.api_keys import SCOPES, Scope
+
+from .asgi import Application, Receive, Send, refuse, retry_after
+from .asgi import Scope as AsgiScope
+from .callers import ANYBODY, NOBODY, Caller, counted_as
+from .limits import TokenBuckets
+
+PUBLIC_PATHS = frozenset({"/livez", "/readyz", "/docs", "/openapi.json", "/problems"})
+"""Health, and the documentation, which is the same everywhere."""
+_METRICS = "/metrics"
+_PUBLIC_PREFIXES = ("/docs/assets/", "/problems/")
+_SECONDS_FOR_KEYS = 1.0
+_LOOKS_FOR_KEYS = 20
+_MOST_REMEMBERED = 256
+
+
+class Keys(Protocol):
+    """The keys that are known."""
+
+    def find(self, credentials: bytes) -> Caller | None:
+        """Return the caller with these credentials."""
+
+    def is_stale(self) -> bool:
+        """Return whether what is known is too old to be trusted."""
+
+
+@dataclass(frozen=True, slots=True)
+class AccessPolicy:
+    """What decides which keys are valid and what they allow."""
+
+    keys: Callable[[], Keys]  # available once the application has started
+    scopes_for: Callable[[str, str], frozenset[Scope]]  # a method and a path
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a request is refused."""
+
+    code: str
+    detail: str
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+_ELSEWHERE = Refusal(
+    "foreign_request",
+    "a browser's page of another site sent this, or Host does not name this machine: without keys, only this machine's "
+    "own programs and pages are answered; call http://127.0.0.1 or http://localhost, name the page's origin in "
+    "LEAFSPACE_CORS_ORIGINS, or have the service require keys (LEAFSPACE_REQUIRE_KEYS=1)",
+)
+_HOW = "send `Authorization: Bearer lsk_…` with a key of this service; `leafspace keys create` makes the first one"
+_NO_KEY = Refusal("unauthenticated", _HOW, ((b"www-authenticate", b"Bearer"),))
+_BAD_KEY = Refusal(
+    "unauthenticated",
+    "this is not a key of this service: it is misspelt, or was revoked; send one, as `Authorization: Bearer lsk_…`",
+    ((b"www-authenticate", b'Bearer error="invalid_token"'),),
+)
+_KEYS_AWAY = Refusal(
+    "unavailable", "keys cannot be checked, as the database does not answer; try again in a moment", (retry_after(1),)
+)
+
+
+class Authorization:
+    """Identify the caller, as ``scope["caller"]``; answer 401 without a valid key, 403 where its scopes do not suffice.
+
+    Callers who are refused too often are answered 429 instead. Where no keys are required, requests that pages of
+    other sites have a browser send are answered 403.
+
+    Everything is decided by method, path and headers, before a body is read. Paths that are not in the contract
+    need all scopes, so that a route that was forgotten is not open to everybody.
+    """
+
+    def __init__(
+        self,
+        app: Application,
+        policy: AccessPolicy | None,
+        refused: TokenBuckets | None = None,
+        origins: Collection[str] = (),
+    ) -> None:
+        self._app = app
+        self._policy = policy  # none: no keys are required
+        self._refused = refused  # how often a key, or an address without one, may be refused; none: no limit
+        self._origins = frozenset(origin.encode() for origin in origins)  # of pages that may call
+
+    async def __call__(self, scope: AsgiScope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        refusal = None
+        if self._policy is None:
+            scope["caller"] = ANYBODY
+            refusal = _ELSEWHERE if comes_from_elsewhere(scope["headers"], self._origins) else None
+        elif _is_public(scope["path"]):
+            scope["caller"] = NOBODY
+        else:
+            refusal = await _refusal(self._policy, scope)
+            if refusal is not None and refusal is not _KEYS_AWAY and self._refused is not None:
+                refusal = _limited(refusal, self._refused.take(counted_as(scope)))
+        if refusal is None:
+            await self._app(scope, receive, send)
+        else:
+            await refuse(scope, receive, send, refusal.code, refusal.detail, refusal.headers)
+
+
+def _is_public(path: str) -> bool:
+    return path in PUBLIC_PATHS or path.startswith(_PUBLIC_PREFIXES)
+
+
+async def _refusal(policy: AccessPolicy, scope: AsgiScope) -> Refusal | None:
+    """Return why the request is refused, if it is; otherwise its scope identifies the caller."""
+    shown = [value for name, value in scope["headers"] if name == b"authorization"]
+    if not shown:
+        return _NO_KEY
+    keys = policy.keys()
+    is_too_old = keys.is_stale() and not await _renewed(keys)
+    caller = keys.find(shown[0]) if len(shown) == 1 else None
+    # Metrics report that the database is away: for them alone, keys that were known before suffice.
+    if is_too_old and (caller is None or scope["path"] != _METRICS):
+        return _KEYS_AWAY
+    if caller is None:
+        return _BAD_KEY
+    scope["caller"] = caller
+    needed = policy.scopes_for(scope["method"], scope["path"])
+    return None if needed <= caller.scopes else _insufficient(needed, caller)
+
+
+def _limited(refusal: Refusal, seconds: float) -> Refusal:
+    """Return the refusal of a caller who may be refused again only after some seconds, or at once if that is 0.
+
+    Valid keys are accepted meanwhile: behind a proxy or a router they come from the same address as others' wrong ones.
+    """
+    if not seconds:
+        return refusal
+    detail = f"requests without a valid key that allows them come too often; send this one again in {seconds:.3f} s"
+    return Refusal("rate_limited", detail, (retry_after(math.ceil(seconds)),))
+
+
+async def _renewed(keys: Keys) -> bool:
+    """Wait a moment for keys that can be trusted: the process may have been stopped for a while."""
+    for _ in range(_LOOKS_FOR_KEYS):
+        await asyncio.sleep(_SECONDS_FOR_KEYS / _LOOKS_FOR_KEYS)
+        if not keys.is_stale():
+            return True
+    return False
+
+
+def _insufficient(needed: frozenset[Scope], caller: Caller) -> Refusal:
+    wanted, held = _listed(needed), _listed(caller.scopes)
+    detail = f"this needs the scope {wanted}; the key {caller.key_id} has {held}: use another key, or have one made"
+    challenge = f'Bearer error="insufficient_scope", scope="{wanted}"'
+    return Refusal("insufficient_scope", detail, ((b"www-authenticate", challenge.encode()),))
+
+
+def _listed(scopes: frozenset[Scope]) -> str:
+    return " ".join(scope for scope in SCOPES if scope in scopes)
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether other machines cannot reach a service that listens there; of names, only localhost is certain."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def comes_from_elsewhere(headers: Iterable[tuple[bytes, bytes]], allowed: Collection[bytes] = ()) -> bool:
+    """Return whether a page of another site had a browser on this machine send this request.
+
+    Every page that is open on this machine can have the browser call loopback addresses. Such a request has an
+    ``Origin`` other than its destination; or, where the page's own name resolves to this machine (DNS rebinding),
+    ``Host`` has that name, which contains a dot, as nobody can register others. Programs need not send either.
+    Pages of the origins in ``allowed`` may call.
+    """
+    hosts = [value for name, value in headers if name == b"host"]
+    origins = [value for name, value in headers if name == b"origin"]
+    if not all(map(_is_of_this_machine, hosts)):
+        return True
+    return any(origin not in {*allowed, *(b"http://" + host for host in hosts)} for origin in origins)
+
+
+@lru_cache(_MOST_REMEMBERED)
+def _is_of_this_machine(authority: bytes) -> bool:
+    text = authority.decode("latin-1").lower()
+    host, colon, port = text.rpartition(":")
+    if not colon or port.endswith("]"):  # an address in brackets, and no port
+        host = text
+    host = host.removeprefix("[").removesuffix("]")
+    return is_loopback(host) or not {".", ":"} & set(host)

@@ -87,7 +87,7 @@ def sync_detailed(
 ) -> Response[ApproximationTree | Problem]:
     """Get Approximation Tree
 
-     Read an approximation tree, with its nodes if it is ready.
+     Read an approximation tree: its status and, once it is ready, its result.
 
     Args:
         approximation_tree_id (str):
@@ -118,7 +118,7 @@ def sync(
 ) -> ApproximationTree | Problem | None:
     """Get Approximation Tree
 
-     Read an approximation tree, with its nodes if it is ready.
+     Read an approximation tree: its status and, once it is ready, its result.
 
     Args:
         approximation_tree_id (str):
@@ -144,7 +144,7 @@ async def asyncio_detailed(
 ) -> Response[ApproximationTree | Problem]:
     """Get Approximation Tree
 
-     Read an approximation tree, with its nodes if it is ready.
+     Read an approximation tree: its status and, once it is ready, its result.
 
     Args:
         approximation_tree_id (str):
@@ -173,7 +173,7 @@ async def asyncio(
 ) -> ApproximationTree | Problem | None:
     """Get Approximation Tree
 
-     Read an approximation tree, with its nodes if it is ready.
+     Read an approximation tree: its status and, once it is ready, its result.
 
     Args:
         approximation_tree_id (str):

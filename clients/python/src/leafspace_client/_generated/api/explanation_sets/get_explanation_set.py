@@ -87,7 +87,7 @@ def sync_detailed(
 ) -> Response[ExplanationSet | Problem]:
     """Get Explanation Set
 
-     Read what is known of all rows together.
+     Read an explanation set: its status and, once it is ready, its result.
 
     Args:
         explanation_set_id (str):
@@ -118,7 +118,7 @@ def sync(
 ) -> ExplanationSet | Problem | None:
     """Get Explanation Set
 
-     Read what is known of all rows together.
+     Read an explanation set: its status and, once it is ready, its result.
 
     Args:
         explanation_set_id (str):
@@ -144,7 +144,7 @@ async def asyncio_detailed(
 ) -> Response[ExplanationSet | Problem]:
     """Get Explanation Set
 
-     Read what is known of all rows together.
+     Read an explanation set: its status and, once it is ready, its result.
 
     Args:
         explanation_set_id (str):
@@ -173,7 +173,7 @@ async def asyncio(
 ) -> ExplanationSet | Problem | None:
     """Get Explanation Set
 
-     Read what is known of all rows together.
+     Read an explanation set: its status and, once it is ready, its result.
 
     Args:
         explanation_set_id (str):

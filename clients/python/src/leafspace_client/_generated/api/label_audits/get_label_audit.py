@@ -85,7 +85,7 @@ def sync_detailed(
 ) -> Response[LabelAudit | Problem]:
     """Get Label Audit
 
-     Read a label audit with its most suspect rows.
+     Read a label audit: its status and, once it is ready, its result.
 
     Args:
         label_audit_id (str):
@@ -116,7 +116,7 @@ def sync(
 ) -> LabelAudit | Problem | None:
     """Get Label Audit
 
-     Read a label audit with its most suspect rows.
+     Read a label audit: its status and, once it is ready, its result.
 
     Args:
         label_audit_id (str):
@@ -142,7 +142,7 @@ async def asyncio_detailed(
 ) -> Response[LabelAudit | Problem]:
     """Get Label Audit
 
-     Read a label audit with its most suspect rows.
+     Read a label audit: its status and, once it is ready, its result.
 
     Args:
         label_audit_id (str):
@@ -171,7 +171,7 @@ async def asyncio(
 ) -> LabelAudit | Problem | None:
     """Get Label Audit
 
-     Read a label audit with its most suspect rows.
+     Read a label audit: its status and, once it is ready, its result.
 
     Args:
         label_audit_id (str):

@@ -85,7 +85,7 @@ def sync_detailed(
 ) -> Response[Problem | PrototypeSet]:
     """Get Prototype Set
 
-     Read a prototype set, with what was found if it is ready.
+     Read a prototype set: its status and, once it is ready, its result.
 
     Args:
         prototype_set_id (str):
@@ -116,7 +116,7 @@ def sync(
 ) -> Problem | PrototypeSet | None:
     """Get Prototype Set
 
-     Read a prototype set, with what was found if it is ready.
+     Read a prototype set: its status and, once it is ready, its result.
 
     Args:
         prototype_set_id (str):
@@ -142,7 +142,7 @@ async def asyncio_detailed(
 ) -> Response[Problem | PrototypeSet]:
     """Get Prototype Set
 
-     Read a prototype set, with what was found if it is ready.
+     Read a prototype set: its status and, once it is ready, its result.
 
     Args:
         prototype_set_id (str):
@@ -171,7 +171,7 @@ async def asyncio(
 ) -> Problem | PrototypeSet | None:
     """Get Prototype Set
 
-     Read a prototype set, with what was found if it is ready.
+     Read a prototype set: its status and, once it is ready, its result.
 
     Args:
         prototype_set_id (str):

@@ -85,7 +85,7 @@ def sync_detailed(
 ) -> Response[Problem | Proximities]:
     """Get Proximities
 
-     Read what is known of all rows together.
+     Read proximities: its status and, once it is ready, its result.
 
     Args:
         proximities_id (str):
@@ -116,7 +116,7 @@ def sync(
 ) -> Problem | Proximities | None:
     """Get Proximities
 
-     Read what is known of all rows together.
+     Read proximities: its status and, once it is ready, its result.
 
     Args:
         proximities_id (str):
@@ -142,7 +142,7 @@ async def asyncio_detailed(
 ) -> Response[Problem | Proximities]:
     """Get Proximities
 
-     Read what is known of all rows together.
+     Read proximities: its status and, once it is ready, its result.
 
     Args:
         proximities_id (str):
@@ -171,7 +171,7 @@ async def asyncio(
 ) -> Problem | Proximities | None:
     """Get Proximities
 
-     Read what is known of all rows together.
+     Read proximities: its status and, once it is ready, its result.
 
     Args:
         proximities_id (str):

@@ -83,7 +83,7 @@ def sync_detailed(
 ) -> Response[Problem | RuleSet]:
     """Get Rule Set
 
-     Read a rule set, with its rules if it is ready.
+     Read a rule set: its status and, once it is ready, its result.
 
     Args:
         rule_set_id (str):
@@ -114,7 +114,7 @@ def sync(
 ) -> Problem | RuleSet | None:
     """Get Rule Set
 
-     Read a rule set, with its rules if it is ready.
+     Read a rule set: its status and, once it is ready, its result.
 
     Args:
         rule_set_id (str):
@@ -140,7 +140,7 @@ async def asyncio_detailed(
 ) -> Response[Problem | RuleSet]:
     """Get Rule Set
 
-     Read a rule set, with its rules if it is ready.
+     Read a rule set: its status and, once it is ready, its result.
 
     Args:
         rule_set_id (str):
@@ -169,7 +169,7 @@ async def asyncio(
 ) -> Problem | RuleSet | None:
     """Get Rule Set
 
-     Read a rule set, with its rules if it is ready.
+     Read a rule set: its status and, once it is ready, its result.
 
     Args:
         rule_set_id (str):

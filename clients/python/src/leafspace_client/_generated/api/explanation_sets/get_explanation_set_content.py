@@ -6,13 +6,13 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
-from ...models.page_neighbors_of_row import PageNeighborsOfRow
+from ...models.page_explanation import PageExplanation
 from ...models.problem import Problem
 from ...types import UNSET, Response, Unset
 
 
 def _get_kwargs(
-    proximities_id: str,
+    explanation_set_id: str,
     *,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
@@ -33,8 +33,8 @@ def _get_kwargs(
 
     _kwargs: dict[str, Any] = {
         "method": "get",
-        "url": "/v1/proximities/{proximities_id}/content".format(
-            proximities_id=quote(str(proximities_id), safe=""),
+        "url": "/v1/explanation-sets/{explanation_set_id}/content".format(
+            explanation_set_id=quote(str(explanation_set_id), safe=""),
         ),
         "params": params,
     }
@@ -44,9 +44,9 @@ def _get_kwargs(
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> PageNeighborsOfRow | Problem | None:
+) -> PageExplanation | Problem | None:
     if response.status_code == 200:
-        response_200 = PageNeighborsOfRow.from_dict(response.json())
+        response_200 = PageExplanation.from_dict(response.json())
 
         return response_200
 
@@ -103,7 +103,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[PageNeighborsOfRow | Problem]:
+) -> Response[PageExplanation | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -113,18 +113,18 @@ def _build_response(
 
 
 def sync_detailed(
-    proximities_id: str,
+    explanation_set_id: str,
     *,
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> Response[PageNeighborsOfRow | Problem]:
-    """Get Neighbors
+) -> Response[PageExplanation | Problem]:
+    """Get Explanation Set Content
 
-     Read the neighbours of each row as JSON, page by page, or all as CSV or Parquet, as `Accept` says.
+     Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says.
 
     Args:
-        proximities_id (str):
+        explanation_set_id (str):
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
             with.
@@ -134,11 +134,11 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[PageNeighborsOfRow | Problem]
+        Response[PageExplanation | Problem]
     """
 
     kwargs = _get_kwargs(
-        proximities_id=proximities_id,
+        explanation_set_id=explanation_set_id,
         limit=limit,
         cursor=cursor,
     )
@@ -151,18 +151,18 @@ def sync_detailed(
 
 
 def sync(
-    proximities_id: str,
+    explanation_set_id: str,
     *,
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> PageNeighborsOfRow | Problem | None:
-    """Get Neighbors
+) -> PageExplanation | Problem | None:
+    """Get Explanation Set Content
 
-     Read the neighbours of each row as JSON, page by page, or all as CSV or Parquet, as `Accept` says.
+     Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says.
 
     Args:
-        proximities_id (str):
+        explanation_set_id (str):
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
             with.
@@ -172,11 +172,11 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        PageNeighborsOfRow | Problem
+        PageExplanation | Problem
     """
 
     return sync_detailed(
-        proximities_id=proximities_id,
+        explanation_set_id=explanation_set_id,
         client=client,
         limit=limit,
         cursor=cursor,
@@ -184,18 +184,18 @@ def sync(
 
 
 async def asyncio_detailed(
-    proximities_id: str,
+    explanation_set_id: str,
     *,
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> Response[PageNeighborsOfRow | Problem]:
-    """Get Neighbors
+) -> Response[PageExplanation | Problem]:
+    """Get Explanation Set Content
 
-     Read the neighbours of each row as JSON, page by page, or all as CSV or Parquet, as `Accept` says.
+     Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says.
 
     Args:
-        proximities_id (str):
+        explanation_set_id (str):
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
             with.
@@ -205,11 +205,11 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[PageNeighborsOfRow | Problem]
+        Response[PageExplanation | Problem]
     """
 
     kwargs = _get_kwargs(
-        proximities_id=proximities_id,
+        explanation_set_id=explanation_set_id,
         limit=limit,
         cursor=cursor,
     )
@@ -220,18 +220,18 @@ async def asyncio_detailed(
 
 
 async def asyncio(
-    proximities_id: str,
+    explanation_set_id: str,
     *,
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
-) -> PageNeighborsOfRow | Problem | None:
-    """Get Neighbors
+) -> PageExplanation | Problem | None:
+    """Get Explanation Set Content
 
-     Read the neighbours of each row as JSON, page by page, or all as CSV or Parquet, as `Accept` says.
+     Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says.
 
     Args:
-        proximities_id (str):
+        explanation_set_id (str):
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
             with.
@@ -241,12 +241,12 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        PageNeighborsOfRow | Problem
+        PageExplanation | Problem
     """
 
     return (
         await asyncio_detailed(
-            proximities_id=proximities_id,
+            explanation_set_id=explanation_set_id,
             client=client,
             limit=limit,
             cursor=cursor,

@@ -6,37 +6,20 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
-from ...models.page_audited_row import PageAuditedRow
 from ...models.problem import Problem
-from ...types import UNSET, Response, Unset
+from ...models.prototype_set_result import PrototypeSetResult
+from ...types import Response
 
 
 def _get_kwargs(
-    label_audit_id: str,
-    *,
-    limit: int | Unset = 50,
-    cursor: None | str | Unset = UNSET,
+    prototype_set_id: str,
 ) -> dict[str, Any]:
-
-    params: dict[str, Any] = {}
-
-    params["limit"] = limit
-
-    json_cursor: None | str | Unset
-    if isinstance(cursor, Unset):
-        json_cursor = UNSET
-    else:
-        json_cursor = cursor
-    params["cursor"] = json_cursor
-
-    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
     _kwargs: dict[str, Any] = {
         "method": "get",
-        "url": "/v1/label-audits/{label_audit_id}/content".format(
-            label_audit_id=quote(str(label_audit_id), safe=""),
+        "url": "/v1/prototype-sets/{prototype_set_id}/content".format(
+            prototype_set_id=quote(str(prototype_set_id), safe=""),
         ),
-        "params": params,
     }
 
     return _kwargs
@@ -44,9 +27,9 @@ def _get_kwargs(
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> PageAuditedRow | Problem | None:
+) -> Problem | PrototypeSetResult | None:
     if response.status_code == 200:
-        response_200 = PageAuditedRow.from_dict(response.json())
+        response_200 = PrototypeSetResult.from_dict(response.json())
 
         return response_200
 
@@ -75,11 +58,6 @@ def _parse_response(
 
         return response_409
 
-    if response.status_code == 413:
-        response_413 = Problem.from_dict(response.json())
-
-        return response_413
-
     if response.status_code == 422:
         response_422 = Problem.from_dict(response.json())
 
@@ -103,7 +81,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[PageAuditedRow | Problem]:
+) -> Response[Problem | PrototypeSetResult]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -113,34 +91,27 @@ def _build_response(
 
 
 def sync_detailed(
-    label_audit_id: str,
+    prototype_set_id: str,
     *,
     client: AuthenticatedClient,
-    limit: int | Unset = 50,
-    cursor: None | str | Unset = UNSET,
-) -> Response[PageAuditedRow | Problem]:
-    """Get Audited Rows
+) -> Response[Problem | PrototypeSetResult]:
+    """Get Prototype Set Content
 
-     Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
+     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
 
     Args:
-        label_audit_id (str):
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        prototype_set_id (str):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[PageAuditedRow | Problem]
+        Response[Problem | PrototypeSetResult]
     """
 
     kwargs = _get_kwargs(
-        label_audit_id=label_audit_id,
-        limit=limit,
-        cursor=cursor,
+        prototype_set_id=prototype_set_id,
     )
 
     response = client.get_httpx_client().request(
@@ -151,67 +122,53 @@ def sync_detailed(
 
 
 def sync(
-    label_audit_id: str,
+    prototype_set_id: str,
     *,
     client: AuthenticatedClient,
-    limit: int | Unset = 50,
-    cursor: None | str | Unset = UNSET,
-) -> PageAuditedRow | Problem | None:
-    """Get Audited Rows
+) -> Problem | PrototypeSetResult | None:
+    """Get Prototype Set Content
 
-     Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
+     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
 
     Args:
-        label_audit_id (str):
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        prototype_set_id (str):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        PageAuditedRow | Problem
+        Problem | PrototypeSetResult
     """
 
     return sync_detailed(
-        label_audit_id=label_audit_id,
+        prototype_set_id=prototype_set_id,
         client=client,
-        limit=limit,
-        cursor=cursor,
     ).parsed
 
 
 async def asyncio_detailed(
-    label_audit_id: str,
+    prototype_set_id: str,
     *,
     client: AuthenticatedClient,
-    limit: int | Unset = 50,
-    cursor: None | str | Unset = UNSET,
-) -> Response[PageAuditedRow | Problem]:
-    """Get Audited Rows
+) -> Response[Problem | PrototypeSetResult]:
+    """Get Prototype Set Content
 
-     Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
+     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
 
     Args:
-        label_audit_id (str):
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        prototype_set_id (str):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[PageAuditedRow | Problem]
+        Response[Problem | PrototypeSetResult]
     """
 
     kwargs = _get_kwargs(
-        label_audit_id=label_audit_id,
-        limit=limit,
-        cursor=cursor,
+        prototype_set_id=prototype_set_id,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -220,35 +177,28 @@ async def asyncio_detailed(
 
 
 async def asyncio(
-    label_audit_id: str,
+    prototype_set_id: str,
     *,
     client: AuthenticatedClient,
-    limit: int | Unset = 50,
-    cursor: None | str | Unset = UNSET,
-) -> PageAuditedRow | Problem | None:
-    """Get Audited Rows
+) -> Problem | PrototypeSetResult | None:
+    """Get Prototype Set Content
 
-     Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
+     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
 
     Args:
-        label_audit_id (str):
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        prototype_set_id (str):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        PageAuditedRow | Problem
+        Problem | PrototypeSetResult
     """
 
     return (
         await asyncio_detailed(
-            label_audit_id=label_audit_id,
+            prototype_set_id=prototype_set_id,
             client=client,
-            limit=limit,
-            cursor=cursor,
         )
     ).parsed

@@ -6,20 +6,37 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
+from ...models.page_neighbors_of_row import PageNeighborsOfRow
 from ...models.problem import Problem
-from ...models.rule_set_result import RuleSetResult
-from ...types import Response
+from ...types import UNSET, Response, Unset
 
 
 def _get_kwargs(
-    rule_set_id: str,
+    proximities_id: str,
+    *,
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
+
+    params: dict[str, Any] = {}
+
+    params["limit"] = limit
+
+    json_cursor: None | str | Unset
+    if isinstance(cursor, Unset):
+        json_cursor = UNSET
+    else:
+        json_cursor = cursor
+    params["cursor"] = json_cursor
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
     _kwargs: dict[str, Any] = {
         "method": "get",
-        "url": "/v1/rule-sets/{rule_set_id}/content".format(
-            rule_set_id=quote(str(rule_set_id), safe=""),
+        "url": "/v1/proximities/{proximities_id}/content".format(
+            proximities_id=quote(str(proximities_id), safe=""),
         ),
+        "params": params,
     }
 
     return _kwargs
@@ -27,9 +44,9 @@ def _get_kwargs(
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Problem | RuleSetResult | None:
+) -> PageNeighborsOfRow | Problem | None:
     if response.status_code == 200:
-        response_200 = RuleSetResult.from_dict(response.json())
+        response_200 = PageNeighborsOfRow.from_dict(response.json())
 
         return response_200
 
@@ -58,6 +75,11 @@ def _parse_response(
 
         return response_409
 
+    if response.status_code == 413:
+        response_413 = Problem.from_dict(response.json())
+
+        return response_413
+
     if response.status_code == 422:
         response_422 = Problem.from_dict(response.json())
 
@@ -81,7 +103,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[Problem | RuleSetResult]:
+) -> Response[PageNeighborsOfRow | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -91,27 +113,34 @@ def _build_response(
 
 
 def sync_detailed(
-    rule_set_id: str,
+    proximities_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[Problem | RuleSetResult]:
-    """Get Rules
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
+) -> Response[PageNeighborsOfRow | Problem]:
+    """Get Proximities Content
 
-     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
+     Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
 
     Args:
-        rule_set_id (str):
+        proximities_id (str):
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Problem | RuleSetResult]
+        Response[PageNeighborsOfRow | Problem]
     """
 
     kwargs = _get_kwargs(
-        rule_set_id=rule_set_id,
+        proximities_id=proximities_id,
+        limit=limit,
+        cursor=cursor,
     )
 
     response = client.get_httpx_client().request(
@@ -122,53 +151,67 @@ def sync_detailed(
 
 
 def sync(
-    rule_set_id: str,
+    proximities_id: str,
     *,
     client: AuthenticatedClient,
-) -> Problem | RuleSetResult | None:
-    """Get Rules
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
+) -> PageNeighborsOfRow | Problem | None:
+    """Get Proximities Content
 
-     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
+     Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
 
     Args:
-        rule_set_id (str):
+        proximities_id (str):
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Problem | RuleSetResult
+        PageNeighborsOfRow | Problem
     """
 
     return sync_detailed(
-        rule_set_id=rule_set_id,
+        proximities_id=proximities_id,
         client=client,
+        limit=limit,
+        cursor=cursor,
     ).parsed
 
 
 async def asyncio_detailed(
-    rule_set_id: str,
+    proximities_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[Problem | RuleSetResult]:
-    """Get Rules
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
+) -> Response[PageNeighborsOfRow | Problem]:
+    """Get Proximities Content
 
-     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
+     Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
 
     Args:
-        rule_set_id (str):
+        proximities_id (str):
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Problem | RuleSetResult]
+        Response[PageNeighborsOfRow | Problem]
     """
 
     kwargs = _get_kwargs(
-        rule_set_id=rule_set_id,
+        proximities_id=proximities_id,
+        limit=limit,
+        cursor=cursor,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -177,28 +220,35 @@ async def asyncio_detailed(
 
 
 async def asyncio(
-    rule_set_id: str,
+    proximities_id: str,
     *,
     client: AuthenticatedClient,
-) -> Problem | RuleSetResult | None:
-    """Get Rules
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
+) -> PageNeighborsOfRow | Problem | None:
+    """Get Proximities Content
 
-     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
+     Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
 
     Args:
-        rule_set_id (str):
+        proximities_id (str):
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Problem | RuleSetResult
+        PageNeighborsOfRow | Problem
     """
 
     return (
         await asyncio_detailed(
-            rule_set_id=rule_set_id,
+            proximities_id=proximities_id,
             client=client,
+            limit=limit,
+            cursor=cursor,
         )
     ).parsed

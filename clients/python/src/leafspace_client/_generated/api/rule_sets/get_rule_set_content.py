@@ -6,37 +6,20 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
-from ...models.page_explanation import PageExplanation
 from ...models.problem import Problem
-from ...types import UNSET, Response, Unset
+from ...models.rule_set_result import RuleSetResult
+from ...types import Response
 
 
 def _get_kwargs(
-    explanation_set_id: str,
-    *,
-    limit: int | Unset = 50,
-    cursor: None | str | Unset = UNSET,
+    rule_set_id: str,
 ) -> dict[str, Any]:
-
-    params: dict[str, Any] = {}
-
-    params["limit"] = limit
-
-    json_cursor: None | str | Unset
-    if isinstance(cursor, Unset):
-        json_cursor = UNSET
-    else:
-        json_cursor = cursor
-    params["cursor"] = json_cursor
-
-    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
     _kwargs: dict[str, Any] = {
         "method": "get",
-        "url": "/v1/explanation-sets/{explanation_set_id}/content".format(
-            explanation_set_id=quote(str(explanation_set_id), safe=""),
+        "url": "/v1/rule-sets/{rule_set_id}/content".format(
+            rule_set_id=quote(str(rule_set_id), safe=""),
         ),
-        "params": params,
     }
 
     return _kwargs
@@ -44,9 +27,9 @@ def _get_kwargs(
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> PageExplanation | Problem | None:
+) -> Problem | RuleSetResult | None:
     if response.status_code == 200:
-        response_200 = PageExplanation.from_dict(response.json())
+        response_200 = RuleSetResult.from_dict(response.json())
 
         return response_200
 
@@ -75,11 +58,6 @@ def _parse_response(
 
         return response_409
 
-    if response.status_code == 413:
-        response_413 = Problem.from_dict(response.json())
-
-        return response_413
-
     if response.status_code == 422:
         response_422 = Problem.from_dict(response.json())
 
@@ -103,7 +81,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[PageExplanation | Problem]:
+) -> Response[Problem | RuleSetResult]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -113,34 +91,27 @@ def _build_response(
 
 
 def sync_detailed(
-    explanation_set_id: str,
+    rule_set_id: str,
     *,
     client: AuthenticatedClient,
-    limit: int | Unset = 50,
-    cursor: None | str | Unset = UNSET,
-) -> Response[PageExplanation | Problem]:
-    """Get Explanations
+) -> Response[Problem | RuleSetResult]:
+    """Get Rule Set Content
 
-     Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says.
+     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
 
     Args:
-        explanation_set_id (str):
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        rule_set_id (str):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[PageExplanation | Problem]
+        Response[Problem | RuleSetResult]
     """
 
     kwargs = _get_kwargs(
-        explanation_set_id=explanation_set_id,
-        limit=limit,
-        cursor=cursor,
+        rule_set_id=rule_set_id,
     )
 
     response = client.get_httpx_client().request(
@@ -151,67 +122,53 @@ def sync_detailed(
 
 
 def sync(
-    explanation_set_id: str,
+    rule_set_id: str,
     *,
     client: AuthenticatedClient,
-    limit: int | Unset = 50,
-    cursor: None | str | Unset = UNSET,
-) -> PageExplanation | Problem | None:
-    """Get Explanations
+) -> Problem | RuleSetResult | None:
+    """Get Rule Set Content
 
-     Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says.
+     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
 
     Args:
-        explanation_set_id (str):
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        rule_set_id (str):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        PageExplanation | Problem
+        Problem | RuleSetResult
     """
 
     return sync_detailed(
-        explanation_set_id=explanation_set_id,
+        rule_set_id=rule_set_id,
         client=client,
-        limit=limit,
-        cursor=cursor,
     ).parsed
 
 
 async def asyncio_detailed(
-    explanation_set_id: str,
+    rule_set_id: str,
     *,
     client: AuthenticatedClient,
-    limit: int | Unset = 50,
-    cursor: None | str | Unset = UNSET,
-) -> Response[PageExplanation | Problem]:
-    """Get Explanations
+) -> Response[Problem | RuleSetResult]:
+    """Get Rule Set Content
 
-     Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says.
+     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
 
     Args:
-        explanation_set_id (str):
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        rule_set_id (str):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[PageExplanation | Problem]
+        Response[Problem | RuleSetResult]
     """
 
     kwargs = _get_kwargs(
-        explanation_set_id=explanation_set_id,
-        limit=limit,
-        cursor=cursor,
+        rule_set_id=rule_set_id,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -220,35 +177,28 @@ async def asyncio_detailed(
 
 
 async def asyncio(
-    explanation_set_id: str,
+    rule_set_id: str,
     *,
     client: AuthenticatedClient,
-    limit: int | Unset = 50,
-    cursor: None | str | Unset = UNSET,
-) -> PageExplanation | Problem | None:
-    """Get Explanations
+) -> Problem | RuleSetResult | None:
+    """Get Rule Set Content
 
-     Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says.
+     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
 
     Args:
-        explanation_set_id (str):
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        rule_set_id (str):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        PageExplanation | Problem
+        Problem | RuleSetResult
     """
 
     return (
         await asyncio_detailed(
-            explanation_set_id=explanation_set_id,
+            rule_set_id=rule_set_id,
             client=client,
-            limit=limit,
-            cursor=cursor,
         )
     ).parsed

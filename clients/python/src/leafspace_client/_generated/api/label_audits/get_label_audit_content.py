@@ -6,20 +6,37 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
+from ...models.page_audited_row import PageAuditedRow
 from ...models.problem import Problem
-from ...models.prototype_set_result import PrototypeSetResult
-from ...types import Response
+from ...types import UNSET, Response, Unset
 
 
 def _get_kwargs(
-    prototype_set_id: str,
+    label_audit_id: str,
+    *,
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
+
+    params: dict[str, Any] = {}
+
+    params["limit"] = limit
+
+    json_cursor: None | str | Unset
+    if isinstance(cursor, Unset):
+        json_cursor = UNSET
+    else:
+        json_cursor = cursor
+    params["cursor"] = json_cursor
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
     _kwargs: dict[str, Any] = {
         "method": "get",
-        "url": "/v1/prototype-sets/{prototype_set_id}/content".format(
-            prototype_set_id=quote(str(prototype_set_id), safe=""),
+        "url": "/v1/label-audits/{label_audit_id}/content".format(
+            label_audit_id=quote(str(label_audit_id), safe=""),
         ),
+        "params": params,
     }
 
     return _kwargs
@@ -27,9 +44,9 @@ def _get_kwargs(
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Problem | PrototypeSetResult | None:
+) -> PageAuditedRow | Problem | None:
     if response.status_code == 200:
-        response_200 = PrototypeSetResult.from_dict(response.json())
+        response_200 = PageAuditedRow.from_dict(response.json())
 
         return response_200
 
@@ -58,6 +75,11 @@ def _parse_response(
 
         return response_409
 
+    if response.status_code == 413:
+        response_413 = Problem.from_dict(response.json())
+
+        return response_413
+
     if response.status_code == 422:
         response_422 = Problem.from_dict(response.json())
 
@@ -81,7 +103,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[Problem | PrototypeSetResult]:
+) -> Response[PageAuditedRow | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -91,27 +113,34 @@ def _build_response(
 
 
 def sync_detailed(
-    prototype_set_id: str,
+    label_audit_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[Problem | PrototypeSetResult]:
-    """Get Content
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
+) -> Response[PageAuditedRow | Problem]:
+    """Get Label Audit Content
 
-     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
+     Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
 
     Args:
-        prototype_set_id (str):
+        label_audit_id (str):
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Problem | PrototypeSetResult]
+        Response[PageAuditedRow | Problem]
     """
 
     kwargs = _get_kwargs(
-        prototype_set_id=prototype_set_id,
+        label_audit_id=label_audit_id,
+        limit=limit,
+        cursor=cursor,
     )
 
     response = client.get_httpx_client().request(
@@ -122,53 +151,67 @@ def sync_detailed(
 
 
 def sync(
-    prototype_set_id: str,
+    label_audit_id: str,
     *,
     client: AuthenticatedClient,
-) -> Problem | PrototypeSetResult | None:
-    """Get Content
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
+) -> PageAuditedRow | Problem | None:
+    """Get Label Audit Content
 
-     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
+     Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
 
     Args:
-        prototype_set_id (str):
+        label_audit_id (str):
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Problem | PrototypeSetResult
+        PageAuditedRow | Problem
     """
 
     return sync_detailed(
-        prototype_set_id=prototype_set_id,
+        label_audit_id=label_audit_id,
         client=client,
+        limit=limit,
+        cursor=cursor,
     ).parsed
 
 
 async def asyncio_detailed(
-    prototype_set_id: str,
+    label_audit_id: str,
     *,
     client: AuthenticatedClient,
-) -> Response[Problem | PrototypeSetResult]:
-    """Get Content
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
+) -> Response[PageAuditedRow | Problem]:
+    """Get Label Audit Content
 
-     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
+     Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
 
     Args:
-        prototype_set_id (str):
+        label_audit_id (str):
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Problem | PrototypeSetResult]
+        Response[PageAuditedRow | Problem]
     """
 
     kwargs = _get_kwargs(
-        prototype_set_id=prototype_set_id,
+        label_audit_id=label_audit_id,
+        limit=limit,
+        cursor=cursor,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -177,28 +220,35 @@ async def asyncio_detailed(
 
 
 async def asyncio(
-    prototype_set_id: str,
+    label_audit_id: str,
     *,
     client: AuthenticatedClient,
-) -> Problem | PrototypeSetResult | None:
-    """Get Content
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
+) -> PageAuditedRow | Problem | None:
+    """Get Label Audit Content
 
-     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
+     Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
 
     Args:
-        prototype_set_id (str):
+        label_audit_id (str):
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Problem | PrototypeSetResult
+        PageAuditedRow | Problem
     """
 
     return (
         await asyncio_detailed(
-            prototype_set_id=prototype_set_id,
+            label_audit_id=label_audit_id,
             client=client,
+            limit=limit,
+            cursor=cursor,
         )
     ).parsed

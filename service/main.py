@@ -3,10 +3,14 @@
 import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
+from importlib import import_module
 from importlib.metadata import version
+from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
+
+from schemas.nouns import NOUNS, Noun
 
 from . import conditional_requests, contract_document, documentation_pages, problems, route_scopes
 from .access_log import AccessLog
@@ -19,43 +23,23 @@ from .middleware.metering import RequestRecords
 from .middleware.response_head import Draining
 from .middleware.stack import Monitoring, behind_middleware
 from .request_class import FORM_LIMITS
-from .routes import (
-    api_keys,
-    approximation_trees,
-    datasets,
-    explainers,
-    explanation_sets,
-    health,
-    jobs,
-    label_audits,
-    metrics,
-    models,
-    prototype_sets,
-    proximities,
-    rule_sets,
-    service_version,
-)
+from .routes import health, metrics, service_version
 from .settings import ServiceSettings
 
-_ROUTERS = tuple(
-    module.router
-    for module in (
-        models,
-        datasets,
-        proximities,
-        prototype_sets,
-        label_audits,
-        rule_sets,
-        approximation_trees,
-        explainers,
-        explanation_sets,
-        jobs,
-        api_keys,
-        health,
-        metrics,
-        service_version,
-    )
-)
+
+def _router_of(noun: Noun[Any]) -> APIRouter:
+    name = f"service.routes.{noun.name}"
+    try:
+        router: APIRouter = import_module(name).router
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        detail = f"{noun.name} have no routes: write a router in {name.replace('.', '/')}.py"
+        raise LookupError(detail) from error
+    return router
+
+
+_ROUTERS = (*map(_router_of, NOUNS.kept), health.router, metrics.router, service_version.router)
 _OWN_PATHS = ("/openapi.json", *documentation_pages.PATHS)
 _ROUTES = tuple(route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute))
 _PATHS = (*_OWN_PATHS, *(route.path for route in _ROUTES))

@@ -8,10 +8,10 @@ from storage.idempotency import RequestKey
 
 from ..app_context import Parts
 from .deletion import with_reserve
-from .made_once import made_once
+from .made_once import Creation, made_once
 
 _LOG = structlog.get_logger(__name__)
-_CREATED = 201
+_CREATED, _REPEATED = 201, 200
 
 
 def make_api_key(parts: Parts, request: ApiKeyRequest) -> NewApiKey:
@@ -23,23 +23,22 @@ def make_api_key(parts: Parts, request: ApiKeyRequest) -> NewApiKey:
 
 
 def make_api_key_once(
-    parts: Parts, request: ApiKeyRequest, key: RequestKey, fingerprint: str
-) -> tuple[NewApiKey, bool]:
-    """Make a key unless this idempotency key made one before; return it, and whether it is new.
+    parts: Parts, request: ApiKeyRequest, key: RequestKey | None, fingerprint: str
+) -> Creation[NewApiKey]:
+    """Make a key unless this idempotency key made one before.
 
     The secret is in the first answer alone: it is kept nowhere.
     """
-    made: list[NewApiKey] = []
-
-    def make() -> tuple[int, NewApiKey]:
-        made.append(make_api_key(parts, request))
-        return _CREATED, made[0]
-
-    _, told = made_once(parts, key, fingerprint, make, lambda key_id: _without_secret(parts, key_id))
-    if made and made[0].id != told.id:
+    made = None
+    with made_once(parts, key, fingerprint, lambda key_id: _without_secret(parts, key_id)) as creation:
+        if creation.thing is None:
+            made = make_api_key(parts, request)
+            creation.made(_CREATED, made)
+    if made is not None and made.id != creation.result.id:
         # The same request was faster; nobody ever sees this one's secret.
-        revoke_api_key(parts, made[0].id)
-    return told, told.secret is not None
+        revoke_api_key(parts, made.id)
+    creation.status = _CREATED if creation.result.secret is not None else _REPEATED
+    return creation
 
 
 def _without_secret(parts: Parts, key_id: str) -> NewApiKey:

@@ -18,7 +18,7 @@ from tree_explainers.onnx_models.description import ModelDescription
 
 from ..app_context import Parts
 from ..exports import write_tree
-from .artefacts import MadeFrom, ask_for, get_result, ready_result
+from .artefacts import MadeFrom, ask_for, get_result, matching_evaluation, ready_result
 from .raw_features import refuse_what_cannot_be_led_back
 
 _DEFAULTS = {name: field.default for name, field in ApproximationTreeRequest.model_fields.items()}
@@ -47,9 +47,8 @@ def ask_for_approximation_tree(parts: Parts, request: ApproximationTreeRequest) 
         raise StorageError("validation_failed", detail, "/stop_when_pure")
     match_features(model.view, dataset.view)
     asked = _spelled_out(request)
-    if asked.evaluation_dataset is not None:
-        match_features(model.view, parts.datasets.get(asked.evaluation_dataset).view)
-    return ask_for(parts, APPROXIMATION_TREES, asked, MadeFrom(model.view.id, dataset, asked.evaluation_dataset))
+    evaluation = matching_evaluation(parts, model.view, asked.evaluation_dataset)
+    return ask_for(parts, APPROXIMATION_TREES, asked, MadeFrom(model.view, dataset, evaluation))
 
 
 def read_tree(parts: Parts, tree_id: str) -> ApproximationTreeResult:

@@ -16,10 +16,12 @@ from observability.logs import current_request_id
 from schemas.artefacts import ArtefactView
 from schemas.contract import Contract, Page
 from schemas.identifiers import content_identifier
+from schemas.models import Model
 from schemas.nouns import Noun
 from storage.artefacts import Artefact, NewArtefact
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
+from storage.feature_matching import match_features
 from storage.job_counts import count_queued
 from storage.jobs import Origin
 
@@ -40,10 +42,19 @@ _BLOCK_BYTES = 256 << 10
 class MadeFrom:
     """What an artefact rests on: none of it can be deleted before the artefact."""
 
-    model: str
+    model: Model
     dataset: StoredDataset
-    evaluation_dataset: str | None = None
+    evaluation_dataset: StoredDataset | None = None
     n_prototypes: int = 0  # of an explainer
+
+
+def matching_evaluation(parts: Parts, model: Model, dataset_id: str | None) -> StoredDataset | None:
+    """Return the dataset to evaluate on, which has the model's features; ``None`` if none is named."""
+    if dataset_id is None:
+        return None
+    dataset = parts.datasets.get(dataset_id)
+    match_features(model, dataset.view)
+    return dataset
 
 
 def _accept(request: Contract) -> None:
@@ -82,13 +93,13 @@ def ask_for(
     new = NewArtefact(
         id=content_identifier(noun.name, noun.revision, document),
         noun=noun.name,
-        model=made_from.model,
+        model=made_from.model.id,
         dataset=made_from.dataset.view.id,
-        evaluation_dataset=made_from.evaluation_dataset,
+        evaluation_dataset=None if made_from.evaluation_dataset is None else made_from.evaluation_dataset.view.id,
         request=document,
     )
     deadline = _deadline_seconds(parts, made_from.dataset)
-    estimate = estimate_job(noun.name, _sizes(parts, made_from), document)
+    estimate = estimate_job(noun.name, _sizes(made_from), document)
 
     def add_job(connection: Connection) -> str:
         # Only here: what is made, or being made, needs nothing more.
@@ -180,10 +191,10 @@ def _refuse_more_than_wait(settings: ServiceSettings, connection: Connection, ca
         raise StorageError("rate_limited", f"{n_all} jobs wait for a worker already; come back when some are done")
 
 
-def _sizes(parts: Parts, made_from: MadeFrom) -> Sizes:
-    model, other = parts.models.get(made_from.model).view, made_from.evaluation_dataset
-    n_other_rows = 0 if other is None else parts.datasets.get(other).view.n_rows
-    return Sizes.of(model, made_from.dataset.view, n_other_rows, made_from.n_prototypes)
+def _sizes(made_from: MadeFrom) -> Sizes:
+    other = made_from.evaluation_dataset
+    n_other_rows = 0 if other is None else other.view.n_rows
+    return Sizes.of(made_from.model, made_from.dataset.view, n_other_rows, made_from.n_prototypes)
 
 
 def _deadline_seconds(parts: Parts, dataset: StoredDataset) -> float:

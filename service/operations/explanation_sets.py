@@ -31,7 +31,7 @@ def ask_for_explanation_set(parts: Parts, request: ExplanationSetRequest) -> Exp
     _check_size(parts.settings.max_explanation_set_values, request, dataset, n_features)
     asked = request.model_copy(update={"include": sorted(set(request.include))})
     n_prototypes = _n_prototypes(parts, explainer.prototype_set)
-    return ask_for(parts, EXPLANATION_SETS, asked, MadeFrom(model.id, dataset, n_prototypes=n_prototypes))
+    return ask_for(parts, EXPLANATION_SETS, asked, MadeFrom(model, dataset, n_prototypes=n_prototypes))
 
 
 def _n_prototypes(parts: Parts, prototype_set: str) -> int:

@@ -34,7 +34,7 @@ def ask_for_label_audit(parts: Parts, request: LabelAuditRequest) -> LabelAudit:
     if dataset.view.target is None:
         detail = f"dataset {dataset.view.id!r} has no target to audit; name it in the dataset's metadata"
         raise StorageError("schema_mismatch", detail, "/dataset")
-    return ask_for(parts, LABEL_AUDITS, asked, MadeFrom(model.id, dataset))
+    return ask_for(parts, LABEL_AUDITS, asked, MadeFrom(model, dataset))
 
 
 def list_audited_rows(parts: Parts, label_audit_id: str, limit: int, cursor: str | None) -> Generator[bytes]:

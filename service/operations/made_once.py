@@ -1,8 +1,9 @@
-"""Made once: what a request with an idempotency key asks for is made by the first one, and shown to all others."""
+"""Made once: what a request with an idempotency key creates is made by the first one, and shown to all others."""
 
-from collections.abc import Callable
-from contextlib import suppress
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 from storage.errors import NotFound, StorageError
 from storage.idempotency import KeptAnswer, KeyClaim, RequestKey
@@ -16,39 +17,76 @@ class _Identified(Protocol):
 
 
 Thing = TypeVar("Thing", bound=_Identified)
-Make = Callable[[], tuple[int, Thing]]
-"""Makes a thing or finds it made; returns the status that its key keeps (see ``KeptAnswer``), and the thing."""
 
 
+@dataclass(slots=True)
+class Creation(Generic[Thing]):
+    """What a request creates; ``thing`` is there from the start if its key made it before."""
+
+    thing: Thing | None = None
+    status: int = 0  # that its key keeps (see ``KeptAnswer``)
+
+    def made(self, status: int, thing: Thing) -> None:
+        """Note what was made or found made, and the status to answer with."""
+        self.status, self.thing = status, thing
+
+    @property
+    def result(self) -> Thing:
+        """The thing, once it is made."""
+        assert self.thing is not None  # noqa: S101  # callers make it inside the ``with``
+        return self.thing
+
+
+@contextmanager
 def made_once(
-    parts: Parts, key: RequestKey, request_sha256: str, make: Make[Thing], show: Callable[[str], Thing]
-) -> tuple[int, Thing]:
-    """Return the kept status and the thing: as ``make`` gives it, or, if this key made it, as it stands.
+    parts: Parts, key: RequestKey | None, request_sha256: str, show: Callable[[str], Thing]
+) -> Iterator[Creation[Thing]]:
+    """Yield a creation: inside the ``with`` the caller makes the thing unless it is there already.
 
-    ``show`` returns a thing by its id, as it is now.
+    Parameters
+    ----------
+    parts
+        The parts of this process.
+    key
+        The idempotency key; without one, everything is made.
+    request_sha256
+        A hash of the request, by which a key that is reused for another one is found out.
+    show
+        Returns a thing by its id, as it is now.
 
     Raises
     ------
     Conflict
         If the key belongs to another request.
     """
+    if key is None:
+        yield Creation()
+        return
+    begun = _begin(parts, key, request_sha256, show)
+    if isinstance(begun, Creation):
+        yield begun
+        return
+    creation: Creation[Thing] = Creation()
+    try:
+        yield creation
+    except BaseException:
+        with suppress(StorageError):  # an equal request waits a moment, and goes on
+            parts.idempotency.release(begun)
+        raise
+    kept = parts.idempotency.complete(begun, KeptAnswer(creation.status, creation.result.id))
+    creation.made(kept.status, creation.result if kept.thing == creation.result.id else show(kept.thing))
+
+
+def _begin(
+    parts: Parts, key: RequestKey, request_sha256: str, show: Callable[[str], Thing]
+) -> Creation[Thing] | KeyClaim:
+    """Return what the key made, as it is now, or the right to make it."""
     while True:
         begun = parts.idempotency.begin(key, request_sha256)
         if isinstance(begun, KeyClaim):
-            return _make(parts, begun, make, show)
+            return begun
         try:
-            return begun.status, show(begun.thing)
+            return Creation(show(begun.thing), begun.status)
         except NotFound:
             # It is being deleted at this moment.
             parts.idempotency.forget(key, begun)
-
-
-def _make(parts: Parts, claim: KeyClaim, make: Make[Thing], show: Callable[[str], Thing]) -> tuple[int, Thing]:
-    try:
-        status, thing = make()
-    except BaseException:
-        with suppress(StorageError):  # who comes with the same request waits a moment, and goes on
-            parts.idempotency.release(claim)
-        raise
-    kept = parts.idempotency.complete(claim, KeptAnswer(status, thing.id))
-    return kept.status, (thing if kept.thing == thing.id else show(kept.thing))

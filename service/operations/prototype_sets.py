@@ -12,7 +12,7 @@ from storage.errors import StorageError
 from storage.feature_matching import match_features
 
 from ..app_context import Parts
-from .artefacts import MadeFrom, ask_for
+from .artefacts import MadeFrom, ask_for, matching_evaluation
 from .proximity_kinds import known_kind
 
 _DEFAULT_PROTOTYPES = 10
@@ -34,9 +34,8 @@ def ask_for_prototype_set(parts: Parts, request: PrototypeSetRequest) -> Prototy
     kind = known_kind(request.kind, model)
     _refuse_what_cannot_be(request, model, dataset)
     match_features(model, dataset.view)
-    _check_evaluation(parts, request, model)
     asked = _spelled_out(request, kind, dataset.view.n_rows)
-    made_from = MadeFrom(model.id, dataset, asked.evaluation_dataset)
+    made_from = MadeFrom(model, dataset, matching_evaluation(parts, model, asked.evaluation_dataset))
     return ask_for(parts, PROTOTYPE_SETS, asked, made_from, lambda new: _check_result(new, model))
 
 
@@ -118,8 +117,3 @@ def _has_one_value(column: Column) -> bool:
     if column.type == "category":
         return column.n_categories == 1
     return column.min is not None and column.min == column.max  # of booleans the range is not known
-
-
-def _check_evaluation(parts: Parts, request: PrototypeSetRequest, model: Model) -> None:
-    if request.evaluation_dataset is not None:
-        match_features(model, parts.datasets.get(request.evaluation_dataset).view)

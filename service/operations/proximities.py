@@ -31,7 +31,7 @@ def ask_for_proximities(parts: Parts, request: ProximitiesRequest) -> Proximitie
         What in the request cannot be done; no job is made then.
     """
     asked, model, dataset = check_question(parts, request)
-    return ask_for(parts, PROXIMITIES, asked, MadeFrom(model.id, dataset))
+    return ask_for(parts, PROXIMITIES, asked, MadeFrom(model, dataset))
 
 
 def list_neighbors(parts: Parts, proximities_id: str, limit: int, cursor: str | None) -> Generator[bytes]:

@@ -9,7 +9,7 @@ from storage.feature_matching import describe_type, match_features
 
 from ..app_context import Parts
 from ..exports import write_rules
-from .artefacts import MadeFrom, ask_for, get_result
+from .artefacts import MadeFrom, ask_for, get_result, matching_evaluation
 from .raw_features import refuse_what_cannot_be_led_back
 
 
@@ -28,9 +28,8 @@ def ask_for_rule_set(parts: Parts, request: RuleSetRequest) -> RuleSet:
     if request.labels == "target":
         _check_target(model.view, dataset)
     asked = _spelled_out(request)
-    if asked.evaluation_dataset is not None:
-        match_features(model.view, parts.datasets.get(asked.evaluation_dataset).view)
-    return ask_for(parts, RULE_SETS, asked, MadeFrom(model.view.id, dataset, asked.evaluation_dataset))
+    evaluation = matching_evaluation(parts, model.view, asked.evaluation_dataset)
+    return ask_for(parts, RULE_SETS, asked, MadeFrom(model.view, dataset, evaluation))
 
 
 def export_rules(parts: Parts, rule_set_id: str, form: RuleExportFormat) -> str:

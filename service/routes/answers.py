@@ -1,20 +1,21 @@
 """What routes have in common: how they can fail, and how something is created at most once."""
 
 import hashlib
-from collections.abc import Callable
 from typing import Annotated, Any, BinaryIO, TypeVar
 
 import orjson
 from fastapi import File, Form, Response, UploadFile
 
+from schemas.api_keys import NewApiKey
 from schemas.artefacts import ArtefactView
 from schemas.contract import Contract
+from schemas.datasets import Dataset
+from schemas.explainers import Explainer
 from schemas.identifiers import canonical_json
+from schemas.models import Model
 from schemas.problems import PROBLEM_KINDS
-from storage.idempotency import RequestKey
 
-from ..app_context import Parts
-from ..operations.made_once import Make, Thing, made_once
+from ..operations.made_once import Creation
 from ..problems import PROBLEM_TYPE
 
 Upload = Annotated[UploadFile, File(description="The file's bytes; its name is ignored.")]
@@ -22,6 +23,7 @@ MetadataField = Annotated[
     str | None, Form(description="JSON.", json_schema_extra={"contentMediaType": "application/json"})
 ]
 View = TypeVar("View", bound=ArtefactView)
+Registered = TypeVar("Registered", Model, Dataset, Explainer, NewApiKey)
 _BLOCK_BYTES = 1 << 20
 _JOB_RETRY_SECONDS = "1"
 _ACCEPTED = 202
@@ -54,22 +56,10 @@ def upload_fingerprint(path: str, metadata: str | None, file: BinaryIO) -> str:
     return fingerprint(path, metadata, digest.hexdigest())
 
 
-def create_once(
-    parts: Parts,
-    key: RequestKey | None,
-    fingerprint_of_request: Callable[[], str],
-    make: Make[Thing],
-    show: Callable[[str], Thing],
-) -> tuple[int, Thing]:
-    """Return the status and the thing that ``make`` gives now; or what ``key`` made before, as ``show`` gives it."""
-    if key is None:
-        return make()
-    return made_once(parts, key, fingerprint_of_request(), make, show)
-
-
-def created(status: int, message: Contract, location: str) -> Response:
-    """Return the answer to a creation: 201 or 200, and where the thing is."""
-    return Response(_encoded(message), status, {"Location": location}, "application/json")
+def created(path: str, creation: Creation[Registered]) -> Response:
+    """Return the answer to a creation at once: 201 or 200, and where the thing is; ``path`` is that of the noun."""
+    location = {"Location": f"{path}/{creation.result.id}"}
+    return Response(_encoded(creation.result), creation.status, location, "application/json")
 
 
 def made_by_job(view: type[ArtefactView]) -> dict[int | str, dict[str, Any]]:
@@ -79,31 +69,17 @@ def made_by_job(view: type[ArtefactView]) -> dict[int | str, dict[str, Any]]:
     ) | problems(400, 404, 408, 409, 413, 415, 422, 503, 507)
 
 
-def asked_once(
-    parts: Parts,
-    key: RequestKey | None,
-    path: str,
-    request: Contract,
-    ask: Callable[[], View],
-    show: Callable[[str], View],
-) -> Response:
-    """Return the answer to a question that takes a job: 202 and where to look while it is made, 200 otherwise.
+def accepted(path: str, creation: Creation[View]) -> Response:
+    """Return the answer to a request for an artefact: 202 and where to look while it is made, 200 otherwise.
 
-    ``path`` is that of the noun; ``ask`` is called unless ``key`` asked before: then ``show`` tells how it stands.
+    ``path`` is that of the noun.
     """
-
-    def make() -> tuple[int, View]:
-        view = ask()
-        return (200 if view.reused else _ACCEPTED), view
-
-    # The fingerprint is asked for only with a key.
-    asked = lambda: fingerprint(path, request.model_dump(mode="json"))  # noqa: E731
-    kept_status, view = create_once(parts, key, asked, make, show)
+    view = creation.result
     headers, status = {"Content-Location": f"{path}/{view.id}"}, 200
     if view.status == "pending":
         headers |= {"Location": f"/v1/jobs/{view.job}", "Retry-After": _JOB_RETRY_SECONDS}
         status = _ACCEPTED
-    body = view.model_copy(update={"reused": kept_status != _ACCEPTED})
+    body = view.model_copy(update={"reused": creation.status != _ACCEPTED})
     return Response(_encoded(body), status, headers, "application/json")
 
 

@@ -4,15 +4,14 @@ from fastapi import APIRouter, Response
 
 from schemas.api_keys import ApiKey, ApiKeyRequest, NewApiKey
 from schemas.contract import Page
+from schemas.nouns import API_KEYS
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep
 from ..operations import api_keys as operations
 from ..request_class import StrictRoute
 from .answers import created, fingerprint, problems, repeated
 
-_PATH = "/v1/api-keys"
-
-router = APIRouter(prefix=_PATH, tags=["api keys"], route_class=StrictRoute)
+router = APIRouter(prefix=API_KEYS.path, tags=[API_KEYS.words], route_class=StrictRoute)
 
 
 @router.post(
@@ -24,12 +23,8 @@ router = APIRouter(prefix=_PATH, tags=["api keys"], route_class=StrictRoute)
 )
 def create_api_key(request: ApiKeyRequest, parts: PartsDep, idempotency_key: IdempotencyKey) -> Response:
     """Make a key; its secret is in this answer and nowhere else."""
-    if idempotency_key is None:
-        made, is_new = operations.make_api_key(parts, request), True
-    else:
-        asked = fingerprint(_PATH, request.model_dump(mode="json"))
-        made, is_new = operations.make_api_key_once(parts, request, idempotency_key, asked)
-    return created(201 if is_new else 200, made, f"{_PATH}/{made.id}")
+    asked = fingerprint(API_KEYS.path, request.model_dump(mode="json"))
+    return created(API_KEYS.path, operations.make_api_key_once(parts, request, idempotency_key, asked))
 
 
 @router.get("", responses=problems(422, 503))

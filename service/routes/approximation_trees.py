@@ -1,34 +1,44 @@
-"""/v1/approximation-trees: one tree that stands for a whole ensemble, and asks no more than it takes."""
+"""/v1/approximation-trees: one tree that represents a whole ensemble, and needs few features."""
 
-from functools import partial
+import io
+import json
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
+import pyarrow as pa
+import pyarrow.parquet
+from fastapi import Query, Response
 from fastapi.concurrency import run_in_threadpool
 
-from schemas.approximation_trees import (
-    ApproximationTree,
-    ApproximationTreeRequest,
-    ApproximationTreeResult,
-    TreeExportFormat,
-)
-from schemas.contract import Page
+from schemas.approximation_trees import TreeExportFormat
 from schemas.next_questions import NextQuestion, NextQuestionRequest
-from schemas.nouns import APPROXIMATION_TREES
+from schemas.nouns import APPROXIMATION_TREES, CSV, JSON
 
-from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep
+from ..dependencies import PartsDep, RoomDep
 from ..exports import MEDIA_TYPES
 from ..operations import artefacts
 from ..operations.approximation_trees import ask_for_approximation_tree, export_tree
 from ..operations.next_questions import ask_next
-from ..request_class import StrictRoute
-from . import approximation_tree_formats as formats
-from .answers import asked_once, made_by_job, problems
-from .media_types import JSON, Accept, choose, three_forms
-from .streamed_answers import rewritten, stream_json, stream_kept_file
+from .answers import problems
+from .artefact_routes import add_whole_content, artefact_router
+from .streamed_answers import rewritten
+from .table_answers import csv_of
 
-_PATH = "/v1/approximation-trees"
-_FORMS = three_forms("The whole result; CSV and Parquet have a row for each node.")
+_TYPES = {
+    "id": pa.int64(),
+    "depth": pa.int64(),
+    "feature": pa.string(),
+    "column": pa.string(),
+    "operator": pa.string(),
+    "value": pa.string(),
+    "or_missing": pa.bool_(),
+    "text": pa.string(),
+    "left": pa.int64(),
+    "right": pa.int64(),
+    "n_samples": pa.int64(),
+    "n_pseudo_samples": pa.int64(),
+    "p_value": pa.float64(),
+    "at_cap": pa.bool_(),
+}
 _EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The tree; SQL is one expression, Python the source of one function, `predict(row)`, ONNX a "
@@ -40,48 +50,38 @@ _EXPORTS: dict[int | str, dict[str, Any]] = {
         },
     }
 }
-router = APIRouter(prefix=_PATH, tags=["approximation trees"], route_class=StrictRoute)
 
 
-@router.post("", status_code=202, response_model=ApproximationTree, responses=made_by_job(ApproximationTree))
-def create_approximation_tree(
-    request: ApproximationTreeRequest, parts: PartsDep, idempotency_key: IdempotencyKey
-) -> Response:
-    """Ask for one tree that stands for an ensemble; a job grows it unless it is known."""
-    ask, show = (
-        partial(ask_for_approximation_tree, parts, request),
-        partial(artefacts.get_one, parts, APPROXIMATION_TREES),
-    )
-    return asked_once(parts, idempotency_key, _PATH, request, ask, show)
+def write(result: bytes, media_type: str) -> bytes:
+    """Return the nodes as a table in CSV or Parquet; ``value`` is a text, which is JSON where it is a list."""
+    lines = _table(json.loads(result))
+    if media_type == CSV:
+        return csv_of(lines)
+    target = io.BytesIO()
+    pyarrow.parquet.write_table(lines, target)
+    return target.getvalue()
 
 
-@router.get("", responses=problems(422, 503))
-def list_approximation_trees(parts: PartsDep, page: PageDep) -> Page[ApproximationTree]:
-    """List approximation trees, newest first, without what was found."""
-    return artefacts.list_all(parts, APPROXIMATION_TREES, page.limit, page.cursor)
+def _table(content: dict[str, Any]) -> pa.Table:
+    classes, nodes = content["classes"], content["nodes"]
+    fields = [*_TYPES.items(), ("prediction", pa.string() if classes else pa.float64())]
+    rows = [{**node, "value": _text(node["value"])} for node in nodes]
+    columns = {name: pa.array([row[name] for row in rows], kind) for name, kind in fields}
+    for index, label in enumerate(classes):
+        columns[f"score:{label}"] = pa.array([node["scores"][index]["value"] for node in nodes], pa.float64())
+    return pa.table(columns)
 
 
-@router.get("/{approximation_tree_id}", response_model=ApproximationTree, responses=problems(404, 503))
-async def get_approximation_tree(approximation_tree_id: str, parts: PartsDep, room: RoomDep) -> Response:
-    """Read an approximation tree, with its nodes if it is ready."""
-    written = partial(artefacts.write_one, parts, APPROXIMATION_TREES, approximation_tree_id)
-    return await stream_json(parts, room, written)
+def _text(value: float | str | list[str] | None) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-@router.get(
-    "/{approximation_tree_id}/content",
-    response_model=ApproximationTreeResult,
-    responses=_FORMS | problems(404, 406, 409, 503),
+router = artefact_router(
+    APPROXIMATION_TREES,
+    ask_for_approximation_tree,
+    "Request one tree that represents an ensemble; a job grows it unless it is known.",
 )
-async def get_approximation_tree_content(
-    approximation_tree_id: str, parts: PartsDep, room: RoomDep, accept: Accept = JSON
-) -> Response:
-    """Read the whole result as JSON, CSV or Parquet, as `Accept` says."""
-    media_type = choose(accept)
-    path = await run_in_threadpool(artefacts.result_path, parts, APPROXIMATION_TREES, approximation_tree_id)
-    if media_type == JSON:
-        return await stream_kept_file(parts, room, lambda: path, JSON)
-    return await rewritten(parts, room, path, lambda result: formats.write(result, media_type), media_type)
+add_whole_content(router, APPROXIMATION_TREES, write, "The whole result; CSV and Parquet have a row for each node.")
 
 
 @router.get(
@@ -103,9 +103,3 @@ async def export_approximation_tree(
 def ask_next_question(approximation_tree_id: str, request: NextQuestionRequest, parts: PartsDep) -> NextQuestion:
     """Ask for as few features as it takes: the next one, given the answers so far, or what they lead to."""
     return ask_next(parts, approximation_tree_id, request)
-
-
-@router.delete("/{approximation_tree_id}", status_code=204, responses=problems(404, 409, 503))
-def delete_approximation_tree(approximation_tree_id: str, parts: PartsDep) -> None:
-    """Delete an approximation tree that no explainer uses."""
-    artefacts.delete_one(parts, APPROXIMATION_TREES, approximation_tree_id)

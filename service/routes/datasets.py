@@ -8,12 +8,14 @@ from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page
 from schemas.datasets import Dataset, DatasetMetadata, DatasetRow, DatasetSummary
+from schemas.nouns import DATASETS, JSON, PARQUET
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep, RowPageDep
 from ..operations import datasets as operations
+from ..operations.made_once import made_once
 from ..request_class import StrictRoute, parse_metadata
-from .answers import MetadataField, Upload, create_once, created, problems, repeated, upload_fingerprint
-from .media_types import JSON, PARQUET, Accept, choose
+from .answers import MetadataField, Upload, created, problems, repeated, upload_fingerprint
+from .media_types import Accept, choose
 from .streamed_answers import PageSize, page_json, stream_kept_file, whole_json
 
 _WRITTEN = {JSON: JSON, PARQUET: PARQUET, "*/*": JSON, "application/*": JSON, "": JSON}
@@ -26,7 +28,7 @@ _FORMS: dict[int | str, dict[str, Any]] = {
     }
 }
 
-router = APIRouter(prefix="/v1/datasets", tags=["datasets"], route_class=StrictRoute)
+router = APIRouter(prefix=DATASETS.path, tags=[DATASETS.words], route_class=StrictRoute)
 
 
 @router.post(
@@ -39,15 +41,12 @@ def register_dataset(
     parts: PartsDep, file: Upload, idempotency_key: IdempotencyKey, metadata: MetadataField = None
 ) -> Response:
     """Register a dataset: CSV, Parquet or JSON rows, told apart by content."""
-
-    def register() -> tuple[int, Dataset]:
-        dataset, is_new = operations.register_dataset(parts, file.file, parse_metadata(DatasetMetadata, metadata))
-        return (201 if is_new else 200), dataset
-
-    asked = lambda: upload_fingerprint("/v1/datasets", metadata, file.file)  # noqa: E731  # called only with a key
-    show = partial(operations.get_dataset, parts)
-    status, dataset = create_once(parts, idempotency_key, asked, register, show)
-    return created(status, dataset, f"/v1/datasets/{dataset.id}")
+    asked = "" if idempotency_key is None else upload_fingerprint(DATASETS.path, metadata, file.file)
+    with made_once(parts, idempotency_key, asked, partial(operations.get_dataset, parts)) as creation:
+        if creation.thing is None:
+            dataset, is_new = operations.register_dataset(parts, file.file, parse_metadata(DatasetMetadata, metadata))
+            creation.made(201 if is_new else 200, dataset)
+    return created(DATASETS.path, creation)
 
 
 @router.get("", responses=problems(422, 503))

@@ -1,4 +1,4 @@
-"""/v1/explainers: single predictions, explained by their nearest prototypes. No queue on this way."""
+"""/v1/explainers: single predictions, explained by their nearest prototypes. No queue on this path."""
 
 from functools import partial
 
@@ -7,14 +7,16 @@ from fastapi import APIRouter, Response
 from schemas.contract import Page
 from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
 from schemas.explanations import ExplanationList, ExplanationRequest
+from schemas.nouns import EXPLAINERS
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep
 from ..operations import explainers as operations
 from ..operations import explanations
+from ..operations.made_once import made_once
 from ..request_class import StrictRoute
-from .answers import create_once, created, fingerprint, problems, repeated
+from .answers import created, fingerprint, problems, repeated
 
-router = APIRouter(prefix="/v1/explainers", tags=["explainers"], route_class=StrictRoute)
+router = APIRouter(prefix=EXPLAINERS.path, tags=[EXPLAINERS.words], route_class=StrictRoute)
 
 
 @router.post(
@@ -36,15 +38,12 @@ async def explain(explainer_id: str, request: ExplanationRequest, parts: PartsDe
 )
 def register_explainer(request: ExplainerRequest, parts: PartsDep, idempotency_key: IdempotencyKey) -> Response:
     """Register what to explain a model's predictions with."""
-
-    def register() -> tuple[int, Explainer]:
-        explainer, is_new = operations.register_explainer(parts, request)
-        return (201 if is_new else 200), explainer
-
-    asked = lambda: fingerprint("/v1/explainers", request.model_dump(mode="json"))  # noqa: E731  # only with a key
-    show = partial(operations.get_explainer, parts)
-    status, explainer = create_once(parts, idempotency_key, asked, register, show)
-    return created(status, explainer, f"/v1/explainers/{explainer.id}")
+    asked = fingerprint(EXPLAINERS.path, request.model_dump(mode="json"))
+    with made_once(parts, idempotency_key, asked, partial(operations.get_explainer, parts)) as creation:
+        if creation.thing is None:
+            explainer, is_new = operations.register_explainer(parts, request)
+            creation.made(201 if is_new else 200, explainer)
+    return created(EXPLAINERS.path, creation)
 
 
 @router.get("", responses=problems(422, 503))

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from fastapi import Header
 
+from schemas.nouns import CSV, JSON, PARQUET
 from storage.errors import StorageError
 
-JSON, CSV, PARQUET = "application/json", "text/csv", "application/vnd.apache.parquet"
 Accept = Annotated[str, Header(include_in_schema=False)]
 _WRITTEN = {JSON: JSON, CSV: CSV, PARQUET: PARQUET, "*/*": JSON, "application/*": JSON, "text/*": CSV, "": JSON}
 _QUALITY = re.compile(r"[01](\.\d{0,3})?")

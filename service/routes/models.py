@@ -8,16 +8,18 @@ from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page
 from schemas.models import Model, ModelMetadata, ModelSummary, PredictionList, PredictionRequest, Tree
+from schemas.nouns import MODELS
 from schemas.proximities import ProximityBlock, ProximityBlockRequest
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep, PlainInteger, RoomDep
 from ..operations import models as operations
 from ..operations import predictions, proximity_blocks, trees
+from ..operations.made_once import made_once
 from ..request_class import StrictRoute, parse_metadata
-from .answers import MetadataField, Upload, create_once, created, problems, repeated, upload_fingerprint
+from .answers import MetadataField, Upload, created, problems, repeated, upload_fingerprint
 from .streamed_answers import StreamedAnswer, stream_json, whole_json
 
-router = APIRouter(prefix="/v1/models", tags=["models"], route_class=StrictRoute)
+router = APIRouter(prefix=MODELS.path, tags=[MODELS.words], route_class=StrictRoute)
 
 
 @router.post(
@@ -30,15 +32,12 @@ def register_model(
     parts: PartsDep, file: Upload, idempotency_key: IdempotencyKey, metadata: MetadataField = None
 ) -> Response:
     """Register an ONNX model: it is checked, and first run, in a process of its own."""
-
-    def register() -> tuple[int, Model]:
-        model, is_new = operations.register_model(parts, file.file, parse_metadata(ModelMetadata, metadata))
-        return (201 if is_new else 200), model
-
-    asked = lambda: upload_fingerprint("/v1/models", metadata, file.file)  # noqa: E731  # called only with a key
-    show = partial(operations.get_model, parts)
-    status, model = create_once(parts, idempotency_key, asked, register, show)
-    return created(status, model, f"/v1/models/{model.id}")
+    asked = "" if idempotency_key is None else upload_fingerprint(MODELS.path, metadata, file.file)
+    with made_once(parts, idempotency_key, asked, partial(operations.get_model, parts)) as creation:
+        if creation.thing is None:
+            model, is_new = operations.register_model(parts, file.file, parse_metadata(ModelMetadata, metadata))
+            creation.made(201 if is_new else 200, model)
+    return created(MODELS.path, creation)
 
 
 @router.get("", responses=problems(422, 503))

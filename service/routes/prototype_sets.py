@@ -1,63 +1,38 @@
-"""/v1/prototype-sets: a handful of real rows that stand for each class."""
+"""/v1/prototype-sets: a handful of real rows that represent each class."""
 
-from functools import partial
+import io
+import json
+from typing import Any
 
-from fastapi import APIRouter, Response
-from fastapi.concurrency import run_in_threadpool
+import pyarrow as pa
+import pyarrow.parquet
 
-from schemas.contract import Page
-from schemas.nouns import PROTOTYPE_SETS
-from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest, PrototypeSetResult
+from schemas.nouns import CSV, PROTOTYPE_SETS
 
-from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep
-from ..operations import artefacts
 from ..operations.prototype_sets import ask_for_prototype_set
-from ..request_class import StrictRoute
-from . import prototype_set_formats as formats
-from .answers import asked_once, made_by_job, problems
-from .media_types import JSON, Accept, choose, three_forms
-from .streamed_answers import rewritten, stream_json, stream_kept_file
-
-_PATH = "/v1/prototype-sets"
-_FORMS = three_forms("The whole result; CSV and Parquet have a row for each prototype.")
-router = APIRouter(prefix=_PATH, tags=["prototype sets"], route_class=StrictRoute)
+from .artefact_routes import add_whole_content, artefact_router
+from .table_answers import csv_of
 
 
-@router.post("", status_code=202, response_model=PrototypeSet, responses=made_by_job(PrototypeSet))
-def create_prototype_set(request: PrototypeSetRequest, parts: PartsDep, idempotency_key: IdempotencyKey) -> Response:
-    """Ask for a prototype set; a job makes it unless it is there."""
-    ask, show = partial(ask_for_prototype_set, parts, request), partial(artefacts.get_one, parts, PROTOTYPE_SETS)
-    return asked_once(parts, idempotency_key, _PATH, request, ask, show)
+def write(result: bytes, media_type: str) -> bytes:
+    """Return the prototypes as a table in CSV or Parquet."""
+    lines = pa.Table.from_pylist([_flat(prototype) for prototype in json.loads(result)["prototypes"]])
+    if media_type == CSV:
+        return csv_of(lines)
+    target = io.BytesIO()
+    pyarrow.parquet.write_table(lines, target)
+    return target.getvalue()
 
 
-@router.get("", responses=problems(422, 503))
-def list_prototype_sets(parts: PartsDep, page: PageDep) -> Page[PrototypeSet]:
-    """List prototype sets, newest first, without what was found."""
-    return artefacts.list_all(parts, PROTOTYPE_SETS, page.limit, page.cursor)
+def _flat(prototype: dict[str, Any]) -> dict[str, Any]:
+    plain = {name: value for name, value in prototype.items() if name not in {"coverage", "quality", "features"}}
+    # Sets made by an earlier release have no measures of quality.
+    parts = {part: prototype.get(part) or {} for part in ("coverage", "quality")}
+    nested = {f"{part}_{name}": value for part, measures in parts.items() for name, value in measures.items()}
+    return plain | nested | {f"feature:{cell['name']}": cell["value"] for cell in prototype["features"]}
 
 
-@router.get("/{prototype_set_id}", response_model=PrototypeSet, responses=problems(404, 503))
-async def get_prototype_set(prototype_set_id: str, parts: PartsDep, room: RoomDep) -> Response:
-    """Read a prototype set, with what was found if it is ready."""
-    written = partial(artefacts.write_one, parts, PROTOTYPE_SETS, prototype_set_id)
-    return await stream_json(parts, room, written)
-
-
-@router.get(
-    "/{prototype_set_id}/content",
-    response_model=PrototypeSetResult,
-    responses=_FORMS | problems(404, 406, 409, 503),
+router = artefact_router(
+    PROTOTYPE_SETS, ask_for_prototype_set, "Request a prototype set; a job makes it unless it is there."
 )
-async def get_content(prototype_set_id: str, parts: PartsDep, room: RoomDep, accept: Accept = JSON) -> Response:
-    """Read the whole result as JSON, CSV or Parquet, as `Accept` says."""
-    media_type = choose(accept)
-    path = await run_in_threadpool(artefacts.result_path, parts, PROTOTYPE_SETS, prototype_set_id)
-    if media_type == JSON:
-        return await stream_kept_file(parts, room, lambda: path, JSON)
-    return await rewritten(parts, room, path, lambda result: formats.write(result, media_type), media_type)
-
-
-@router.delete("/{prototype_set_id}", status_code=204, responses=problems(404, 409, 503))
-def delete_prototype_set(prototype_set_id: str, parts: PartsDep) -> None:
-    """Delete a prototype set that no explainer uses."""
-    artefacts.delete_one(parts, PROTOTYPE_SETS, prototype_set_id)
+add_whole_content(router, PROTOTYPE_SETS, write, "The whole result; CSV and Parquet have a row for each prototype.")

@@ -10,12 +10,13 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from schemas.nouns import JSON
+
 from ..answer_room import AnswerRoom
 from ..app_context import Parts
 from ..dependencies import Room
 from ..operations.artefacts import file_blocks
 from ..operations.json_pages import MAX_PAGE_BYTES
-from .media_types import JSON
 
 _PAGE_BYTES = MAX_PAGE_BYTES + (256 << 10)  # of a whole page, as it is sent
 _MAKING_BYTES = 12 << 20  # what such a page is read from, and what is made of that on the way

@@ -7,8 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
+from schemas.nouns import CSV, PARQUET
+
 from ..operations.artefact_tables import KeptTable
-from .media_types import CSV, PARQUET
 from .streamed_answers import StreamedAnswer
 
 _FORMULA_START = r"^[=+\-@\t\r]"

@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 
 from storage.array_files import write_arrays
 from tree_explainers.errors import ExplainerError, InvalidInput, ModelRefused, RowRefused
-from tree_explainers.onnx_models.description import DeclaredModel, FeatureGroup, ModelDescription, ModelLimits
+from tree_explainers.onnx_models.description import (
+    DeclaredModel,
+    FeatureGroup,
+    ModelDescription,
+    ModelLimits,
+    column_types,
+)
 from tree_explainers.onnx_models.parity import check_parity
 from tree_explainers.onnx_models.reading import ReadModel, read_model
 from tree_explainers.onnx_models.session import ModelSession

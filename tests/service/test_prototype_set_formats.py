@@ -1,13 +1,13 @@
-"""Prototype sets are read in every form, also those that an earlier release made."""
+"""Prototype sets are read as tables, also those that an earlier release made."""
 
 import io
 import json
 
 import pyarrow.parquet as pq
 
+from schemas.nouns import CSV, PARQUET
 from schemas.prototype_sets import Prototype
-from service.routes.media_types import CSV, JSON, PARQUET
-from service.routes.prototype_set_formats import write
+from service.routes.prototype_sets import write
 
 # As it was kept before quality was measured.
 _EARLIER = {
@@ -27,10 +27,9 @@ def test_a_prototype_of_an_earlier_release_has_no_quality() -> None:
     assert Prototype.model_validate(_EARLIER).quality is None
 
 
-def test_a_set_of_an_earlier_release_is_written_in_every_form() -> None:
+def test_a_set_of_an_earlier_release_is_written_in_every_form_of_table() -> None:
     result = json.dumps({"prototypes": [_EARLIER]}).encode()
 
-    assert write(result, JSON) == result
     assert write(result, CSV).decode().splitlines() == [
         '"rank","row_id","row","label","value","gain","objective","coverage_n_rows","coverage_share","feature:x"',
         '1,"a",0,"yes",,2.5,2.5,3,0.75,1.5',

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ensemble import Operator, TreeEnsemble
-from ..onnx_models.description import ModelColumn, ModelDescription
+from ..onnx_models.description import ModelColumn, ModelDescription, column_types
 from ..questions.cuts import Rounding, cuts_of_number
 from ..questions.splits import ColumnSplits, base_of, model_value
 from ..questions.statements import FeatureStatements, Statements

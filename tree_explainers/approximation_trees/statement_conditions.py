@@ -10,7 +10,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from ..onnx_models.description import ModelDescription
+from ..onnx_models.description import ModelDescription, column_types
 from ..questions.binned_rows import BinnedRows
 from ..questions.conditions import Condition
 from ..questions.cuts import Rounding, roundest_between

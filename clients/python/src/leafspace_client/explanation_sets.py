@@ -8,7 +8,7 @@ from ._generated.api.explanation_sets import (
     create_explanation_set,
     delete_explanation_set,
     get_explanation_set,
-    get_explanations,
+    get_explanation_set_content,
     list_explanation_sets,
 )
 from ._generated.models import ExplanationSet as Details
@@ -39,7 +39,7 @@ class ExplanationSetView(ArtefactView[Details]):
     """An explanation set as it was when it was last fetched; ``details`` has the figures of all rows."""
 
     noun = EXPLANATION_SETS
-    contents = Content(get_explanations, {**_MEDIA_TYPES, "json": "application/json"})
+    contents = Content(get_explanation_set_content, {**_MEDIA_TYPES, "json": "application/json"})
 
 
 def _explanations(self: ExplanationSetView) -> Program[Explanations]:

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 from ._generated.api.label_audits import (
     create_label_audit,
     delete_label_audit,
-    get_audited_rows,
     get_label_audit,
+    get_label_audit_content,
     list_label_audits,
 )
 from ._generated.models import AuditedRow, LabelAuditRequest, PageAuditedRow, PageLabelAudit
@@ -29,7 +29,7 @@ class LabelAuditView(ArtefactView[Details]):
     """A label audit as it was when it was last fetched; ``details`` has all fields that the service sends."""
 
     noun = LABEL_AUDITS
-    contents = Content(get_audited_rows, TABLE_MEDIA_TYPES)
+    contents = Content(get_label_audit_content, TABLE_MEDIA_TYPES)
 
     @property
     def suspects(self) -> list[AuditedRow]:

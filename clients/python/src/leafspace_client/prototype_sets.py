@@ -5,8 +5,8 @@ from typing import Any, Literal, TypeVar
 from ._generated.api.prototype_sets import (
     create_prototype_set,
     delete_prototype_set,
-    get_content,
     get_prototype_set,
+    get_prototype_set_content,
     list_prototype_sets,
 )
 from ._generated.models import Evaluation, PagePrototypeSet, Prototype, PrototypeSetRequest
@@ -34,7 +34,7 @@ class PrototypeSetView(ArtefactView[Details]):
     """
 
     noun = PROTOTYPE_SETS
-    contents = Content(get_content, TABLE_MEDIA_TYPES)
+    contents = Content(get_prototype_set_content, TABLE_MEDIA_TYPES)
 
     @property
     def prototypes(self) -> list[Prototype]:

@@ -7,8 +7,8 @@ from typing import Any, Literal, TypeVar
 from ._generated.api.proximities import (
     create_proximities,
     delete_proximities,
-    get_neighbors,
     get_proximities,
+    get_proximities_content,
     list_proximities,
 )
 from ._generated.models import NeighborsOfRow, PageNeighborsOfRow, PageProximities, ProximitiesRequest
@@ -32,7 +32,7 @@ class ProximitiesView(ArtefactView[Details]):
     """Proximities as they were when they were last fetched; ``details`` has the figures of all rows together."""
 
     noun = PROXIMITIES
-    contents = Content(get_neighbors, TABLE_MEDIA_TYPES)
+    contents = Content(get_proximities_content, TABLE_MEDIA_TYPES)
 
 
 def _neighbors(self: ProximitiesView) -> Program[list[NeighborsOfRow]]:

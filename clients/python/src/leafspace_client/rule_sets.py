@@ -8,7 +8,7 @@ from ._generated.api.rule_sets import (
     delete_rule_set,
     export_rule_set,
     get_rule_set,
-    get_rules,
+    get_rule_set_content,
     list_rule_sets,
 )
 from ._generated.models import PageRuleSet, Rule, RuleSetEvaluation, RuleSetRequest
@@ -33,7 +33,7 @@ class RuleSetView(ArtefactView[Details]):
     """
 
     noun = RULE_SETS
-    contents = Content(get_rules, TABLE_MEDIA_TYPES)
+    contents = Content(get_rule_set_content, TABLE_MEDIA_TYPES)
 
     @property
     def rules(self) -> list[Rule]:

@@ -131,7 +131,7 @@ def sync_detailed(
 ) -> Response[ApproximationTree | Problem]:
     """Create Approximation Tree
 
-     Ask for one tree that stands for an ensemble; a job grows it unless it is known.
+     Request one tree that represents an ensemble; a job grows it unless it is known.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -167,7 +167,7 @@ def sync(
 ) -> ApproximationTree | Problem | None:
     """Create Approximation Tree
 
-     Ask for one tree that stands for an ensemble; a job grows it unless it is known.
+     Request one tree that represents an ensemble; a job grows it unless it is known.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -198,7 +198,7 @@ async def asyncio_detailed(
 ) -> Response[ApproximationTree | Problem]:
     """Create Approximation Tree
 
-     Ask for one tree that stands for an ensemble; a job grows it unless it is known.
+     Request one tree that represents an ensemble; a job grows it unless it is known.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -232,7 +232,7 @@ async def asyncio(
 ) -> ApproximationTree | Problem | None:
     """Create Approximation Tree
 
-     Ask for one tree that stands for an ensemble; a job grows it unless it is known.
+     Request one tree that represents an ensemble; a job grows it unless it is known.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:

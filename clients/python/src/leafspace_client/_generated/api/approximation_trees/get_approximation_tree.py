@@ -98,7 +98,7 @@ def sync_detailed(
 ) -> Response[Any | ApproximationTree | Problem]:
     """Get Approximation Tree
 
-     Read an approximation tree, with its nodes if it is ready.
+     Read an approximation tree: its status and, once it is ready, its result.
 
     Args:
         approximation_tree_id (str):
@@ -132,7 +132,7 @@ def sync(
 ) -> Any | ApproximationTree | Problem | None:
     """Get Approximation Tree
 
-     Read an approximation tree, with its nodes if it is ready.
+     Read an approximation tree: its status and, once it is ready, its result.
 
     Args:
         approximation_tree_id (str):
@@ -161,7 +161,7 @@ async def asyncio_detailed(
 ) -> Response[Any | ApproximationTree | Problem]:
     """Get Approximation Tree
 
-     Read an approximation tree, with its nodes if it is ready.
+     Read an approximation tree: its status and, once it is ready, its result.
 
     Args:
         approximation_tree_id (str):
@@ -193,7 +193,7 @@ async def asyncio(
 ) -> Any | ApproximationTree | Problem | None:
     """Get Approximation Tree
 
-     Read an approximation tree, with its nodes if it is ready.
+     Read an approximation tree: its status and, once it is ready, its result.
 
     Args:
         approximation_tree_id (str):

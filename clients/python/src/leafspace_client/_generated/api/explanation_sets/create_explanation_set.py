@@ -131,7 +131,7 @@ def sync_detailed(
 ) -> Response[ExplanationSet | Problem]:
     """Create Explanation Set
 
-     Ask for every row of a dataset to be explained; a job does it unless it is done.
+     Request explanations of every row of a dataset; a job makes them unless they are there.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -167,7 +167,7 @@ def sync(
 ) -> ExplanationSet | Problem | None:
     """Create Explanation Set
 
-     Ask for every row of a dataset to be explained; a job does it unless it is done.
+     Request explanations of every row of a dataset; a job makes them unless they are there.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -198,7 +198,7 @@ async def asyncio_detailed(
 ) -> Response[ExplanationSet | Problem]:
     """Create Explanation Set
 
-     Ask for every row of a dataset to be explained; a job does it unless it is done.
+     Request explanations of every row of a dataset; a job makes them unless they are there.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -232,7 +232,7 @@ async def asyncio(
 ) -> ExplanationSet | Problem | None:
     """Create Explanation Set
 
-     Ask for every row of a dataset to be explained; a job does it unless it is done.
+     Request explanations of every row of a dataset; a job makes them unless they are there.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:

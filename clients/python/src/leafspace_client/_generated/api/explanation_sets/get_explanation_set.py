@@ -98,7 +98,7 @@ def sync_detailed(
 ) -> Response[Any | ExplanationSet | Problem]:
     """Get Explanation Set
 
-     Read what is known of all rows together.
+     Read an explanation set: its status and, once it is ready, its result.
 
     Args:
         explanation_set_id (str):
@@ -132,7 +132,7 @@ def sync(
 ) -> Any | ExplanationSet | Problem | None:
     """Get Explanation Set
 
-     Read what is known of all rows together.
+     Read an explanation set: its status and, once it is ready, its result.
 
     Args:
         explanation_set_id (str):
@@ -161,7 +161,7 @@ async def asyncio_detailed(
 ) -> Response[Any | ExplanationSet | Problem]:
     """Get Explanation Set
 
-     Read what is known of all rows together.
+     Read an explanation set: its status and, once it is ready, its result.
 
     Args:
         explanation_set_id (str):
@@ -193,7 +193,7 @@ async def asyncio(
 ) -> Any | ExplanationSet | Problem | None:
     """Get Explanation Set
 
-     Read what is known of all rows together.
+     Read an explanation set: its status and, once it is ready, its result.
 
     Args:
         explanation_set_id (str):

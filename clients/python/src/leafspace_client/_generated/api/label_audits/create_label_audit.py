@@ -129,7 +129,7 @@ def sync_detailed(
 ) -> Response[LabelAudit | Problem]:
     """Create Label Audit
 
-     Ask which labels look wrong; a job finds out unless it is known.
+     Request the labels that look wrong; a job finds them unless they are known.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -166,7 +166,7 @@ def sync(
 ) -> LabelAudit | Problem | None:
     """Create Label Audit
 
-     Ask which labels look wrong; a job finds out unless it is known.
+     Request the labels that look wrong; a job finds them unless they are known.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -198,7 +198,7 @@ async def asyncio_detailed(
 ) -> Response[LabelAudit | Problem]:
     """Create Label Audit
 
-     Ask which labels look wrong; a job finds out unless it is known.
+     Request the labels that look wrong; a job finds them unless they are known.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -233,7 +233,7 @@ async def asyncio(
 ) -> LabelAudit | Problem | None:
     """Create Label Audit
 
-     Ask which labels look wrong; a job finds out unless it is known.
+     Request the labels that look wrong; a job finds them unless they are known.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:

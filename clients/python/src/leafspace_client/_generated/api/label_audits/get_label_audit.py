@@ -98,7 +98,7 @@ def sync_detailed(
 ) -> Response[Any | LabelAudit | Problem]:
     """Get Label Audit
 
-     Read a label audit with its most suspect rows.
+     Read a label audit: its status and, once it is ready, its result.
 
     Args:
         label_audit_id (str):
@@ -132,7 +132,7 @@ def sync(
 ) -> Any | LabelAudit | Problem | None:
     """Get Label Audit
 
-     Read a label audit with its most suspect rows.
+     Read a label audit: its status and, once it is ready, its result.
 
     Args:
         label_audit_id (str):
@@ -161,7 +161,7 @@ async def asyncio_detailed(
 ) -> Response[Any | LabelAudit | Problem]:
     """Get Label Audit
 
-     Read a label audit with its most suspect rows.
+     Read a label audit: its status and, once it is ready, its result.
 
     Args:
         label_audit_id (str):
@@ -193,7 +193,7 @@ async def asyncio(
 ) -> Any | LabelAudit | Problem | None:
     """Get Label Audit
 
-     Read a label audit with its most suspect rows.
+     Read a label audit: its status and, once it is ready, its result.
 
     Args:
         label_audit_id (str):

@@ -96,7 +96,7 @@ def sync_detailed(
 ) -> Response[PageLabelAudit | Problem]:
     """List Label Audits
 
-     List label audits, newest first, without what was found.
+     List label audits, newest first, without their results.
 
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
@@ -130,7 +130,7 @@ def sync(
 ) -> PageLabelAudit | Problem | None:
     """List Label Audits
 
-     List label audits, newest first, without what was found.
+     List label audits, newest first, without their results.
 
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
@@ -159,7 +159,7 @@ async def asyncio_detailed(
 ) -> Response[PageLabelAudit | Problem]:
     """List Label Audits
 
-     List label audits, newest first, without what was found.
+     List label audits, newest first, without their results.
 
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
@@ -191,7 +191,7 @@ async def asyncio(
 ) -> PageLabelAudit | Problem | None:
     """List Label Audits
 
-     List label audits, newest first, without what was found.
+     List label audits, newest first, without their results.
 
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.

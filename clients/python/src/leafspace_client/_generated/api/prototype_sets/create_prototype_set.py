@@ -129,7 +129,7 @@ def sync_detailed(
 ) -> Response[Problem | PrototypeSet]:
     """Create Prototype Set
 
-     Ask for a prototype set; a job makes it unless it is there.
+     Request a prototype set; a job makes it unless it is there.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -165,7 +165,7 @@ def sync(
 ) -> Problem | PrototypeSet | None:
     """Create Prototype Set
 
-     Ask for a prototype set; a job makes it unless it is there.
+     Request a prototype set; a job makes it unless it is there.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -196,7 +196,7 @@ async def asyncio_detailed(
 ) -> Response[Problem | PrototypeSet]:
     """Create Prototype Set
 
-     Ask for a prototype set; a job makes it unless it is there.
+     Request a prototype set; a job makes it unless it is there.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -230,7 +230,7 @@ async def asyncio(
 ) -> Problem | PrototypeSet | None:
     """Create Prototype Set
 
-     Ask for a prototype set; a job makes it unless it is there.
+     Request a prototype set; a job makes it unless it is there.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:

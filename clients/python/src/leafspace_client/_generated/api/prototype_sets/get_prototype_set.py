@@ -98,7 +98,7 @@ def sync_detailed(
 ) -> Response[Any | Problem | PrototypeSet]:
     """Get Prototype Set
 
-     Read a prototype set, with what was found if it is ready.
+     Read a prototype set: its status and, once it is ready, its result.
 
     Args:
         prototype_set_id (str):
@@ -132,7 +132,7 @@ def sync(
 ) -> Any | Problem | PrototypeSet | None:
     """Get Prototype Set
 
-     Read a prototype set, with what was found if it is ready.
+     Read a prototype set: its status and, once it is ready, its result.
 
     Args:
         prototype_set_id (str):
@@ -161,7 +161,7 @@ async def asyncio_detailed(
 ) -> Response[Any | Problem | PrototypeSet]:
     """Get Prototype Set
 
-     Read a prototype set, with what was found if it is ready.
+     Read a prototype set: its status and, once it is ready, its result.
 
     Args:
         prototype_set_id (str):
@@ -193,7 +193,7 @@ async def asyncio(
 ) -> Any | Problem | PrototypeSet | None:
     """Get Prototype Set
 
-     Read a prototype set, with what was found if it is ready.
+     Read a prototype set: its status and, once it is ready, its result.
 
     Args:
         prototype_set_id (str):

@@ -129,7 +129,7 @@ def sync_detailed(
 ) -> Response[Problem | Proximities]:
     """Create Proximities
 
-     Ask for the nearest rows of every row; a job finds them unless they are there.
+     Request the nearest rows of every row; a job finds them unless they are there.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -165,7 +165,7 @@ def sync(
 ) -> Problem | Proximities | None:
     """Create Proximities
 
-     Ask for the nearest rows of every row; a job finds them unless they are there.
+     Request the nearest rows of every row; a job finds them unless they are there.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -196,7 +196,7 @@ async def asyncio_detailed(
 ) -> Response[Problem | Proximities]:
     """Create Proximities
 
-     Ask for the nearest rows of every row; a job finds them unless they are there.
+     Request the nearest rows of every row; a job finds them unless they are there.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -230,7 +230,7 @@ async def asyncio(
 ) -> Problem | Proximities | None:
     """Create Proximities
 
-     Ask for the nearest rows of every row; a job finds them unless they are there.
+     Request the nearest rows of every row; a job finds them unless they are there.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:

@@ -98,7 +98,7 @@ def sync_detailed(
 ) -> Response[Any | Problem | Proximities]:
     """Get Proximities
 
-     Read what is known of all rows together.
+     Read proximities: its status and, once it is ready, its result.
 
     Args:
         proximities_id (str):
@@ -132,7 +132,7 @@ def sync(
 ) -> Any | Problem | Proximities | None:
     """Get Proximities
 
-     Read what is known of all rows together.
+     Read proximities: its status and, once it is ready, its result.
 
     Args:
         proximities_id (str):
@@ -161,7 +161,7 @@ async def asyncio_detailed(
 ) -> Response[Any | Problem | Proximities]:
     """Get Proximities
 
-     Read what is known of all rows together.
+     Read proximities: its status and, once it is ready, its result.
 
     Args:
         proximities_id (str):
@@ -193,7 +193,7 @@ async def asyncio(
 ) -> Any | Problem | Proximities | None:
     """Get Proximities
 
-     Read what is known of all rows together.
+     Read proximities: its status and, once it is ready, its result.
 
     Args:
         proximities_id (str):

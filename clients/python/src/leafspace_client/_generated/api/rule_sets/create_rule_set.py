@@ -127,7 +127,7 @@ def sync_detailed(
 ) -> Response[Problem | RuleSet]:
     """Create Rule Set
 
-     Ask for an ensemble to be told in rules; a job finds them unless they are known.
+     Request rules that describe an ensemble; a job finds them unless they are known.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -163,7 +163,7 @@ def sync(
 ) -> Problem | RuleSet | None:
     """Create Rule Set
 
-     Ask for an ensemble to be told in rules; a job finds them unless they are known.
+     Request rules that describe an ensemble; a job finds them unless they are known.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -194,7 +194,7 @@ async def asyncio_detailed(
 ) -> Response[Problem | RuleSet]:
     """Create Rule Set
 
-     Ask for an ensemble to be told in rules; a job finds them unless they are known.
+     Request rules that describe an ensemble; a job finds them unless they are known.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -228,7 +228,7 @@ async def asyncio(
 ) -> Problem | RuleSet | None:
     """Create Rule Set
 
-     Ask for an ensemble to be told in rules; a job finds them unless they are known.
+     Request rules that describe an ensemble; a job finds them unless they are known.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:

@@ -98,7 +98,7 @@ def sync_detailed(
 ) -> Response[Any | Problem | RuleSet]:
     """Get Rule Set
 
-     Read a rule set, with its rules if it is ready.
+     Read a rule set: its status and, once it is ready, its result.
 
     Args:
         rule_set_id (str):
@@ -132,7 +132,7 @@ def sync(
 ) -> Any | Problem | RuleSet | None:
     """Get Rule Set
 
-     Read a rule set, with its rules if it is ready.
+     Read a rule set: its status and, once it is ready, its result.
 
     Args:
         rule_set_id (str):
@@ -161,7 +161,7 @@ async def asyncio_detailed(
 ) -> Response[Any | Problem | RuleSet]:
     """Get Rule Set
 
-     Read a rule set, with its rules if it is ready.
+     Read a rule set: its status and, once it is ready, its result.
 
     Args:
         rule_set_id (str):
@@ -193,7 +193,7 @@ async def asyncio(
 ) -> Any | Problem | RuleSet | None:
     """Get Rule Set
 
-     Read a rule set, with its rules if it is ready.
+     Read a rule set: its status and, once it is ready, its result.
 
     Args:
         rule_set_id (str):

@@ -94,7 +94,7 @@ def sync_detailed(
 ) -> Response[PageRuleSet | Problem]:
     """List Rule Sets
 
-     List rule sets, newest first, without what was found.
+     List rule sets, newest first, without their results.
 
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
@@ -128,7 +128,7 @@ def sync(
 ) -> PageRuleSet | Problem | None:
     """List Rule Sets
 
-     List rule sets, newest first, without what was found.
+     List rule sets, newest first, without their results.
 
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
@@ -157,7 +157,7 @@ async def asyncio_detailed(
 ) -> Response[PageRuleSet | Problem]:
     """List Rule Sets
 
-     List rule sets, newest first, without what was found.
+     List rule sets, newest first, without their results.
 
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
@@ -189,7 +189,7 @@ async def asyncio(
 ) -> PageRuleSet | Problem | None:
     """List Rule Sets
 
-     List rule sets, newest first, without what was found.
+     List rule sets, newest first, without their results.
 
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.

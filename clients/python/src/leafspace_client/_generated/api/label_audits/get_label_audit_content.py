@@ -129,7 +129,7 @@ def sync_detailed(
     cursor: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> Response[Any | PageAuditedRow | Problem]:
-    """Get Audited Rows
+    """Get Label Audit Content
 
      Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
 
@@ -170,7 +170,7 @@ def sync(
     cursor: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> Any | PageAuditedRow | Problem | None:
-    """Get Audited Rows
+    """Get Label Audit Content
 
      Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
 
@@ -206,7 +206,7 @@ async def asyncio_detailed(
     cursor: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> Response[Any | PageAuditedRow | Problem]:
-    """Get Audited Rows
+    """Get Label Audit Content
 
      Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
 
@@ -245,7 +245,7 @@ async def asyncio(
     cursor: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> Any | PageAuditedRow | Problem | None:
-    """Get Audited Rows
+    """Get Label Audit Content
 
      Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
 

@@ -6,41 +6,25 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
-from ...models.page_explanation import PageExplanation
 from ...models.problem import Problem
+from ...models.rule_set_result import RuleSetResult
 from ...types import UNSET, Response, Unset
 
 
 def _get_kwargs(
-    explanation_set_id: str,
+    rule_set_id: str,
     *,
-    limit: int | Unset = 50,
-    cursor: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(if_none_match, Unset):
         headers["If-None-Match"] = if_none_match
 
-    params: dict[str, Any] = {}
-
-    params["limit"] = limit
-
-    json_cursor: None | str | Unset
-    if isinstance(cursor, Unset):
-        json_cursor = UNSET
-    else:
-        json_cursor = cursor
-    params["cursor"] = json_cursor
-
-    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
-
     _kwargs: dict[str, Any] = {
         "method": "get",
-        "url": "/v1/explanation-sets/{explanation_set_id}/content".format(
-            explanation_set_id=quote(str(explanation_set_id), safe=""),
+        "url": "/v1/rule-sets/{rule_set_id}/content".format(
+            rule_set_id=quote(str(rule_set_id), safe=""),
         ),
-        "params": params,
     }
 
     _kwargs["headers"] = headers
@@ -49,9 +33,9 @@ def _get_kwargs(
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Any | PageExplanation | Problem | None:
+) -> Any | Problem | RuleSetResult | None:
     if response.status_code == 200:
-        response_200 = PageExplanation.from_dict(response.json())
+        response_200 = RuleSetResult.from_dict(response.json())
 
         return response_200
 
@@ -84,11 +68,6 @@ def _parse_response(
 
         return response_409
 
-    if response.status_code == 413:
-        response_413 = Problem.from_dict(response.json())
-
-        return response_413
-
     if response.status_code == 422:
         response_422 = Problem.from_dict(response.json())
 
@@ -112,7 +91,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[Any | PageExplanation | Problem]:
+) -> Response[Any | Problem | RuleSetResult]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -122,22 +101,17 @@ def _build_response(
 
 
 def sync_detailed(
-    explanation_set_id: str,
+    rule_set_id: str,
     *,
     client: AuthenticatedClient,
-    limit: int | Unset = 50,
-    cursor: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
-) -> Response[Any | PageExplanation | Problem]:
-    """Get Explanations
+) -> Response[Any | Problem | RuleSetResult]:
+    """Get Rule Set Content
 
-     Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says.
+     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
 
     Args:
-        explanation_set_id (str):
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        rule_set_id (str):
         if_none_match (str | Unset):
 
     Raises:
@@ -145,13 +119,11 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Any | PageExplanation | Problem]
+        Response[Any | Problem | RuleSetResult]
     """
 
     kwargs = _get_kwargs(
-        explanation_set_id=explanation_set_id,
-        limit=limit,
-        cursor=cursor,
+        rule_set_id=rule_set_id,
         if_none_match=if_none_match,
     )
 
@@ -163,22 +135,17 @@ def sync_detailed(
 
 
 def sync(
-    explanation_set_id: str,
+    rule_set_id: str,
     *,
     client: AuthenticatedClient,
-    limit: int | Unset = 50,
-    cursor: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
-) -> Any | PageExplanation | Problem | None:
-    """Get Explanations
+) -> Any | Problem | RuleSetResult | None:
+    """Get Rule Set Content
 
-     Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says.
+     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
 
     Args:
-        explanation_set_id (str):
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        rule_set_id (str):
         if_none_match (str | Unset):
 
     Raises:
@@ -186,35 +153,28 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Any | PageExplanation | Problem
+        Any | Problem | RuleSetResult
     """
 
     return sync_detailed(
-        explanation_set_id=explanation_set_id,
+        rule_set_id=rule_set_id,
         client=client,
-        limit=limit,
-        cursor=cursor,
         if_none_match=if_none_match,
     ).parsed
 
 
 async def asyncio_detailed(
-    explanation_set_id: str,
+    rule_set_id: str,
     *,
     client: AuthenticatedClient,
-    limit: int | Unset = 50,
-    cursor: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
-) -> Response[Any | PageExplanation | Problem]:
-    """Get Explanations
+) -> Response[Any | Problem | RuleSetResult]:
+    """Get Rule Set Content
 
-     Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says.
+     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
 
     Args:
-        explanation_set_id (str):
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        rule_set_id (str):
         if_none_match (str | Unset):
 
     Raises:
@@ -222,13 +182,11 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Any | PageExplanation | Problem]
+        Response[Any | Problem | RuleSetResult]
     """
 
     kwargs = _get_kwargs(
-        explanation_set_id=explanation_set_id,
-        limit=limit,
-        cursor=cursor,
+        rule_set_id=rule_set_id,
         if_none_match=if_none_match,
     )
 
@@ -238,22 +196,17 @@ async def asyncio_detailed(
 
 
 async def asyncio(
-    explanation_set_id: str,
+    rule_set_id: str,
     *,
     client: AuthenticatedClient,
-    limit: int | Unset = 50,
-    cursor: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
-) -> Any | PageExplanation | Problem | None:
-    """Get Explanations
+) -> Any | Problem | RuleSetResult | None:
+    """Get Rule Set Content
 
-     Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says.
+     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
 
     Args:
-        explanation_set_id (str):
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        rule_set_id (str):
         if_none_match (str | Unset):
 
     Raises:
@@ -261,15 +214,13 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Any | PageExplanation | Problem
+        Any | Problem | RuleSetResult
     """
 
     return (
         await asyncio_detailed(
-            explanation_set_id=explanation_set_id,
+            rule_set_id=rule_set_id,
             client=client,
-            limit=limit,
-            cursor=cursor,
             if_none_match=if_none_match,
         )
     ).parsed

@@ -6,25 +6,41 @@ import httpx
 
 from ... import errors
 from ...client import AuthenticatedClient, Client
+from ...models.page_neighbors_of_row import PageNeighborsOfRow
 from ...models.problem import Problem
-from ...models.prototype_set_result import PrototypeSetResult
 from ...types import UNSET, Response, Unset
 
 
 def _get_kwargs(
-    prototype_set_id: str,
+    proximities_id: str,
     *,
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(if_none_match, Unset):
         headers["If-None-Match"] = if_none_match
 
+    params: dict[str, Any] = {}
+
+    params["limit"] = limit
+
+    json_cursor: None | str | Unset
+    if isinstance(cursor, Unset):
+        json_cursor = UNSET
+    else:
+        json_cursor = cursor
+    params["cursor"] = json_cursor
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
     _kwargs: dict[str, Any] = {
         "method": "get",
-        "url": "/v1/prototype-sets/{prototype_set_id}/content".format(
-            prototype_set_id=quote(str(prototype_set_id), safe=""),
+        "url": "/v1/proximities/{proximities_id}/content".format(
+            proximities_id=quote(str(proximities_id), safe=""),
         ),
+        "params": params,
     }
 
     _kwargs["headers"] = headers
@@ -33,9 +49,9 @@ def _get_kwargs(
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Any | Problem | PrototypeSetResult | None:
+) -> Any | PageNeighborsOfRow | Problem | None:
     if response.status_code == 200:
-        response_200 = PrototypeSetResult.from_dict(response.json())
+        response_200 = PageNeighborsOfRow.from_dict(response.json())
 
         return response_200
 
@@ -68,6 +84,11 @@ def _parse_response(
 
         return response_409
 
+    if response.status_code == 413:
+        response_413 = Problem.from_dict(response.json())
+
+        return response_413
+
     if response.status_code == 422:
         response_422 = Problem.from_dict(response.json())
 
@@ -91,7 +112,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[Any | Problem | PrototypeSetResult]:
+) -> Response[Any | PageNeighborsOfRow | Problem]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -101,17 +122,22 @@ def _build_response(
 
 
 def sync_detailed(
-    prototype_set_id: str,
+    proximities_id: str,
     *,
     client: AuthenticatedClient,
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
-) -> Response[Any | Problem | PrototypeSetResult]:
-    """Get Content
+) -> Response[Any | PageNeighborsOfRow | Problem]:
+    """Get Proximities Content
 
-     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
+     Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
 
     Args:
-        prototype_set_id (str):
+        proximities_id (str):
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
         if_none_match (str | Unset):
 
     Raises:
@@ -119,11 +145,13 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Any | Problem | PrototypeSetResult]
+        Response[Any | PageNeighborsOfRow | Problem]
     """
 
     kwargs = _get_kwargs(
-        prototype_set_id=prototype_set_id,
+        proximities_id=proximities_id,
+        limit=limit,
+        cursor=cursor,
         if_none_match=if_none_match,
     )
 
@@ -135,17 +163,22 @@ def sync_detailed(
 
 
 def sync(
-    prototype_set_id: str,
+    proximities_id: str,
     *,
     client: AuthenticatedClient,
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
-) -> Any | Problem | PrototypeSetResult | None:
-    """Get Content
+) -> Any | PageNeighborsOfRow | Problem | None:
+    """Get Proximities Content
 
-     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
+     Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
 
     Args:
-        prototype_set_id (str):
+        proximities_id (str):
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
         if_none_match (str | Unset):
 
     Raises:
@@ -153,28 +186,35 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Any | Problem | PrototypeSetResult
+        Any | PageNeighborsOfRow | Problem
     """
 
     return sync_detailed(
-        prototype_set_id=prototype_set_id,
+        proximities_id=proximities_id,
         client=client,
+        limit=limit,
+        cursor=cursor,
         if_none_match=if_none_match,
     ).parsed
 
 
 async def asyncio_detailed(
-    prototype_set_id: str,
+    proximities_id: str,
     *,
     client: AuthenticatedClient,
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
-) -> Response[Any | Problem | PrototypeSetResult]:
-    """Get Content
+) -> Response[Any | PageNeighborsOfRow | Problem]:
+    """Get Proximities Content
 
-     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
+     Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
 
     Args:
-        prototype_set_id (str):
+        proximities_id (str):
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
         if_none_match (str | Unset):
 
     Raises:
@@ -182,11 +222,13 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Any | Problem | PrototypeSetResult]
+        Response[Any | PageNeighborsOfRow | Problem]
     """
 
     kwargs = _get_kwargs(
-        prototype_set_id=prototype_set_id,
+        proximities_id=proximities_id,
+        limit=limit,
+        cursor=cursor,
         if_none_match=if_none_match,
     )
 
@@ -196,17 +238,22 @@ async def asyncio_detailed(
 
 
 async def asyncio(
-    prototype_set_id: str,
+    proximities_id: str,
     *,
     client: AuthenticatedClient,
+    limit: int | Unset = 50,
+    cursor: None | str | Unset = UNSET,
     if_none_match: str | Unset = UNSET,
-) -> Any | Problem | PrototypeSetResult | None:
-    """Get Content
+) -> Any | PageNeighborsOfRow | Problem | None:
+    """Get Proximities Content
 
-     Read the whole result as JSON, CSV or Parquet, as `Accept` says.
+     Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.
 
     Args:
-        prototype_set_id (str):
+        proximities_id (str):
+        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
+        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
+            with.
         if_none_match (str | Unset):
 
     Raises:
@@ -214,13 +261,15 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Any | Problem | PrototypeSetResult
+        Any | PageNeighborsOfRow | Problem
     """
 
     return (
         await asyncio_detailed(
-            prototype_set_id=prototype_set_id,
+            proximities_id=proximities_id,
             client=client,
+            limit=limit,
+            cursor=cursor,
             if_none_match=if_none_match,
         )
     ).parsed

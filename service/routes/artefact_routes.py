@@ -1,0 +1,151 @@
+"""Routes that are the same for every noun that jobs make: request one, list, read, download its content, delete.
+
+``artefact_router`` makes the first four and the last. The content of a noun is either its whole result
+(``add_whole_content``) or a table that is read page by page (``add_table_content``); what only one noun has is a route
+in that noun's own file.
+"""
+
+from collections.abc import Callable, Generator
+from typing import Annotated, Any, TypeVar
+
+from fastapi import APIRouter, Path, Response
+from fastapi.concurrency import run_in_threadpool
+
+from schemas.artefacts import ArtefactView
+from schemas.contract import Page
+from schemas.nouns import JSON, Noun
+
+from ..app_context import Parts
+from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep, RowPageDep
+from ..operations import artefacts
+from ..operations.artefact_tables import open_table
+from ..operations.made_once import made_once
+from ..request_class import StrictRoute
+from .answers import accepted, fingerprint, made_by_job, problems
+from .media_types import Accept, choose, three_forms
+from .streamed_answers import page_json, rewritten, stream_file, stream_json, stream_kept_file
+from .table_answers import table_answer
+
+View = TypeVar("View", bound=ArtefactView)
+RequestArtefact = Callable[[Parts, Any], View]
+WriteResult = Callable[[bytes, str], bytes]
+"""Writes a result, as it is kept in JSON, in another media type."""
+ListRows = Callable[[Parts, str, int, str | None], Generator[bytes]]
+"""Returns one page of rows: of an artefact with this id, at most so many, from this cursor on."""
+
+
+def artefact_router(noun: Noun[View], request_artefact: RequestArtefact[View], description: str) -> APIRouter:
+    """Return a router with the routes that all artefacts have.
+
+    Parameters
+    ----------
+    noun
+        Its declaration.
+    request_artefact
+        Checks a request, and returns the artefact that exists or that a job now makes.
+    description
+        What requesting one means, for the contract.
+    """
+    router = APIRouter(prefix=noun.path, tags=[noun.words], route_class=StrictRoute)
+    one = noun.singular.replace("_", " ")
+
+    def create(request: Any, parts: PartsDep, idempotency_key: IdempotencyKey) -> Response:  # noqa: ANN401  # below
+        asked = fingerprint(noun.path, request.model_dump(mode="json"))
+        with made_once(parts, idempotency_key, asked, lambda made: artefacts.get_one(parts, noun, made)) as creation:
+            if creation.thing is None:
+                made = request_artefact(parts, request)
+                creation.made(200 if made.reused else 202, made)
+        return accepted(noun.path, creation)
+
+    def list_all(parts: PartsDep, page: PageDep) -> Page[Any]:
+        return artefacts.list_all(parts, noun, page.limit, page.cursor)
+
+    async def get_one(artefact_id: str, parts: PartsDep, room: RoomDep) -> Response:
+        return await stream_json(parts, room, lambda: artefacts.write_one(parts, noun, artefact_id))
+
+    def delete_one(artefact_id: str, parts: PartsDep) -> None:
+        artefacts.delete_one(parts, noun, artefact_id)
+
+    create.__annotations__["request"] = noun.request
+    router.post(
+        "",
+        name=f"create_{noun.singular}",
+        description=description,
+        status_code=202,
+        response_model=noun.view,
+        responses=made_by_job(noun.view),
+    )(create)
+    router.get(
+        "",
+        name=f"list_{noun.name}",
+        description=f"List {noun.words}, newest first, without their results.",
+        response_model=Page[noun.summary],  # type: ignore[name-defined]  # a type that is made here
+        responses=problems(422, 503),
+    )(list_all)
+    router.get(
+        f"/{{{noun.id_name}}}",
+        name=f"get_{noun.singular}",
+        description=f"Read {_a(one)}: its status and, once it is ready, its result.",
+        response_model=noun.view,
+        responses=problems(404, 503),
+    )(_of(noun, get_one))
+    router.delete(
+        f"/{{{noun.id_name}}}",
+        name=f"delete_{noun.singular}",
+        description=f"Delete {_a(one)}; refused while an explainer uses it or a job makes it.",
+        status_code=204,
+        responses=problems(404, 409, 503),
+    )(_of(noun, delete_one))
+    return router
+
+
+def add_whole_content(router: APIRouter, noun: Noun[Any], write: WriteResult, forms: str) -> None:
+    """Add the route that downloads the whole result; ``forms`` describes its media types for the contract."""
+
+    async def get_content(artefact_id: str, parts: PartsDep, room: RoomDep, accept: Accept = JSON) -> Response:
+        media_type = choose(accept)
+        path = await run_in_threadpool(artefacts.result_path, parts, noun, artefact_id)
+        if media_type == JSON:
+            return await stream_kept_file(parts, room, lambda: path, JSON)
+        return await rewritten(parts, room, path, lambda result: write(result, media_type), media_type)
+
+    router.get(
+        f"/{{{noun.id_name}}}/content",
+        name=f"get_{noun.singular}_content",
+        description="Read the whole result as JSON, CSV or Parquet, as `Accept` says.",
+        response_model=noun.result,
+        responses=three_forms(forms) | problems(404, 406, 409, 503),
+    )(_of(noun, get_content))
+
+
+def add_table_content(router: APIRouter, noun: Noun[Any], list_rows: ListRows, forms: str) -> None:
+    """Add the route that downloads the table of an artefact, as pages of JSON or whole."""
+    (row,) = (product.row for product in noun.products if product.name == "content")
+
+    async def get_content(
+        artefact_id: str, parts: PartsDep, room: RoomDep, page: RowPageDep, accept: Accept = JSON
+    ) -> Response:
+        media_type = choose(accept)
+        if media_type == JSON:
+            return await page_json(parts, room, lambda: list_rows(parts, artefact_id, page.limit, page.cursor))
+        return await stream_file(parts, room, lambda: table_answer(open_table(parts, noun, artefact_id)[1], media_type))
+
+    router.get(
+        f"/{{{noun.id_name}}}/content",
+        name=f"get_{noun.singular}_content",
+        description="Read all rows as JSON, page by page, or at once as CSV or Parquet, as `Accept` says.",
+        response_model=Page[row],  # type: ignore[valid-type]  # a type that is made here
+        responses=three_forms(forms) | problems(404, 406, 409, 413, 422, 503),
+    )(_of(noun, get_content))
+
+
+def _of(noun: Noun[Any], endpoint: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the endpoint, whose ``artefact_id`` is called in paths as the noun has it."""
+    endpoint.__annotations__["artefact_id"] = Annotated[str, Path(alias=noun.id_name)]
+    return endpoint
+
+
+def _a(noun: str) -> str:
+    if noun.endswith("ies"):
+        return noun
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"

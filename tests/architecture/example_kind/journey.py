@@ -1,0 +1,60 @@
+"""Run in a copy of the project to which the kind was added: request a row count, have it made, read and delete it."""
+
+import json
+import sys
+from pathlib import Path
+
+from fastapi.testclient import TestClient
+
+from schemas import nouns
+from service.main import create_app
+from service.route_scopes import scope_of
+from service.settings import ServiceSettings
+from storage.attempts import AttemptStore
+from workers.job_kinds import JOB_KINDS, load_job_kinds
+from workers.runtime.lifecycle import run_job
+from workers.runtime.settings import WorkerSettings
+
+_NO_REDIS = "redis://127.0.0.1:1/0"
+
+
+def main(folder: Path) -> None:
+    """Go through the life of one row count."""
+    assert Path(nouns.__file__).is_relative_to(Path.cwd()), nouns.__file__
+    data = folder / "data"
+    app = create_app(ServiceSettings(data_dir=data, redis_url=_NO_REDIS))
+    with TestClient(app) as client:
+        upload = {"file": ("model", (folder / "model.onnx").read_bytes())}
+        model = client.post("/v1/models", files=upload, data={"metadata": json.dumps({"ensemble": "random_forest"})})
+        dataset = client.post("/v1/datasets", files={"file": ("rows", b"a,b\n1,2\n3,4\n5,6\n")})
+        request = {"model": model.json()["id"], "dataset": dataset.json()["id"]}
+
+        accepted = client.post("/v1/row-counts", json=request, headers={"Idempotency-Key": "once"})
+        assert accepted.status_code == 202, accepted.text
+        made = accepted.json()
+        assert (made["object"], made["status"], made["result"]) == ("row_count", "pending", None)
+        assert made["id"].startswith("rct_")
+
+        parts = app.state.parts
+        claim = AttemptStore(parts.database).claim(made["job"], 300)
+        assert claim is not None
+        settings = WorkerSettings(data_dir=data, redis_url=_NO_REDIS, database_url=parts.settings.database_url)
+        run_job(settings, load_job_kinds({"row_counts": JOB_KINDS["row_counts"]}), claim)
+
+        path = f"/v1/row-counts/{made['id']}"
+        ready = client.get(path).json()
+        assert (ready["status"], ready["result"]) == ("ready", {"n_rows": 3}), ready
+        assert client.get(f"{path}/content").json() == {"n_rows": 3}
+        assert [each["id"] for each in client.get("/v1/row-counts").json()["data"]] == [made["id"]]
+        again = client.post("/v1/row-counts", json=request, headers={"Idempotency-Key": "once"})
+        assert (again.status_code, again.json()["id"]) == (200, made["id"])
+        assert client.post("/v1/row-counts", json=request).json()["reused"] is True
+        assert client.delete(path).status_code == 204
+        assert client.get(path).status_code == 404
+    scopes = [scope_of(method, nouns.ROW_COUNTS.path) for method in ("GET", "POST", "PATCH")]
+    assert scopes == ["read", "write", "write"]
+    assert "row counts" in {tag["name"] for tag in app.openapi()["tags"]}
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -8,6 +8,9 @@ UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --pyth
 BENCHMARKS := start_up hot_path metering overload heavy_job job_estimates quality_measures leaf_assignment prototype_selection \
 	nearest_rows swap_refinement certificates explanation_sets million_rows ism_trees approximation_trees chaos
 
+# Without bytecode, each of the many processes of a service or a test run translates all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-dev s3-server quickstart test test-long check format client openapi settings requirements notices benchmarks paper-tables defrag-tables approximation-tables clean
 

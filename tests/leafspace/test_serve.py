@@ -137,7 +137,7 @@ def test_a_job_is_done_and_found_again_after_a_restart(data_dir: Path) -> None:
 
 def test_uploads_come_in_on_the_disk_of_the_data_directory(data_dir: Path) -> None:
     spool = str(data_dir / "spool")
-    with serving(data_dir) as service, socket.create_connection(("127.0.0.1", service.port)) as upload:
+    with serving(data_dir, "--no-worker") as service, socket.create_connection(("127.0.0.1", service.port)) as upload:
         head = "POST /v1/datasets HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n"
         form = '--x\r\nContent-Disposition: form-data; name="file"; filename="rows.csv"\r\n\r\n'
         upload.sendall(f"{head}Content-Type: multipart/form-data; boundary=x\r\n\r\n{form}".encode() + bytes(4 << 20))
@@ -165,7 +165,7 @@ def test_what_the_service_keeps_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 
 def test_a_second_service_on_the_same_data_is_refused(data_dir: Path) -> None:
-    with running_service(data_dir):
+    with running_service(data_dir, "--no-worker"):
         second = _serve("--port", "0", "--data-dir", str(data_dir))
 
     assert second.returncode == 1
@@ -173,7 +173,7 @@ def test_a_second_service_on_the_same_data_is_refused(data_dir: Path) -> None:
 
 
 def test_a_taken_port_is_told_before_anything_starts(data_dir: Path, tmp_path: Path) -> None:
-    with running_service(data_dir) as url:
+    with running_service(data_dir, "--no-worker") as url:
         port = url.rpartition(":")[2]
         second = _serve("--port", port, "--data-dir", str(tmp_path / "other"))
 

@@ -48,7 +48,7 @@ class Hostile:
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hostile]:
-    with serving(tmp_path_factory.mktemp("hostile") / "data") as service:
+    with serving(tmp_path_factory.mktemp("hostile") / "data", "--no-worker") as service:
         api = Api(service.url)
         yield Hostile(service, tuple(_uploaded(api)))
         api.http.close()

@@ -49,7 +49,7 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crowd]:
     one, another = (_key(data_dir, name) for name in ("one", "another"))
     limits = {"MAX_DOWNLOAD_BYTES": 4 << 20, "ANSWER_SECONDS": 4, "MAX_REQUESTS_OF_CALLER": 128}
     settings = {f"LEAFSPACE_{name}": str(value) for name, value in limits.items()}
-    with serving(data_dir, LEAFSPACE_REQUIRE_KEYS="1", **settings) as service:
+    with serving(data_dir, "--no-worker", LEAFSPACE_REQUIRE_KEYS="1", **settings) as service:
         crowd = Crowd(service, (one, another), "", "", "")
         with crowd.client(one) as client:
             wide, long = (_rows_of(client, n_rows, n_columns) for n_rows, n_columns in ((72, 7129), (10_000, 200)))

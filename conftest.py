@@ -1,4 +1,5 @@
 """What holds for all tests: the environment of numerical libraries, the order of files, one shared service."""
+# ruff: noqa: E402  # libraries read the environment when they are imported
 
 import json
 import os

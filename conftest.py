@@ -23,6 +23,7 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_dir(Path(__file__).parent / "
 from tests.support.databases import migrated_postgresql_url, new_database_url, postgresql_url, rows_database
 from tests.support.object_stores import remote_case, s3_server, store_case
 from tests.support.record_seconds import SECONDS_OF_FILES
+from tests.support.sampling import mark_long_cases
 from tests.support.serving import Service, SharedServices
 
 if TYPE_CHECKING:
@@ -39,8 +40,10 @@ __all__ = [
 ]
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the slowest files first: with several processes, none is left with a slow one at the end."""
+    mark_long_cases(items)
     seconds = json.loads(SECONDS_OF_FILES.read_text())
     items.sort(key=lambda item: -seconds.get(item.nodeid.partition("::")[0], 1.0))
 

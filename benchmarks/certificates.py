@@ -77,7 +77,7 @@ def _bound_by_gains(leaves: FittedLeaves, k: int) -> int:
         covered = by_class.coverage(leaves.table, leaves.weights, chosen[:n_first])
         gains = []
         for position in range(by_class.n_classes):
-            places = by_class.places(position)
+            places = by_class.slice_of(position)
             rows = by_class.rows[places]
             gains.append(Sweep(leaves.table, leaves.weights, rows).gains(rows, covered[places]))
         bounds.append(int(covered.sum() + np.sort(np.concatenate(gains))[::-1][:k].sum()))

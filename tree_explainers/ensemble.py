@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 class Operator(IntEnum):
-    """The question a node asks of ``value`` and ``threshold``; yes goes left (ONNX: the true branch)."""
+    """The comparison of ``value`` and ``threshold`` at a node; true goes left (ONNX: the true branch)."""
 
     LEAF = 0
     LEQ = 1
@@ -29,20 +29,22 @@ class TreeEnsemble:
     Node indices are global: the nodes of tree ``t`` are ``offsets[t]`` to ``offsets[t + 1]``, its root first, every
     child after its parent. A leaf is its own child on both sides, so walking down from a leaf stays there. Leaves
     are numbered within their tree in the order of their nodes: ``leaf_offsets[t] + code`` is the row of
-    ``leaf_values``. ``column`` refers to model-side columns, which the column map leads back to raw ones.
+    ``leaf_values``. ``column`` refers to model-side columns, which the column map maps back to raw ones.
     """
 
     offsets: NDArray[np.int32]  # (n_trees + 1,)
-    column: NDArray[np.int32]  # (n_nodes,) model-side column asked about; 0 at a leaf
+    column: NDArray[np.int32]  # (n_nodes,) model-side column tested; 0 at a leaf
     operator: NDArray[np.uint8]  # (n_nodes,) an Operator
     threshold: NDArray[np.float64]  # (n_nodes,) finite; 0 at a leaf
     missing_left: NDArray[np.bool_]  # (n_nodes,) a missing value (NaN) goes left
-    left: NDArray[np.int32]  # (n_nodes,) child when the answer is yes
+    left: NDArray[np.int32]  # (n_nodes,) child where the comparison is true
     right: NDArray[np.int32]  # (n_nodes,)
     leaf_nodes: NDArray[np.int32]  # (n_leaves,) the node of each leaf, tree by tree
     leaf_offsets: NDArray[np.int32]  # (n_trees + 1,)
     leaf_values: NDArray[np.float64]  # (n_leaves, n_outputs) as stored: boosting's step size is already in them
-    members: tuple[NDArray[np.float64], ...] = ()  # the sets of MEMBER nodes, whose threshold is a position in here
+    members: tuple[
+        NDArray[np.float64], ...
+    ] = ()  # the sets of MEMBER nodes, whose threshold is an index into this tuple
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return plain arrays that can be kept without pickle; ``from_arrays`` puts them together again."""

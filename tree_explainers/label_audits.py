@@ -14,10 +14,12 @@ from .leaf_space.neighborhoods import each_neighborhood
 
 @dataclass(frozen=True, slots=True)
 class LabelAudit:
-    """What the nearest rows of each row say of its label; all arrays but ``ranking`` are by row."""
+    """The labels of each row's nearest rows beside its own; all arrays but ``ranking`` are by row."""
 
     ranking: NDArray[np.int64]  # (n_rows,) rows, the most suspect first
-    n_neighbors: NDArray[np.int64]  # (n_rows,) nearest rows that were asked: fewer than wanted share a leaf with some
+    n_neighbors: NDArray[
+        np.int64
+    ]  # (n_rows,) nearest rows that were used: fewer than requested where fewer share a leaf
     agreement: NDArray[np.float64]  # (n_rows,) share of them with the row's own label; NaN without any
     disagreeing: NDArray[np.int64]  # (n_rows,) summed integer proximity of those with another label
     suggested: NDArray[np.int64]  # (n_rows,) class that they support more than the row's own; -1: none
@@ -33,10 +35,10 @@ def audit_labels(
     """Rank rows by the share of their nearest rows that have their label, smallest first.
 
     A row's nearest rows are the ``n_neighbors`` others of largest proximity (ties: lowest row), without those that
-    share no leaf with it at all: they would say nothing of it. Equal shares: the larger summed proximity of the
+    share no leaf with it at all: they have no bearing on it. Equal shares: the larger summed proximity of the
     neighbours that disagree first, then the lower row. Rows without neighbours come last.
 
-    A class is suggested where the neighbours' proximities, summed by class, speak for it more than for the row's own;
+    A class is suggested where the neighbours' proximities, summed by class, support it more than the row's own;
     ties between such classes go to the earlier one.
 
     Parameters
@@ -50,7 +52,7 @@ def audit_labels(
     n_neighbors
         In 1 to ``n_rows - 1``.
     report
-        Told how many rows are done.
+        Progress callback; may raise to stop.
 
     Raises
     ------
@@ -59,35 +61,35 @@ def audit_labels(
 
     References
     ----------
-    Tan, Soloviev, Hooker, Wells (2020), "Tree Space Prototypes", section "Fixing Mislabeled Points", which asks 10
+    Tan, Soloviev, Hooker, Wells (2020), "Tree Space Prototypes", section "Fixing Mislabeled Points", which uses 10
     neighbours, and leaves open how ties are broken and which label is the right one. Leaves that a tree has fitted to
-    wrong labels hold other rows with the same ones: a forest grown until its leaves are pure speaks less clearly.
+    wrong labels hold other rows with the same ones: a forest grown until its leaves are pure gives less clear results.
     """
     if classes.shape != (table.n_rows,) or classes.min(initial=0) < 0:
         msg = f"one class of 0 or more is needed for each of {table.n_rows} rows, got shape {classes.shape}"
         raise InvalidInput(msg)
     n_classes = int(classes.max()) + 1
     blocks = [
-        _judge(classes[block.rows], classes[block.neighbors], block.proximities, n_classes)
+        _evaluate(classes[block.rows], classes[block.neighbors], block.proximities, n_classes)
         for block in each_neighborhood(table, weights, n_neighbors, report, n_cells_a_row=n_classes)
     ]
-    n_asked, agreement, disagreeing, suggested = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
-    return LabelAudit(_ranking(agreement, disagreeing), n_asked, agreement, disagreeing, suggested)
+    n_used, agreement, disagreeing, suggested = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    return LabelAudit(_ranking(agreement, disagreeing), n_used, agreement, disagreeing, suggested)
 
 
-def _judge(
+def _evaluate(
     own: NDArray[np.int64], others: NDArray[np.int64], proximities: NDArray[np.int64], n_classes: int
 ) -> tuple[NDArray[Any], ...]:
     """Return the four arrays of a block of rows: classes (n_rows,), their neighbours' (n_rows, n_neighbors)."""
-    n_asked = (proximities > 0).sum(axis=1)
+    n_used = (proximities > 0).sum(axis=1)
     agrees = (others == own[:, None]) & (proximities > 0)
     agreement = np.full(len(own), np.nan)
-    np.divide(agrees.sum(axis=1), n_asked, out=agreement, where=n_asked > 0)
+    np.divide(agrees.sum(axis=1), n_used, out=agreement, where=n_used > 0)
     support = _support(others, proximities, n_classes)
     of_own = support[np.arange(len(own)), own]
     best = support.argmax(axis=1)
     suggested = np.where(support.max(axis=1) > of_own, best, -1)
-    return n_asked, agreement, support.sum(axis=1) - of_own, suggested
+    return n_used, agreement, support.sum(axis=1) - of_own, suggested
 
 
 def _support(others: NDArray[np.int64], proximities: NDArray[np.int64], n_classes: int) -> NDArray[np.int64]:

@@ -1,8 +1,8 @@
 """Lazy greedy maximisation of an objective whose gains never grow; knows nothing of trees.
 
 Minoux (1978): a gain known from an earlier step is an upper bound now, so an item whose bound is not the largest need
-not be looked at. Here stale gains are renewed in batches, because a batch may cost little more than one; and
-the gains of a batch of the best items are kept exact, because what an item takes from them may be cheaper to find.
+not be evaluated. Here stale gains are renewed in batches, because a batch may cost little more than one item; and the
+gains of a batch of the best items are kept exact, because their losses may be cheaper to find.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,24 +22,24 @@ class Objective(Protocol):
 
     @property
     def n_at_once(self) -> int:
-        """How many items' gains can be had for the price of one."""
+        """How many items' gains cost as much as one item's."""
 
     def first_gains(self) -> NDArray[np.int64]:
         """Return the gain of each item while nothing has been added."""
 
     def gains(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return what adding each of these items alone would gain now."""
+        """Return the gain of adding each of these items alone now."""
 
-    def add(self, item: int, watched: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Add an item for good; return what that takes from the gains of some items."""
+    def add(self, item: int, kept: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Add an item for good; return the losses of some items' gains."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """One of several objectives that do not influence each other and are maximised as a sum.
 
-    ``scale`` is what a unit of this part's gain is worth beside another part's; ``names`` are the items' positions
-    among the items of all parts, ascending, which decide ties (the lowest wins).
+    ``scale`` is the worth of a unit of this part's gain relative to another part's; ``names`` are the items'
+    indices among the items of all parts, ascending, which decide ties (the lowest wins).
     """
 
     objective: Objective
@@ -48,19 +48,19 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """The item added in one step, the part that it belongs to and what it gained there (unscaled)."""
+class GreedyStep:
+    """The item added in one step, the part that it belongs to and its gain there (unscaled)."""
 
     name: int
     part: int
     gain: int
 
 
-def greedy(parts: Sequence[Part]) -> Iterator[Choice]:
-    """Yield the item of largest scaled gain, again and again, until no item gains anything.
+def greedy(parts: Sequence[Part]) -> Iterator[GreedyStep]:
+    """Yield the item of largest scaled gain, repeatedly, until no item gains anything.
 
-    An item is added to its part's objective when the next one is asked for. Ties go to the lowest name. The order is
-    the same as that of looking at each item in each step, because a bound is only passed over when it cannot win.
+    An item is added to its part's objective when the next one is requested. Ties go to the lowest name. The order is
+    the same as that of evaluating each item in each step, because an item is skipped only when it cannot win.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def greedy(parts: Sequence[Part]) -> Iterator[Choice]:
         if front.bound <= 0:
             return
         if front.is_exact:
-            yield Choice(int(front.part.names[front.item]), best, front.bound)
+            yield GreedyStep(int(front.part.names[front.item]), best, front.bound)
             front.add()
         else:
             front.renew()
@@ -103,7 +103,7 @@ class _Front:
         self.rank = self.bound * self.part.scale, -int(self.part.names[self.item])
 
     def renew(self) -> None:
-        """Look again at the stale items of largest bound; ever more of them as long as none settles the matter."""
+        """Evaluate the stale items of largest bound again; more at a time as long as the best remains unknown."""
         stale = self._stale_items()
         n_wanted = self._n_at_once if self._in_blocks else self._batch
         if len(stale) > n_wanted:
@@ -114,10 +114,10 @@ class _Front:
         self._batch = min(2 * self._batch, _LARGEST_BATCH)
         self._find()
 
-    def _watched_items(self) -> NDArray[np.int64]:
+    def _items_to_keep(self) -> NDArray[np.int64]:
         exact = np.flatnonzero(self._exact)
-        n_watched = self._n_at_once if self._in_blocks else 0
-        return exact[np.argsort(-self._bounds[exact], kind="stable")[:n_watched]]
+        n_kept = self._n_at_once if self._in_blocks else 0
+        return exact[np.argsort(-self._bounds[exact], kind="stable")[:n_kept]]
 
     def _stale_items(self) -> NDArray[np.int64]:
         if self._in_blocks:
@@ -127,10 +127,10 @@ class _Front:
 
     def add(self) -> None:
         """Add the item, and keep the gains of the best others exact where that is cheap."""
-        watched = self._watched_items()
-        self._bounds[watched] -= self.part.objective.add(self.item, watched)
+        kept = self._items_to_keep()
+        self._bounds[kept] -= self.part.objective.add(self.item, kept)
         self._bounds[self.item] = 0  # adding it again gains nothing
         self._exact[:] = False
-        self._exact[watched] = True
+        self._exact[kept] = True
         self._batch = _FIRST_BATCH
         self._find()

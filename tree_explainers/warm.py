@@ -195,7 +195,8 @@ def _scores(rows: Rows) -> NDArray[np.float64]:
 
 
 def _labels(rows: Rows) -> NDArray[np.int64]:
-    return _scores(rows).argmax(axis=1)
+    labels: NDArray[np.int64] = _scores(rows).argmax(axis=1)
+    return labels
 
 
 def _forest() -> TreeEnsemble:

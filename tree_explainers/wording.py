@@ -10,7 +10,7 @@ from math import inf
 MISSING_ALLOWED = " (missing allowed)"
 MISSING, NOT_MISSING = "missing", "not missing"
 ANYTHING, IN_A_SET = "any value", "in a set of values that is not listed"
-_LONGEST_ALTERNATIVE = 2  # longer lists are told as "one of"
+_LONGEST_ALTERNATIVE = 2  # longer lists are written as "one of"
 _COULD_MISLEAD = re.compile(r",|\b(and|or|is)\b|^\s|\s$|^$")  # a category that holds words of conditions
 
 
@@ -53,14 +53,14 @@ def interval(low: float, high: float, *, low_inclusive: bool, high_inclusive: bo
 
 def one_of(values: Iterable[float | str]) -> str:
     """Return ``G``, ``G or H``, or ``one of A, B, C``."""
-    told = [value_text(value) for value in values]
-    return _either(told) if len(told) <= _LONGEST_ALTERNATIVE else f"one of {', '.join(told)}"
+    texts = [value_text(value) for value in values]
+    return _either(texts) if len(texts) <= _LONGEST_ALTERNATIVE else f"one of {', '.join(texts)}"
 
 
 def none_of(values: Iterable[float | str]) -> str:
     """Return ``not G``, ``not G or H``, or ``none of A, B, C``."""
-    told = [value_text(value) for value in values]
-    return f"not {_either(told)}" if len(told) <= _LONGEST_ALTERNATIVE else f"none of {', '.join(told)}"
+    texts = [value_text(value) for value in values]
+    return f"not {_either(texts)}" if len(texts) <= _LONGEST_ALTERNATIVE else f"none of {', '.join(texts)}"
 
 
 def but_not(values: Iterable[float | str]) -> str:
@@ -71,19 +71,19 @@ def but_not(values: Iterable[float | str]) -> str:
 def all_but(excluded: Sequence[float | str], known: Sequence[float | str]) -> str:
     """Return those of the known categories that are left, or those that are excluded, whichever is shorter."""
     left = [value for value in known if value not in set(excluded)]
-    told = none_of(excluded)
-    return min(one_of(left), told, key=len) if left else told
+    refusal = none_of(excluded)
+    return min(one_of(left), refusal, key=len) if left else refusal
 
 
 def comparison(operator: str, value: float | str | tuple[str, ...] | None) -> str:
-    """Return what a condition of rules and trees asks, in words."""
+    """Return a condition of rules and trees in words."""
     if value is None:
         return MISSING if operator == "is missing" else NOT_MISSING
     return _COMPARISONS[operator](value if isinstance(value, tuple) else (value,))
 
 
-def _either(told: Sequence[str]) -> str:
-    return " or ".join(filter(None, (", ".join(told[:-1]), told[-1])))
+def _either(texts: Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
 
 
 _COMPARISONS: dict[str, Callable[[tuple[float | str, ...]], str]] = {

@@ -23,8 +23,8 @@ class Covering:
         self.n_looked_at += len(items)
         return np.asarray((self.covers[items] & ~self.covered) @ self.weights)
 
-    def add(self, item: int, watched: NDArray[np.int64]) -> NDArray[np.int64]:
-        before = self.covers[watched] & ~self.covered
+    def add(self, item: int, kept: NDArray[np.int64]) -> NDArray[np.int64]:
+        before = self.covers[kept] & ~self.covered
         self.covered |= self.covers[item]
         return np.asarray((before & self.covered) @ self.weights)
 

@@ -98,7 +98,7 @@ def list_above(
 
 @compiled
 def _subtract(digits: NDArray[np.uint64], n_digits: int, w: int, amount: int, excess: NDArray[np.uint64]) -> np.uint64:
-    """Subtract a number of as many digits from 64 sums; tell which of them it does not exceed."""
+    """Subtract a number of as many digits from 64 sums; return which of them it does not exceed."""
     borrow = _NONE
     for digit in range(n_digits):
         there = digits[_WORDS * digit + w]
@@ -110,7 +110,7 @@ def _subtract(digits: NDArray[np.uint64], n_digits: int, w: int, amount: int, ex
 
 @compiled
 def _add(totals: NDArray[np.uint64], w: int, amounts: NDArray[np.uint64], which: np.uint64, n_digits: int) -> None:
-    """Add to those of 64 totals that a word tells."""
+    """Add to those of 64 totals whose bits are set in a word."""
     carry = _NONE
     for digit in range(n_digits):
         there, amount = totals[_WORDS * digit + w], amounts[digit] & which
@@ -121,7 +121,7 @@ def _add(totals: NDArray[np.uint64], w: int, amounts: NDArray[np.uint64], which:
 
 @compiled
 def _carry(totals: NDArray[np.uint64], w: int, digit: int, carry: np.uint64) -> None:
-    """Add one at a digit to those of 64 totals that a word tells."""
+    """Add one at a digit to those of 64 totals whose bits are set in a word."""
     while carry != _NONE:
         there = totals[_WORDS * digit + w]
         totals[_WORDS * digit + w] = there ^ carry

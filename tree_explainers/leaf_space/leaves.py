@@ -22,8 +22,8 @@ BOOSTING_TOTAL_WEIGHT = 2**31
 class LeafTable:
     """Which leaf each row reaches in each tree; one to four bytes for each.
 
-    ``codes`` has one line per tree, so that one tree's leaves of neighbouring rows lie side by side. Read the other
-    way, the rows of the leaf ``code`` of tree ``t`` are
+    ``codes`` has one line per tree, so that one tree's leaves of neighbouring rows lie side by side. Conversely,
+    the rows of the leaf ``code`` of tree ``t`` are
     ``members[starts[offsets[t] + code] : starts[offsets[t] + code + 1]]``, ascending.
     """
 
@@ -56,7 +56,7 @@ class LeafTable:
 
     @staticmethod
     def from_codes(codes: NDArray[Any], n_leaves: NDArray[np.integer[Any]]) -> "LeafTable":
-        """Build the table from codes as it keeps them, which are not copied: the way for many rows.
+        """Build the table from codes as it keeps them, which are not copied: for many rows.
 
         Parameters
         ----------
@@ -98,8 +98,8 @@ class LeafTable:
     def members(self) -> NDArray[np.int32]:
         """Rows, leaf by leaf, shape (n_trees * n_rows,).
 
-        The largest thing there is, so it is made when first asked for, by both cores; threads that ask at the same
-        time get the same.
+        The largest thing there is, so it is made at the first access, by both cores; threads that access it at the
+        same time get the same array.
         """
         with self._listing:
             return self._members
@@ -121,7 +121,7 @@ class LeafTable:
     def among(self, rows: NDArray[np.integer[Any]]) -> "LeafTable":
         """Return the table of these rows alone, numbered in the order given.
 
-        Leaves are numbered anew, so that leaves without any of the rows take no room: over a partition of all rows
+        Leaves are numbered again, so that leaves without any of the rows take no room: over a partition of all rows
         the tables together are no larger than this one. Codes of the two tables cannot be compared.
         """
         codes = np.empty((self.n_trees, len(rows)), dtype=self.codes.dtype)

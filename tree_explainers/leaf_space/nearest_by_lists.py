@@ -59,7 +59,7 @@ class _Visits(NamedTuple):
     """The leaves that a block of queries reaches, and how far the rows listed there were visited."""
 
     lines: NDArray[Any]  # (n_lists, n_queries) a tree's weight for queries that are in the leaf, 0 for others
-    begun: NDArray[np.int64]  # (n_lists,) the first place in members that was visited for the tile under way
+    begun: NDArray[np.int64]  # (n_lists,) the first place in members that was visited for the current tile
     reached: NDArray[np.int64]  # (n_lists,) the place after the last one visited
     ends: NDArray[np.int64]  # (n_lists,) where the list ends
     upcoming: NDArray[np.int32]  # (n_lists,) the rank at the place reached; beyond all at the end of a list
@@ -68,7 +68,7 @@ class _Visits(NamedTuple):
 class _Board(NamedTuple):
     """Proximities of a tile of rows to a block of queries, in a type that holds them."""
 
-    sums: NDArray[Any]  # (n_rows, n_queries) 0 where nothing is under way
+    sums: NDArray[Any]  # (n_rows, n_queries) 0 where nothing has been added
     largest: NDArray[Any]  # (n_queries,) room for the largest of some rows' sums
     to_beat: NDArray[Any]  # (n_queries,) smaller sums do not matter; at least 1
 

@@ -36,7 +36,7 @@ _STAGE = "finding nearest rows"
 
 
 class NearestRows:
-    """Finds the rows of a table that are nearest, in one of two ways, whichever is quicker for the table.
+    """Finds the rows of a table that are nearest, by the quicker of two searches.
 
     Where leaves are small, the rows listed in them are visited, for blocks of queries that share leaves; the lists,
     4 bytes for each row and tree, are made when they are first needed. Where leaves are large, codes are compared.
@@ -73,7 +73,7 @@ class NearestRows:
         n_neighbors
             In 1 to ``n_rows - 1``.
         report
-            Told how many of the queries are done, some ten times a second. Whatever it raises leaves nothing running.
+            Progress callback, called some ten times a second. Whatever it raises leaves nothing running.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""The nearest rows of every row, a block of rows at a time: nobody has to hold them all."""
+"""The nearest rows of every row, a block of rows at a time, so that memory holds one block."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ def each_neighborhood(
     n_neighbors
         In 1 to ``n_rows - 1``.
     report
-        Told how many of all rows are done.
+        Progress callback; may raise to stop.
     n_cells_a_row
         What the caller needs for each row beside its neighbours: blocks are shorter where that is much.
 

@@ -30,8 +30,8 @@ def columns(
 ) -> NDArray[Any]:
     """Return the proximity of each of some rows to all rows of the table.
 
-    Two ways lead to the same integers. Where leaves are small it is cheap to visit the rows listed in the leaves;
-    where they are large, to compare codes tree by tree. The sizes of the leaves tell which.
+    Two methods give the same integers. Where leaves are small it is cheap to visit the rows listed in the leaves;
+    where they are large, to compare codes tree by tree. The sizes of the leaves decide.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def columns(
     weights : (n_trees,) int64
         What each tree counts; not negative, summing to less than 2^32.
     leaves : (n_queries, n_trees)
-        Leaves of the rows asked about, numbered as in the table. The answer takes n_queries x n_rows cells: see
+        Leaves of the query rows, numbered as in the table. The result takes n_queries x n_rows cells: see
         ``rows_per_block``.
     n_threads
         Threads to share the work; by default one for each core that the process may use.
@@ -84,12 +84,12 @@ def each_column(
 
 
 def rows_per_block(n_rows: int) -> int:
-    """Return how many columns of ``n_rows`` may be held at once without memory becoming the question."""
+    """Return how many columns of ``n_rows`` may be held at once within the memory of one block."""
     return max(1, _BLOCK_CELLS // n_rows)
 
 
 def _visits_are_cheaper(table: LeafTable, queries: NDArray[np.int32], sum_bytes: int) -> bool:
-    """Tell whether lists of rows or codes are faster, from times measured on one core of a 2024 server."""
+    """Return whether lists of rows are faster than codes, from times measured on one core of a 2024 server."""
     n_visits = table.leaf_sizes[table.offsets[:-1] + queries].sum()
     visiting = n_visits * _NANOSECONDS_PER_VISIT + queries.size * _NANOSECONDS_PER_LIST
     return bool(visiting < queries.size * table.n_rows * sum_bytes * _NANOSECONDS_PER_COMPARED_BYTE)

@@ -1,1 +1,1 @@
-"""Prototypes: rows of the dataset that stand for others, as the ensemble sees them."""
+"""Prototypes: rows of a dataset that represent others, by the proximity of an ensemble."""

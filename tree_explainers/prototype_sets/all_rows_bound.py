@@ -1,6 +1,7 @@
 """An upper bound for prototypes chosen among all rows, where there are too many to compare them all.
 
-It is the bound of promises (``relaxation``), with gains that are bounded without comparing pairs (``joint_leaves``).
+It is the bound of promised coverages (``dual_bound``), with gains that are bounded without comparing pairs
+(``joint_leaves``).
 The candidates that it depends on, those of the largest gains, are then compared with all rows after all, as many as
 there is time for.
 """
@@ -33,7 +34,7 @@ def all_rows_bound(  # noqa: PLR0913  # rows, prototypes among them, and what th
     goal: Goal,
     report: ReportProgress = ignore_progress,
 ) -> int:
-    """Return an upper bound of the objectives of all sets of so many rows.
+    """Return an upper bound of the objectives of all sets of as many rows.
 
     Parameters
     ----------
@@ -41,24 +42,24 @@ def all_rows_bound(  # noqa: PLR0913  # rows, prototypes among them, and what th
         All rows, and what each tree counts.
     by_class
         The rows by class.
-    covered : (n_rows,) int64, by place
+    covered : (n_rows,) int64, in the order of classes
         Coverage by the prototypes at hand, on which promises are modelled.
     n_of_each : (n_classes,) int64
         How many prototypes there are of each class; only their sum matters if the goal does not fix them.
     goal
         Which objective and constraint the bound is of.
     report
-        Told several times a second; may raise to stop.
+        Progress callback, called several times a second; may raise to stop.
     """
     promised = np.stack([covered * part // whole for part, whole in _PARTS_OF_COVERAGE])
     promised = np.minimum(promised, int(weights.sum()))
     gains = np.empty_like(promised)
-    for position in range(by_class.n_classes):
-        places, n_parts = by_class.places(position), 2 * by_class.n_classes  # the first half of the work
-        report_class = part_of(report, position / n_parts, (position + 1) / n_parts)
-        gains[:, places] = gains_at_most(table, weights, by_class.rows[places], promised[:, places], report_class)
-    positions = np.arange(by_class.n_classes)
-    parts = [positions[i : i + 1] for i in positions] if goal.classes_are_apart else [positions]
+    for class_index in range(by_class.n_classes):
+        own_rows, n_parts = by_class.slice_of(class_index), 2 * by_class.n_classes  # the first half of the work
+        report_class = part_of(report, class_index / n_parts, (class_index + 1) / n_parts)
+        gains[:, own_rows] = gains_at_most(table, weights, by_class.rows[own_rows], promised[:, own_rows], report_class)
+    class_indices = np.arange(by_class.n_classes)
+    parts = [class_indices[i : i + 1] for i in class_indices] if goal.classes_are_apart else [class_indices]
     bound = 0
     for done, part in enumerate(parts):
         problem = _Problem(table, weights, by_class, part, int(n_of_each[part].sum()), goal)
@@ -71,43 +72,45 @@ def all_rows_bound(  # noqa: PLR0913  # rows, prototypes among them, and what th
 
 @dataclass(frozen=True, slots=True)
 class _Problem:
-    """So many prototypes among all rows of some classes."""
+    """The choice of prototypes among all rows of some classes."""
 
     table: LeafTable
     weights: NDArray[np.int64]
     by_class: RowsByClass
-    positions: NDArray[np.int64]
+    class_indices: NDArray[np.int64]
     n_prototypes: int
     goal: Goal
 
     def bound(self, promised: NDArray[np.int64], gains: NDArray[np.int64]) -> int:
-        """Return what promises and gains, by place, bound the objective by."""
-        scales = [self.goal.scales[position] for position in self.positions]
-        parts = [self.by_class.places(position) for position in self.positions]
-        total: int = sum(scale * int(promised[places].sum()) for places, scale in zip(parts, scales, strict=True))
-        return total + sum_of_largest([gains[places] for places in parts], scales, self.n_prototypes)
+        """Return the bound from promises and gains, both in the order of classes."""
+        scales = [self.goal.scales[class_index] for class_index in self.class_indices]
+        parts = [self.by_class.slice_of(class_index) for class_index in self.class_indices]
+        total: int = sum(scale * int(promised[own_rows].sum()) for own_rows, scale in zip(parts, scales, strict=True))
+        return total + sum_of_largest([gains[own_rows] for own_rows in parts], scales, self.n_prototypes)
 
     def compare_best(self, promised: NDArray[np.int64], gains: NDArray[np.int64], tick: Tick) -> None:
         """Replace the largest gains by what they are exactly, until those are the largest that count."""
         is_exact = np.zeros(len(gains), dtype=np.bool_)
-        sweeps = [self._sweep(position, tick) for position in self.positions]
+        sweeps = [self._sweep(class_index, tick) for class_index in self.class_indices]
         for _ in range(_BLOCKS_COMPARED):
             largest = self._largest(gains)
             if is_exact[largest[: self.n_prototypes]].all():
                 return
             some = largest[~is_exact[largest]][:BLOCK]
-            for position, sweep in zip(self.positions, sweeps, strict=True):
-                places = self.by_class.places(position)
-                own = some[(some >= places.start) & (some < places.stop)]
-                gains[own] = sweep.gains(self.by_class.rows[own], promised[places])
+            for class_index, sweep in zip(self.class_indices, sweeps, strict=True):
+                own_rows = self.by_class.slice_of(class_index)
+                own = some[(some >= own_rows.start) & (some < own_rows.stop)]
+                gains[own] = sweep.gains(self.by_class.rows[own], promised[own_rows])
             is_exact[some] = True
 
-    def _sweep(self, position: int, tick: Tick) -> Sweep:
-        return Sweep(self.table, self.weights, self.by_class.rows[self.by_class.places(position)], tick)
+    def _sweep(self, class_index: int, tick: Tick) -> Sweep:
+        return Sweep(self.table, self.weights, self.by_class.rows[self.by_class.slice_of(class_index)], tick)
 
     def _largest(self, gains: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the places of rows of these classes, those that count most first."""
-        places = slice(self.by_class.places(self.positions[0]).start, self.by_class.places(self.positions[-1]).stop)
+        """Return the rows of these classes, numbered in the order of classes, those that count most first."""
+        own_rows = slice(
+            self.by_class.slice_of(self.class_indices[0]).start, self.by_class.slice_of(self.class_indices[-1]).stop
+        )
         scales = np.array([scale / max(self.goal.scales) for scale in self.goal.scales])
-        worths = gains[places] * np.repeat(scales, self.by_class.sizes)[places]
-        return np.asarray(np.argsort(-worths, kind="stable") + places.start)
+        worths = gains[own_rows] * np.repeat(scales, self.by_class.sizes)[own_rows]
+        return np.asarray(np.argsort(-worths, kind="stable") + own_rows.start)

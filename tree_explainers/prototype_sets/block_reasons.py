@@ -1,8 +1,8 @@
 """Why many rows are like their prototypes: the reasons of a block of pairs, found faster than pair by pair.
 
 A feature that is a single number needs no intersection: the ends of its intervals are kept in order, and the end that
-counts is the first whose tree the pair shares. Most pairs share most trees, so it is among the first. Which trees ask,
-and what they do with missing values, is found 64 trees at a time.
+counts is the first whose tree the pair shares. Most pairs share most trees, so it is among the first. Which trees test
+the feature, and what they do with missing values, is found 64 trees at a time.
 """
 
 from collections.abc import Sequence
@@ -32,8 +32,8 @@ class PairReasons(NamedTuple):
     high: NDArray[np.float64]
     side: NDArray[np.int64]  # RawSide
     tree_share: NDArray[np.float64]
-    other: NDArray[np.int64]  # position among ``others``; -1: the feature is a single number, and all is said above
-    others: tuple[FeatureReason, ...] = ()  # no two alike; their own ``tree_share`` says nothing
+    other: NDArray[np.int64]  # index into ``others``; -1: a single number, whose reason is in the arrays
+    others: tuple[FeatureReason, ...] = ()  # no two alike; their own ``tree_share`` has no meaning
 
     def take(self, order: NDArray[np.int64]) -> "PairReasons":
         """Return the reasons in another order."""
@@ -54,14 +54,14 @@ class BlockReasons:
 
     @staticmethod
     def build(boxes: LeafBoxes, reader: ReasonReader, is_shown: NDArray[np.bool_]) -> "BlockReasons":
-        """Prepare; ``is_shown``, (n_columns,), tells of which columns reasons are wanted."""
+        """Prepare; ``is_shown``, (n_columns,), marks the columns whose reasons are wanted."""
         shown = _only(boxes, is_shown[boxes.entries["column"]])
         is_plain = _is_plain(shown, reader.units.is_alone)
         rest = Reasons.build(_only(shown, ~is_plain))
         return BlockReasons(_ends(_only(shown, is_plain)), rest, reader, feature_numbers(reader.columns).astype(int))
 
     def of(self, pairs: NearPairs, is_missing: NDArray[np.bool_] | None = None) -> PairReasons:
-        """Return the reasons of a block of pairs: of each, what ``Reasons`` and ``ReasonReader`` say.
+        """Return the reasons of a block of pairs: the same as ``Reasons`` and ``ReasonReader`` give.
 
         Parameters
         ----------
@@ -85,11 +85,11 @@ class BlockReasons:
         if len(reasons):
             raw = group_by_feature(reasons, len(pairs.prototypes), units, np.ones(len(units.is_nullable), np.bool_))
             raw.side[~nullable.of(raw.bounds, raw.column)] &= ~int(RawSide.OR_MISSING)
-            numbers = _joined(numbers, self._told(reasons, raw, nullable))
+            numbers = _joined(numbers, self._combined(reasons, raw, nullable))
         return numbers.take(_order(numbers.bounds, self.features[numbers.column], numbers.tree_share))
 
-    def _told(self, reasons: NDArray[Any], raw: RawReasons, nullable: "_Nullable") -> PairReasons:
-        """Combine what the columns of one feature say; the same intervals are combined once."""
+    def _combined(self, reasons: NDArray[Any], raw: RawReasons, nullable: "_Nullable") -> PairReasons:
+        """Combine the columns of one feature; equal intervals are combined once."""
         pairs = reasons["pair"].copy()
         reasons["pair"], reasons["tree_share"] = 0, 1
         known: dict[tuple[bytes, bytes], int] = {}
@@ -103,13 +103,15 @@ class BlockReasons:
                 known[key] = len(others)
                 others.append(self.reader.combine(own, columns))
             other[place] = known[key]
-        told = PairReasons(raw.bounds, raw.column, raw.low, raw.high, raw.side, raw.tree_share, other, tuple(others))
-        _tell_others(told)
-        return told
+        combined = PairReasons(
+            raw.bounds, raw.column, raw.low, raw.high, raw.side, raw.tree_share, other, tuple(others)
+        )
+        _fill_in_others(combined)
+        return combined
 
 
 class _Nullable(NamedTuple):
-    """Of which columns it is said that a missing value would do as well, pair by pair."""
+    """Whose reasons mention that a missing value is allowed, pair by pair and column by column."""
 
     always: NDArray[np.bool_]  # (n_columns,) the reference rows miss some
     is_missing: NDArray[np.bool_] | None  # (n_rows, n_columns) the row itself misses it
@@ -127,13 +129,13 @@ class _Nullable(NamedTuple):
         return self.always if self.is_missing is None else self.always | self.is_missing[self.row[pair]]
 
 
-def _tell_others(told: PairReasons) -> None:
-    """Say of other features in the arrays what arrays can say of them."""
-    is_other = told.other >= 0
-    own = told.other[is_other]
-    told.low[is_other] = np.array([_number(reason["low"], -np.inf) for reason in told.others])[own]
-    told.high[is_other] = np.array([_number(reason["high"], np.inf) for reason in told.others])[own]
-    told.side[is_other] = np.array([_side(reason) for reason in told.others], dtype=np.int64)[own]
+def _fill_in_others(combined: PairReasons) -> None:
+    """Fill in the arrays for other features, as far as arrays can hold their reasons."""
+    is_other = combined.other >= 0
+    own = combined.other[is_other]
+    combined.low[is_other] = np.array([_number(reason["low"], -np.inf) for reason in combined.others])[own]
+    combined.high[is_other] = np.array([_number(reason["high"], np.inf) for reason in combined.others])[own]
+    combined.side[is_other] = np.array([_side(reason) for reason in combined.others], dtype=np.int64)[own]
 
 
 def _number(end: float | None, where_there_is_none: float) -> float:
@@ -148,12 +150,12 @@ def _side(reason: FeatureReason) -> int:
     return int(side | (RawSide.EXACT if reason["exact"] else RawSide(0)))
 
 
-def _joined(numbers: PairReasons, told: PairReasons) -> PairReasons:
+def _joined(numbers: PairReasons, combined: PairReasons) -> PairReasons:
     """Return the reasons of both, pair by pair."""
-    parts = (numbers, told)
+    parts = (numbers, combined)
     pair = np.concatenate([np.repeat(np.arange(len(part.bounds) - 1), np.diff(part.bounds)) for part in parts])
     arrays: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _OF_REASONS}
-    joined = told._replace(bounds=numbers.bounds + told.bounds, **arrays)
+    joined = combined._replace(bounds=numbers.bounds + combined.bounds, **arrays)
     return joined.take(np.argsort(pair, kind="stable"))
 
 
@@ -163,7 +165,7 @@ def _only(boxes: LeafBoxes, is_wanted: NDArray[np.bool_]) -> LeafBoxes:
 
 
 def _is_plain(boxes: LeafBoxes, is_alone: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell of which entries the feature is a single number, with no hole in the prototype's intervals of it."""
+    """Return for which entries the feature is a single number, with no hole in the prototype's intervals of it."""
     n_columns = len(is_alone)
     column, is_hole = boxes.entries["column"], (boxes.entries["side"] & Side.HOLE) != 0
     own = np.repeat(np.arange(len(boxes.starts) - 1), np.diff(boxes.starts)) * n_columns + column
@@ -180,9 +182,9 @@ class _Ends(NamedTuple):
     starts: NDArray[np.int64]  # (n_prototypes + 1,) where each prototype's lists begin
     column: NDArray[np.int64]  # (n_lists,)
     first: NDArray[np.int64]  # (n_lists,) where each list begins among the entries
-    asking: NDArray[np.uint64]  # (n_lists, n_words) the trees of its intervals, a bit for each
+    testing: NDArray[np.uint64]  # (n_lists, n_words) the trees of its intervals, a bit for each
     losing: NDArray[np.uint64]  # those in which a missing value would not stay
-    incomplete: NDArray[np.uint64]  # those that ask about sets
+    incomplete: NDArray[np.uint64]  # those that test sets
     low_tree: NDArray[np.int32]  # (n_entries,) trees by falling lower end, excluded ends first
     low: NDArray[np.float64]
     low_side: NDArray[np.int32]
@@ -216,7 +218,7 @@ def _bits(
     n_lists: int, list_of: NDArray[np.int64], tree: NDArray[np.int32], is_set: NDArray[np.bool_]
 ) -> NDArray[np.uint64]:
     """Return a line for each list, with the bits of those trees set for which ``is_set`` holds."""
-    n_words = int(tree.max(initial=0)) // _WORD + 1  # trees after the last that asks are of no interest
+    n_words = int(tree.max(initial=0)) // _WORD + 1  # trees after the last one that tests the column do not matter
     bits = np.zeros((n_lists, n_words), dtype=np.uint64)
     bit = np.left_shift(np.uint64(1), (tree % _WORD).astype(np.uint64))
     np.bitwise_or.at(bits, (list_of[is_set], tree[is_set] // _WORD), bit[is_set])
@@ -252,7 +254,7 @@ def _numbers(
 ) -> tuple[NDArray[Any], ...]:
     """Return bounds, column, low, high, side and share of trees of the features that are single numbers.
 
-    ``raw_interval`` becomes part of what is compiled and kept: whoever changes it has to change this file, too.
+    ``raw_interval`` becomes part of what is compiled and kept: after a change of it, change this file, too.
     """
     room = 0
     for prototype in prototypes:
@@ -265,8 +267,8 @@ def _numbers(
         own = shared[pair]
         n_shared = own.sum()
         for place in range(ends.starts[prototypes[pair]], ends.starts[prototypes[pair] + 1]):
-            n_asking = _n_common(ends.asking[place], words[pair])
-            if n_asking == 0:
+            n_testing = _n_common(ends.testing[place], words[pair])
+            if n_testing == 0:
                 continue
             own_side = 0 if _n_common(ends.losing[place], words[pair]) else _MISSING_STAYS
             own_side |= _INCOMPLETE if _n_common(ends.incomplete[place], words[pair]) else 0
@@ -280,7 +282,7 @@ def _numbers(
             low[end], high[end], side[end] = raw_interval(
                 ends.low[low_at], ends.high[high_at], own_side, units[0][of], units[1][of], units[2][of], is_single
             )
-            column[end], tree_share[end] = of, n_asking / n_shared
+            column[end], tree_share[end] = of, n_testing / n_shared
             end += 1
         bounds[pair + 1] = end
     return bounds, column[:end].copy(), low[:end].copy(), high[:end].copy(), side[:end].copy(), tree_share[:end].copy()

@@ -1,7 +1,7 @@
-"""Which rows lie close to which candidates: pairs gathered in one sweep, and looked at again and again.
+"""Close pairs of rows and candidates, gathered in one sweep.
 
-Swaps and the bound of a certificate ask for the same few proximities hundreds of times: those that exceed, or nearly,
-what a row has from its prototypes anyway. Memory is bounded: where too many pairs are close, the closest are kept.
+Swaps and the bound of a certificate need the same few proximities hundreds of times: those that exceed, or nearly
+exceed, the row's coverage by its prototypes. Memory is bounded: where too many pairs are close, the closest are kept.
 """
 
 from collections.abc import Iterator
@@ -20,32 +20,35 @@ from .goal import RowsByClass
 from .sweep import ClosePairs, Sweep, dense_pairs
 
 _FEWEST_ALLOWED, _ALLOWED_PER_ROW, _MOST_ALLOWED = 2**24, 64, 2**26
-_STEPS = 16  # thresholds are so many parts of a row's coverage
+_STEPS = 16  # a row's threshold is a multiple of this fraction of its coverage
 _HIGHEST_STEP = 256
 _SAMPLED_CANDIDATES = 32
 _CANDIDATES_AT_ONCE = 512
 _PAIRS_AT_ONCE = 2**22
 
-# Measured on one core of a server of 2024. They decide which way is taken, not what comes out.
+# Measured on one core of a server of 2024. They affect speed only.
 _NANOSECONDS_PER_PAIR = 300.0  # found in a sweep
 _NANOSECONDS_PER_COMPARED_BYTE = 0.025  # of a sum of weights, in a column
 
 
 @dataclass(frozen=True, slots=True)
 class CandidatePairs:
-    """Each candidate's pairs with rows of its class whose proximity exceeds the row's threshold; rows by place."""
+    """Each candidate's pairs with rows of its class whose proximity exceeds the row's threshold.
+
+    Rows are numbered in the order of their classes (``RowsByClass``).
+    """
 
     by_class: RowsByClass
     candidates: NDArray[np.int64]  # (n_candidates,) rows, ascending
-    thresholds: NDArray[np.int64]  # (n_rows,) by place, units of weight
+    thresholds: NDArray[np.int64]  # (n_rows,) in units of weight
     starts: NDArray[np.int64]  # (n_candidates,) where each candidate's pairs begin
     ends: NDArray[np.int64]  # (n_candidates,) and end
-    members: NDArray[np.int32]  # (n_pairs,) place of each pair's row, in no particular order
+    members: NDArray[np.int32]  # (n_pairs,) each pair's row, in no particular order
     proximities: NDArray[np.uint32]  # (n_pairs,) greater than the row's threshold
 
 
 def default_max_pairs(n_rows: int) -> int:
-    """Return how many pairs are kept at most unless told otherwise; each takes 8 bytes."""
+    """Return the default maximum number of pairs to keep; each takes 8 bytes."""
     return min(max(_FEWEST_ALLOWED, _ALLOWED_PER_ROW * n_rows), _MOST_ALLOWED)
 
 
@@ -62,8 +65,8 @@ def gather_pairs(  # noqa: PLR0913  # what to compare, with whom, and how much t
     """Return the pairs of candidates and rows of their class that are close, measured by what prototypes cover.
 
     A row's threshold is one share, for all rows the same, of its proximity to its nearest prototype: as small as
-    memory allows, and 0 where all pairs that share a leaf can be kept. Rows without a prototype near them are taken
-    for as well covered as rows are on average.
+    memory allows, and 0 where all pairs that share a leaf can be kept. Rows without a prototype near them count
+    as well covered as rows are on average.
 
     Parameters
     ----------
@@ -78,7 +81,7 @@ def gather_pairs(  # noqa: PLR0913  # what to compare, with whom, and how much t
     max_pairs
         How many pairs to keep; see ``default_max_pairs``.
     report
-        Told about the sweep; may raise to stop.
+        Progress callback; may raise to stop.
     """
     by_class = RowsByClass.of(classes)
     rows = np.arange(table.n_rows) if candidates is None else np.asarray(candidates, dtype=np.int64)
@@ -87,12 +90,12 @@ def gather_pairs(  # noqa: PLR0913  # what to compare, with whom, and how much t
     share = thresholds.guess(table, weights, by_class, rows, 0.75 * kept.capacity)
     find = _find_in_columns if share * _NANOSECONDS_PER_PAIR > _nanoseconds_per_cell(weights) else _find_in_sweep
     task = _Task(table, weights, kept, partial(kept.report, report))
-    for position in range(by_class.n_classes):
-        places = by_class.places(position)
-        own = np.flatnonzero(by_class.classes[rows] == position)
+    for class_index in range(by_class.n_classes):
+        own_rows = by_class.slice_of(class_index)
+        own = np.flatnonzero(by_class.classes[rows] == class_index)
         n_kept = 0
-        for found in find(task, by_class.rows[places], rows[own], places):
-            kept.add(own[n_kept : n_kept + len(found.candidates)], found, places.start)
+        for found in find(task, by_class.rows[own_rows], rows[own], own_rows):
+            kept.add(own[n_kept : n_kept + len(found.candidates)], found, own_rows.start)
             n_kept += len(found.candidates)
     return CandidatePairs(by_class, rows, thresholds.values, *kept.in_order_of_candidates())
 
@@ -111,22 +114,22 @@ class _Task(NamedTuple):
 
 
 def _find_in_sweep(
-    task: _Task, targets: NDArray[np.int64], candidates: NDArray[np.int64], places: slice
+    task: _Task, targets: NDArray[np.int64], candidates: NDArray[np.int64], own_rows: slice
 ) -> Iterator[ClosePairs]:
     sweep = Sweep(task.table, task.weights, targets, task.tick)
     at_once = max(_PAIRS_AT_ONCE, task.kept.capacity // 4)
     for start in range(0, len(candidates), _CANDIDATES_AT_ONCE):
         some = candidates[start : start + _CANDIDATES_AT_ONCE]
-        yield from sweep.close_pairs(some, task.kept.thresholds.values[places], at_once)
+        yield from sweep.close_pairs(some, task.kept.thresholds.values[own_rows], at_once)
         task.tick()
 
 
 def _find_in_columns(
-    task: _Task, targets: NDArray[np.int64], candidates: NDArray[np.int64], places: slice
+    task: _Task, targets: NDArray[np.int64], candidates: NDArray[np.int64], own_rows: slice
 ) -> Iterator[ClosePairs]:
     thresholds = task.kept.thresholds
     own, among = np.searchsorted(targets, candidates), task.table.among(targets)
-    return dense_pairs(among, task.weights, own, lambda: thresholds.values[places], task.tick)
+    return dense_pairs(among, task.weights, own, lambda: thresholds.values[own_rows], task.tick)
 
 
 class _Thresholds:
@@ -154,14 +157,14 @@ class _Thresholds:
         candidates: NDArray[np.int64],
         n_pairs: float,
     ) -> float:
-        """Set thresholds that, by what a few candidates suggest, leave so many pairs; return the share of all."""
+        """Set thresholds that leave about ``n_pairs``, estimated from a few candidates; return their share."""
         step = max(1, -(-len(candidates) // _SAMPLED_CANDIDATES))
         some = candidates[step // 2 :: step]
         counts = np.zeros(_HIGHEST_STEP + 2, dtype=np.int64)
         n_seen = 0
         for row, column in zip(some.tolist(), each_column(table, weights, table.leaves_of(some)), strict=True):
-            places, own = by_class.column_of(row, column)
-            first_too_high = -(-_STEPS * own // self._reference[places])
+            own_rows, own = by_class.column_of(row, column)
+            first_too_high = -(-_STEPS * own // self._reference[own_rows])
             counts += np.bincount(np.minimum(first_too_high, _HIGHEST_STEP + 1), minlength=len(counts))
             n_seen += len(own)
         n_close = counts[::-1].cumsum()[::-1][1:]  # pairs above the thresholds of each step
@@ -190,17 +193,17 @@ class _Kept:
         self._store = _Store(starts, np.empty(capacity, dtype=np.int32), np.empty(capacity, dtype=np.uint32))
 
     def report(self, report: ReportProgress) -> None:
-        """Tell how far it is."""
+        """Report progress."""
         report(self._n_added / max(1, len(self._added)), "gathering close pairs")
 
-    def add(self, candidates: NDArray[np.int64], found: ClosePairs, first_place: int) -> None:
-        """Keep the pairs of some candidates, which are known by their position among all."""
+    def add(self, candidates: NDArray[np.int64], found: ClosePairs, first_row: int) -> None:
+        """Keep the pairs of some candidates, which are numbered by their index among all."""
         n_before, end = self._n_added, self._n_added + len(candidates)
         self._added[n_before:end] = candidates
         pairs = found.starts, found.targets, found.proximities
         while self._n_added < end:
             done = self._n_added - n_before
-            self._n_added = _append(pairs, first_place, self.thresholds.values, done, self._n_added, self._store)
+            self._n_added = _append(pairs, first_row, self.thresholds.values, done, self._n_added, self._store)
             if self._n_added < end:
                 self.thresholds.raise_by_little()
                 _drop(self._n_added, self.thresholds.values, self._store)
@@ -218,7 +221,7 @@ class _Kept:
 @compiled
 def _append(
     found: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint32]],
-    first_place: int,
+    first_row: int,
     thresholds: NDArray[np.int64],
     n_skipped: int,
     n_added: int,
@@ -229,7 +232,7 @@ def _append(
     for candidate in range(n_skipped, len(starts) - 1):
         end = store.starts[n_added]
         for pair in range(starts[candidate], starts[candidate + 1]):
-            member = first_place + targets[pair]
+            member = first_row + targets[pair]
             if proximities[pair] > thresholds[member]:
                 if end == len(store.members):
                     return n_added

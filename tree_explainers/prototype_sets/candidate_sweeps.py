@@ -1,4 +1,4 @@
-"""Two ways to compare candidates with all rows, which lead to the same integers.
+"""Two methods to compare candidates with all rows, which give the same integers.
 
 ``MaskSweep`` adds up bit masks of the rows in each leaf: 512 candidates for the price of one, where leaves are large.
 ``ListSweep`` visits the rows that are listed in the leaves of the candidates: cheap where leaves are small. ``sweep``
@@ -100,7 +100,7 @@ def by_candidate(candidates: NDArray[np.int64], found: list[FoundPairs]) -> Clos
     return ClosePairs(candidates, starts, targets[order], proximities[order])
 
 
-# Measured on one core of a server of 2024; they decide which way is taken, not what comes out.
+# Measured on one core of a server of 2024; they affect speed only.
 _NANOSECONDS_PER_MASK = 1.5
 _NANOSECONDS_PER_LOOKUP = 1.5
 _NANOSECONDS_PER_TARGET = 500.0
@@ -178,7 +178,7 @@ def _n_masks_per_tree(table: LeafTable) -> float:
     return float((1 - (1 - shares) ** BLOCK).sum() / table.n_trees)
 
 
-# Measured on one core of a server of 2024; they decide which way is taken, not what comes out.
+# Measured on one core of a server of 2024; they affect speed only.
 _NANOSECONDS_PER_VISIT = 2.0
 _NANOSECONDS_PER_LIST = 60.0  # finding it misses the caches
 _SAMPLED = 32
@@ -287,7 +287,7 @@ def _list_close(
 
 @compiled
 def _visit(lists: _Lists, candidate: int, shared: NDArray[np.uint32], visited: NDArray[np.int32]) -> np.int64:
-    """Add up the weights of the leaves that rows share with a candidate; tell how many rows share any."""
+    """Add up the weights of the leaves that rows share with a candidate; return how many rows share any."""
     n_visited = np.uint32(0)  # numbers without a sign are taken for indices as they are
     for tree in range(len(lists.weights)):
         leaf = lists.offsets[tree] + lists.codes[tree, candidate]

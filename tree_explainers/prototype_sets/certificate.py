@@ -1,4 +1,4 @@
-"""How close prototypes are to the best there can be: their objective, and a bound that no set of as many exceeds."""
+"""Certificates: the objective of prototypes, and an upper bound on that of any set of as many prototypes."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -21,9 +21,9 @@ _GREEDY_METHODS = ("sm_u", "sm_a", "sm_wa", "a_pete")
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What prototypes reach of an objective, and what sets of as many can reach at most; exact integers.
+    """The objective of prototypes, and an upper bound on that of sets of as many; exact integers.
 
-    The bound speaks of all sets that keep the constraint, whichever method chose these prototypes: ``n_prototypes``
+    The bound holds for all sets that keep the constraint, whichever method chose these prototypes: ``n_prototypes``
     of any classes, or ``n_prototypes_per_class``, as many of each class as there are here. Divided by ``unit``,
     objective and bounds are mean proximities in [0, 1]: of all rows, or for the class-weighted coverage of the rows of
     each class, averaged over classes.
@@ -31,7 +31,7 @@ class Certificate:
 
     objective_name: ObjectiveName
     constraint: Constraint
-    scope: Scope  # what sets ``upper_bound`` speaks of: of any rows, or of the sampled candidates
+    scope: Scope  # the sets for which ``upper_bound`` holds: of any rows, or of the sampled candidates
     n_prototypes: int
     objective: int
     upper_bound: int
@@ -61,16 +61,16 @@ def certify(  # noqa: PLR0913  # what is certified, and among which sets
     pairs: CandidatePairs | None = None,
     report: ReportProgress = ignore_progress,
 ) -> Certificate:
-    """Bound what as many prototypes can reach at most, and compare.
+    """Bound the objective of any set of as many prototypes, and compare.
 
     The bound is the lowest of
 
-    - that of promised coverages (``relaxation``), which holds for any set whoever chose it, at the coverage by these
-      prototypes and after going down from there (``dual_bound``);
+    - that of promised coverages (``dual_bound.Relaxation``), which holds for any set, at the coverage by these
+      prototypes and after going down from there;
     - the same from the coverage by ``greedy_rows``;
     - for what a greedy method chose, its objective / (1 - (1 - 1/k)^k).
 
-    None of them speaks of the set that it was found from: each bounds all sets that keep the same constraint by the
+    None of them is about the set that it was found from: each bounds all sets that keep the same constraint by the
     same objective. So what was found before swaps holds after them, and swaps, which never lower the objective, never
     lower the certificate.
 
@@ -83,7 +83,7 @@ def certify(  # noqa: PLR0913  # what is certified, and among which sets
     rows : (n_prototypes,) int64
         The prototypes: distinct rows.
     method
-        Says which objective and constraint: ``sm_wa`` coverage divided by the size of the class, the others coverage;
+        Determines objective and constraint: ``sm_wa`` coverage divided by the size of the class, the others coverage;
         ``sm_u`` as many prototypes of each class, the others as many in all. ``sg`` does not maximise coverage, but
         is measured by it.
     greedy_rows : (n_prototypes,) int64
@@ -94,7 +94,7 @@ def certify(  # noqa: PLR0913  # what is certified, and among which sets
     pairs
         Close pairs of these candidates, if they are gathered already, for any prototypes.
     report
-        Told several times a second how far it is; may raise to stop.
+        Progress callback, called several times a second; may raise to stop.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def certify(  # noqa: PLR0913  # what is certified, and among which sets
     if pairs is None:
         pairs = gather_pairs(table, classes, weights, starts[0], candidates=candidates, report=gathering)
     task = _Task(table, weights, pairs, goal_of(method, pairs.by_class.sizes))
-    sets = [task.standing(start) for start in starts]
+    sets = [task.reached_by(start) for start in starts]
     _check_alike(sets, task.goal)
     upper_bound = min(task.bound(each, next(parts)) for each in sets)
     if greedy_rows is not None and method in _GREEDY_METHODS:
@@ -127,42 +127,43 @@ def certify(  # noqa: PLR0913  # what is certified, and among which sets
         constraint=task.goal.constraint,
         scope="candidates" if is_sampled else "all_rows",
         n_prototypes=len(rows),
-        objective=task.goal.objective(sets[-1].reached),
+        objective=task.goal.objective(sets[-1].g_of_classes),
         upper_bound=upper_bound if all_rows is None else min(upper_bound, all_rows),
         all_rows_upper_bound=all_rows,
         unit=task.goal.per_weight * int(weights.sum()),
     )
 
 
-class _Standing(NamedTuple):
-    """How rows stand to some prototypes."""
+class _Reached(NamedTuple):
+    """The coverage by some prototypes."""
 
-    covered: NDArray[np.int64]  # (n_rows,) by place
-    reached: list[int]  # by class
+    covered: NDArray[np.int64]  # (n_rows,) in the order of classes
+    g_of_classes: list[int]
     n_of_each: NDArray[np.int64]  # (n_classes,) prototypes
 
 
 class _Task(NamedTuple):
-    """What is bounded, by which measure."""
+    """The rows, their close pairs, and the goal of which bounds are found."""
 
     table: LeafTable
     weights: NDArray[np.int64]
     pairs: CandidatePairs
     goal: Goal
 
-    def standing(self, rows: NDArray[np.int64]) -> _Standing:
+    def reached_by(self, rows: NDArray[np.int64]) -> _Reached:
         by_class = self.pairs.by_class
         covered = by_class.coverage(self.table, self.weights, rows)
-        reached = [int(covered[by_class.places(position)].sum()) for position in range(by_class.n_classes)]
-        return _Standing(covered, reached, np.bincount(by_class.classes[rows], minlength=by_class.n_classes))
+        return _Reached(
+            covered, by_class.sums(covered), np.bincount(by_class.classes[rows], minlength=by_class.n_classes)
+        )
 
-    def bound(self, start: _Standing, report: ReportProgress) -> int:
-        """Return a bound for sets of candidates that is found from a set."""
+    def bound(self, start: _Reached, report: ReportProgress) -> int:
+        """Return a bound for sets of candidates, found from the coverage by a set."""
         total_weight = int(self.weights.sum())
         return dual_bound(self.pairs, start.covered, start.n_of_each, total_weight, self.goal, report).bound
 
-    def all_rows_bound(self, start: _Standing, report: ReportProgress) -> int:
-        """Return a bound for sets of any rows that is found from a set."""
+    def all_rows_bound(self, start: _Reached, report: ReportProgress) -> int:
+        """Return a bound for sets of any rows, found from the coverage by a set."""
         return all_rows_bound(
             self.table,
             self.weights,
@@ -183,20 +184,20 @@ def _check(table: LeafTable, rows: NDArray[np.int64], candidates: NDArray[np.int
         raise InvalidInput(msg)
 
 
-def _check_alike(sets: list[_Standing], goal: Goal) -> None:
-    """Refuse a greedy choice whose bound does not speak of the prototypes, as its sets are of another size."""
+def _check_alike(sets: list[_Reached], goal: Goal) -> None:
+    """Refuse a greedy choice whose bound does not hold for the prototypes, as its sets are of another size."""
     counts = [each.n_of_each.tolist() if goal.classes_are_apart else int(each.n_of_each.sum()) for each in sets]
     if counts[0] != counts[-1]:
         msg = f"swaps keep the number of prototypes: {counts[0]} were chosen, and there are {counts[-1]}"
         raise InvalidInput(msg)
 
 
-def _greedy_bound(chosen: _Standing, goal: Goal) -> int:
-    """Return what greedy choices say of the best: theirs is at least 1 - (1 - 1/k)^k of it."""
+def _greedy_bound(chosen: _Reached, goal: Goal) -> int:
+    """Return a bound from the greedy choice, whose objective is at least 1 - (1 - 1/k)^k of the best."""
     n_of_each = chosen.n_of_each.tolist()
     if goal.classes_are_apart:
-        return sum(_best_after_greedy(own, n) for own, n in zip(chosen.reached, n_of_each, strict=True))
-    return _best_after_greedy(goal.objective(chosen.reached), sum(n_of_each))
+        return sum(_best_after_greedy(own, n) for own, n in zip(chosen.g_of_classes, n_of_each, strict=True))
+    return _best_after_greedy(goal.objective(chosen.g_of_classes), sum(n_of_each))
 
 
 def _best_after_greedy(objective: int, k: int) -> int:

@@ -76,7 +76,7 @@ def nearest_other_rows(
     rows : (n_queries,) int64
         Rows of the table; none is its own neighbour.
     report
-        Told how far it is; may raise to stop.
+        Progress callback; may raise to stop.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def nearest_training_rows(
 def score_classes(
     given: NDArray[np.int64], truth: NDArray[np.int64] | None, predicted: NDArray[np.int64] | None
 ) -> Scores:
-    """Judge classes given to rows.
+    """Score classes predicted for rows.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def score_classes(
 
 
 def score_values(given: NDArray[np.float64], truth: NDArray[np.float64]) -> Scores:
-    """Judge values given to rows.
+    """Score values predicted for rows.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def score_values(given: NDArray[np.float64], truth: NDArray[np.float64]) -> Scor
 
 
 def score_constant_class(truth: NDArray[np.int64] | None, predicted: NDArray[np.int64]) -> Scores:
-    """Judge what is always the same class: what a share means beside that of the class that most rows have.
+    """Score constant classes: the shares of the class that most rows have, to compare with.
 
     Each measure is that of the constant that is best at it: accuracies are those of the class that most rows truly
     have, fidelities those of the class that the model predicts for most. Parameters are those of ``score_classes``.
@@ -175,7 +175,7 @@ def score_constant_class(truth: NDArray[np.int64] | None, predicted: NDArray[np.
 
 
 def score_constant_value(truth: NDArray[np.float64]) -> Scores:
-    """Judge what is always the mean of the true values, (n_rows,), as ``score_values`` does."""
+    """Score the mean of the true values as a constant, (n_rows,), as ``score_values`` does."""
     return score_values(np.full(len(truth), constant_value(truth)), truth)
 
 

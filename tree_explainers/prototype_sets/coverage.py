@@ -46,16 +46,16 @@ class ClassCoverage:
         """Return by how much g would grow if each of these candidates alone became a prototype."""
         return self._sweep.gains(self._candidates[items], self._covered)
 
-    def add(self, item: int, watched: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Make this candidate a prototype; return what some candidates' gains lose by it."""
+    def add(self, item: int, kept: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Make this candidate a prototype; return the losses of some candidates' gains."""
         near = proximities_to(self._table, self._weights, self._sweep.targets, int(self._candidates[item]))
         before, self._covered = self._covered, np.maximum(self._covered, near)
-        return self._sweep.losses(self._candidates[watched], before, self._covered)
+        return self._sweep.losses(self._candidates[kept], before, self._covered)
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
-    """What a sequence of prototypes covers."""
+class CoverageByPrototype:
+    """The coverage by a sequence of prototypes."""
 
     objectives: NDArray[np.int64]  # (n_prototypes,) g of the first 1, 2, … prototypes
     n_covered: NDArray[np.int64]  # (n_prototypes,) rows whose nearest prototype of their class this is
@@ -67,8 +67,8 @@ def measure_coverage(
     classes: NDArray[np.int64],
     prototypes: NDArray[np.int64],
     tick: Tick = no_tick,
-) -> Coverage:
-    """Return g after each prototype, and how many rows each of them stands for in the end.
+) -> CoverageByPrototype:
+    """Return g after each prototype, and the number of rows that each of them represents in the end.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def measure_coverage(
 
     Returns
     -------
-    Coverage
+    CoverageByPrototype
         A row is counted for its nearest prototype of its own class (ties: the earlier one), and for none if it shares
         no leaf with any of them.
     """
@@ -96,4 +96,4 @@ def measure_coverage(
         covered[nearer], owner[nearer] = near[nearer], rank
         objectives[rank] = covered.sum()
         tick()
-    return Coverage(objectives, np.bincount(owner[owner >= 0], minlength=len(prototypes)).astype(np.int64))
+    return CoverageByPrototype(objectives, np.bincount(owner[owner >= 0], minlength=len(prototypes)).astype(np.int64))

@@ -27,30 +27,30 @@ from .candidate_pairs import CandidatePairs
 from .goal import Goal, sum_of_largest
 from .swap_gains import Pairs
 
-_UNITS = 2**20  # promises are told in at least so many parts of a proximity of 1
+_UNITS = 2**20  # the unit of promises is at most this part of a proximity of 1
 _PAIRS_WORTH_A_THREAD = 4_000_000
 
 
 class Promises(NamedTuple):
-    """Promised coverages and what they say."""
+    """Promised coverages, the gains of candidates over them, and the bound."""
 
     coverages: NDArray[np.int64]  # (n_rows,) λ
-    gains: NDArray[np.int64]  # (n_lines,) G
-    best: NDArray[np.int64]  # (n_prototypes,) lines of the largest gains, ascending
+    gains: NDArray[np.int64]  # (n_candidates,) G
+    best: NDArray[np.int64]  # (n_prototypes,) indices of the largest gains, ascending
     bound: float  # of the objective, in units of the class whose rows count most; rounded, so only for comparisons
 
 
 class Relaxation:
-    """Choosing so many prototypes for the rows of some classes, where only pairs above a row's floor are known.
+    """The choice of prototypes for the rows of some classes, where only pairs above a row's floor are known.
 
-    Coverages and gains are in units finer than those of weight. Candidates are known by line among those of the
-    classes, rows by place from the first of the classes on.
+    Coverages and gains are in units finer than those of weight. Candidates are numbered among those of
+    the classes, rows in the order of classes from the first of these classes on.
 
     Parameters
     ----------
     pairs
         The candidates' pairs; their thresholds are the floors, below which no promise may be.
-    positions
+    class_indices
         Neighbouring classes.
     n_prototypes
         How many prototypes may be chosen for these classes together.
@@ -61,43 +61,45 @@ class Relaxation:
     """
 
     def __init__(
-        self, pairs: CandidatePairs, positions: NDArray[np.int64], n_prototypes: int, total_weight: int, goal: Goal
+        self, pairs: CandidatePairs, class_indices: NDArray[np.int64], n_prototypes: int, total_weight: int, goal: Goal
     ) -> None:
-        bounds, line_classes = pairs.by_class.bounds, pairs.by_class.classes[pairs.candidates]
-        lines = np.flatnonzero(np.isin(line_classes, positions))
-        self.candidates = pairs.candidates[lines]
-        self.places = slice(int(bounds[positions[0]]), int(bounds[positions[-1] + 1]))
-        self.n_lines, self.n_prototypes = len(lines), min(n_prototypes, len(lines))
+        bounds, candidate_classes = pairs.by_class.bounds, pairs.by_class.classes[pairs.candidates]
+        indices = np.flatnonzero(np.isin(candidate_classes, class_indices))
+        self.candidates = pairs.candidates[indices]
+        self.row_slice = slice(int(bounds[class_indices[0]]), int(bounds[class_indices[-1] + 1]))
+        self.n_candidates, self.n_prototypes = len(indices), min(n_prototypes, len(indices))
         self.precision = max(1, _UNITS // total_weight)
         self.highest = total_weight * self.precision
-        self.floors = pairs.thresholds[self.places] * self.precision
-        self._pairs = Pairs(pairs.starts[lines], pairs.ends[lines], pairs.members, pairs.proximities)
-        self._line_classes, self._classes = line_classes[lines], positions
-        self._bounds, self._scales = bounds - self.places.start, goal.scales
+        self.floors = pairs.thresholds[self.row_slice] * self.precision
+        self._pairs = Pairs(pairs.starts[indices], pairs.ends[indices], pairs.members, pairs.proximities)
+        self._candidate_classes, self._classes = candidate_classes[indices], class_indices
+        self._bounds, self._scales = bounds - self.row_slice.start, goal.scales
         # Scales may be too large for a float64; what they are of the largest is not.
         worths = np.array([scale / max(goal.scales) for scale in goal.scales])
-        self._line_worths = worths[self._line_classes]
-        self.row_worths = np.repeat(worths, np.diff(bounds))[self.places]
+        self._candidate_worths = worths[self._candidate_classes]
+        self.row_worths = np.repeat(worths, np.diff(bounds))[self.row_slice]
 
     def promise(self, coverages: NDArray[np.int64]) -> Promises:
-        """Find out what promises say, looking at all candidates."""
+        """Evaluate promises over all candidates."""
         gains = self.gains(self._pairs, coverages)
-        best = np.sort(best_of(gains * self._line_worths, self.n_prototypes))
-        return Promises(coverages, gains, best, self.bound(coverages, gains[best], self._line_worths[best]))
+        best = np.sort(best_of(gains * self._candidate_worths, self.n_prototypes))
+        return Promises(coverages, gains, best, self.bound(coverages, gains[best], self._candidate_worths[best]))
 
-    def most_promising(self, promises: Promises, n_lines: int) -> NDArray[np.int64]:
+    def most_promising(self, promises: Promises, n_candidates: int) -> NDArray[np.int64]:
         """Return the candidates whose gains count most."""
-        return best_of(promises.gains * self._line_worths, n_lines)
+        return best_of(promises.gains * self._candidate_worths, n_candidates)
 
-    def narrowed(self, lines: NDArray[np.int64], floors: NDArray[np.int64]) -> "Core":
+    def narrowed(self, indices: NDArray[np.int64], floors: NDArray[np.int64]) -> "Core":
         """Return some of the candidates, with their pairs above these floors."""
-        pairs = _pairs_above(self._pairs, lines, self.places.start, self.precision, floors)
-        return Core(self, pairs, self._line_worths[lines], floors)
+        pairs = _pairs_above(self._pairs, indices, self.row_slice.start, self.precision, floors)
+        return Core(self, pairs, self._candidate_worths[indices], floors)
 
-    def bound(self, coverages: NDArray[np.int64], gains: NDArray[np.int64], line_worths: NDArray[np.float64]) -> float:
-        """Return what promises and the gains of the best candidates bound the objective by, rounded."""
+    def bound(
+        self, coverages: NDArray[np.int64], gains: NDArray[np.int64], candidate_worths: NDArray[np.float64]
+    ) -> float:
+        """Return the bound from promises and the gains of the best candidates, rounded."""
         # Sums rather than dot products, for which some libraries start threads that wait for each other.
-        return float((self.row_worths * coverages).sum() + (line_worths * gains).sum())
+        return float((self.row_worths * coverages).sum() + (candidate_worths * gains).sum())
 
     def gains(self, pairs: Pairs, coverages: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return by how much candidates raise what is promised, summed over rows."""
@@ -105,7 +107,7 @@ class Relaxation:
 
         def add(part: slice) -> None:
             some = Pairs(pairs.starts[part], pairs.ends[part], pairs.members, pairs.proximities)
-            _sum_gains(some, self.places.start, self.precision, coverages, gains[part])
+            _sum_gains(some, self.row_slice.start, self.precision, coverages, gains[part])
 
         n_pairs = int((pairs.ends - pairs.starts).sum())
         in_threads(add, len(gains), None if n_pairs > _PAIRS_WORTH_A_THREAD else 1)
@@ -113,35 +115,36 @@ class Relaxation:
 
     def exact_bound(self, promises: Promises) -> int:
         """Return the bound in units of the goal, where objectives are whole, so it is rounded down."""
-        scales = [self._scales[position] for position in self._classes]
-        gains = [promises.gains[self._line_classes == position] for position in self._classes]
+        scales = [self._scales[class_index] for class_index in self._classes]
+        gains = [promises.gains[self._candidate_classes == class_index] for class_index in self._classes]
         promised = sum(
-            self._scales[position] * int(promises.coverages[self._bounds[position] : self._bounds[position + 1]].sum())
-            for position in self._classes
+            self._scales[class_index]
+            * int(promises.coverages[self._bounds[class_index] : self._bounds[class_index + 1]].sum())
+            for class_index in self._classes
         )
         return int(promised + sum_of_largest(gains, scales, self.n_prototypes)) // self.precision
 
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """The same with few candidates and high floors: what it says is no bound, but soon said."""
+    """The same with few candidates and high floors: its values are no bounds, but quick to find."""
 
     whole: Relaxation
     pairs: Pairs
-    line_worths: NDArray[np.float64]
+    candidate_worths: NDArray[np.float64]
     floors: NDArray[np.int64]
 
-    def look(self, coverages: NDArray[np.int64]) -> tuple[float, NDArray[np.int64]]:
+    def evaluate(self, coverages: NDArray[np.int64]) -> tuple[float, NDArray[np.int64]]:
         """Return the bound if there were no other candidates, and its slope: by how much it grows with each promise."""
         gains = self.whole.gains(self.pairs, coverages)
-        best = best_of(gains * self.line_worths, self.whole.n_prototypes)
+        best = best_of(gains * self.candidate_worths, self.whole.n_prototypes)
         slopes = np.ones(len(coverages), dtype=np.int64)
-        _lessen_slopes(self.pairs, best, self.whole.places.start, self.whole.precision, coverages, slopes)
-        return self.whole.bound(coverages, gains[best], self.line_worths[best]), slopes
+        _lessen_slopes(self.pairs, best, self.whole.row_slice.start, self.whole.precision, coverages, slopes)
+        return self.whole.bound(coverages, gains[best], self.candidate_worths[best]), slopes
 
 
 def best_of(worths: NDArray[np.float64], n_best: int) -> NDArray[np.int64]:
-    """Return where the so many largest are, in no particular order."""
+    """Return the indices of the ``n_best`` largest, in no particular order."""
     if n_best >= len(worths):
         return np.arange(len(worths))
     return np.argpartition(-worths, n_best)[:n_best]
@@ -149,43 +152,43 @@ def best_of(worths: NDArray[np.float64], n_best: int) -> NDArray[np.int64]:
 
 @compiled
 def _sum_gains(
-    pairs: Pairs, first_place: int, precision: int, coverages: NDArray[np.int64], gains: NDArray[np.int64]
+    pairs: Pairs, first_row: int, precision: int, coverages: NDArray[np.int64], gains: NDArray[np.int64]
 ) -> None:
-    for line in range(len(gains)):
+    for candidate in range(len(gains)):
         gain = np.int64(0)
-        for pair in range(pairs.starts[line], pairs.ends[line]):
+        for pair in range(pairs.starts[candidate], pairs.ends[candidate]):
             proximity = np.int64(pairs.proximities[pair]) * precision
-            gain += max(proximity - coverages[pairs.members[pair] - first_place], 0)
-        gains[line] = gain
+            gain += max(proximity - coverages[pairs.members[pair] - first_row], 0)
+        gains[candidate] = gain
 
 
 @compiled
 def _lessen_slopes(
     pairs: Pairs,
-    lines: NDArray[np.int64],
-    first_place: int,
+    indices: NDArray[np.int64],
+    first_row: int,
     precision: int,
     coverages: NDArray[np.int64],
     slopes: NDArray[np.int64],
 ) -> None:
-    for line in lines:
-        for pair in range(pairs.starts[line], pairs.ends[line]):
-            row = pairs.members[pair] - first_place
+    for candidate in indices:
+        for pair in range(pairs.starts[candidate], pairs.ends[candidate]):
+            row = pairs.members[pair] - first_row
             slopes[row] -= int(np.int64(pairs.proximities[pair]) * precision > coverages[row])
 
 
 @compiled
 def _pairs_above(
-    pairs: Pairs, lines: NDArray[np.int64], first_place: int, precision: int, floors: NDArray[np.int64]
+    pairs: Pairs, indices: NDArray[np.int64], first_row: int, precision: int, floors: NDArray[np.int64]
 ) -> Pairs:
-    most = (pairs.ends[lines] - pairs.starts[lines]).sum()
-    starts, ends = np.empty(len(lines), dtype=np.int64), np.empty(len(lines), dtype=np.int64)
+    most = (pairs.ends[indices] - pairs.starts[indices]).sum()
+    starts, ends = np.empty(len(indices), dtype=np.int64), np.empty(len(indices), dtype=np.int64)
     members, proximities = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.uint32)
     n_pairs = 0
-    for index in range(len(lines)):
+    for index in range(len(indices)):
         starts[index] = n_pairs
-        for pair in range(pairs.starts[lines[index]], pairs.ends[lines[index]]):
-            if np.int64(pairs.proximities[pair]) * precision > floors[pairs.members[pair] - first_place]:
+        for pair in range(pairs.starts[indices[index]], pairs.ends[indices[index]]):
+            if np.int64(pairs.proximities[pair]) * precision > floors[pairs.members[pair] - first_row]:
                 members[n_pairs], proximities[n_pairs] = pairs.members[pair], pairs.proximities[pair]
                 n_pairs += 1
         ends[index] = n_pairs
@@ -218,13 +221,13 @@ def dual_bound(  # pairs, a set to start from, and what the bound is of
     goal: Goal,
     report: ReportProgress = ignore_progress,
 ) -> DualBound:
-    """Return an upper bound of the objectives of all sets of so many prototypes among the candidates.
+    """Return an upper bound of the objectives of all sets of as many prototypes among the candidates.
 
     Parameters
     ----------
     pairs
-        The candidates' pairs. What is below the thresholds is not known, so promises are not lower.
-    covered : (n_rows,) int64, by place
+        The candidates' pairs. Proximities below the thresholds are not known, so promises are not lower.
+    covered : (n_rows,) int64, in the order of classes
         Coverage by the prototypes at hand, where the search starts. Where thresholds are no higher, the bound is no
         larger than the prototypes' objective plus the k largest gains.
     n_of_each : (n_classes,) int64
@@ -234,10 +237,10 @@ def dual_bound(  # pairs, a set to start from, and what the bound is of
     goal
         Which objective and constraint the bound is of.
     report
-        Told after each step; may raise to stop.
+        Progress callback; may raise to stop.
     """
-    positions = np.arange(pairs.by_class.n_classes)
-    problems = [positions[i : i + 1] for i in positions] if goal.classes_are_apart else [positions]
+    class_indices = np.arange(pairs.by_class.n_classes)
+    problems = [class_indices[i : i + 1] for i in class_indices] if goal.classes_are_apart else [class_indices]
     parts = []
     for done, some in enumerate(problems):
         relaxation = Relaxation(pairs, some, int(n_of_each[some].sum()), total_weight, goal)
@@ -251,7 +254,7 @@ def dual_bound(  # pairs, a set to start from, and what the bound is of
 
 @dataclass(slots=True)
 class _Descent:
-    """The way down from the coverage at hand, in rounds that look at the most promising candidates only."""
+    """The descent from the coverage at hand, in rounds that consider the most promising candidates only."""
 
     relaxation: Relaxation
     covered: NDArray[np.int64]
@@ -264,7 +267,7 @@ class _Descent:
         relaxation = self.relaxation
         if relaxation.n_prototypes == 0:
             return DualBound(0, [np.empty(0, dtype=np.int64)])
-        start = self.covered[relaxation.places] * relaxation.precision
+        start = self.covered[relaxation.row_slice] * relaxation.precision
         first = self._promise(np.maximum(start, relaxation.floors))
         best = self._go_down(first, float((relaxation.row_worths * start).sum()))
         return DualBound(min(relaxation.exact_bound(first), relaxation.exact_bound(best)), self.choices)
@@ -276,7 +279,7 @@ class _Descent:
 
     def _go_down(self, first: Promises, objective: float) -> Promises:
         best = latest = first
-        core = np.zeros(self.relaxation.n_lines, dtype=np.bool_)
+        core = np.zeros(self.relaxation.n_candidates, dtype=np.bool_)
         n_idle = 0
         for n_done in range(_MOST_ROUNDS):
             self.report(n_done / _MOST_ROUNDS, "bounding what is possible")
@@ -295,16 +298,16 @@ class _Descent:
 
     @property
     def _n_promising(self) -> int:
-        return max(_CORE_PER_PROTOTYPE * self.relaxation.n_prototypes, int(_CORE_SHARE * self.relaxation.n_lines))
+        return max(_CORE_PER_PROTOTYPE * self.relaxation.n_prototypes, int(_CORE_SHARE * self.relaxation.n_candidates))
 
-    def _round(self, coverages: NDArray[np.int64], lines: NDArray[np.int64], objective: float) -> NDArray[np.int64]:
-        """Return the best promises that steps from these lead to, if there were no other candidates."""
+    def _round(self, coverages: NDArray[np.int64], indices: NDArray[np.int64], objective: float) -> NDArray[np.int64]:
+        """Return the best promises that steps from these reach, as if there were no other candidates."""
         lowest = (coverages * _LOWEST_SHARE).astype(np.int64)
-        core = self.relaxation.narrowed(lines, np.maximum(self.relaxation.floors, lowest))
+        core = self.relaxation.narrowed(indices, np.maximum(self.relaxation.floors, lowest))
         best, least, n_idle = coverages, np.inf, 0
         direction = np.zeros(len(coverages))
         for _ in range(_STEPS_PER_ROUND):
-            bound, slopes = core.look(coverages)
+            bound, slopes = core.evaluate(coverages)
             n_idle = 0 if bound < least else n_idle + 1
             best, least = (coverages, bound) if bound < least else (best, least)
             if n_idle == _PATIENCE:

@@ -22,7 +22,7 @@ Constraint = Literal["n_prototypes", "n_prototypes_per_class"]
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A sum over classes of scale x g of the class's rows, and what sets of prototypes are compared.
+    """A sum over classes of scale x g of the class's rows, and the constraint that compared sets of prototypes keep.
 
     ``coverage`` is g itself, with scale 1. ``class_weighted_coverage`` is the sum of g / rows over the classes, made
     whole by the least common multiple of all sizes.
@@ -30,21 +30,21 @@ class Goal:
 
     objective_name: ObjectiveName
     constraint: Constraint
-    scales: tuple[int, ...]  # what a unit of weight counts in each class
-    per_weight: int  # what the largest conceivable objective is, for a total weight of 1
+    scales: tuple[int, ...]  # value of a unit of weight in each class
+    per_weight: int  # the largest conceivable objective, for a total weight of 1
 
     @property
     def classes_are_apart(self) -> bool:
         """Whether the number of prototypes of each class is given."""
         return self.constraint == "n_prototypes_per_class"
 
-    def objective(self, reached: Sequence[int]) -> int:
-        """Return the objective for what is reached of g in each class."""
-        return sum(scale * own for scale, own in zip(self.scales, reached, strict=True))
+    def objective(self, g_of_classes: Sequence[int]) -> int:
+        """Return the objective, given g of each class."""
+        return sum(scale * own for scale, own in zip(self.scales, g_of_classes, strict=True))
 
 
 def goal_of(method: Method, class_sizes: list[int]) -> Goal:
-    """Return what a method is measured by; ``class_sizes`` are the numbers of rows, 1 or more, of each class.
+    """Return the goal of a method; ``class_sizes`` are the numbers of rows, 1 or more, of each class.
 
     SG maximises accuracy, not coverage; its sets are measured by coverage all the same.
     """
@@ -58,7 +58,7 @@ def goal_of(method: Method, class_sizes: list[int]) -> Goal:
 
 
 def sum_of_largest(gains: Sequence[NDArray[np.int64]], scales: Sequence[int], n_largest: int) -> int:
-    """Return the sum of the so many largest of scale x gain; there are gains of several classes with their scales."""
+    """Return the sum of the ``n_largest`` largest values of scale x gain, over the gains of several classes."""
     largest: list[int] = []
     for some, scale in zip(gains, scales, strict=True):
         n_others = max(0, len(some) - n_largest)
@@ -69,22 +69,22 @@ def sum_of_largest(gains: Sequence[NDArray[np.int64]], scales: Sequence[int], n_
 
 @dataclass(frozen=True, slots=True)
 class RowsByClass:
-    """Rows sorted by class: those of one class have neighbouring *places*, ascending.
+    """Rows in the order of their classes: those of one class lie side by side, ascending.
 
-    Classes without rows are left out; the others are known by their position among them.
+    Classes without rows are left out; the others are numbered by their index among them.
     """
 
-    classes: NDArray[np.int64]  # (n_rows,) position of each row's class
-    rows: NDArray[np.int64]  # (n_rows,) the row in each place
-    bounds: NDArray[np.int64]  # (n_classes + 1,) where the places of each class begin
+    classes: NDArray[np.int64]  # (n_rows,) index of each row's class
+    rows: NDArray[np.int64]  # (n_rows,) the rows in this order
+    bounds: NDArray[np.int64]  # (n_classes + 1,) where each class begins in ``rows``
 
     @staticmethod
     def of(classes: NDArray[np.int64]) -> "RowsByClass":
         """Sort rows by class; ``classes`` is (n_rows,)."""
-        _, positions, sizes = np.unique(classes, return_inverse=True, return_counts=True)
+        _, class_indices, sizes = np.unique(classes, return_inverse=True, return_counts=True)
         return RowsByClass(
-            positions.astype(np.int64),
-            np.argsort(positions, kind="stable"),
+            class_indices.astype(np.int64),
+            np.argsort(class_indices, kind="stable"),
             np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
         )
 
@@ -98,22 +98,26 @@ class RowsByClass:
         """Rows of each class."""
         return [int(size) for size in np.diff(self.bounds)]
 
-    def places(self, position: int) -> slice:
-        """Return the places of a class."""
-        return slice(int(self.bounds[position]), int(self.bounds[position + 1]))
+    def slice_of(self, class_index: int) -> slice:
+        """Return where the rows of a class are in ``rows``."""
+        return slice(int(self.bounds[class_index]), int(self.bounds[class_index + 1]))
+
+    def sums(self, values: NDArray[np.int64]) -> list[int]:
+        """Return the sum of values, (n_rows,) in this order, over each class."""
+        return [int(values[self.slice_of(class_index)].sum()) for class_index in range(self.n_classes)]
 
     def column_of(self, prototype: int, column: NDArray[np.integer]) -> tuple[slice, NDArray[np.int64]]:
-        """Return the places of a row's class, and the row's proximities to them out of those to all rows."""
-        places = self.places(int(self.classes[prototype]))
-        return places, column[self.rows[places]].astype(np.int64)
+        """Return the slice of a row's class, and the row's proximities to its rows out of those to all rows."""
+        indices = self.slice_of(int(self.classes[prototype]))
+        return indices, column[self.rows[indices]].astype(np.int64)
 
     def coverage(
         self, table: LeafTable, weights: NDArray[np.int64], prototypes: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Return the proximity of each row to its nearest prototype of its own class, by place; 0 if it has none."""
+        """Return the proximity of each row to its nearest prototype of its own class, in this order; 0 without one."""
         covered = np.zeros(len(self.rows), dtype=np.int64)
         columns = each_column(table, weights, table.leaves_of(prototypes))
         for prototype, column in zip(prototypes.tolist(), columns, strict=True):
-            places, own = self.column_of(prototype, column)
-            np.maximum(covered[places], own, out=covered[places])
+            indices, own = self.column_of(prototype, column)
+            np.maximum(covered[indices], own, out=covered[indices])
         return covered

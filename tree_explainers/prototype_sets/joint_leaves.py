@@ -1,4 +1,4 @@
-"""What rows can gain as prototypes at most, without comparing any pair: by who shares their leaves in several trees.
+"""Upper bounds of gains without comparing pairs of rows: from the rows that share leaves in several trees.
 
 The proximity of s and m is a sum over blocks of a few trees, and what is promised to s can be shared out among the
 blocks. A positive part is convex, so (Jensen)
@@ -32,7 +32,7 @@ class _Block(NamedTuple):
     """A few trees, as the rows of one class see them."""
 
     codes: NDArray[np.int32]  # (n_trees in block, n_rows)
-    choices: NDArray[np.int64]  # (2^n_trees,) weight of the trees of each choice, told in binary; fine units
+    choices: NDArray[np.int64]  # (2^n_trees,) weight of the trees of each choice, in binary; fine units
     promised: NDArray[np.int64]  # (n_lines, n_rows) in the block; fine units
 
 
@@ -143,8 +143,8 @@ def _add_shared(  # a loop over arrays
 ) -> None:
     """Add what the rows in the same joint leaf have together for sharing the leaves of all trees of a choice.
 
-    For sharing just these trees a row has what their weight exceeds its promise by; smaller choices have told a part
-    of that already.
+    For sharing just these trees a row has what their weight exceeds its promise by; smaller choices have contributed
+    a part of that already.
     """
     if choices[choice] <= promised.min():
         return

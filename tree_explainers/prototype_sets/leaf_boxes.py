@@ -1,4 +1,4 @@
-"""The boxes of the prototypes' leaves: for each tree and each column asked about on the way, the interval that stays.
+"""The boxes of the prototypes' leaves: for each tree and each column tested on the path, the interval.
 
 Made once by a worker; ``reasons`` intersects them for single rows.
 """
@@ -16,12 +16,12 @@ from ..errors import InvalidInput
 
 
 class Side(IntFlag):
-    """What is to be known of an interval beside its ends."""
+    """Properties of an interval beside its ends."""
 
     LOW_INCLUSIVE = 1
     HIGH_INCLUSIVE = 2
-    MISSING_STAYS = 4  # a missing value goes the same way at each node that asks about the column
-    INCOMPLETE = 8  # a set was asked about, which the interval does not tell
+    MISSING_STAYS = 4  # a missing value takes the same branch at each node that tests the column
+    INCOMPLETE = 8  # a set was tested, which the interval does not show
     HOLE = 16  # not an interval: the one value ``low`` is excluded from the column's interval before it
 
 

@@ -1,4 +1,4 @@
-"""How each method chooses prototypes, and when it stops."""
+"""The five methods: how each chooses prototypes, and when it stops."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..compute.progress import ReportProgress
 from ..leaf_space.leaves import LeafTable
-from ..submodular import Choice, Part, greedy
+from ..submodular import GreedyStep, Part, greedy
 from .coverage import ClassCoverage
 from .supervised import supervised_greedy
 from .sweep import Sweep
@@ -22,7 +22,7 @@ StoppedBy = Literal["n_prototypes", "alpha", "no_gain", "no_improvement"]
 
 @dataclass(frozen=True, slots=True)
 class StoppingImprovement:
-    """The two consecutive improvements of g whose likeness stopped A-PETE; units of weight."""
+    """The two consecutive improvements of g whose similarity stopped A-PETE; units of weight."""
 
     rank: int  # 1-based; of the prototype that brought the later improvement
     improvement: int
@@ -37,8 +37,8 @@ class StoppingImprovement:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What was chosen, and why no more."""
+class MethodResult:
+    """The chosen rows, and why the method stopped."""
 
     rows: list[int]
     stopped_by: StoppedBy
@@ -47,7 +47,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What to choose from, and how much."""
+    """The rows, the candidates, and the settings of a method."""
 
     table: LeafTable
     classes: NDArray[np.int64]
@@ -58,13 +58,13 @@ class Task:
     report: ReportProgress
 
     def parts(self, chosen: list[int], n_wanted: float, *, by_class_size: bool = False) -> list[Part]:
-        """Return one objective per class that has candidates; they tell how far it is as ``chosen`` grows."""
+        """Return one objective per class that has candidates; they report progress as ``chosen`` grows."""
         own = self.classes[self.candidates]
         by_class = [(np.flatnonzero(self.classes == value), self.candidates[own == value]) for value in np.unique(own)]
         n_pairs = sum(len(rows) * len(candidates) for rows, candidates in by_class)
 
         def tick() -> None:
-            self.tell(len(chosen) / n_wanted, sweep.n_compared / n_pairs, "choosing prototypes")
+            self.report_rounds(len(chosen) / n_wanted, sweep.n_compared / n_pairs, "choosing prototypes")
 
         sweep = Sweep(self.table, self.weights, np.empty(0, dtype=np.int64), tick)
         return [
@@ -76,77 +76,77 @@ class Task:
             for rows, candidates in by_class
         ]
 
-    def tell(self, share_chosen: float, n_rounds: float, stage: str) -> None:
-        """Report how far it is: by what is chosen or, better early on, by how many pairs have been compared.
+    def report_rounds(self, share_chosen: float, n_rounds: float, stage: str) -> None:
+        """Report progress by the share of chosen prototypes or, better early on, by the number of compared pairs.
 
         ``n_rounds`` is how often each pair has been, on average. How often it will have to be is not known: once or
-        twice as a rule. So each round is taken for the same share of what is left.
+        twice as a rule. So each round counts as the same share of the rest.
         """
         self.report(min(1.0, max(share_chosen, 1 - exp(-n_rounds))), stage)
 
 
-def _choose(parts: list[Part], chosen: list[int]) -> Iterator[Choice]:
-    """Greedy choices, noted as they are made."""
-    for choice in greedy(parts):
-        chosen.append(choice.name)
-        yield choice
+def _choose(parts: list[Part], chosen: list[int]) -> Iterator[GreedyStep]:
+    """Yield greedy steps; note the rows as they are chosen."""
+    for step in greedy(parts):
+        chosen.append(step.name)
+        yield step
 
 
-def _sm_a(task: Task) -> Outcome:
+def _sm_a(task: Task) -> MethodResult:
     return _first_n(task)
 
 
-def _sm_wa(task: Task) -> Outcome:
+def _sm_wa(task: Task) -> MethodResult:
     return _first_n(task, by_class_size=True)
 
 
-def _first_n(task: Task, *, by_class_size: bool = False) -> Outcome:
+def _first_n(task: Task, *, by_class_size: bool = False) -> MethodResult:
     chosen: list[int] = []
     parts = task.parts(chosen, task.n_prototypes, by_class_size=by_class_size)
     for _ in islice(_choose(parts, chosen), task.n_prototypes):
         pass
-    return Outcome(chosen, "n_prototypes" if len(chosen) == task.n_prototypes else "no_gain")
+    return MethodResult(chosen, "n_prototypes" if len(chosen) == task.n_prototypes else "no_gain")
 
 
-def _sm_u(task: Task) -> Outcome:
+def _sm_u(task: Task) -> MethodResult:
     n_classes = len(np.unique(task.classes))
     n_each = max(1, (2 * task.n_prototypes + n_classes) // (2 * n_classes))
     chosen: list[int] = []
     for part in task.parts(chosen, n_each * n_classes):
         for _ in islice(_choose([part], chosen), n_each):
             pass
-    return Outcome(chosen, "n_prototypes" if len(chosen) == n_each * n_classes else "no_gain")
+    return MethodResult(chosen, "n_prototypes" if len(chosen) == n_each * n_classes else "no_gain")
 
 
-def _a_pete(task: Task) -> Outcome:
+def _a_pete(task: Task) -> MethodResult:
     alpha = Fraction(repr(float(task.alpha)))
     chosen: list[int] = []
-    previous: Choice | None = None
-    for choice in _choose(task.parts(chosen, inf), chosen):
-        if previous is not None and abs(previous.gain - choice.gain) <= alpha * choice.gain:
-            return Outcome(chosen, "alpha", _stopping_improvement(task, len(chosen), previous, choice))
-        previous = choice
-    return Outcome(chosen, "no_gain")
+    previous: GreedyStep | None = None
+    for step in _choose(task.parts(chosen, inf), chosen):
+        if previous is not None and abs(previous.gain - step.gain) <= alpha * step.gain:
+            return MethodResult(chosen, "alpha", _stopping_improvement(task, len(chosen), previous, step))
+        previous = step
+    return MethodResult(chosen, "no_gain")
 
 
-def _stopping_improvement(task: Task, rank: int, previous: Choice, last: Choice) -> StoppingImprovement:
+def _stopping_improvement(task: Task, rank: int, previous: GreedyStep, last: GreedyStep) -> StoppingImprovement:
     last_class, previous_class = int(task.classes[last.name]), int(task.classes[previous.name])
     return StoppingImprovement(rank, last.gain, previous.gain, last_class, previous_class)
 
 
-def _sg(task: Task) -> Outcome:
+def _sg(task: Task) -> MethodResult:
     chosen: list[int] = []
 
     def report_rounds(n_rounds: float) -> None:
-        task.tell(len(chosen) / task.n_prototypes, n_rounds, "comparing candidates")
+        task.report_rounds(len(chosen) / task.n_prototypes, n_rounds, "comparing candidates")
 
     best = supervised_greedy(task.table, task.weights, task.classes, task.candidates, report_rounds)
     for row in islice(best, task.n_prototypes):
-        chosen.append(row)  # one after the other: progress is told in between  # noqa: PERF402
-    return Outcome(chosen, "n_prototypes" if len(chosen) == task.n_prototypes else "no_improvement")
+        chosen.append(row)  # one at a time: progress is reported in between  # noqa: PERF402
+    return MethodResult(chosen, "n_prototypes" if len(chosen) == task.n_prototypes else "no_improvement")
 
 
-METHODS: dict[str, Callable[[Task], Outcome]] = {
+METHODS: dict[str, Callable[[Task], MethodResult]] = {
     "sm_u": _sm_u,
     "sm_a": _sm_a,
     "sm_wa": _sm_wa,

@@ -55,7 +55,7 @@ class PrototypeIndex:
         if len(leaves) == 0 or leaves.shape != (len(classes), len(weights)):
             msg = f"leaves of shape {leaves.shape} do not fit {len(classes)} prototypes and {len(weights)} trees"
             raise InvalidInput(msg)
-        # Copies: whoever loaded the arrays may have them read-only or in another order.
+        # Copies: loaded arrays may be read-only or in another order.
         own_leaves, own_weights = np.array(leaves, dtype=np.int32, order="C"), np.array(weights, dtype=np.uint32)
         return PrototypeIndex(own_leaves, own_weights, np.array(classes, dtype=np.int64), int(weights.sum()))
 
@@ -91,7 +91,7 @@ class PrototypeIndex:
         proximities : (n_prototypes,) int64
             One line of ``proximities``.
         n_prototypes
-            At most so many; fewer are returned when the row shares no leaf with the others.
+            Maximum number; fewer are returned when the row shares no leaf with the others.
 
         Returns
         -------

@@ -92,7 +92,7 @@ def count_votes(
     classes: Classes,
     report: ReportProgress,
 ) -> Votes:
-    """Look at each prototype's proximities to all rows of the table, once.
+    """Count votes and coverage from each prototype's proximities to all rows.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def count_votes(
     classes
         Of the rows and of the prototypes.
     report
-        Told after each prototype; may raise to stop.
+        Progress callback, called after each prototype; may raise to stop.
 
     Raises
     ------
@@ -219,15 +219,15 @@ def measure_quality(
     prototype_leaves : (n_prototypes, n_trees) int32
         Leaves of the prototypes in the order chosen, numbered as in the table.
     classes
-        Of the rows and of the prototypes. Within a single class no vote can be inconsistent: what tells of
-        consistency is NaN then.
+        Of the rows and of the prototypes. Within a single class no vote can be inconsistent: measures of
+        consistency are NaN then.
     report
-        Told after each prototype; may raise to stop.
+        Progress callback, called after each prototype; may raise to stop.
 
     Returns
     -------
     Quality
-        ``votes`` says who votes for and is covered by whom, ties included. Entropies are divided by the largest
+        ``Votes`` defines votes and coverage, ties included. Entropies are divided by the largest
         possible: a prototype's vote entropy is 0 when all its votes come from one class, and 1 when they come from
         all classes alike; a class's hubness entropy is 0 when one prototype (a hub) covers all rows that are covered,
         and 1 when all prototypes of the class cover as many. Deviations are those of a population.
@@ -309,7 +309,7 @@ def _distances_of_votes(votes: Votes, n_votes: NDArray[np.int64]) -> tuple[NDArr
 
 
 def _evenness(counts: NDArray[np.int64], n_kinds: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the entropy of each line of counts over the largest that so many kinds can have; NaN for one kind."""
+    """Return the entropy of each line of counts over the largest for this number of kinds; NaN for one kind."""
     shares = _share(counts, counts.sum(axis=1, keepdims=True))
     entropy = (shares * np.log2(1 / np.where(shares > 0, shares, 1))).sum(axis=1)
     return np.minimum(_share(entropy, np.log2(np.maximum(n_kinds, 1))), 1.0)  # rounding could go beyond

@@ -1,4 +1,4 @@
-"""Reasons in raw units: grouped by feature, led back through scaling, sorted; in one compiled loop."""
+"""Reasons in raw units: grouped by feature, mapped back through scaling, sorted; in one compiled loop."""
 
 from dataclasses import dataclass
 from enum import IntFlag
@@ -15,27 +15,29 @@ from .reasons import REASON
 
 
 class RawSide(IntFlag):
-    """What is to be known of an interval in raw units beside its ends."""
+    """Properties of an interval in raw units beside its ends."""
 
     LOW_INCLUSIVE = 1
     HIGH_INCLUSIVE = 2
-    OR_MISSING = 4  # a missing raw value would do as well
-    EXACT = 8  # no tree asks about a set of values, and the ends are the model's own
-    IS_MISSING = 16  # no number would do, only a missing value: there is no interval
-    NOT_MISSING = 32  # any number would do, but not a missing value
-    IN_A_SET = 64  # some tree asks about a set of values, which the interval does not tell
+    OR_MISSING = 4  # a missing raw value is allowed, too
+    EXACT = 8  # no tree tests a set of values, and the ends are the model's own
+    IS_MISSING = 16  # only a missing value is allowed: there is no interval
+    NOT_MISSING = 32  # any number is allowed, but not a missing value
+    IN_A_SET = 64  # some tree tests a set of values, which the interval does not show
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnUnits:
-    """How model-side columns that are numbers lead back to raw units; one line per column."""
+    """How model-side columns that are numbers map back to raw units; one line per column."""
 
     scale: NDArray[np.float64]  # 1 where there is nothing to scale back
     offset: NDArray[np.float64]
     imputed: NDArray[np.float64]  # model-side value of a missing raw number; NaN: it stays missing
     is_alone: NDArray[np.bool_]  # the feature's only column, and a number that varies
     is_exact: NDArray[np.bool_]  # nothing to calculate back, so ends are the model's own
-    is_nullable: NDArray[np.bool_]  # the reference rows miss some of the feature's values: missing ones are spoken of
+    is_nullable: NDArray[
+        np.bool_
+    ]  # the reference rows miss some of the feature's values: reasons mention missing values
     is_single: bool  # numbers are in single precision, so that there may be none between two ends
 
     def interval(self, column: int, side: int, low: float, high: float) -> tuple[float, float, int]:
@@ -74,7 +76,7 @@ def group_by_feature(
 ) -> RawReasons:
     """Group and translate reasons, which are sorted by pair, feature and column; ties keep that order.
 
-    ``is_nullable``, (n_columns,), tells of which columns it is said that a missing value would do as well.
+    ``is_nullable``, (n_columns,), marks the columns whose reasons mention that a missing value is allowed.
     """
     arrays = (units.scale, units.offset, units.imputed, units.is_alone)
     found = RawReasons(*_group(reasons, n_pairs, *arrays, units.is_single))
@@ -110,7 +112,7 @@ def holds_a_number(low: float, high: float, low_inclusive: bool, high_inclusive:
 def raw_interval(  # noqa: PLR0913, PLR0917  # plain numbers: this runs compiled
     low: float,
     high: float,
-    side: int,
+    side: int | np.int64,
     scale: float,
     offset: float,
     imputed: float,
@@ -118,9 +120,9 @@ def raw_interval(  # noqa: PLR0913, PLR0917  # plain numbers: this runs compiled
 ) -> tuple[float, float, int]:
     """Return an interval in raw units, and its ``RawSide``; ``side`` is a ``Side``, ``EXACT`` as if nothing scaled.
 
-    Where trees send missing values their own way, they may have nothing else in common: then no number lies between
-    the ends, and there is no interval to tell. The largest finite number is no end: trees that ask for it ask whether
-    there is a value at all.
+    Where missing values have branches of their own, they may have nothing else in common: then no number lies between
+    the ends, and there is no interval. The largest finite number is no end: a split at it tests whether there is a
+    value at all.
     """
     largest = _LARGEST_SINGLE if is_single else _LARGEST
     # Thresholds may be doubles where the values are singles: what lies beyond all values is no end, either.
@@ -154,7 +156,7 @@ _GROUPED = numba.types.Tuple(
 
 @compiled_ahead(_INTEGERS(_REASONS))
 def _group_starts(reasons: NDArray[Any]) -> NDArray[np.int64]:
-    """Tell where another pair or another feature begins."""
+    """Return where another pair or another feature begins."""
     starts = np.empty(len(reasons), dtype=np.int64)
     n_groups = 0
     for place in range(len(reasons)):

@@ -1,4 +1,4 @@
-"""Why a row is like a prototype: the intervals inside which the trees that they share cannot tell values apart."""
+"""Reasons of similarity: intervals within which a row stays in the leaves that it shares with a prototype."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -40,7 +40,7 @@ class Reasons:
         return Reasons(boxes, room, _firsts(boxes))
 
     def of(self, prototypes: NDArray[np.int64], shared: NDArray[np.bool_]) -> NDArray[Any]:
-        """Return what one row has in common with each of some prototypes.
+        """Return the reasons of one row's similarity to each of some prototypes.
 
         Parameters
         ----------
@@ -52,11 +52,11 @@ class Reasons:
         Returns
         -------
         (n_reasons,) REASON
-            Sorted by pair, feature, column. A column's interval is the intersection over the shared trees that ask
-            about it on the way: with any other value inside (and not in one of the holes that follow it) the row
+            Sorted by pair, feature, column. A column's interval is the intersection over the shared trees that test
+            it on the path: with any other value inside (and not in one of the holes that follow it) the row
             stays in its leaf in each of them; beyond an end, it leaves at least one. ``MISSING_STAYS`` holds if it
             does for all of them. An end that no tree sets is infinite. ``tree_share`` is the share of the shared
-            trees that ask about the *feature*, through whichever of its columns, and is the same for all of these.
+            trees that test the *feature*, through any of its columns, and is the same for all of these.
         """
         reasons = np.empty(int(self.room[prototypes].sum()), dtype=REASON)
         n_reasons = _intersect(self.boxes.entries, self.opens, self.boxes.starts, prototypes, shared, reasons)
@@ -77,7 +77,7 @@ def _n_distinct(entries: NDArray[Any]) -> int:
 
 
 def _firsts(boxes: LeafBoxes) -> NDArray[np.bool_]:
-    """Mark one entry for each feature that a tree asks about on a prototype's way."""
+    """Mark one entry for each feature that a tree tests on a prototype's path."""
     entries = boxes.entries
     prototype = np.repeat(np.arange(len(boxes.starts) - 1), np.diff(boxes.starts))
     order = np.lexsort((entries["tree"], entries["feature"], prototype))  # stable: the first stays first
@@ -103,15 +103,15 @@ def _meet_entries(
 ) -> int:
     """Intersect one prototype's entries over the shared trees; return how many reasons were written."""
     last, interval = -1, -1  # the reason written last, and the last that is no hole
-    first_of_feature, n_asking = 0, 0  # where the feature's reasons begin, and how many shared trees ask about it
+    first_of_feature, n_testing = 0, 0  # where the feature's reasons begin, and how many shared trees test it
     for place in range(len(entries)):
         entry = entries[place]
         if not shared[entry.tree]:
             continue
         if last >= first_of_feature and reasons[last].feature != entry.feature:
-            _write_tree_share(reasons[first_of_feature : last + 1], n_asking)
-            first_of_feature, n_asking = last + 1, 0
-        n_asking += opens[place]
+            _write_tree_share(reasons[first_of_feature : last + 1], n_testing)
+            first_of_feature, n_testing = last + 1, 0
+        n_testing += opens[place]
         is_hole = entry.side & _HOLE
         same_column = last >= 0 and reasons[last].column == entry.column
         if is_hole:
@@ -127,7 +127,7 @@ def _meet_entries(
         last += 1
         interval = interval if is_hole else last
         _copy(entry, reasons[last])
-    _write_tree_share(reasons[first_of_feature : last + 1], n_asking)
+    _write_tree_share(reasons[first_of_feature : last + 1], n_testing)
     return last + 1
 
 
@@ -141,10 +141,10 @@ def _copy(entry: Any, reason: Any) -> None:  # noqa: ANN401  # records
 
 
 @compiled
-def _write_tree_share(reasons: NDArray[Any], n_asking: int) -> None:
-    """Let each of a feature's reasons hold how many shared trees ask about it, to be divided by how many there are."""
+def _write_tree_share(reasons: NDArray[Any], n_testing: int) -> None:
+    """Let a feature's reasons hold the number of shared trees that test it, to be divided by that of shared trees."""
     for reason in range(len(reasons)):
-        reasons[reason].tree_share = n_asking
+        reasons[reason].tree_share = n_testing
 
 
 @compiled_ahead(numba.types.int64(_ENTRIES, _FLAGS, _VECTOR, _VECTOR, _MATRIX, _REASONS))

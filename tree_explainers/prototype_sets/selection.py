@@ -99,16 +99,16 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
         Taken as the decimal number that it is written as, and compared exactly.
     refine
         ``swap``: afterwards prototypes are replaced by other candidates while that raises the objective, see
-        ``refine_by_swaps``; each is told about in the place of the one that it replaced.
+        ``refine_by_swaps``; each takes the rank of the one that it replaced.
     candidates : (n_candidates,) int64, optional
         Rows that may be chosen, ascending; by default all. See ``sample_candidates``.
     report
-        Told how far it is several times a second; may raise to stop.
+        Progress callback, called several times a second; may raise to stop.
 
     Raises
     ------
     InvalidInput
-        If there are more prototypes asked for than candidates, or an argument is outside its range.
+        If more prototypes are requested than there are candidates, or an argument is outside its range.
     MethodNotApplicable
         If ``sg`` meets a single class, or is to be refined.
 

@@ -42,7 +42,7 @@ def supervised_greedy(
     candidates : (n_candidates,) int64
         Rows that may be chosen, ascending.
     report_rounds
-        Told several times a second how often, on average, a row has been compared with a candidate.
+        Called several times a second with the mean number of comparisons of a row with each candidate.
     """
     state = _Classifier(table, weights, classes, candidates, report_rounds)
     state.count_first()

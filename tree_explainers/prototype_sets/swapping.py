@@ -24,9 +24,9 @@ class Refinement:
     """Prototypes that no swap improves any more, and what it took."""
 
     rows: NDArray[np.int64]  # (n_prototypes,) those that were kept are in their places
-    n_swaps: int  # that led here; what another start has other than the rows given is swapped, too
+    n_swaps: int  # that led here; rows of another start that differ from the rows given count as swapped, too
     n_starts: int  # that were tried; the first are the prototypes given
-    n_judged: int  # times that a candidate was looked at
+    n_evaluated: int  # evaluations of a candidate
     n_compared: int  # times that it had to be compared with all rows of its class
 
 
@@ -71,7 +71,7 @@ def refine_by_swaps(  # noqa: PLR0913  # what is refined, by which measure, and 
     try_other_starts
         ``False`` for the plain search from the rows given.
     report
-        Told several times a second how far it is, by a guess; may raise to stop.
+        Progress callback, called several times a second with an estimate; may raise to stop.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def refine_by_swaps(  # noqa: PLR0913  # what is refined, by which measure, and 
         rows=best.prototypes.rows if best is found[0] else _in_places_of(rows, best.prototypes.rows),
         n_swaps=best.n_swaps + int(np.count_nonzero(~np.isin(best.start, rows))),
         n_starts=len(found),
-        n_judged=sum(search.n_judged for search in found),
+        n_evaluated=sum(search.n_evaluated for search in found),
         n_compared=sum(search.n_compared for search in found),
     )
 
@@ -119,7 +119,7 @@ def _check(table: LeafTable, rows: NDArray[np.int64], method: Method) -> None:
 
 
 class _Task(NamedTuple):
-    """What is searched, by which measure."""
+    """The rows, their close pairs, and the goal of the search."""
 
     table: LeafTable
     weights: NDArray[np.int64]
@@ -136,15 +136,15 @@ class _Task(NamedTuple):
         return search
 
     def may_go_on(self, done: list[LocalSearch]) -> bool:
-        """Tell whether searches so far were quick enough for another."""
+        """Return whether searches so far were quick enough for another."""
         return self.table.n_trees * sum(search.n_pairs_compared for search in done) <= _MOST_COMPARISONS
 
     def other_starts(self, found: SwappablePrototypes) -> list[NDArray[np.int64]]:
         """Return where better prototypes might be found: nowhere if these are surely good enough."""
-        places, total_weight = self.pairs.by_class, int(self.weights.sum())
-        n_of_each = np.bincount(found.classes, minlength=places.n_classes)
-        telling = part_of(self.report, _SEARCHED, _BOUNDED)
-        dual = dual_bound(self.pairs, found.now.nearest, n_of_each, total_weight, self.goal, telling)
+        by_class, total_weight = self.pairs.by_class, int(self.weights.sum())
+        n_of_each = np.bincount(found.classes, minlength=by_class.n_classes)
+        report_bound = part_of(self.report, _SEARCHED, _BOUNDED)
+        dual = dual_bound(self.pairs, found.now.nearest, n_of_each, total_weight, self.goal, report_bound)
         if found.objective >= _GOOD_ENOUGH * dual.bound:
             return []
         sets = [rows for rows in dual.choices if len(rows) == len(found.rows)]
@@ -157,7 +157,7 @@ class _Task(NamedTuple):
     def _objective(self, rows: NDArray[np.int64]) -> int:
         by_class = self.pairs.by_class
         covered = by_class.coverage(self.table, self.weights, rows)
-        return self.goal.objective([int(covered[by_class.places(own)].sum()) for own in range(by_class.n_classes)])
+        return self.goal.objective(by_class.sums(covered))
 
 
 def _in_places_of(before: NDArray[np.int64], after: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,6 +1,6 @@
 """Comparing many candidates with all rows that they might represent: what they would gain, and which pairs are close.
 
-A ``Sweep`` uses masks or lists (``candidate_sweeps``); the sizes of the leaves tell which is cheaper. Either takes
+A ``Sweep`` uses masks or lists (``candidate_sweeps``); the sizes of the leaves decide which. Either takes
 O(n_rows) memory beside what is found. Where a good share of all pairs is close, ``dense_pairs`` is faster: it makes
 whole columns of proximities and reads through them.
 """
@@ -57,13 +57,13 @@ class Sweep:
 
     @property
     def n_compared(self) -> int:
-        """Pairs compared so far, by sweeps over other targets as well: to tell how far the work is."""
+        """Pairs compared so far, by sweeps over other targets as well: to measure progress."""
         return self._pieces.n_compared
 
     def n_at_once(self, candidates: NDArray[np.int64]) -> int:
         """Return how many candidates like these are looked at for the price of one."""
         some = candidates[:: -(-len(candidates) // BLOCK)]
-        return 1 if self._way(some, len(self.targets)) is self._by_lists else BLOCK
+        return 1 if self._cheaper(some, len(self.targets)) is self._by_lists else BLOCK
 
     def gains(self, candidates: NDArray[np.int64], covered: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return by how much each candidate alone would raise the proximities that cover the targets, summed.
@@ -126,7 +126,7 @@ class Sweep:
         found = np.zeros((2, len(limits), len(candidates)), dtype=np.int64)
         for part in blocks(len(candidates), BLOCK):
             some = candidates[part]
-            found[:, :, part] = self._way(some, len(targets)).tally(some, targets, limits)
+            found[:, :, part] = self._cheaper(some, len(targets)).tally(some, targets, limits)
         return found
 
     def close_pairs(
@@ -139,9 +139,9 @@ class Sweep:
         candidates : (n_candidates,) int64
             Rows of the table.
         thresholds : (n_targets,) int64
-            Not negative; not to be changed before all is told.
+            Not negative; not to be changed before the iteration has ended.
         max_pairs
-            How many to tell at once, unless a single candidate has more.
+            Maximum number to yield at once, unless a single candidate has more.
 
         Yields
         ------
@@ -155,7 +155,7 @@ class Sweep:
         self, candidates: NDArray[np.int64], thresholds: NDArray[np.int64], max_pairs: int
     ) -> Iterator[ClosePairs]:
         found, n_found = [], 0
-        for some in self._way(candidates, len(self.targets)).close_pairs(candidates, self.targets, thresholds):
+        for some in self._cheaper(candidates, len(self.targets)).close_pairs(candidates, self.targets, thresholds):
             found.append(some)
             n_found += len(some.targets)
             if n_found > max_pairs and len(candidates) > 1:
@@ -168,8 +168,8 @@ class Sweep:
         yield from self._close_pairs(candidates[:half], thresholds, max_pairs)
         yield from self._close_pairs(candidates[half:], thresholds, max_pairs)
 
-    def _way(self, candidates: NDArray[np.int64], n_targets: int) -> MaskSweep | ListSweep:
-        """Return the cheaper way to compare at most 512 candidates with so many targets."""
+    def _cheaper(self, candidates: NDArray[np.int64], n_targets: int) -> MaskSweep | ListSweep:
+        """Return the cheaper way to compare at most 512 candidates with ``n_targets`` rows."""
         by_masks = n_targets * self._by_masks.nanoseconds_per_target
         return self._by_lists if self._by_lists.nanoseconds(candidates) < by_masks else self._by_masks
 
@@ -193,7 +193,7 @@ def dense_pairs(
     candidates : (n_candidates,) int64
         Rows of the table.
     thresholds
-        Says what is to be exceeded, (n_rows,), when some candidates' turn comes.
+        Returns what is to be exceeded, (n_rows,), at the turn of each block of candidates.
     tick
         Called several times a second; may raise to stop.
     """
@@ -210,7 +210,7 @@ def dense_pairs(
 
 
 def _close(candidates: NDArray[np.int64], shared: NDArray[Any], thresholds: NDArray[np.int64]) -> ClosePairs:
-    limits = thresholds.astype(shared.dtype)  # in which a proximity is told from them faster
+    limits = thresholds.astype(shared.dtype)  # comparisons are faster in the same type
     starts = np.concatenate([[0], _count(shared, limits).cumsum()])
     pairs = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1], dtype=np.uint32)
     _list(shared, limits, *pairs)

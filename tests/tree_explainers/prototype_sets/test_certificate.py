@@ -129,7 +129,7 @@ def test_coverage_as_the_promise_gives_the_plain_bound(method: Method, kind: Pro
     bound = 0
     for part in positions[:, None] if goal.classes_are_apart else [positions]:
         relaxation = Relaxation(pairs, part, int(n_of_each[part].sum()), total, goal)
-        promised = covered[relaxation.places] * relaxation.precision
+        promised = covered[relaxation.row_slice] * relaxation.precision
         bound += relaxation.exact_bound(relaxation.promise(promised))
 
     proximity = naive.proximity_matrix(real.leaves, real.weights)

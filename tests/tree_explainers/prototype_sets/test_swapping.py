@@ -9,7 +9,7 @@ from tree_explainers.errors import InvalidInput, MethodNotApplicable
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
 from tree_explainers.prototype_sets.candidate_pairs import gather_pairs
 from tree_explainers.prototype_sets.selection import Method, select_prototypes
-from tree_explainers.prototype_sets.swap_gains import SwapSweep, empty_standing, stand
+from tree_explainers.prototype_sets.swap_gains import SwapSweep, empty_nearest_two, find_nearest_two
 from tree_explainers.prototype_sets.swapping import refine_by_swaps
 
 SWAPPABLE: tuple[Method, ...] = ("sm_u", "sm_a", "sm_wa", "a_pete")
@@ -173,14 +173,14 @@ def test_listing_pairs_and_adding_masks_say_the_same_of_each_candidate(kind: Pro
     real = real_leaves("spambase", kind, n_rows=700)
     rows, prototypes = np.arange(5, 700), np.array([10, 300, 301, 650])
     proximity = naive.proximity_matrix(real.leaves, real.weights)[:, rows]
-    standing, classes = empty_standing(len(rows), 4, 1), np.zeros(4, dtype=np.int64)
+    nearest_two, classes = empty_nearest_two(len(rows), 4, 1), np.zeros(4, dtype=np.int64)
     columns = proximity[prototypes].astype(np.uint32)
-    stand(columns, np.arange(4), np.zeros(len(rows), dtype=np.int64), 0, 0, standing)
+    find_nearest_two(columns, np.arange(4), np.zeros(len(rows), dtype=np.int64), 0, 0, nearest_two)
     sweep = SwapSweep(real.table, real.weights, rows, 0, lambda: None)
     covered = proximity[prototypes].max(axis=0)
 
     ways = [sweep.by_pairs, sweep.by_masks]
-    pairs, masks = (list(way(rows, 0, classes, standing)) for way in ways)
+    pairs, masks = (list(way(rows, 0, classes, nearest_two)) for way in ways)
 
     changes = [
         np.maximum(proximity[rows], np.delete(proximity[prototypes], rank, axis=0).max(axis=0)).sum(axis=1)

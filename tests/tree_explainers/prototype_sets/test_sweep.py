@@ -15,12 +15,12 @@ from tree_explainers.prototype_sets.sweep import Sweep
 
 
 class ByMasks(Sweep):
-    def _way(self, *_: object) -> MaskSweep:
+    def _cheaper(self, *_: object) -> MaskSweep:
         return self._by_masks
 
 
 class ByLists(Sweep):
-    def _way(self, *_: object) -> ListSweep:
+    def _cheaper(self, *_: object) -> ListSweep:
         return self._by_lists
 
 

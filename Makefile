@@ -17,7 +17,8 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(VENV)/.runtime ## Make .venv with what the service needs
+setup: $(VENV)/.runtime ## Make .venv with what the service needs, and compile all loops
+	$(BIN)/leafspace warm
 
 setup-dev: $(VENV)/.dev ## Make .venv with what tests and checks need, too
 
@@ -98,7 +99,6 @@ $(VENV)/.python:
 $(VENV)/.runtime: $(VENV)/.python requirements/runtime.txt pyproject.toml clients/python/pyproject.toml
 	$(PIP_INSTALL) --require-hashes -r requirements/runtime.txt
 	$(PIP_INSTALL) --no-deps --no-build-isolation -e . -e clients/python
-	$(BIN)/leafspace warm
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt

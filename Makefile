@@ -8,13 +8,17 @@ UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --pyth
 BENCHMARKS := start_up hot_path metering overload heavy_job job_estimates quality_measures leaf_assignment prototype_selection \
 	nearest_rows swap_refinement certificates explanation_sets million_rows ism_trees approximation_trees chaos
 
+# Without bytecode, each of the many processes of a service or a test run translates all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-dev s3-server quickstart test test-long check format client openapi settings requirements notices benchmarks paper-tables defrag-tables approximation-tables clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(VENV)/.runtime ## Make .venv with what the service needs
+setup: $(VENV)/.runtime ## Make .venv with what the service needs, and compile all loops
+	$(BIN)/leafspace warm
 
 setup-dev: $(VENV)/.dev ## Make .venv with what tests and checks need, too
 
@@ -95,7 +99,6 @@ $(VENV)/.python:
 $(VENV)/.runtime: $(VENV)/.python requirements/runtime.txt pyproject.toml clients/python/pyproject.toml
 	$(PIP_INSTALL) --require-hashes -r requirements/runtime.txt
 	$(PIP_INSTALL) --no-deps --no-build-isolation -e . -e clients/python
-	$(BIN)/leafspace warm
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt

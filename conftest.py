@@ -1,7 +1,9 @@
 """What holds for all tests: the environment of numerical libraries, the order of files, one shared service."""
+# ruff: noqa: E402  # libraries read the environment when they are imported
 
 import json
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,12 +12,18 @@ import pytest
 
 from leafspace.compiled_code import cache_dir
 
+# Hundreds of processes would otherwise translate the same modules again, and each run all of the tests' own.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 # The cache of the services that tests start, and of every other clone: nothing is compiled twice.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_dir(Path(__file__).parent / ".pytest_cache")))
 
 from tests.support.databases import migrated_postgresql_url, new_database_url, postgresql_url, rows_database
 from tests.support.object_stores import remote_case, s3_server, store_case
+from tests.support.record_seconds import SECONDS_OF_FILES
+from tests.support.sampling import mark_long_cases
 from tests.support.serving import Service, SharedServices
 
 if TYPE_CHECKING:
@@ -31,12 +39,12 @@ __all__ = [
     "store_case",
 ]
 
-_SECONDS_OF_FILES = Path(__file__).parent / "tests" / "seconds_of_files.json"
 
-
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the slowest files first: with several processes, none is left with a slow one at the end."""
-    seconds = json.loads(_SECONDS_OF_FILES.read_text())
+    mark_long_cases(items)
+    seconds = json.loads(SECONDS_OF_FILES.read_text())
     items.sort(key=lambda item: -seconds.get(item.nodeid.partition("::")[0], 1.0))
 
 

@@ -4,6 +4,7 @@ Numba compiles a loop again when the loop's own file has changed, but not when a
 compiled into it: hence the folder's name is a hash of all the code, so that no upgrade goes on with old mathematics.
 """
 
+import compileall
 import fcntl
 import hashlib
 import os
@@ -13,13 +14,15 @@ from importlib.metadata import version
 from pathlib import Path
 
 _PRIMED = "primed"  # in a cache that holds all loops
+_PACKAGES = ("schemas", "tree_explainers", "storage", "explanations", "service", "workers", "leafspace")
 _SOURCES = Path(__file__).parents[1] / "tree_explainers"
 
 
 def prime(data_dir: Path) -> Path:
-    """Compile all loops into the cache, unless that has been done; return the cache.
+    """Compile all loops into the cache, unless that has been done, and modules to bytecode; return the cache.
 
-    It takes a minute or two. Processes that call it at the same time wait for the first one.
+    It takes two minutes of processor time, and no time if it has been done. Processes that call it at the same time
+    wait for the first one.
 
     Parameters
     ----------
@@ -34,6 +37,9 @@ def prime(data_dir: Path) -> Path:
             # Imported late: numba reads the environment when it is imported.
             import_module("tree_explainers.warm").compile_loops(for_jobs=True)
             (cache / _PRIMED).touch()
+    for package in _PACKAGES:
+        # Editable installs have none, and where Python is told to write none, each process would compile all modules.
+        compileall.compile_dir(_SOURCES.parent / package, quiet=2)
     return cache
 
 

@@ -43,6 +43,7 @@ def test_each_part_that_was_ready_and_is_killed_is_started_again_at_once(service
     assert sorted(ends) == ["api", "api", "redis", "redis", "worker 1", "workers"]
 
 
+@pytest.mark.long
 def test_an_api_that_cannot_start_again_is_tried_later_and_later(service: ServiceUnderFire) -> None:
     (api,) = service.parts("api")
     database = service.data_dir / "leafspace.db"

@@ -89,6 +89,7 @@ def _create_and_wait(api: Api, forest: Registered, noun: Noun[Any], number: int)
 @pytest.mark.usefixtures("forest")
 @_EVERY_NOUN
 @pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x", "limit=-1", "cursor=x", "cursor=%00"])
+@pytest.mark.sampled("values")
 def test_an_odd_page_is_refused_by_name(api: Api, noun: Noun[Any], query: str) -> None:
     refused = api.get(f"{noun.path}?{query}")
 

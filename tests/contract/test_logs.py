@@ -152,7 +152,7 @@ def _forgeries(url: str, api: Api, key: str) -> None:
 
 
 def _send(port: int, request: bytes) -> None:
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
         connection.sendall(request)
         assert re.match(rb"HTTP/1.1 [24]", connection.recv(4096))
 

@@ -36,7 +36,7 @@ _CHECKS = [
     unsupported_method,
     allow_header_conformance,
 ]
-_PATIENCE_SECONDS = 60
+_PATIENCE_SECONDS = 300
 _generated = settings(
     derandomize=True,
     deadline=None,

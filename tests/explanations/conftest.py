@@ -29,7 +29,7 @@ class Case:
 FindCase = Callable[..., Case]
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def find_case(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FindCase]:
     """Return a function that returns the case of a fitted model or pipeline by its name."""
     with workshop_in(tmp_path_factory.mktemp("cases")) as workshop:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 MOST_SECONDS = 2.0  # of the processor
 MOST_BYTES = 500 * 1024**2  # more than there were before
-_PATIENCE_SECONDS = 30  # of the clock: the machine may be busy
+_PATIENCE_SECONDS = 120  # of the clock: the machine may be busy
 
 
 @dataclass(frozen=True)

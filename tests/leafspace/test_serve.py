@@ -24,6 +24,7 @@ from storage.jobs import JobStore
 from storage.settings import embedded
 from storage.tables import datasets
 from tests.support.job_farm import JobFarm
+from tests.support.patience import PATIENCE_SECONDS, when_idle
 from tests.support.processes import descendants_of, heeding, ignoring, is_alive, open_files_of
 from tests.support.redis import OwnRedis
 from tests.support.serving import serving
@@ -46,7 +47,7 @@ def started() -> Iterator[list["subprocess.Popen[str]"]]:
 
 
 def _get(url: str) -> tuple[int, Any]:
-    answer = httpx.get(url, timeout=5)
+    answer = httpx.get(url, timeout=PATIENCE_SECONDS)
     return answer.status_code, answer.json()
 
 
@@ -65,7 +66,7 @@ def test_it_is_ready_with_everything_and_stops_within_ten_seconds(
     )  # Redis, the API, and what the workers were forked from
     running = descendants_of(process.pid)
     process.send_signal(signal.SIGINT)
-    assert process.wait(10) == 0
+    assert process.wait(when_idle(10)) == 0
     assert not [pid for pid in running if is_alive(pid)]
 
 
@@ -86,7 +87,7 @@ def test_it_stops_on_sigterm_whatever_signals_it_was_started_to_ignore(
     assert process.poll() is None
     process.terminate()
 
-    assert process.wait(10) == 0
+    assert process.wait(when_idle(10)) == 0
     assert not [pid for pid in running if is_alive(pid)]
 
 
@@ -110,7 +111,7 @@ def test_however_long_the_api_drains_it_is_not_killed_while_it_answers(
         assert httpx.get(f"{url}/livez", timeout=5).status_code == 200
         time.sleep(0.1)
 
-    assert process.wait(10) == 0
+    assert process.wait(when_idle(10)) == 0
 
 
 def test_the_supervisor_and_the_api_have_the_same_default_for_draining() -> None:
@@ -137,7 +138,7 @@ def test_a_job_is_done_and_found_again_after_a_restart(data_dir: Path) -> None:
 
 def test_uploads_come_in_on_the_disk_of_the_data_directory(data_dir: Path) -> None:
     spool = str(data_dir / "spool")
-    with serving(data_dir) as service, socket.create_connection(("127.0.0.1", service.port)) as upload:
+    with serving(data_dir, "--no-worker") as service, socket.create_connection(("127.0.0.1", service.port)) as upload:
         head = "POST /v1/datasets HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000000\r\n"
         form = '--x\r\nContent-Disposition: form-data; name="file"; filename="rows.csv"\r\n\r\n'
         upload.sendall(f"{head}Content-Type: multipart/form-data; boundary=x\r\n\r\n{form}".encode() + bytes(4 << 20))
@@ -165,7 +166,7 @@ def test_what_the_service_keeps_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 
 def test_a_second_service_on_the_same_data_is_refused(data_dir: Path) -> None:
-    with running_service(data_dir):
+    with running_service(data_dir, "--no-worker"):
         second = _serve("--port", "0", "--data-dir", str(data_dir))
 
     assert second.returncode == 1
@@ -173,7 +174,7 @@ def test_a_second_service_on_the_same_data_is_refused(data_dir: Path) -> None:
 
 
 def test_a_taken_port_is_told_before_anything_starts(data_dir: Path, tmp_path: Path) -> None:
-    with running_service(data_dir) as url:
+    with running_service(data_dir, "--no-worker") as url:
         port = url.rpartition(":")[2]
         second = _serve("--port", port, "--data-dir", str(tmp_path / "other"))
 
@@ -200,7 +201,7 @@ def test_beyond_loopback_callers_need_a_key_that_the_machine_makes(
     assert httpx.get(f"{url}/v1/models", headers={"Authorization": f"Bearer {key}"}).status_code == 200
     assert httpx.delete(f"{url}/v1/models/x", headers={"Authorization": f"Bearer {key}"}).status_code == 403
     process.terminate()
-    assert process.wait(10) == 0
+    assert process.wait(when_idle(10)) == 0
 
 
 def test_kill_9_leaves_no_orphan_and_the_next_start_is_ready_by_itself(
@@ -219,7 +220,7 @@ def test_kill_9_leaves_no_orphan_and_the_next_start_is_ready_by_itself(
     JobFarm.wait_until(lambda: not [pid for pid in running if is_alive(pid)], seconds=5)
     assert _get(f"{url}/readyz")[0] == 200
     second.terminate()
-    assert second.wait(10) == 0
+    assert second.wait(when_idle(10)) == 0
 
 
 def test_the_composed_container_is_healthy_while_the_service_is_ready(data_dir: Path) -> None:
@@ -253,7 +254,7 @@ def test_whatever_ends_is_started_again(data_dir: Path, started: list["subproces
 
     JobFarm.wait_until(is_whole_again)
     process.terminate()
-    assert process.wait(10) == 0
+    assert process.wait(when_idle(10)) == 0
 
 
 def test_a_redis_that_is_named_is_used_and_none_started(
@@ -270,7 +271,7 @@ def test_a_redis_that_is_named_is_used_and_none_started(
     JobFarm.wait_until(lambda: len(descendants_of(process.pid)) == 4)
     assert not (data_dir / "redis").exists()
     process.terminate()
-    assert process.wait(10) == 0
+    assert process.wait(when_idle(10)) == 0
     assert redis.doorbell.is_heard()
     redis.kill()
 
@@ -286,7 +287,7 @@ def test_a_worker_alone_joins_a_service_without_one(data_dir: Path) -> None:
         with subprocess.Popen(command) as worker:  # noqa: S603  # our own command
             JobFarm.wait_until(lambda: _get(f"{url}/v1/jobs/{job_id}")[1]["status"] == "failed")
             worker.terminate()
-            assert worker.wait(10) == 0
+            assert worker.wait(when_idle(10)) == 0
 
 
 def test_a_worker_alone_without_redis_says_what_it_needs(tmp_path: Path) -> None:
@@ -312,4 +313,6 @@ def _serve(*arguments: str) -> "subprocess.CompletedProcess[str]":
 def _leafspace(*arguments: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "leafspace", *arguments]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("LEAFSPACE_")}
-    return subprocess.run(command, capture_output=True, text=True, timeout=20, check=False, env=environment)  # noqa: S603  # ours
+    return subprocess.run(  # noqa: S603  # ours
+        command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False, env=environment
+    )

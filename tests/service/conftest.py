@@ -24,7 +24,7 @@ class Shop:
         return dict(zip(self.fitted.rows.names, self.fitted.features[row].tolist(), strict=True))
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     forest = fitted("random_forest_binary")
     with workshop_in(tmp_path_factory.mktemp("shop")) as workshop:

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.support.api import Api
+from tests.support.patience import when_idle
 from tests.support.serving import Service, serving
 from tests.support.tree_graphs import regressor, stump
 
@@ -48,7 +49,7 @@ class Hostile:
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hostile]:
-    with serving(tmp_path_factory.mktemp("hostile") / "data") as service:
+    with serving(tmp_path_factory.mktemp("hostile") / "data", "--no-worker") as service:
         api = Api(service.url)
         yield Hostile(service, tuple(_uploaded(api)))
         api.http.close()
@@ -107,7 +108,7 @@ def test_reads_of_hostile_uploads_take_little_memory_and_keep_nobody_waiting(
     growth = hostile.memory["VmHWM"] - before
     found = f"{growth / 1e6:.0f} MB more, others answered within {max(seconds):.3f} s, {dict(statuses)}"
     assert growth < _MOST_GROWTH, found
-    assert max(seconds) < _MOST_SECONDS, found
+    assert max(seconds) < when_idle(_MOST_SECONDS), found
     assert set(statuses) <= {200, 413, 503}, found
     assert not is_patient or statuses[200] >= len(hostile.paths) / 2, found
 

@@ -25,7 +25,7 @@ LONGEST_PAUSE = 1.0
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """Yield a service that waits two seconds for bodies."""
     directory: Path = tmp_path_factory.mktemp("bodies")
-    with serving(directory / "data", LEAFSPACE_BODY_SECONDS="2") as running:
+    with serving(directory / "data", "--no-worker", LEAFSPACE_BODY_SECONDS="2") as running:
         yield running
 
 

@@ -159,7 +159,7 @@ def test_while_the_bucket_is_away_uploads_are_a_503_with_retry_after_and_leave_n
     server = S3Server(tmp_path)
     away = {**server.environment, "LEAFSPACE_OBJECT_STORE_URL": "s3://objects/there"}
     rows = b"a,b\n1,2\n3,4\n"
-    with serving(tmp_path / "data", LEAFSPACE_WORKER_NICENESS="0", **away) as service:
+    with serving(tmp_path / "data", "--no-worker", **away) as service:
         api = Api(service.url)
 
         refused = api.upload("/v1/datasets", rows)

@@ -13,7 +13,7 @@ import pandas as pd
 from .models import FittedModel, fitted
 
 Json = dict[str, Any]
-_PATIENCE_SECONDS = 60
+_PATIENCE_SECONDS = 300
 
 
 class Api:

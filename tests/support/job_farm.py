@@ -19,6 +19,7 @@ from storage.remote_objects import open_objects
 from storage.settings import embedded
 from storage.tables import datasets, models
 
+from .patience import PATIENCE_SECONDS, when_idle
 from .processes import children_of
 from .redis import OwnRedis
 
@@ -77,7 +78,7 @@ class JobFarm:
             if worker.poll() is None:
                 worker.terminate()
         for worker in self.workers:
-            worker.wait(10)
+            worker.wait(PATIENCE_SECONDS)
         self.redis.kill()
         self.database.close()
 
@@ -114,7 +115,7 @@ class JobFarm:
         """Return the processes that began a job which leaves traces."""
         return [int(line) for line in self.traces.read_text().split()] if self.traces.exists() else []
 
-    def wait_for_end(self, artefact: Artefact, seconds: float = 20) -> Job:
+    def wait_for_end(self, artefact: Artefact, seconds: float = PATIENCE_SECONDS) -> Job:
         self.wait_until(lambda: self.jobs.get(artefact.job).status in FINAL_STATUSES, seconds)
         return self.jobs.get(artefact.job)
 
@@ -124,10 +125,11 @@ class JobFarm:
         return self.runs()[n_runs - 1]
 
     @staticmethod
-    def wait_until(condition: Callable[[], bool], seconds: float = 20) -> None:
-        until = time.monotonic() + seconds
+    def wait_until(condition: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> None:
+        """Wait until this has happened, which it does in so many seconds on an idle machine."""
+        began = time.monotonic()
         while not condition():
-            assert time.monotonic() < until, "it did not happen in time"
+            assert time.monotonic() - began < when_idle(seconds), "it did not happen in time"
             time.sleep(0.02)
 
     def _add_what_artefacts_are_made_of(self) -> None:

@@ -3,7 +3,7 @@
 import socket
 from typing import NamedTuple
 
-_PATIENCE_SECONDS = 10
+_PATIENCE_SECONDS = 120
 
 
 class RawAnswer(NamedTuple):

@@ -22,7 +22,7 @@ import pytest
 
 from .processes import children_of
 
-_PATIENCE_SECONDS = 30
+_PATIENCE_SECONDS = 300
 _UNSAFE_BUT_FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
 S3_ENVIRONMENT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "us-east-1"}
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.job_farm import JobFarm
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.processes import children_of, is_alive, kill
 
 
@@ -69,7 +70,7 @@ def test_a_parent_that_is_told_to_stop_has_its_workers_hand_their_jobs_back(farm
 
     parent.send_signal(signal.SIGTERM)
 
-    assert parent.wait(10) == 0
+    assert parent.wait(PATIENCE_SECONDS) == 0
     assert not any(map(is_alive, workers))
     assert (farm.jobs.get(requested.job).status, farm.jobs.get(requested.job).attempt) == ("queued", 0)
 

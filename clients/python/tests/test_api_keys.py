@@ -51,7 +51,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str
         str(data_dir),
     ]
     key = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603  # ours
-    with serving(data_dir, LEAFSPACE_REQUIRE_KEYS="1") as service:
+    with serving(data_dir, "--no-worker", LEAFSPACE_REQUIRE_KEYS="1") as service:
         yield service.url, key
 
 

@@ -342,7 +342,11 @@ def test_calls_survive_the_end_of_the_api_and_create_once(tmp_path: Path) -> Non
         async with AsyncLeafspace(url) as client:
             return (await client.register_dataset([{"a": 1.0}, {"a": 2.0}], name="awaited")).id
 
-    with serving(tmp_path / "data") as service, Leafspace(service.url) as client, ThreadPoolExecutor(2) as pool:
+    with (
+        serving(tmp_path / "data", "--no-worker") as service,
+        Leafspace(service.url) as client,
+        ThreadPoolExecutor(2) as pool,
+    ):
         os.kill(service.children()["api"], signal.SIGKILL)
         _wait_until_nobody_listens(service.port)
         registered = pool.submit(client.register_dataset, [{"a": 3.0}, {"a": 4.0}], name="blocking")

@@ -57,7 +57,7 @@ def serving(
             thread.join()
 
 
-_PATIENCE_SECONDS = 10
+_PATIENCE_SECONDS = 120
 _LENGTH = re.compile(rb"content-length: (\d+)")
 
 

@@ -71,7 +71,7 @@ def test_a_body_over_the_limit_is_refused_while_streaming(port: int) -> None:
 
 
 def test_a_client_that_goes_on_sending_still_gets_the_refusal(port: int) -> None:
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
         sender = threading.Thread(target=connection.sendall, args=(post("/v1/explainers", b"x" * 20_000_000),))
         sender.start()
         answer = receive_all(connection)
@@ -99,7 +99,7 @@ def test_a_body_that_stalls_is_refused(port: int) -> None:
 
 
 def test_a_body_that_drips_is_refused(port: int) -> None:
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
         connection.sendall(post("/v1/explainers", b"", length=100))
         start = time.monotonic()
         drip = threading.Thread(target=_drip, args=(connection, b"x"))
@@ -112,7 +112,7 @@ def test_a_body_that_drips_is_refused(port: int) -> None:
 
 def test_a_body_that_keeps_the_pace_may_take_longer() -> None:
     limits = BodyLimits(n_bytes=100_000, seconds=SHORT, n_bytes_per_second=10_000)
-    with serving(bodies=limits) as port, socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+    with serving(bodies=limits) as port, socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
         connection.sendall(post("/v1/datasets", b"", length=20_000))
         for _ in range(10):
             time.sleep(0.1)
@@ -123,7 +123,7 @@ def test_a_body_that_keeps_the_pace_may_take_longer() -> None:
 def test_bodies_in_memory_have_only_so_much_room_together() -> None:
     limits = BodyLimits(n_bytes=10**6, n_bytes_of_path={"/v1/datasets": 10**6}, n_bytes_held=300_000)
     with serving(bodies=limits) as port:
-        held = [socket.create_connection(("127.0.0.1", port), timeout=5) for _ in range(2)]
+        held = [socket.create_connection(("127.0.0.1", port), timeout=120) for _ in range(2)]
         for connection in held:
             connection.sendall(post("/v1/explainers/x/explanations", b"x" * 140_000, length=150_000))
         time.sleep(0.1)
@@ -146,7 +146,7 @@ def test_bodies_in_memory_have_only_so_much_room_together() -> None:
 
 
 def test_headers_that_drip_are_cut_off(port: int) -> None:
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-A: ")
         start = time.monotonic()
         drip = threading.Thread(target=_drip, args=(connection, b"a"))
@@ -164,7 +164,7 @@ def test_a_connection_that_says_nothing_is_cut_off(port: int) -> None:
 
 
 def test_blank_lines_after_an_answer_do_not_hold_the_connection(port: int) -> None:
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         assert status_of(receive_answers(connection)) == 200
         start = time.monotonic()
@@ -195,7 +195,7 @@ def test_an_address_has_only_so_many_connections() -> None:
     limits = ConnectionLimits(n_connections_per_address=5)
     request = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
     with serving(connections=limits) as port:
-        held = [socket.create_connection(("127.0.0.1", port), timeout=5) for _ in range(5)]
+        held = [socket.create_connection(("127.0.0.1", port), timeout=120) for _ in range(5)]
         for connection in held:
             connection.sendall(request)
             assert status_of(receive_answers(connection)) == 200
@@ -213,7 +213,7 @@ def test_an_address_has_only_so_many_connections() -> None:
 def test_slow_connections_are_gone_after_the_deadline_and_others_are_served() -> None:
     limits = ConnectionLimits(header_seconds=SHORT, n_connections_per_address=300)
     with serving(connections=limits) as port:
-        held = [socket.create_connection(("127.0.0.1", port), timeout=10) for _ in range(200)]
+        held = [socket.create_connection(("127.0.0.1", port), timeout=120) for _ in range(200)]
         for connection in held:
             connection.sendall(b"GET / HTTP/1.1\r\nX-A: b\r\n")
         assert status_of(ask(port, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")) == 200

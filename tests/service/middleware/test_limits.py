@@ -64,7 +64,7 @@ def port() -> Iterator[int]:
 
 
 def test_beyond_its_rate_a_caller_is_told_the_limit_and_when_to_come_back(port: int) -> None:
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
         connection.sendall(_get_from() * 4)  # one connection: the refusal does not close it
         answers = receive_answers(connection, 4)
         refused = answers[answers.rindex(b"HTTP/1.1") :]
@@ -119,7 +119,7 @@ def test_it_is_refused_before_its_body_has_come(port: int) -> None:
     for _ in range(3):
         ask(port, _get_from())
     for length in (10, 1_000_000):
-        with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
             connection.sendall(post("/v1/models", b"", length))
             began = time.monotonic()
             answer = receive_answers(connection)
@@ -138,7 +138,8 @@ def _answers_to_all(port: int, requests: list[bytes]) -> list[bytes]:
     """Send all at once, each on a connection of its own; return what each got."""
     with ExitStack() as stack:
         opened = [
-            stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10)) for _ in range(len(requests))
+            stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=120))
+            for _ in range(len(requests))
         ]
         for connection, request in zip(opened, requests, strict=True):
             connection.sendall(request)
@@ -176,7 +177,7 @@ def test_one_caller_cannot_hold_all_places_of_uploads() -> None:
 def test_an_upload_that_breaks_off_gives_its_place_back() -> None:
     with serving(rates=RequestRates(n_uploads=1)) as port:
         for _ in range(3):
-            with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+            with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
                 connection.sendall(post("/v1/models", b"some of", 1000))
                 time.sleep(0.1)
                 assert status_of(exchange(port, post("/v1/models", b"", 200_000))) == 503
@@ -204,7 +205,7 @@ def test_one_caller_cannot_hold_all_places_and_whose_bodies_never_come_holds_non
     with serving(_FromElsewhere(rates)) as port, ExitStack() as stack:
         head = _get_from("/v1/explainers", key="one").replace(b"GET", b"POST")[:-2] + b"Content-Length: 10\r\n\r\n"
         for _ in range(4):
-            waiting = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=5))
+            waiting = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=120))
             waiting.sendall(head)
         time.sleep(0.2)
 
@@ -265,7 +266,7 @@ def test_requests_whose_turn_is_far_off_are_told_so_and_all_get_an_answer() -> N
 def test_a_connection_that_was_refused_a_request_can_be_used_on() -> None:
     with (
         serving(rates=RequestRates(n_under_way=0)) as port,
-        socket.create_connection(("127.0.0.1", port), timeout=5) as connection,
+        socket.create_connection(("127.0.0.1", port), timeout=120) as connection,
     ):
         for _ in range(3):
             connection.sendall(post("/v1/explainers", json.dumps([1] * 1000).encode()))

@@ -10,7 +10,7 @@ from tests.support.processes import parent_of
 from .questions import Known
 from .service_under_fire import Part, ServiceUnderFire
 
-_PATIENCE_SECONDS = 120
+_PATIENCE_SECONDS = 300
 _LONG = {"method": "sta", "max_pseudo_samples": 100_000, "repeats": 10, "max_depth": 8}
 
 

@@ -19,8 +19,8 @@ from tests.support.processes import children_of, command_of, is_alive
 
 Part = Literal["api", "workers", "worker", "redis", "job"]
 _NAMES = {"-m service": "api", "-m workers": "workers", "valkey-server": "redis", "redis-server": "redis"}
-_SECONDS_TO_START = 60
-_SECONDS_TO_STOP = 15
+_SECONDS_TO_START = 300
+_SECONDS_TO_STOP = 120
 
 
 class ServiceUnderFire:

@@ -36,6 +36,7 @@ def value(proximity: NDArray[np.int64], classes: NDArray[np.int64], rows: NDArra
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", [*CLASSIFICATIONS, REGRESSION])
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.sampled("pairs")
 def test_no_set_of_as_many_prototypes_exceeds_the_bound(method: Method, dataset: str, kind: ProximityKind) -> None:
     real = real_leaves(dataset, kind, n_rows=150)
     for seed in range(8):
@@ -57,6 +58,7 @@ def test_no_set_of_as_many_prototypes_exceeds_the_bound(method: Method, dataset:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", CLASSIFICATIONS)
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.sampled("pairs")
 def test_of_a_sample_of_candidates_both_bounds_hold(method: Method, dataset: str, kind: ProximityKind) -> None:
     real = real_leaves(dataset, kind, n_rows=150)
     for seed in range(8):
@@ -79,6 +81,7 @@ def test_of_a_sample_of_candidates_both_bounds_hold(method: Method, dataset: str
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("max_pairs", [40, 7, 1])
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.sampled("pairs")
 def test_the_bound_holds_however_few_pairs_are_known(method: Method, max_pairs: int, kind: ProximityKind) -> None:
     real = real_leaves("covertype_20k", kind, n_rows=150)
     for seed in range(8):
@@ -95,6 +98,7 @@ def test_the_bound_holds_however_few_pairs_are_known(method: Method, max_pairs: 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("dataset", CLASSIFICATIONS)
+@pytest.mark.sampled("pairs")
 def test_the_bound_is_tighter_than_by_gains_alone(dataset: str, method: Method, kind: ProximityKind) -> None:
     real = real_leaves(dataset, kind)
     classes = real.classes("predicted")
@@ -152,6 +156,7 @@ def test_what_greedy_choices_promise_is_kept_to(method: Method) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", [*CLASSIFICATIONS, REGRESSION])
 @pytest.mark.parametrize("method", SWAPPABLE)
+@pytest.mark.sampled("pairs")
 def test_swaps_never_lower_the_certificate_and_their_bound_holds(
     method: Method, dataset: str, kind: ProximityKind, n_candidates: int | None
 ) -> None:
@@ -187,6 +192,7 @@ def test_swaps_never_lower_the_certificate_and_their_bound_holds(
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", [*CLASSIFICATIONS, REGRESSION])
 @pytest.mark.parametrize("method", SWAPPABLE)
+@pytest.mark.sampled("pairs")
 def test_swaps_never_lower_the_certificate_of_many_rows(
     method: Method, dataset: str, kind: ProximityKind, n_candidates: int | None
 ) -> None:

@@ -45,6 +45,7 @@ def _close(found: Any, wanted: Any) -> bool:  # noqa: ANN401  # numbers, one or 
 @pytest.mark.parametrize("labels", ["predicted", "target"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", [*CLASSIFICATIONS, REGRESSION])
+@pytest.mark.sampled("pairs")
 def test_every_measure_is_that_of_its_definition(dataset: str, kind: ProximityKind, labels: str) -> None:
     real = real_leaves(dataset, kind)
     twin = _twin(real, labels, PROTOTYPES)

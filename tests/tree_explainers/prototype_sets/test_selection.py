@@ -46,6 +46,7 @@ def selected(
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", CLASSIFICATIONS)
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.sampled("pairs")
 def test_each_method_chooses_the_rows_of_its_slow_twin_in_the_same_order(
     method: Method, dataset: str, kind: ProximityKind, labels: str
 ) -> None:

@@ -73,6 +73,7 @@ def test_only_candidates_are_swapped_in(method: Method, kind: ProximityKind) -> 
 @pytest.mark.parametrize("n_prototypes", [pytest.param(5, marks=_LONG), 20, pytest.param(50, marks=_LONG)])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", CLASSIFICATIONS)
+@pytest.mark.sampled("pairs")
 def test_swaps_are_those_of_kmedoids_from_the_same_start_or_better(
     dataset: str, kind: ProximityKind, n_prototypes: int
 ) -> None:
@@ -91,6 +92,7 @@ def test_swaps_are_those_of_kmedoids_from_the_same_start_or_better(
 @pytest.mark.parametrize("n_prototypes", [pytest.param(5, marks=_LONG), 10, pytest.param(20, marks=_LONG), 50])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", ["breast_cancer", "pima_diabetes", "titanic", "spambase"])
+@pytest.mark.sampled("values")
 def test_swaps_come_within_half_a_percent_of_the_best_of_ten_random_starts(
     dataset: str, kind: ProximityKind, n_prototypes: int
 ) -> None:

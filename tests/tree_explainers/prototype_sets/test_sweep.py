@@ -44,6 +44,7 @@ def told(parts: list[ClosePairs]) -> list[tuple[int, int, int]]:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", CLASSIFICATIONS)
+@pytest.mark.sampled("pairs")
 def test_gains_are_those_of_the_dense_matrix(dataset: str, kind: ProximityKind, way: type[Sweep]) -> None:
     real = real_leaves(dataset, kind, n_rows=700)
     rng = np.random.default_rng(0)

@@ -31,6 +31,7 @@ def _register(workshop: Workshop, case: RealCase, labels: NDArray[np.int64]) -> 
 
 @pytest.mark.parametrize("kind", ["random_forest", "boosting"])
 @pytest.mark.parametrize("name", CLASSIFICATIONS)
+@pytest.mark.sampled("values")
 def test_rows_rank_as_in_the_slow_twin(workshop: Workshop, real_case: FindCase, name: str, kind: ProximityKind) -> None:
     case = real_case(name, kind)
     labels = _flipped(case)

@@ -55,6 +55,7 @@ def _objective(made: PrototypeSet) -> CertificateObjective:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", _METHODS)
+@pytest.mark.sampled("values")
 def test_no_set_of_as_many_rows_is_better_than_the_bound(
     workshop: Workshop, real_case: FindCase, kind: ProximityKind, method: PrototypeMethod
 ) -> None:
@@ -77,6 +78,7 @@ def test_no_set_of_as_many_rows_is_better_than_the_bound(
 
 @pytest.mark.parametrize("refine", ["none", "swap"])
 @pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa"])
+@pytest.mark.sampled("values")
 def test_of_a_sample_one_bound_speaks_of_the_candidates_and_a_looser_one_of_all_rows(
     workshop: Workshop, real_case: FindCase, method: PrototypeMethod, refine: str
 ) -> None:
@@ -95,6 +97,7 @@ def test_of_a_sample_one_bound_speaks_of_the_candidates_and_a_looser_one_of_all_
 
 @pytest.mark.parametrize("candidates", [None, 40])
 @pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa", "a_pete"])
+@pytest.mark.sampled("values")
 def test_swaps_lower_no_certificate(
     workshop: Workshop, real_case: FindCase, method: PrototypeMethod, candidates: int | None
 ) -> None:

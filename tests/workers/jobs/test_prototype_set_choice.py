@@ -39,6 +39,7 @@ def _rows(made: PrototypeSet) -> list[int]:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", CLASSIFICATIONS)
 @pytest.mark.parametrize("method", _METHODS)
+@pytest.mark.sampled("values")
 def test_each_method_chooses_the_rows_of_its_twin_in_the_same_order(
     workshop: Workshop, real_case: FindCase, dataset: str, kind: ProximityKind, method: PrototypeMethod
 ) -> None:
@@ -52,6 +53,7 @@ def test_each_method_chooses_the_rows_of_its_twin_in_the_same_order(
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", _METHODS)
+@pytest.mark.sampled("values")
 def test_classes_can_be_those_of_the_target(
     workshop: Workshop, real_case: FindCase, kind: ProximityKind, method: PrototypeMethod
 ) -> None:
@@ -68,6 +70,7 @@ def test_classes_can_be_those_of_the_target(
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa", "a_pete"])
+@pytest.mark.sampled("values")
 def test_regression_has_one_class_and_values_instead_of_labels(
     workshop: Workshop, real_case: FindCase, kind: ProximityKind, method: PrototypeMethod
 ) -> None:
@@ -100,6 +103,7 @@ def test_a_forest_can_be_seen_by_the_proximity_of_boosting_and_the_other_way_rou
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", _METHODS)
+@pytest.mark.sampled("values")
 def test_gains_objective_and_coverage_are_those_of_the_dense_matrix(
     workshop: Workshop, real_case: FindCase, kind: ProximityKind, method: PrototypeMethod
 ) -> None:
@@ -146,6 +150,7 @@ def test_a_smaller_set_begins_a_larger_one_where_sets_are_nested(workshop: Works
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa"])
+@pytest.mark.sampled("values")
 def test_swaps_are_those_of_the_twin_and_told_in_the_place_of_what_they_replace(
     workshop: Workshop, real_case: FindCase, kind: ProximityKind, method: PrototypeMethod
 ) -> None:

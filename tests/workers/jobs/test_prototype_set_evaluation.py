@@ -53,6 +53,7 @@ def _given(values: NDArray[Any], references: list[int], nearest: NDArray[np.int6
 @pytest.mark.parametrize("is_other", [True, False])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", CLASSIFICATIONS)
+@pytest.mark.sampled("values")
 def test_accuracies_are_scikit_learns_for_every_number_of_prototypes(
     workshop: Workshop,
     real_case: FindCase,

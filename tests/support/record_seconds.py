@@ -1,0 +1,27 @@
+"""Record how long each test file took, by which the slowest are run first.
+
+``python -m pytest --junitxml=run.xml …`` and then ``python -m tests.support.record_seconds run.xml``.
+"""
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+_PROJECT = Path(__file__).parents[2]
+SECONDS_OF_FILES = _PROJECT / "tests" / "seconds_of_files.json"
+_LEAST_SECONDS = 5.0  # of those that are worth a line
+
+
+def main() -> None:
+    """Write the table."""
+    seconds: Counter[str] = Counter()
+    for case in ET.parse(sys.argv[1]).iter("testcase"):  # noqa: S314  # our own file
+        seconds[f"{case.get('classname', '').replace('.', '/')}.py"] += float(case.get("time", 0))
+    table = {file: round(total) for file, total in sorted(seconds.items()) if total >= _LEAST_SECONDS}
+    SECONDS_OF_FILES.write_text(json.dumps(table, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

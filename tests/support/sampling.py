@@ -1,0 +1,40 @@
+"""Large products of cases: `make test` runs a part in which everything meets, `make test-long` all of them.
+
+``@pytest.mark.sampled("pairs")`` keeps cases until each two values of different parameters have met in one of them;
+``@pytest.mark.sampled("values")`` until each value of each parameter was there. The other cases become ``long``.
+"""
+
+from collections import defaultdict
+from itertools import combinations
+
+import pytest
+
+Met = frozenset[tuple[str, str]]
+
+
+def mark_long_cases(items: list[pytest.Item]) -> None:
+    """Mark the cases of sampled tests that are not in the sample as long."""
+    cases: dict[str, list[pytest.Function]] = defaultdict(list)
+    for item in items:
+        if isinstance(item, pytest.Function) and item.get_closest_marker("sampled"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for of_test in cases.values():
+        marker = of_test[0].get_closest_marker("sampled")
+        assert marker is not None
+        kept = _sample(of_test, {"values": 1, "pairs": 2}[marker.args[0]])
+        for case in of_test:
+            if case not in kept:
+                case.add_marker(pytest.mark.long)
+
+
+def _sample(cases: list[pytest.Function], n_met: int) -> set[pytest.Function]:
+    """Return cases in which all combinations of ``n_met`` values occur: greedily, the first of the best."""
+    values = {case: sorted((name, repr(value)) for name, value in case.callspec.params.items()) for case in cases}
+    met = {case: {frozenset(some) for some in combinations(values[case], n_met)} for case in cases}
+    open_ = set[Met]().union(*met.values())
+    kept: set[pytest.Function] = set()
+    while open_:
+        best = max(cases, key=lambda case: len(met[case] & open_))
+        kept.add(best)
+        open_ -= met[best]
+    return kept

@@ -1,0 +1,78 @@
+"""Compiled loops on disk: found by other clones, and compiled by one process at a time."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_PACKAGE = Path(__file__).parents[2] / "tree_explainers"
+_LOOPS = """
+from tree_explainers.compute.compiled import compiled
+
+@compiled
+def add(first, second):
+    total = first
+    for _ in range(3):
+        total += second
+    return total
+"""
+_RUN = """
+from own.loops import add
+assert add(1, 2) == 7
+print(sum(add.stats.cache_misses.values()), flush=True)
+"""
+
+
+@pytest.fixture
+def clones(tmp_path: Path) -> list[Path]:
+    """Return two folders with the same code."""
+    folders = [tmp_path / name for name in ("one", "another")]
+    for folder in folders:
+        (folder / "own").mkdir(parents=True)
+        (folder / "own" / "__init__.py").touch()
+        (folder / "own" / "loops.py").write_text(_LOOPS)
+        (folder / "tree_explainers").mkdir()
+        shutil.copytree(_PACKAGE / "compute", folder / "tree_explainers" / "compute")
+        (folder / "tree_explainers" / "__init__.py").touch()
+    return folders
+
+
+def _start(folder: Path, cache: Path) -> "subprocess.Popen[str]":
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(folder)}
+    command = [sys.executable, "-c", _RUN]
+    return subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)  # noqa: S603  # ours
+
+
+def _n_compiled(process: "subprocess.Popen[str]") -> int:
+    printed, _ = process.communicate()
+    assert process.returncode == 0
+    return int(printed)
+
+
+def test_a_loop_that_one_clone_compiled_is_found_by_another(clones: list[Path], tmp_path: Path) -> None:
+    assert [_n_compiled(_start(folder, tmp_path / "cache")) for folder in clones] == [1, 0]
+
+
+def test_a_loop_that_has_changed_is_compiled_again(clones: list[Path], tmp_path: Path) -> None:
+    _n_compiled(_start(clones[0], tmp_path / "cache"))
+    with (clones[1] / "own" / "loops.py").open("a") as source:
+        source.write("changed = True")
+
+    assert _n_compiled(_start(clones[1], tmp_path / "cache")) == 1
+
+
+def test_of_processes_that_need_a_loop_at_once_one_compiles_it(clones: list[Path], tmp_path: Path) -> None:
+    started = [_start(clones[number % 2], tmp_path / "cache") for number in range(4)]
+
+    assert sorted(map(_n_compiled, started)) == [0, 0, 0, 1]
+
+
+def test_a_process_that_ends_while_it_compiles_keeps_nobody_waiting(clones: list[Path], tmp_path: Path) -> None:
+    _n_compiled(_start(clones[0], tmp_path / "cache"))
+    for lock in (tmp_path / "cache").rglob("*.nb?"):
+        lock.unlink()  # what is left of one that was killed: the file that was locked
+
+    assert _n_compiled(_start(clones[0], tmp_path / "cache")) == 1

@@ -5,7 +5,7 @@
 
 import json
 import sys
-from collections import Counter
+from collections import defaultdict
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -16,7 +16,7 @@ _LEAST_SECONDS = 5.0  # of those that are worth a line
 
 def main() -> None:
     """Write the table."""
-    seconds: Counter[str] = Counter()
+    seconds: dict[str, float] = defaultdict(float)
     for case in ET.parse(sys.argv[1]).iter("testcase"):  # noqa: S314  # our own file
         seconds[f"{case.get('classname', '').replace('.', '/')}.py"] += float(case.get("time", 0))
     table = {file: round(total) for file, total in sorted(seconds.items()) if total >= _LEAST_SECONDS}

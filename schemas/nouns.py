@@ -137,6 +137,7 @@ MODELS = Noun(
     request=ModelMetadata,
     summary=ModelSummary,
     view=Model,
+    mutable=("name",),
     actions={"predictions": "explain", "proximities": "explain"},
 )
 DATASETS = Noun(
@@ -148,6 +149,7 @@ DATASETS = Noun(
     request=DatasetMetadata,
     summary=DatasetSummary,
     view=Dataset,
+    mutable=("name",),
     products=(Product(name="rows", media_types=(JSON, PARQUET), row=DatasetRow),),
 )
 PROXIMITIES = Noun(
@@ -258,6 +260,7 @@ EXPLAINERS = Noun(
     request=ExplainerRequest,
     summary=ExplainerSummary,
     view=Explainer,
+    mutable=("name",),
 )
 EXPLANATIONS = Noun(
     name="explanations",

@@ -21,6 +21,7 @@ from .records import (
     forget_keys_of,
     moment,
     read_page,
+    rename_record,
     require,
     unreferenced,
 )
@@ -129,6 +130,11 @@ class DatasetStore:
         query = select(*(datasets.c[name] for name in _LISTED))
         with self._database.reading() as connection:
             return read_page(connection, query, datasets, (limit, cursor), lambda row: _summary(connection, row))
+
+    def rename(self, dataset_id: str, name: str | None) -> None:
+        """Give the dataset another name, or none; its id stays."""
+        with self._database.transaction() as connection:
+            rename_record(connection, datasets, dataset_id, name)
 
     def delete(self, dataset_id: str) -> tuple[str, ...]:
         """Forget the dataset; return the objects that nothing refers to any more. Refused while in use."""

@@ -9,7 +9,7 @@ from schemas.contract import Page
 from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
 
 from .database import Database
-from .records import add_record, existing_record, forget_keys_of, moment, read_page
+from .records import add_record, existing_record, forget_keys_of, moment, read_page, rename_record
 from .tables import explainers
 
 _LISTED = ("id", "name", "model", "prototype_set", "rule_set", "approximation_tree", "created_at")
@@ -47,6 +47,11 @@ class ExplainerStore:
         query = select(*(explainers.c[name] for name in _LISTED))
         with self._database.reading() as connection:
             return read_page(connection, query, explainers, (limit, cursor), _summary)
+
+    def rename(self, explainer_id: str, name: str | None) -> None:
+        """Give the explainer another name, or none; its id stays."""
+        with self._database.transaction() as connection:
+            rename_record(connection, explainers, explainer_id, name)
 
     def delete(self, explainer_id: str) -> None:
         """Forget the explainer."""

@@ -21,6 +21,7 @@ from .records import (
     forget_keys_of,
     moment,
     read_page,
+    rename_record,
     require,
     unreferenced,
 )
@@ -112,6 +113,11 @@ class ModelStore:
         query = select(*(models.c[name] for name in _LISTED))
         with self._database.reading() as connection:
             return read_page(connection, query, models, (limit, cursor), lambda row: _summary(connection, row))
+
+    def rename(self, model_id: str, name: str | None) -> None:
+        """Give the model another name, or none; its id stays."""
+        with self._database.transaction() as connection:
+            rename_record(connection, models, model_id, name)
 
     def delete(self, model_id: str) -> tuple[str, ...]:
         """Forget the model; return the objects that nothing refers to any more. Refused while in use."""

@@ -88,6 +88,11 @@ def open_content(parts: Parts, dataset_id: str) -> Path:
     return parts.objects.path_of_pages(parts.datasets.content(dataset_id))
 
 
+def rename_dataset(parts: Parts, dataset_id: str, name: str | None) -> None:
+    """Give a dataset another name, or none."""
+    parts.datasets.rename(dataset_id, name)
+
+
 def delete_dataset(parts: Parts, dataset_id: str) -> None:
     """Forget a dataset that nothing is built on."""
     delete_with_objects(parts, lambda: parts.datasets.delete(dataset_id))

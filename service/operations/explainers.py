@@ -43,6 +43,11 @@ def get_explainer(parts: Parts, explainer_id: str) -> Explainer:
     return parts.explainers.get(explainer_id)
 
 
+def rename_explainer(parts: Parts, explainer_id: str, name: str | None) -> None:
+    """Give an explainer another name, or none."""
+    parts.explainers.rename(explainer_id, name)
+
+
 def delete_explainer(parts: Parts, explainer_id: str) -> None:
     """Forget an explainer."""
     with_reserve(parts, lambda: parts.explainers.delete(explainer_id))

@@ -49,6 +49,11 @@ def model_bytes(parts: Parts, model_id: str) -> int:
     return parts.models.n_bytes(model_id)
 
 
+def rename_model(parts: Parts, model_id: str, name: str | None) -> None:
+    """Give a model another name, or none."""
+    parts.models.rename(model_id, name)
+
+
 def delete_model(parts: Parts, model_id: str) -> None:
     """Forget a model that nothing is built on."""
     delete_with_objects(parts, lambda: parts.models.delete(model_id))

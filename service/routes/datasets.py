@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 from fastapi.concurrency import run_in_threadpool
 
-from schemas.contract import Page
+from schemas.contract import Page, Renaming
 from schemas.datasets import Dataset, DatasetMetadata, DatasetRow, DatasetSummary
 from schemas.nouns import DATASETS, JSON, PARQUET
 
@@ -80,6 +80,13 @@ async def list_rows(
     read = partial(operations.list_rows, parts, dataset_id, columns, page.limit, page.cursor)
     row_bytes, n_columns = await run_in_threadpool(operations.row_sizes, parts, dataset_id)
     return await page_json(parts, room, read, PageSize.of(page.limit, row_bytes, n_columns))
+
+
+@router.patch("/{dataset_id}", response_model=Dataset, responses=problems(400, 404, 408, 413, 415, 422, 503, 507))
+async def rename_dataset(dataset_id: str, request: Renaming, parts: PartsDep, room: RoomDep) -> Response:
+    """Rename a dataset: its id stays, and its entity tag changes."""
+    await run_in_threadpool(operations.rename_dataset, parts, dataset_id, request.name)
+    return await get_dataset(dataset_id, parts, room)
 
 
 @router.delete("/{dataset_id}", status_code=204, responses=problems(404, 409, 503))

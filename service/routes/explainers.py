@@ -4,7 +4,7 @@ from functools import partial
 
 from fastapi import APIRouter, Response
 
-from schemas.contract import Page
+from schemas.contract import Page, Renaming
 from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
 from schemas.explanations import ExplanationList, ExplanationRequest
 from schemas.nouns import EXPLAINERS
@@ -55,6 +55,13 @@ def list_explainers(parts: PartsDep, page: PageDep) -> Page[ExplainerSummary]:
 @router.get("/{explainer_id}", responses=problems(404, 503))
 def get_explainer(explainer_id: str, parts: PartsDep) -> Explainer:
     """Read an explainer."""
+    return operations.get_explainer(parts, explainer_id)
+
+
+@router.patch("/{explainer_id}", responses=problems(400, 404, 408, 413, 415, 422, 503, 507))
+def rename_explainer(explainer_id: str, request: Renaming, parts: PartsDep) -> Explainer:
+    """Rename an explainer: its id stays."""
+    operations.rename_explainer(parts, explainer_id, request.name)
     return operations.get_explainer(parts, explainer_id)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Response
 from fastapi.concurrency import run_in_threadpool
 
-from schemas.contract import Page
+from schemas.contract import Page, Renaming
 from schemas.models import Model, ModelMetadata, ModelSummary, PredictionList, PredictionRequest, Tree
 from schemas.nouns import MODELS
 from schemas.proximities import ProximityBlock, ProximityBlockRequest
@@ -51,6 +51,13 @@ async def get_model(model_id: str, parts: PartsDep, room: RoomDep) -> Response:
     """Read a model."""
     n_bytes = await run_in_threadpool(operations.model_bytes, parts, model_id)
     return await whole_json(parts, room, n_bytes, lambda: operations.write_model(parts, model_id))
+
+
+@router.patch("/{model_id}", response_model=Model, responses=problems(400, 404, 408, 413, 415, 422, 503, 507))
+async def rename_model(model_id: str, request: Renaming, parts: PartsDep, room: RoomDep) -> Response:
+    """Rename a model: its id stays, and its entity tag changes."""
+    await run_in_threadpool(operations.rename_model, parts, model_id, request.name)
+    return await get_model(model_id, parts, room)
 
 
 @router.delete("/{model_id}", status_code=204, responses=problems(404, 409, 503))

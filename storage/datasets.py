@@ -24,6 +24,7 @@ from .records import (
     rename_record,
     require,
     unreferenced,
+    where_equal,
 )
 from .tables import artefacts, datasets, leaf_tables
 
@@ -125,9 +126,9 @@ class DatasetStore:
             row = require(first_record(connection, query), "datasets", dataset_id)
         return row["n_bytes"] or 0
 
-    def list(self, limit: int, cursor: str | None) -> Page[DatasetSummary]:
-        """Return one page of datasets, newest first."""
-        query = select(*(datasets.c[name] for name in _LISTED))
+    def list(self, limit: int, cursor: str | None, **filters: str) -> Page[DatasetSummary]:
+        """Return one page of datasets, newest first: those that have these values in these columns."""
+        query = where_equal(select(*(datasets.c[name] for name in _LISTED)), datasets, filters)
         with self._database.reading() as connection:
             return read_page(connection, query, datasets, (limit, cursor), lambda row: _summary(connection, row))
 

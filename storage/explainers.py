@@ -9,7 +9,7 @@ from schemas.contract import Page
 from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
 
 from .database import Database
-from .records import add_record, existing_record, forget_keys_of, moment, read_page, rename_record
+from .records import add_record, existing_record, forget_keys_of, moment, read_page, rename_record, where_equal
 from .tables import explainers
 
 _LISTED = ("id", "name", "model", "prototype_set", "rule_set", "approximation_tree", "created_at")
@@ -42,9 +42,9 @@ class ExplainerStore:
         with self._database.reading() as connection:
             return _view(existing_record(connection, explainers, explainer_id))
 
-    def list(self, limit: int, cursor: str | None) -> Page[ExplainerSummary]:
-        """Return one page of explainers, newest first."""
-        query = select(*(explainers.c[name] for name in _LISTED))
+    def list(self, limit: int, cursor: str | None, **filters: str) -> Page[ExplainerSummary]:
+        """Return one page of explainers, newest first: those that have these values in these columns."""
+        query = where_equal(select(*(explainers.c[name] for name in _LISTED)), explainers, filters)
         with self._database.reading() as connection:
             return read_page(connection, query, explainers, (limit, cursor), _summary)
 

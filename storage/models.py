@@ -24,6 +24,7 @@ from .records import (
     rename_record,
     require,
     unreferenced,
+    where_equal,
 )
 from .tables import artefacts, explainers, leaf_tables, models
 
@@ -108,9 +109,9 @@ class ModelStore:
             row = require(first_record(connection, query), "models", model_id)
         return row["n_bytes"] or 0
 
-    def list(self, limit: int, cursor: str | None) -> Page[ModelSummary]:
-        """Return one page of models, newest first."""
-        query = select(*(models.c[name] for name in _LISTED))
+    def list(self, limit: int, cursor: str | None, **filters: str) -> Page[ModelSummary]:
+        """Return one page of models, newest first: those that have these values in these columns."""
+        query = where_equal(select(*(models.c[name] for name in _LISTED)), models, filters)
         with self._database.reading() as connection:
             return read_page(connection, query, models, (limit, cursor), lambda row: _summary(connection, row))
 

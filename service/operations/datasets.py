@@ -38,9 +38,9 @@ def register_dataset(parts: Parts, file: BinaryIO, metadata: DatasetMetadata) ->
         return (known, False) if known else _read_and_keep(parts, upload)
 
 
-def list_datasets(parts: Parts, limit: int, cursor: str | None) -> Page[DatasetSummary]:
+def list_datasets(parts: Parts, limit: int, cursor: str | None, **filters: str) -> Page[DatasetSummary]:
     """Return one page of datasets, newest first."""
-    return parts.datasets.list(limit, cursor)
+    return parts.datasets.list(limit, cursor, **filters)
 
 
 def get_dataset(parts: Parts, dataset_id: str) -> Dataset:

@@ -33,9 +33,9 @@ def register_explainer(parts: Parts, request: ExplainerRequest) -> tuple[Explain
     return parts.explainers.add(content_identifier("explainers", request.model_dump(mode="json")), request)
 
 
-def list_explainers(parts: Parts, limit: int, cursor: str | None) -> Page[ExplainerSummary]:
+def list_explainers(parts: Parts, limit: int, cursor: str | None, **filters: str) -> Page[ExplainerSummary]:
     """Return one page of explainers, newest first."""
-    return parts.explainers.list(limit, cursor)
+    return parts.explainers.list(limit, cursor, **filters)
 
 
 def get_explainer(parts: Parts, explainer_id: str) -> Explainer:

@@ -29,9 +29,9 @@ def register_model(parts: Parts, file: BinaryIO, metadata: ModelMetadata) -> tup
         return (known, False) if known else _vet_and_keep(parts, upload)
 
 
-def list_models(parts: Parts, limit: int, cursor: str | None) -> Page[ModelSummary]:
+def list_models(parts: Parts, limit: int, cursor: str | None, **filters: str) -> Page[ModelSummary]:
     """Return one page of models, newest first."""
-    return parts.models.list(limit, cursor)
+    return parts.models.list(limit, cursor, **filters)
 
 
 def get_model(parts: Parts, model_id: str) -> Model:

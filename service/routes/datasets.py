@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page, Renaming
@@ -11,6 +11,7 @@ from schemas.datasets import Dataset, DatasetMetadata, DatasetRow, DatasetSummar
 from schemas.nouns import DATASETS, JSON, PARQUET
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep, RowPageDep
+from ..list_filters import filters_of
 from ..operations import datasets as operations
 from ..operations.made_once import made_once
 from ..request_class import StrictRoute, parse_metadata
@@ -29,6 +30,7 @@ _FORMS: dict[int | str, dict[str, Any]] = {
 }
 
 router = APIRouter(prefix=DATASETS.path, tags=[DATASETS.words], route_class=StrictRoute)
+_Filters = Annotated[dict[str, str], Depends(filters_of(DATASETS))]
 
 
 @router.post(
@@ -50,9 +52,9 @@ def register_dataset(
 
 
 @router.get("", responses=problems(422, 503))
-def list_datasets(parts: PartsDep, page: PageDep) -> Page[DatasetSummary]:
+def list_datasets(parts: PartsDep, page: PageDep, filters: _Filters) -> Page[DatasetSummary]:
     """List datasets, newest first, without their columns."""
-    return operations.list_datasets(parts, page.limit, page.cursor)
+    return operations.list_datasets(parts, page.limit, page.cursor, **filters)
 
 
 @router.get("/{dataset_id}", response_model=Dataset, responses=problems(404, 503))

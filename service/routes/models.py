@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Depends, Path, Response
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.contract import Page, Renaming
@@ -12,6 +12,7 @@ from schemas.nouns import MODELS
 from schemas.proximities import ProximityBlock, ProximityBlockRequest
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep, PlainInteger, RoomDep
+from ..list_filters import filters_of
 from ..operations import models as operations
 from ..operations import predictions, proximity_blocks, trees
 from ..operations.made_once import made_once
@@ -20,6 +21,7 @@ from .answers import MetadataField, Upload, created, problems, repeated, upload_
 from .streamed_answers import StreamedAnswer, stream_json, whole_json
 
 router = APIRouter(prefix=MODELS.path, tags=[MODELS.words], route_class=StrictRoute)
+_Filters = Annotated[dict[str, str], Depends(filters_of(MODELS))]
 
 
 @router.post(
@@ -41,9 +43,9 @@ def register_model(
 
 
 @router.get("", responses=problems(422, 503))
-def list_models(parts: PartsDep, page: PageDep) -> Page[ModelSummary]:
+def list_models(parts: PartsDep, page: PageDep, filters: _Filters) -> Page[ModelSummary]:
     """List models, newest first, without what grows with their features."""
-    return operations.list_models(parts, page.limit, page.cursor)
+    return operations.list_models(parts, page.limit, page.cursor, **filters)
 
 
 @router.get("/{model_id}", response_model=Model, responses=problems(404, 503))

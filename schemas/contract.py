@@ -42,3 +42,11 @@ class Page(Contract, Generic[Item]):
     object: Literal["list"] = "list"
     data: list[Item]
     next_cursor: str | None = Field(default=None, description="Send it as `cursor` to get the next page.")
+
+
+class Renaming(Contract):
+    """Another name for something that keeps its id."""
+
+    name: Name | None = Field(
+        description="The new name; null removes the one that it has.", examples=["credit scoring, March"]
+    )

@@ -37,3 +37,7 @@ class Job(Contract):
     started_at: datetime | None
     finished_at: datetime | None
     problem: Problem | None
+
+
+JobStatus = Literal["queued", "running", "cancelling", "succeeded", "failed", "cancelled"]
+"""What lists of jobs can be filtered by."""

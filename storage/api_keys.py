@@ -12,7 +12,7 @@ from schemas.key_texts import draw_key
 
 from .database import Database
 from .errors import Conflict
-from .records import existing_record, forget_keys_of, moment, read_page
+from .records import existing_record, forget_keys_of, moment, read_page, where_equal
 from .tables import api_keys
 
 MAX_KEYS = 1000
@@ -63,10 +63,11 @@ class ApiKeyStore:
         with self._database.reading() as connection:
             return _view(existing_record(connection, api_keys, key_id))
 
-    def list(self, limit: int, cursor: str | None) -> Page[ApiKey]:
-        """Return one page of keys, newest first."""
+    def list(self, limit: int, cursor: str | None, **filters: str) -> Page[ApiKey]:
+        """Return one page of keys, newest first: those that have these values in these columns."""
+        query = where_equal(select(api_keys), api_keys, filters)
         with self._database.reading() as connection:
-            return read_page(connection, select(api_keys), api_keys, (limit, cursor), _view)
+            return read_page(connection, query, api_keys, (limit, cursor), _view)
 
     def revoke(self, key_id: str) -> None:
         """Forget the key; within two seconds no process lets it in."""

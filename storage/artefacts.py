@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Connection, RowMapping, delete, or_, select, update
+from sqlalchemy import Column, ColumnElement, Connection, RowMapping, case, delete, or_, select, update
 
 from schemas.contract import Page
 from schemas.nouns import EXPLAINERS, NOUNS
@@ -17,7 +17,13 @@ from .errors import InUse
 from .records import add_record, first_record, forget_keys_of, moment, read_page, require, unreferenced
 from .tables import artefacts, explainers, jobs
 
-_STATUS_OF_JOB = {"failed": "failed", "cancelled": "cancelled"}
+_ENDED_OTHERWISE = ("failed", "cancelled")
+_STATUS: ColumnElement[str] = case(
+    (artefacts.c.result.is_not(None), "ready"),
+    (jobs.c.status.in_(_ENDED_OTHERWISE), jobs.c.status),
+    else_="pending",
+)
+"""The status of an artefact: that of its job, until a result is kept."""
 
 MAX_RESULT_BYTES = 32 << 20
 """Of a result as JSON, which its readers take as a whole: what grows with the rows is kept in files beside it."""
@@ -79,7 +85,7 @@ class ArtefactStore:
         """
         with self._database.transaction() as connection:
             existing = _row(connection, artefact.id)
-            if existing is not None and _status(existing) in {"ready", "pending"}:
+            if existing is not None and existing["status"] in {"ready", "pending"}:
                 return _artefact(connection, existing), False
             is_new_job = _begin(connection, artefact, existing, add_job)
             return _artefact(connection, _existing(connection, artefact.noun, artefact.id)), is_new_job
@@ -89,9 +95,9 @@ class ArtefactStore:
         with self._database.reading() as connection:
             return _artefact(connection, _existing(connection, noun, artefact_id))
 
-    def list(self, noun: str, limit: int, cursor: str | None) -> Page[Any]:
-        """Return one page of artefacts of this noun, newest first."""
-        query = _with_jobs().where(artefacts.c.noun == noun)
+    def list(self, noun: str, limit: int, cursor: str | None, **filters: str) -> Page[Any]:
+        """Return one page of artefacts of this noun, newest first: those of this status, made from these things."""
+        query = _with_jobs().where(artefacts.c.noun == noun, *(_has(*condition) for condition in filters.items()))
         with self._database.reading() as connection:
             page = read_page(connection, query, artefacts, (limit, cursor), lambda row: row)
             return Page(data=_artefacts(connection, page.data), next_cursor=page.next_cursor)
@@ -138,8 +144,20 @@ def _refer_to_job(connection: Connection, artefact: NewArtefact, existing: RowMa
 
 
 def _with_jobs() -> Any:  # noqa: ANN401  # a select whose columns SQLAlchemy does not type
-    columns = [jobs.c.status.label("job_status"), jobs.c.problem.label("job_problem")]
+    columns = [_STATUS.label("status"), jobs.c.problem.label("job_problem")]
     return select(artefacts, *columns).join(jobs, jobs.c.id == artefacts.c.job)
+
+
+def _has(field: str, value: str) -> ColumnElement[bool]:
+    """Return the condition that an artefact, or else its request, has this value in this field."""
+    column: ColumnElement[str]
+    if field == "status":
+        column = _STATUS
+    elif field in artefacts.c:
+        column = artefacts.c[field]
+    else:
+        column = artefacts.c.request[field].as_string()
+    return column == value
 
 
 def _row(connection: Connection, artefact_id: str) -> RowMapping | None:
@@ -157,15 +175,9 @@ def _refuse_if_used(connection: Connection, row: RowMapping) -> None:
     if user is not None:
         detail = f"{row['id']!r} is used by explainer {user!r}; delete that first"
         raise InUse(detail)
-    if _status(row) == "pending":
+    if row["status"] == "pending":
         detail = f"{row['id']!r} is being made by job {row['job']!r}; cancel that first"
         raise InUse(detail)
-
-
-def _status(row: RowMapping) -> str:
-    if row["result"] is not None:
-        return "ready"
-    return _STATUS_OF_JOB.get(row["job_status"], "pending")
 
 
 def _artefact(connection: Connection, row: RowMapping) -> Artefact:
@@ -184,7 +196,7 @@ def _artefact_with(row: RowMapping, files: Mapping[str, str]) -> Artefact:
         model=row["model"],
         dataset=row["dataset"],
         request=row["request"],
-        status=_status(row),
+        status=row["status"],
         job=row["job"],
         problem=None if row["result"] is not None else row["job_problem"],
         result=row["result"],

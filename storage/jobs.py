@@ -21,7 +21,7 @@ from .database import Database
 from .errors import Conflict
 from .job_counts import count_before
 from .job_problems import cancelled
-from .records import existing_record, first_record, moment, read_page, require
+from .records import existing_record, first_record, moment, read_page, require, where_equal
 from .tables import jobs
 
 MAX_ATTEMPTS = 3
@@ -111,9 +111,9 @@ class JobStore:
                 found |= {job.id: job for job in _with_places(connection, some)}
         return found
 
-    def list(self, limit: int, cursor: str | None, status: str | None = None) -> Page[Job]:
-        """Return one page of jobs, newest first; of one status alone, if it is named."""
-        query = select(jobs) if status is None else select(jobs).where(jobs.c.status == status)
+    def list(self, limit: int, cursor: str | None, **filters: str) -> Page[Job]:
+        """Return one page of jobs, newest first: those that have these values in these columns."""
+        query = where_equal(select(*_SHOWN), jobs, filters)
         with self._database.reading() as connection:
             page = read_page(connection, query, jobs, (limit, cursor), _job)
             return page.model_copy(update={"data": _with_places(connection, page.data)})

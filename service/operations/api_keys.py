@@ -45,9 +45,9 @@ def _without_secret(parts: Parts, key_id: str) -> NewApiKey:
     return NewApiKey(**get_api_key(parts, key_id).model_dump(), secret=None)
 
 
-def list_api_keys(parts: Parts, limit: int, cursor: str | None) -> Page[ApiKey]:
+def list_api_keys(parts: Parts, limit: int, cursor: str | None, **filters: str) -> Page[ApiKey]:
     """Return one page of keys, newest first."""
-    return parts.api_keys.list(limit, cursor)
+    return parts.api_keys.list(limit, cursor, **filters)
 
 
 def get_api_key(parts: Parts, key_id: str) -> ApiKey:

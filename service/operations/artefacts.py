@@ -116,9 +116,9 @@ def ask_for(
     return _view(parts, noun, artefact, reused=not is_new_job)
 
 
-def list_all(parts: Parts, noun: Noun[View], limit: int, cursor: str | None) -> Page[View]:
+def list_all(parts: Parts, noun: Noun[View], limit: int, cursor: str | None, **filters: str) -> Page[View]:
     """Return one page of artefacts, newest first, without what was found."""
-    page = parts.artefacts.list(noun.name, limit, cursor)
+    page = parts.artefacts.list(noun.name, limit, cursor, **filters)
     views = [noun.view.model_validate(_standing(artefact)) for artefact in page.data]
     return Page[View](data=views, next_cursor=page.next_cursor)
 

@@ -38,9 +38,9 @@ def register_dataset(parts: Parts, file: BinaryIO, metadata: DatasetMetadata) ->
         return (known, False) if known else _read_and_keep(parts, upload)
 
 
-def list_datasets(parts: Parts, limit: int, cursor: str | None) -> Page[DatasetSummary]:
+def list_datasets(parts: Parts, limit: int, cursor: str | None, **filters: str) -> Page[DatasetSummary]:
     """Return one page of datasets, newest first."""
-    return parts.datasets.list(limit, cursor)
+    return parts.datasets.list(limit, cursor, **filters)
 
 
 def get_dataset(parts: Parts, dataset_id: str) -> Dataset:
@@ -86,6 +86,11 @@ def row_sizes(parts: Parts, dataset_id: str) -> tuple[int | None, int]:
 def open_content(parts: Parts, dataset_id: str) -> Path:
     """Return the Parquet file that holds a dataset's rows."""
     return parts.objects.path_of_pages(parts.datasets.content(dataset_id))
+
+
+def rename_dataset(parts: Parts, dataset_id: str, name: str | None) -> None:
+    """Give a dataset another name, or none."""
+    parts.datasets.rename(dataset_id, name)
 
 
 def delete_dataset(parts: Parts, dataset_id: str) -> None:

@@ -33,14 +33,19 @@ def register_explainer(parts: Parts, request: ExplainerRequest) -> tuple[Explain
     return parts.explainers.add(content_identifier("explainers", request.model_dump(mode="json")), request)
 
 
-def list_explainers(parts: Parts, limit: int, cursor: str | None) -> Page[ExplainerSummary]:
+def list_explainers(parts: Parts, limit: int, cursor: str | None, **filters: str) -> Page[ExplainerSummary]:
     """Return one page of explainers, newest first."""
-    return parts.explainers.list(limit, cursor)
+    return parts.explainers.list(limit, cursor, **filters)
 
 
 def get_explainer(parts: Parts, explainer_id: str) -> Explainer:
     """Return an explainer."""
     return parts.explainers.get(explainer_id)
+
+
+def rename_explainer(parts: Parts, explainer_id: str, name: str | None) -> None:
+    """Give an explainer another name, or none."""
+    parts.explainers.rename(explainer_id, name)
 
 
 def delete_explainer(parts: Parts, explainer_id: str) -> None:

@@ -10,9 +10,9 @@ from ..app_context import Parts
 from .deletion import with_reserve
 
 
-def list_jobs(parts: Parts, limit: int, cursor: str | None) -> Page[Job]:
+def list_jobs(parts: Parts, limit: int, cursor: str | None, **filters: str) -> Page[Job]:
     """Return one page of jobs, newest first."""
-    return parts.jobs.list(limit, cursor)
+    return parts.jobs.list(limit, cursor, **filters)
 
 
 def get_job(parts: Parts, job_id: str) -> Job:

@@ -29,9 +29,9 @@ def register_model(parts: Parts, file: BinaryIO, metadata: ModelMetadata) -> tup
         return (known, False) if known else _vet_and_keep(parts, upload)
 
 
-def list_models(parts: Parts, limit: int, cursor: str | None) -> Page[ModelSummary]:
+def list_models(parts: Parts, limit: int, cursor: str | None, **filters: str) -> Page[ModelSummary]:
     """Return one page of models, newest first."""
-    return parts.models.list(limit, cursor)
+    return parts.models.list(limit, cursor, **filters)
 
 
 def get_model(parts: Parts, model_id: str) -> Model:
@@ -47,6 +47,11 @@ def write_model(parts: Parts, model_id: str) -> bytes:
 def model_bytes(parts: Parts, model_id: str) -> int:
     """Return how large a model's description is as JSON; raise ``NotFound`` where there is none."""
     return parts.models.n_bytes(model_id)
+
+
+def rename_model(parts: Parts, model_id: str, name: str | None) -> None:
+    """Give a model another name, or none."""
+    parts.models.rename(model_id, name)
 
 
 def delete_model(parts: Parts, model_id: str) -> None:

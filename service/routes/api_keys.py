@@ -1,17 +1,21 @@
 """/v1/api-keys: who may call, and what for."""
 
-from fastapi import APIRouter, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Response
 
 from schemas.api_keys import ApiKey, ApiKeyRequest, NewApiKey
 from schemas.contract import Page
 from schemas.nouns import API_KEYS
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep
+from ..list_filters import filters_of
 from ..operations import api_keys as operations
 from ..request_class import StrictRoute
 from .answers import created, fingerprint, problems, repeated
 
 router = APIRouter(prefix=API_KEYS.path, tags=[API_KEYS.words], route_class=StrictRoute)
+_Filters = Annotated[dict[str, str], Depends(filters_of(API_KEYS))]
 
 
 @router.post(
@@ -28,9 +32,9 @@ def create_api_key(request: ApiKeyRequest, parts: PartsDep, idempotency_key: Ide
 
 
 @router.get("", responses=problems(422, 503))
-def list_api_keys(parts: PartsDep, page: PageDep) -> Page[ApiKey]:
+def list_api_keys(parts: PartsDep, page: PageDep, filters: _Filters) -> Page[ApiKey]:
     """List keys, newest first, without their secrets."""
-    return operations.list_api_keys(parts, page.limit, page.cursor)
+    return operations.list_api_keys(parts, page.limit, page.cursor, **filters)
 
 
 @router.get("/{api_key_id}", responses=problems(404, 503))

@@ -8,7 +8,7 @@ in that noun's own file.
 from collections.abc import Callable, Generator
 from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Depends, Path, Response
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.artefacts import ArtefactView
@@ -17,6 +17,7 @@ from schemas.nouns import JSON, Noun
 
 from ..app_context import Parts
 from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep, RowPageDep
+from ..list_filters import filters_of
 from ..operations import artefacts
 from ..operations.artefact_tables import open_table
 from ..operations.made_once import made_once
@@ -57,8 +58,10 @@ def artefact_router(noun: Noun[View], request_artefact: RequestArtefact[View], d
                 creation.made(200 if made.reused else 202, made)
         return accepted(noun.path, creation)
 
-    def list_all(parts: PartsDep, page: PageDep) -> Page[Any]:
-        return artefacts.list_all(parts, noun, page.limit, page.cursor)
+    def list_all(
+        parts: PartsDep, page: PageDep, filters: Annotated[dict[str, str], Depends(filters_of(noun))]
+    ) -> Page[Any]:
+        return artefacts.list_all(parts, noun, page.limit, page.cursor, **filters)
 
     async def get_one(artefact_id: str, parts: PartsDep, room: RoomDep) -> Response:
         return await stream_json(parts, room, lambda: artefacts.write_one(parts, noun, artefact_id))

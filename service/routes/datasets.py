@@ -3,14 +3,15 @@
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 from fastapi.concurrency import run_in_threadpool
 
-from schemas.contract import Page
+from schemas.contract import Page, Renaming
 from schemas.datasets import Dataset, DatasetMetadata, DatasetRow, DatasetSummary
 from schemas.nouns import DATASETS, JSON, PARQUET
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep, RowPageDep
+from ..list_filters import filters_of
 from ..operations import datasets as operations
 from ..operations.made_once import made_once
 from ..request_class import StrictRoute, parse_metadata
@@ -29,6 +30,7 @@ _FORMS: dict[int | str, dict[str, Any]] = {
 }
 
 router = APIRouter(prefix=DATASETS.path, tags=[DATASETS.words], route_class=StrictRoute)
+_Filters = Annotated[dict[str, str], Depends(filters_of(DATASETS))]
 
 
 @router.post(
@@ -50,9 +52,9 @@ def register_dataset(
 
 
 @router.get("", responses=problems(422, 503))
-def list_datasets(parts: PartsDep, page: PageDep) -> Page[DatasetSummary]:
+def list_datasets(parts: PartsDep, page: PageDep, filters: _Filters) -> Page[DatasetSummary]:
     """List datasets, newest first, without their columns."""
-    return operations.list_datasets(parts, page.limit, page.cursor)
+    return operations.list_datasets(parts, page.limit, page.cursor, **filters)
 
 
 @router.get("/{dataset_id}", response_model=Dataset, responses=problems(404, 503))
@@ -80,6 +82,13 @@ async def list_rows(
     read = partial(operations.list_rows, parts, dataset_id, columns, page.limit, page.cursor)
     row_bytes, n_columns = await run_in_threadpool(operations.row_sizes, parts, dataset_id)
     return await page_json(parts, room, read, PageSize.of(page.limit, row_bytes, n_columns))
+
+
+@router.patch("/{dataset_id}", response_model=Dataset, responses=problems(400, 404, 408, 413, 415, 422, 503, 507))
+async def rename_dataset(dataset_id: str, request: Renaming, parts: PartsDep, room: RoomDep) -> Response:
+    """Rename a dataset: its id stays, and its entity tag changes."""
+    await run_in_threadpool(operations.rename_dataset, parts, dataset_id, request.name)
+    return await get_dataset(dataset_id, parts, room)
 
 
 @router.delete("/{dataset_id}", status_code=204, responses=problems(404, 409, 503))

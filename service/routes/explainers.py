@@ -1,15 +1,17 @@
 """/v1/explainers: single predictions, explained by their nearest prototypes. No queue on this path."""
 
 from functools import partial
+from typing import Annotated
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Depends, Response
 
-from schemas.contract import Page
+from schemas.contract import Page, Renaming
 from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
 from schemas.explanations import ExplanationList, ExplanationRequest
 from schemas.nouns import EXPLAINERS
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep
+from ..list_filters import filters_of
 from ..operations import explainers as operations
 from ..operations import explanations
 from ..operations.made_once import made_once
@@ -17,6 +19,7 @@ from ..request_class import StrictRoute
 from .answers import created, fingerprint, problems, repeated
 
 router = APIRouter(prefix=EXPLAINERS.path, tags=[EXPLAINERS.words], route_class=StrictRoute)
+_Filters = Annotated[dict[str, str], Depends(filters_of(EXPLAINERS))]
 
 
 @router.post(
@@ -47,14 +50,21 @@ def register_explainer(request: ExplainerRequest, parts: PartsDep, idempotency_k
 
 
 @router.get("", responses=problems(422, 503))
-def list_explainers(parts: PartsDep, page: PageDep) -> Page[ExplainerSummary]:
+def list_explainers(parts: PartsDep, page: PageDep, filters: _Filters) -> Page[ExplainerSummary]:
     """List explainers, newest first, without the features that they show."""
-    return operations.list_explainers(parts, page.limit, page.cursor)
+    return operations.list_explainers(parts, page.limit, page.cursor, **filters)
 
 
 @router.get("/{explainer_id}", responses=problems(404, 503))
 def get_explainer(explainer_id: str, parts: PartsDep) -> Explainer:
     """Read an explainer."""
+    return operations.get_explainer(parts, explainer_id)
+
+
+@router.patch("/{explainer_id}", responses=problems(400, 404, 408, 413, 415, 422, 503, 507))
+def rename_explainer(explainer_id: str, request: Renaming, parts: PartsDep) -> Explainer:
+    """Rename an explainer: its id stays."""
+    operations.rename_explainer(parts, explainer_id, request.name)
     return operations.get_explainer(parts, explainer_id)
 
 

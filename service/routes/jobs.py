@@ -10,13 +10,16 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from schemas.contract import Page
 from schemas.jobs import Job
+from schemas.nouns import JOBS
 
 from ..dependencies import PageDep, PartsDep
+from ..list_filters import filters_of
 from ..operations import jobs as operations
 from ..request_class import StrictRoute
 from .answers import problems
 
-router = APIRouter(prefix="/v1/jobs", tags=["jobs"], route_class=StrictRoute)
+router = APIRouter(prefix=JOBS.path, tags=[JOBS.words], route_class=StrictRoute)
+_Filters = Annotated[dict[str, str], Depends(filters_of(JOBS))]
 _LONGEST_WAIT_SECONDS = 60
 
 
@@ -29,9 +32,9 @@ ExistingJob = Annotated[Job, Depends(_existing_job)]
 
 
 @router.get("", responses=problems(422, 503))
-def list_jobs(parts: PartsDep, page: PageDep) -> Page[Job]:
+def list_jobs(parts: PartsDep, page: PageDep, filters: _Filters) -> Page[Job]:
     """List jobs, newest first."""
-    return operations.list_jobs(parts, page.limit, page.cursor)
+    return operations.list_jobs(parts, page.limit, page.cursor, **filters)
 
 
 @router.get("/{job_id}", responses=problems(404, 503))

@@ -3,15 +3,16 @@
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Depends, Path, Response
 from fastapi.concurrency import run_in_threadpool
 
-from schemas.contract import Page
+from schemas.contract import Page, Renaming
 from schemas.models import Model, ModelMetadata, ModelSummary, PredictionList, PredictionRequest, Tree
 from schemas.nouns import MODELS
 from schemas.proximities import ProximityBlock, ProximityBlockRequest
 
 from ..dependencies import IdempotencyKey, PageDep, PartsDep, PlainInteger, RoomDep
+from ..list_filters import filters_of
 from ..operations import models as operations
 from ..operations import predictions, proximity_blocks, trees
 from ..operations.made_once import made_once
@@ -20,6 +21,7 @@ from .answers import MetadataField, Upload, created, problems, repeated, upload_
 from .streamed_answers import StreamedAnswer, stream_json, whole_json
 
 router = APIRouter(prefix=MODELS.path, tags=[MODELS.words], route_class=StrictRoute)
+_Filters = Annotated[dict[str, str], Depends(filters_of(MODELS))]
 
 
 @router.post(
@@ -41,9 +43,9 @@ def register_model(
 
 
 @router.get("", responses=problems(422, 503))
-def list_models(parts: PartsDep, page: PageDep) -> Page[ModelSummary]:
+def list_models(parts: PartsDep, page: PageDep, filters: _Filters) -> Page[ModelSummary]:
     """List models, newest first, without what grows with their features."""
-    return operations.list_models(parts, page.limit, page.cursor)
+    return operations.list_models(parts, page.limit, page.cursor, **filters)
 
 
 @router.get("/{model_id}", response_model=Model, responses=problems(404, 503))
@@ -51,6 +53,13 @@ async def get_model(model_id: str, parts: PartsDep, room: RoomDep) -> Response:
     """Read a model."""
     n_bytes = await run_in_threadpool(operations.model_bytes, parts, model_id)
     return await whole_json(parts, room, n_bytes, lambda: operations.write_model(parts, model_id))
+
+
+@router.patch("/{model_id}", response_model=Model, responses=problems(400, 404, 408, 413, 415, 422, 503, 507))
+async def rename_model(model_id: str, request: Renaming, parts: PartsDep, room: RoomDep) -> Response:
+    """Rename a model: its id stays, and its entity tag changes."""
+    await run_in_threadpool(operations.rename_model, parts, model_id, request.name)
+    return await get_model(model_id, parts, room)
 
 
 @router.delete("/{model_id}", status_code=204, responses=problems(404, 409, 503))

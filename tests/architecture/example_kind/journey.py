@@ -46,6 +46,9 @@ def main(folder: Path) -> None:
         assert (ready["status"], ready["result"]) == ("ready", {"n_rows": 3}), ready
         assert client.get(f"{path}/content").json() == {"n_rows": 3}
         assert [each["id"] for each in client.get("/v1/row-counts").json()["data"]] == [made["id"]]
+        chosen = {"model": request["model"], "status": "ready"}
+        assert [each["id"] for each in client.get("/v1/row-counts", params=chosen).json()["data"]] == [made["id"]]
+        assert client.get("/v1/row-counts", params={"status": "failed"}).json()["data"] == []
         again = client.post("/v1/row-counts", json=request, headers={"Idempotency-Key": "once"})
         assert (again.status_code, again.json()["id"]) == (200, made["id"])
         assert client.post("/v1/row-counts", json=request).json()["reused"] is True

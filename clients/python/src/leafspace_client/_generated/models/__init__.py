@@ -103,6 +103,7 @@ from .proximity_block_request_others_item_type_0 import ProximityBlockRequestOth
 from .question import Question
 from .readiness import Readiness
 from .reason import Reason
+from .renaming import Renaming
 from .restart import Restart
 from .rule import Rule
 from .rule_feature import RuleFeature
@@ -224,6 +225,7 @@ __all__ = (
     "Question",
     "Readiness",
     "Reason",
+    "Renaming",
     "Restart",
     "Rule",
     "RuleFeature",

@@ -14,6 +14,7 @@ def _get_kwargs(
     *,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -26,6 +27,13 @@ def _get_kwargs(
     else:
         json_cursor = cursor
     params["cursor"] = json_cursor
+
+    json_name: None | str | Unset
+    if isinstance(name, Unset):
+        json_name = UNSET
+    else:
+        json_name = name
+    params["name"] = json_name
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -91,6 +99,7 @@ def sync_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> Response[PageApiKey | Problem]:
     """List Api Keys
 
@@ -99,6 +108,7 @@ def sync_detailed(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        name (None | str | Unset): Only api keys that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -111,6 +121,7 @@ def sync_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        name=name,
     )
 
     response = client.get_httpx_client().request(
@@ -125,6 +136,7 @@ def sync(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> PageApiKey | Problem | None:
     """List Api Keys
 
@@ -133,6 +145,7 @@ def sync(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        name (None | str | Unset): Only api keys that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -146,6 +159,7 @@ def sync(
         client=client,
         limit=limit,
         cursor=cursor,
+        name=name,
     ).parsed
 
 
@@ -154,6 +168,7 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> Response[PageApiKey | Problem]:
     """List Api Keys
 
@@ -162,6 +177,7 @@ async def asyncio_detailed(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        name (None | str | Unset): Only api keys that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -174,6 +190,7 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        name=name,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -186,6 +203,7 @@ async def asyncio(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> PageApiKey | Problem | None:
     """List Api Keys
 
@@ -194,6 +212,7 @@ async def asyncio(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        name (None | str | Unset): Only api keys that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -208,5 +227,6 @@ async def asyncio(
             client=client,
             limit=limit,
             cursor=cursor,
+            name=name,
         )
     ).parsed

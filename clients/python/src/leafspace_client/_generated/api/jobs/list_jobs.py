@@ -14,6 +14,9 @@ def _get_kwargs(
     *,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
+    kind: None | str | Unset = UNSET,
+    artefact: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -26,6 +29,27 @@ def _get_kwargs(
     else:
         json_cursor = cursor
     params["cursor"] = json_cursor
+
+    json_status: None | str | Unset
+    if isinstance(status, Unset):
+        json_status = UNSET
+    else:
+        json_status = status
+    params["status"] = json_status
+
+    json_kind: None | str | Unset
+    if isinstance(kind, Unset):
+        json_kind = UNSET
+    else:
+        json_kind = kind
+    params["kind"] = json_kind
+
+    json_artefact: None | str | Unset
+    if isinstance(artefact, Unset):
+        json_artefact = UNSET
+    else:
+        json_artefact = artefact
+    params["artefact"] = json_artefact
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -89,6 +113,9 @@ def sync_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
+    kind: None | str | Unset = UNSET,
+    artefact: None | str | Unset = UNSET,
 ) -> Response[PageJob | Problem]:
     """List Jobs
 
@@ -97,6 +124,9 @@ def sync_detailed(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        status (None | str | Unset): Only jobs of this status.
+        kind (None | str | Unset): Only jobs of this kind.
+        artefact (None | str | Unset): Only jobs that make this artefact: its id.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -109,6 +139,9 @@ def sync_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        status=status,
+        kind=kind,
+        artefact=artefact,
     )
 
     response = client.get_httpx_client().request(
@@ -123,6 +156,9 @@ def sync(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
+    kind: None | str | Unset = UNSET,
+    artefact: None | str | Unset = UNSET,
 ) -> PageJob | Problem | None:
     """List Jobs
 
@@ -131,6 +167,9 @@ def sync(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        status (None | str | Unset): Only jobs of this status.
+        kind (None | str | Unset): Only jobs of this kind.
+        artefact (None | str | Unset): Only jobs that make this artefact: its id.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -144,6 +183,9 @@ def sync(
         client=client,
         limit=limit,
         cursor=cursor,
+        status=status,
+        kind=kind,
+        artefact=artefact,
     ).parsed
 
 
@@ -152,6 +194,9 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
+    kind: None | str | Unset = UNSET,
+    artefact: None | str | Unset = UNSET,
 ) -> Response[PageJob | Problem]:
     """List Jobs
 
@@ -160,6 +205,9 @@ async def asyncio_detailed(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        status (None | str | Unset): Only jobs of this status.
+        kind (None | str | Unset): Only jobs of this kind.
+        artefact (None | str | Unset): Only jobs that make this artefact: its id.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -172,6 +220,9 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        status=status,
+        kind=kind,
+        artefact=artefact,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -184,6 +235,9 @@ async def asyncio(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
+    kind: None | str | Unset = UNSET,
+    artefact: None | str | Unset = UNSET,
 ) -> PageJob | Problem | None:
     """List Jobs
 
@@ -192,6 +246,9 @@ async def asyncio(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        status (None | str | Unset): Only jobs of this status.
+        kind (None | str | Unset): Only jobs of this kind.
+        artefact (None | str | Unset): Only jobs that make this artefact: its id.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -206,5 +263,8 @@ async def asyncio(
             client=client,
             limit=limit,
             cursor=cursor,
+            status=status,
+            kind=kind,
+            artefact=artefact,
         )
     ).parsed

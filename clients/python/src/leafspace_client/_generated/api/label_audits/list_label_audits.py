@@ -14,6 +14,9 @@ def _get_kwargs(
     *,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -26,6 +29,27 @@ def _get_kwargs(
     else:
         json_cursor = cursor
     params["cursor"] = json_cursor
+
+    json_model: None | str | Unset
+    if isinstance(model, Unset):
+        json_model = UNSET
+    else:
+        json_model = model
+    params["model"] = json_model
+
+    json_dataset: None | str | Unset
+    if isinstance(dataset, Unset):
+        json_dataset = UNSET
+    else:
+        json_dataset = dataset
+    params["dataset"] = json_dataset
+
+    json_status: None | str | Unset
+    if isinstance(status, Unset):
+        json_status = UNSET
+    else:
+        json_status = status
+    params["status"] = json_status
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -93,6 +117,9 @@ def sync_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> Response[PageLabelAudit | Problem]:
     """List Label Audits
 
@@ -101,6 +128,9 @@ def sync_detailed(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        model (None | str | Unset): Only label audits that were made from this model: its id.
+        dataset (None | str | Unset): Only label audits that were made from this dataset: its id.
+        status (None | str | Unset): Only label audits of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -113,6 +143,9 @@ def sync_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        model=model,
+        dataset=dataset,
+        status=status,
     )
 
     response = client.get_httpx_client().request(
@@ -127,6 +160,9 @@ def sync(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> PageLabelAudit | Problem | None:
     """List Label Audits
 
@@ -135,6 +171,9 @@ def sync(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        model (None | str | Unset): Only label audits that were made from this model: its id.
+        dataset (None | str | Unset): Only label audits that were made from this dataset: its id.
+        status (None | str | Unset): Only label audits of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -148,6 +187,9 @@ def sync(
         client=client,
         limit=limit,
         cursor=cursor,
+        model=model,
+        dataset=dataset,
+        status=status,
     ).parsed
 
 
@@ -156,6 +198,9 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> Response[PageLabelAudit | Problem]:
     """List Label Audits
 
@@ -164,6 +209,9 @@ async def asyncio_detailed(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        model (None | str | Unset): Only label audits that were made from this model: its id.
+        dataset (None | str | Unset): Only label audits that were made from this dataset: its id.
+        status (None | str | Unset): Only label audits of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -176,6 +224,9 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        model=model,
+        dataset=dataset,
+        status=status,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -188,6 +239,9 @@ async def asyncio(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> PageLabelAudit | Problem | None:
     """List Label Audits
 
@@ -196,6 +250,9 @@ async def asyncio(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        model (None | str | Unset): Only label audits that were made from this model: its id.
+        dataset (None | str | Unset): Only label audits that were made from this dataset: its id.
+        status (None | str | Unset): Only label audits of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -210,5 +267,8 @@ async def asyncio(
             client=client,
             limit=limit,
             cursor=cursor,
+            model=model,
+            dataset=dataset,
+            status=status,
         )
     ).parsed

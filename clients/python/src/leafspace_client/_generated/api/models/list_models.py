@@ -14,6 +14,7 @@ def _get_kwargs(
     *,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -26,6 +27,13 @@ def _get_kwargs(
     else:
         json_cursor = cursor
     params["cursor"] = json_cursor
+
+    json_name: None | str | Unset
+    if isinstance(name, Unset):
+        json_name = UNSET
+    else:
+        json_name = name
+    params["name"] = json_name
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -93,6 +101,7 @@ def sync_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> Response[PageModelSummary | Problem]:
     """List Models
 
@@ -101,6 +110,7 @@ def sync_detailed(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        name (None | str | Unset): Only models that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -113,6 +123,7 @@ def sync_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        name=name,
     )
 
     response = client.get_httpx_client().request(
@@ -127,6 +138,7 @@ def sync(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> PageModelSummary | Problem | None:
     """List Models
 
@@ -135,6 +147,7 @@ def sync(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        name (None | str | Unset): Only models that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -148,6 +161,7 @@ def sync(
         client=client,
         limit=limit,
         cursor=cursor,
+        name=name,
     ).parsed
 
 
@@ -156,6 +170,7 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> Response[PageModelSummary | Problem]:
     """List Models
 
@@ -164,6 +179,7 @@ async def asyncio_detailed(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        name (None | str | Unset): Only models that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -176,6 +192,7 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        name=name,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -188,6 +205,7 @@ async def asyncio(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> PageModelSummary | Problem | None:
     """List Models
 
@@ -196,6 +214,7 @@ async def asyncio(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        name (None | str | Unset): Only models that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -210,5 +229,6 @@ async def asyncio(
             client=client,
             limit=limit,
             cursor=cursor,
+            name=name,
         )
     ).parsed

@@ -14,6 +14,10 @@ def _get_kwargs(
     *,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    evaluation_dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -26,6 +30,34 @@ def _get_kwargs(
     else:
         json_cursor = cursor
     params["cursor"] = json_cursor
+
+    json_model: None | str | Unset
+    if isinstance(model, Unset):
+        json_model = UNSET
+    else:
+        json_model = model
+    params["model"] = json_model
+
+    json_dataset: None | str | Unset
+    if isinstance(dataset, Unset):
+        json_dataset = UNSET
+    else:
+        json_dataset = dataset
+    params["dataset"] = json_dataset
+
+    json_evaluation_dataset: None | str | Unset
+    if isinstance(evaluation_dataset, Unset):
+        json_evaluation_dataset = UNSET
+    else:
+        json_evaluation_dataset = evaluation_dataset
+    params["evaluation_dataset"] = json_evaluation_dataset
+
+    json_status: None | str | Unset
+    if isinstance(status, Unset):
+        json_status = UNSET
+    else:
+        json_status = status
+    params["status"] = json_status
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -93,6 +125,10 @@ def sync_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    evaluation_dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> Response[PagePrototypeSet | Problem]:
     """List Prototype Sets
 
@@ -101,6 +137,12 @@ def sync_detailed(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        model (None | str | Unset): Only prototype sets that were made from this model: its id.
+        dataset (None | str | Unset): Only prototype sets that were made from this dataset: its
+            id.
+        evaluation_dataset (None | str | Unset): Only prototype sets that were made from this
+            evaluation dataset: its id.
+        status (None | str | Unset): Only prototype sets of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -113,6 +155,10 @@ def sync_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        model=model,
+        dataset=dataset,
+        evaluation_dataset=evaluation_dataset,
+        status=status,
     )
 
     response = client.get_httpx_client().request(
@@ -127,6 +173,10 @@ def sync(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    evaluation_dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> PagePrototypeSet | Problem | None:
     """List Prototype Sets
 
@@ -135,6 +185,12 @@ def sync(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        model (None | str | Unset): Only prototype sets that were made from this model: its id.
+        dataset (None | str | Unset): Only prototype sets that were made from this dataset: its
+            id.
+        evaluation_dataset (None | str | Unset): Only prototype sets that were made from this
+            evaluation dataset: its id.
+        status (None | str | Unset): Only prototype sets of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -148,6 +204,10 @@ def sync(
         client=client,
         limit=limit,
         cursor=cursor,
+        model=model,
+        dataset=dataset,
+        evaluation_dataset=evaluation_dataset,
+        status=status,
     ).parsed
 
 
@@ -156,6 +216,10 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    evaluation_dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> Response[PagePrototypeSet | Problem]:
     """List Prototype Sets
 
@@ -164,6 +228,12 @@ async def asyncio_detailed(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        model (None | str | Unset): Only prototype sets that were made from this model: its id.
+        dataset (None | str | Unset): Only prototype sets that were made from this dataset: its
+            id.
+        evaluation_dataset (None | str | Unset): Only prototype sets that were made from this
+            evaluation dataset: its id.
+        status (None | str | Unset): Only prototype sets of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -176,6 +246,10 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        model=model,
+        dataset=dataset,
+        evaluation_dataset=evaluation_dataset,
+        status=status,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -188,6 +262,10 @@ async def asyncio(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    evaluation_dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> PagePrototypeSet | Problem | None:
     """List Prototype Sets
 
@@ -196,6 +274,12 @@ async def asyncio(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        model (None | str | Unset): Only prototype sets that were made from this model: its id.
+        dataset (None | str | Unset): Only prototype sets that were made from this dataset: its
+            id.
+        evaluation_dataset (None | str | Unset): Only prototype sets that were made from this
+            evaluation dataset: its id.
+        status (None | str | Unset): Only prototype sets of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -210,5 +294,9 @@ async def asyncio(
             client=client,
             limit=limit,
             cursor=cursor,
+            model=model,
+            dataset=dataset,
+            evaluation_dataset=evaluation_dataset,
+            status=status,
         )
     ).parsed

@@ -14,6 +14,10 @@ def _get_kwargs(
     *,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    evaluation_dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -26,6 +30,34 @@ def _get_kwargs(
     else:
         json_cursor = cursor
     params["cursor"] = json_cursor
+
+    json_model: None | str | Unset
+    if isinstance(model, Unset):
+        json_model = UNSET
+    else:
+        json_model = model
+    params["model"] = json_model
+
+    json_dataset: None | str | Unset
+    if isinstance(dataset, Unset):
+        json_dataset = UNSET
+    else:
+        json_dataset = dataset
+    params["dataset"] = json_dataset
+
+    json_evaluation_dataset: None | str | Unset
+    if isinstance(evaluation_dataset, Unset):
+        json_evaluation_dataset = UNSET
+    else:
+        json_evaluation_dataset = evaluation_dataset
+    params["evaluation_dataset"] = json_evaluation_dataset
+
+    json_status: None | str | Unset
+    if isinstance(status, Unset):
+        json_status = UNSET
+    else:
+        json_status = status
+    params["status"] = json_status
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -91,6 +123,10 @@ def sync_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    evaluation_dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> Response[PageRuleSet | Problem]:
     """List Rule Sets
 
@@ -99,6 +135,11 @@ def sync_detailed(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        model (None | str | Unset): Only rule sets that were made from this model: its id.
+        dataset (None | str | Unset): Only rule sets that were made from this dataset: its id.
+        evaluation_dataset (None | str | Unset): Only rule sets that were made from this
+            evaluation dataset: its id.
+        status (None | str | Unset): Only rule sets of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -111,6 +152,10 @@ def sync_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        model=model,
+        dataset=dataset,
+        evaluation_dataset=evaluation_dataset,
+        status=status,
     )
 
     response = client.get_httpx_client().request(
@@ -125,6 +170,10 @@ def sync(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    evaluation_dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> PageRuleSet | Problem | None:
     """List Rule Sets
 
@@ -133,6 +182,11 @@ def sync(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        model (None | str | Unset): Only rule sets that were made from this model: its id.
+        dataset (None | str | Unset): Only rule sets that were made from this dataset: its id.
+        evaluation_dataset (None | str | Unset): Only rule sets that were made from this
+            evaluation dataset: its id.
+        status (None | str | Unset): Only rule sets of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -146,6 +200,10 @@ def sync(
         client=client,
         limit=limit,
         cursor=cursor,
+        model=model,
+        dataset=dataset,
+        evaluation_dataset=evaluation_dataset,
+        status=status,
     ).parsed
 
 
@@ -154,6 +212,10 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    evaluation_dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> Response[PageRuleSet | Problem]:
     """List Rule Sets
 
@@ -162,6 +224,11 @@ async def asyncio_detailed(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        model (None | str | Unset): Only rule sets that were made from this model: its id.
+        dataset (None | str | Unset): Only rule sets that were made from this dataset: its id.
+        evaluation_dataset (None | str | Unset): Only rule sets that were made from this
+            evaluation dataset: its id.
+        status (None | str | Unset): Only rule sets of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -174,6 +241,10 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        model=model,
+        dataset=dataset,
+        evaluation_dataset=evaluation_dataset,
+        status=status,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -186,6 +257,10 @@ async def asyncio(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    evaluation_dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> PageRuleSet | Problem | None:
     """List Rule Sets
 
@@ -194,6 +269,11 @@ async def asyncio(
     Args:
         limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
         cursor (None | str | Unset): `next_cursor` of the page before.
+        model (None | str | Unset): Only rule sets that were made from this model: its id.
+        dataset (None | str | Unset): Only rule sets that were made from this dataset: its id.
+        evaluation_dataset (None | str | Unset): Only rule sets that were made from this
+            evaluation dataset: its id.
+        status (None | str | Unset): Only rule sets of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -208,5 +288,9 @@ async def asyncio(
             client=client,
             limit=limit,
             cursor=cursor,
+            model=model,
+            dataset=dataset,
+            evaluation_dataset=evaluation_dataset,
+            status=status,
         )
     ).parsed

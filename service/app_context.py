@@ -1,4 +1,4 @@
-"""Parts: everything an operation may need, built once when the process starts."""
+"""AppContext: everything an operation may need, built once when the process starts."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -34,8 +34,8 @@ _SMALL_SHARE = 4  # of the memory for answers, a quarter is kept for lists and s
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """The parts of one API process."""
+class AppContext:
+    """What operations use: settings, stores, caches and limits of one API process."""
 
     settings: ServiceSettings
     database: Database
@@ -74,7 +74,7 @@ class Parts:
         self.watching.close()
 
 
-def build_parts(settings: ServiceSettings, draining: Draining | None = None) -> Parts:
+def build_context(settings: ServiceSettings, draining: Draining | None = None) -> AppContext:
     """Open what the settings name; bring the tables up to date."""
     draining = draining or Draining()
     compile_loops(for_jobs=False)  # nothing is compiled while a request waits
@@ -92,7 +92,7 @@ def build_parts(settings: ServiceSettings, draining: Draining | None = None) -> 
     n_small_bytes = settings.max_answer_bytes // _SMALL_SHARE
     if settings.keys_required:
         keys.start()
-    return Parts(
+    return AppContext(
         settings=settings,
         database=database,
         watching=watching,

@@ -96,7 +96,7 @@ def _describe(operation: dict[str, Any]) -> None:
 
 
 async def _tag_of(request: Request, noun: str, identifier: str) -> str | None:
-    found = await run_in_threadpool(entity_version, request.app.state.parts.database, noun, identifier)
+    found = await run_in_threadpool(entity_version, request.app.state.context.database, noun, identifier)
     if found is None:
         return None
     chosen = request.url.path, request.url.query, request.headers.getlist("accept")

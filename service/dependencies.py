@@ -1,4 +1,4 @@
-"""What routes are given: the parts, room for their answer, the page asked for, the idempotency key."""
+"""What routes are given: the context, room for their answer, the page asked for, the idempotency key."""
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect
 from storage.idempotency import RequestKey
 
 from .answer_room import AnswerRoom, CallerLeft, Part
-from .app_context import Parts
+from .app_context import AppContext
 from .middleware.callers import ANYBODY, Caller, limited_caller
 from .request_class import plain_integer
 
@@ -19,9 +19,9 @@ Result = TypeVar("Result")
 _ITEM_BYTES = 1024  # of a list, as JSON and as what it is made from
 
 
-async def _parts(request: Request) -> Parts:
-    parts: Parts = request.app.state.parts
-    return parts
+async def _context(request: Request) -> AppContext:
+    context: AppContext = request.app.state.context
+    return context
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +85,12 @@ async def _room(request: Request) -> AsyncIterator[Room]:
         room.give_back()
 
 
-PartsDep = Annotated[Parts, Depends(_parts)]
+ContextDep = Annotated[AppContext, Depends(_context)]
 RoomDep = Annotated[Room, Depends(_room)]
 
 
 async def _page(
-    parts: PartsDep,
+    context: ContextDep,
     room: RoomDep,
     limit: Limit = 50,
     cursor: Annotated[
@@ -98,7 +98,7 @@ async def _page(
         Query(pattern=r"^[A-Za-z0-9_-]{1,255}$", description="`next_cursor` of the page before."),
     ] = None,
 ) -> PageAsked:
-    await room.take(parts.small_room, limit * _ITEM_BYTES)
+    await room.take(context.small_room, limit * _ITEM_BYTES)
     return PageAsked(limit, cursor)
 
 

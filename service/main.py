@@ -1,4 +1,4 @@
-"""The API: the one place where its parts are put together."""
+"""The API application: routes, middleware and the context of operations, put together here alone."""
 
 import gc
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ from schemas.nouns import NOUNS, Noun
 
 from . import conditional_requests, contract_document, documentation_pages, problems, route_scopes
 from .access_log import AccessLog
-from .app_context import build_parts
+from .app_context import build_context
 from .hot_path import HotPath
 from .metrics import Metrics
 from .middleware.access import AccessPolicy
@@ -57,7 +57,7 @@ def create_server_app(settings: ServiceSettings, draining: Draining | None = Non
 
 def _policy(app: FastAPI) -> AccessPolicy:
     scopes = route_scopes.RouteScopes((method, route.path) for route in _ROUTES for method in route.methods or ())
-    return AccessPolicy(lambda: app.state.parts.keys, scopes.required)
+    return AccessPolicy(lambda: app.state.context.keys, scopes.required)
 
 
 def create_app(
@@ -68,19 +68,19 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        parts = build_parts(settings, monitoring.draining)
-        app.state.parts = parts
-        app.state.metrics = Metrics(parts, monitoring.records)
+        context = build_context(settings, monitoring.draining)
+        app.state.context = context
+        app.state.metrics = Metrics(context, monitoring.records)
         _rarely_collect_garbage()
         with nullcontext() if access_log is None else access_log.writing():
             yield
-        parts.close()
+        context.close()
 
     return build_app(lifespan)
 
 
 def build_app(lifespan: object = None) -> FastAPI:
-    """Return the API's routes without parts behind them: enough to write down its contract."""
+    """Return the API's routes without a context: enough to write down its contract."""
     app = FastAPI(
         version=version("leafspace"),
         **contract_document.DESCRIBED,

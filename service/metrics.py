@@ -25,7 +25,7 @@ from prometheus_client.registry import Collector
 from storage.errors import StorageError
 from storage.job_counts import EndedJobs, JobCounts, count_jobs
 
-from .app_context import Parts
+from .app_context import AppContext
 from .middleware.metering import SECONDS_BOUNDS, RequestRecords, RouteRecord
 from .warm_cache import ExplainerCache, SessionCache
 
@@ -38,11 +38,14 @@ _BOUNDS = (*map(str, SECONDS_BOUNDS), "+Inf")
 class Metrics:
     """All that is told; asking may come from any thread, one at a time."""
 
-    def __init__(self, parts: Parts, records: RequestRecords, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, context: AppContext, records: RequestRecords, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._lock = threading.Lock()
         self._records = records
         self._registries = [
-            _registry_of(collector) for collector in (_Requests(records), _Caches(parts), _Surroundings(parts, clock))
+            _registry_of(collector)
+            for collector in (_Requests(records), _Caches(context), _Surroundings(context, clock))
         ]
         process = CollectorRegistry()
         ProcessCollector(registry=process)
@@ -139,9 +142,9 @@ def _let_others_go_on() -> None:
 class _Caches(Collector):
     """What is warm in this process."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, context: AppContext) -> None:
         self._caches: dict[str, ExplainerCache | SessionCache]
-        self._caches = {"explainers": parts.explainer_cache, "sessions": parts.sessions}
+        self._caches = {"explainers": context.explainer_cache, "sessions": context.sessions}
 
     def collect(self) -> Iterator[Metric]:
         hits = CounterMetricFamily("leafspace_cache_hits", "Looked up and found warm.", labels=["cache"])
@@ -172,10 +175,10 @@ class _Seen:
 class _Surroundings(Collector):
     """What this process rests on, the same whichever API process is asked: jobs, workers, database, Redis, disk."""
 
-    def __init__(self, parts: Parts, clock: Callable[[], float]) -> None:
-        self._parts = parts
+    def __init__(self, context: AppContext, clock: Callable[[], float]) -> None:
+        self._context = context
         self._clock = clock
-        self._ended = EndedJobs(parts.watching)
+        self._ended = EndedJobs(context.watching)
         self._registry = CollectorRegistry()
         text = "Seconds from the last start of a job to its end, for jobs that ended while this process ran."
         labels, names = ["kind", "status"], {"buckets": _JOB_SECONDS, "registry": self._registry}
@@ -196,20 +199,20 @@ class _Surroundings(Collector):
         return iter(())
 
     def _look(self) -> _Seen:
-        n_free_bytes = shutil.disk_usage(self._parts.settings.data_dir).free
-        seen = _Seen(n_free_bytes=n_free_bytes, has_objects=self._parts.objects_available())
+        n_free_bytes = shutil.disk_usage(self._context.settings.data_dir).free
+        seen = _Seen(n_free_bytes=n_free_bytes, has_objects=self._context.objects_available())
         # Asked as readiness is: open connections would go on reading a file that was moved away.
-        seen.has_database = self._parts.health.wait_for_health().database_fault is None
+        seen.has_database = self._context.health.wait_for_health().database_fault is None
         if seen.has_database:
             self._look_at_jobs(seen)
-        if self._parts.queue.is_available():
-            notes = self._parts.queue.notes
+        if self._context.queue.is_available():
+            notes = self._context.queue.notes
             seen.n_workers, seen.n_removed = notes.n_workers(), notes.n_removed()
         return seen
 
     def _look_at_jobs(self, seen: _Seen) -> None:
         with suppress(StorageError):
-            seen.jobs = count_jobs(self._parts.watching)
+            seen.jobs = count_jobs(self._context.watching)
             for job in self._ended.new_ones():
                 self._job_seconds.labels(job.kind, job.status).observe(job.seconds)
 

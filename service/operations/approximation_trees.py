@@ -16,7 +16,7 @@ from tree_explainers.approximation_trees.ism import IsmSettings, check_ism
 from tree_explainers.errors import InvalidInput, MethodNotApplicable
 from tree_explainers.onnx_models.description import ModelDescription
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from ..exports import write_tree
 from .artefacts import MadeFrom, ask_for, get_result, matching_evaluation, ready_result
 from .raw_features import refuse_what_cannot_be_led_back
@@ -30,7 +30,7 @@ _MEANS_NOTHING = {
 }
 
 
-def ask_for_approximation_tree(parts: Parts, request: ApproximationTreeRequest) -> ApproximationTree:
+def ask_for_approximation_tree(context: AppContext, request: ApproximationTreeRequest) -> ApproximationTree:
     """Return the tree if it is made or being made; otherwise begin to make it.
 
     Raises
@@ -38,31 +38,31 @@ def ask_for_approximation_tree(parts: Parts, request: ApproximationTreeRequest) 
     StorageError
         What in the request cannot be done; no job is made then.
     """
-    model = parts.models.get(request.model)
-    dataset = parts.datasets.get(request.dataset)
+    model = context.models.get(request.model)
+    dataset = context.datasets.get(request.dataset)
     if request.method == "ism":
-        _check_ism(parts, request, model, dataset)
+        _check_ism(context, request, model, dataset)
     elif request.stop_when_pure:
         detail = f"stop_when_pure is for method ism, not for {request.method}; leave it out"
         raise StorageError("validation_failed", detail, "/stop_when_pure")
     match_features(model.view, dataset.view)
     asked = _spelled_out(request)
-    evaluation = matching_evaluation(parts, model.view, asked.evaluation_dataset)
-    return ask_for(parts, APPROXIMATION_TREES, asked, MadeFrom(model.view, dataset, evaluation))
+    evaluation = matching_evaluation(context, model.view, asked.evaluation_dataset)
+    return ask_for(context, APPROXIMATION_TREES, asked, MadeFrom(model.view, dataset, evaluation))
 
 
-def read_tree(parts: Parts, tree_id: str) -> ApproximationTreeResult:
+def read_tree(context: AppContext, tree_id: str) -> ApproximationTreeResult:
     """Return the whole of a tree that is ready."""
-    return ApproximationTreeResult.model_validate_json(get_result(parts, APPROXIMATION_TREES, tree_id))
+    return ApproximationTreeResult.model_validate_json(get_result(context, APPROXIMATION_TREES, tree_id))
 
 
-def export_tree(parts: Parts, tree_id: str, form: TreeExportFormat) -> bytes:
+def export_tree(context: AppContext, tree_id: str, form: TreeExportFormat) -> bytes:
     """Return the tree in a form that others can read or run."""
     if form != "onnx":
-        return write_tree(read_tree(parts, tree_id), form).encode()
-    artefact = parts.artefacts.get(APPROXIMATION_TREES.name, tree_id)
+        return write_tree(read_tree(context, tree_id), form).encode()
+    artefact = context.artefacts.get(APPROXIMATION_TREES.name, tree_id)
     ready_result(artefact)
-    return parts.objects.get(artefact.files["onnx"])
+    return context.objects.get(artefact.files["onnx"])
 
 
 def _spelled_out(request: ApproximationTreeRequest) -> ApproximationTreeRequest:
@@ -75,7 +75,9 @@ def _spelled_out(request: ApproximationTreeRequest) -> ApproximationTreeRequest:
     return request.model_copy(update=changes)
 
 
-def _check_ism(parts: Parts, request: ApproximationTreeRequest, model: StoredModel, dataset: StoredDataset) -> None:
+def _check_ism(
+    context: AppContext, request: ApproximationTreeRequest, model: StoredModel, dataset: StoredDataset
+) -> None:
     if request.repeats > 1:
         detail = "method ism draws nothing at random: every repeat would give the same tree; leave repeats out"
         raise StorageError("validation_failed", detail, "/repeats")
@@ -88,4 +90,4 @@ def _check_ism(parts: Parts, request: ApproximationTreeRequest, model: StoredMod
     except InvalidInput as error:
         raise StorageError(error.code, error.detail, "/stop_when_pure") from error
     reason = "method ism chooses among the trees' own questions, told of raw features, where sta finds its own"
-    refuse_what_cannot_be_led_back(parts, model, reason)
+    refuse_what_cannot_be_led_back(context, model, reason)

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from schemas.nouns import Noun
 from storage.artefacts import Artefact
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from .artefacts import ready_result
 
 _TABLE = "table"  # the name of the file among an artefact's files
@@ -88,9 +88,9 @@ class KeptTable:
         return self._encoded.read_row_groups(groups, use_threads=False)
 
 
-def open_table(parts: Parts, noun: Noun[Any], artefact_id: str) -> tuple[Artefact, KeptTable]:
+def open_table(context: AppContext, noun: Noun[Any], artefact_id: str) -> tuple[Artefact, KeptTable]:
     """Return the artefact and its table, opened; refuse an artefact that is not ready."""
-    artefact = parts.artefacts.get(noun.name, artefact_id)
+    artefact = context.artefacts.get(noun.name, artefact_id)
     ready_result(artefact)
-    path = parts.objects.path_of_pages(artefact.files[_TABLE])
+    path = context.objects.path_of_pages(artefact.files[_TABLE])
     return artefact, KeptTable(path.open("rb"), path.stat().st_size)

@@ -25,7 +25,7 @@ from storage.feature_matching import match_features
 from storage.job_counts import count_queued
 from storage.jobs import Origin
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from ..middleware.callers import CURRENT_KEY
 from ..settings import ServiceSettings
 from .deletion import delete_with_objects
@@ -48,11 +48,11 @@ class MadeFrom:
     n_prototypes: int = 0  # of an explainer
 
 
-def matching_evaluation(parts: Parts, model: Model, dataset_id: str | None) -> StoredDataset | None:
+def matching_evaluation(context: AppContext, model: Model, dataset_id: str | None) -> StoredDataset | None:
     """Return the dataset to evaluate on, which has the model's features; ``None`` if none is named."""
     if dataset_id is None:
         return None
-    dataset = parts.datasets.get(dataset_id)
+    dataset = context.datasets.get(dataset_id)
     match_features(model, dataset.view)
     return dataset
 
@@ -62,7 +62,7 @@ def _accept(request: Contract) -> None:
 
 
 def ask_for(
-    parts: Parts,
+    context: AppContext,
     noun: Noun[View],
     request: Request,
     made_from: MadeFrom,
@@ -72,8 +72,8 @@ def ask_for(
 
     Parameters
     ----------
-    parts
-        The parts of this process.
+    context
+        What operations use in this process.
     noun
         What is asked for.
     request
@@ -98,49 +98,49 @@ def ask_for(
         evaluation_dataset=None if made_from.evaluation_dataset is None else made_from.evaluation_dataset.view.id,
         request=document,
     )
-    deadline = _deadline_seconds(parts, made_from.dataset)
+    deadline = _deadline_seconds(context, made_from.dataset)
     estimate = estimate_job(noun.name, _sizes(made_from), document)
 
     def add_job(connection: Connection) -> str:
         # Only here: what is made, or being made, needs nothing more.
         check_new(request)
-        refuse_beyond(parts.settings.job_memory_bytes, estimate)
+        refuse_beyond(context.settings.job_memory_bytes, estimate)
         origin = Origin(current_request_id(), CURRENT_KEY.get(), estimate.seconds)
-        _refuse_more_than_wait(parts.settings, connection, origin.caller)
-        return parts.jobs.add(connection, noun.name, new.id, document, deadline, origin)
+        _refuse_more_than_wait(context.settings, connection, origin.caller)
+        return context.jobs.add(connection, noun.name, new.id, document, deadline, origin)
 
-    artefact, is_new_job = parts.artefacts.ask_for(new, add_job)
+    artefact, is_new_job = context.artefacts.ask_for(new, add_job)
     if is_new_job:
         _LOG.info("job_accepted", job=artefact.job, kind=noun.name, artefact=artefact.id)
-        parts.queue.ring(artefact.job, deadline, estimate.seconds)
-    return _view(parts, noun, artefact, reused=not is_new_job)
+        context.queue.ring(artefact.job, deadline, estimate.seconds)
+    return _view(context, noun, artefact, reused=not is_new_job)
 
 
-def list_all(parts: Parts, noun: Noun[View], limit: int, cursor: str | None) -> Page[View]:
+def list_all(context: AppContext, noun: Noun[View], limit: int, cursor: str | None) -> Page[View]:
     """Return one page of artefacts, newest first, without what was found."""
-    page = parts.artefacts.list(noun.name, limit, cursor)
+    page = context.artefacts.list(noun.name, limit, cursor)
     views = [noun.view.model_validate(_standing(artefact)) for artefact in page.data]
     return Page[View](data=views, next_cursor=page.next_cursor)
 
 
-def get_one(parts: Parts, noun: Noun[View], artefact_id: str) -> View:
+def get_one(context: AppContext, noun: Noun[View], artefact_id: str) -> View:
     """Return an artefact, with what was found if it is ready."""
-    return _view(parts, noun, parts.artefacts.get(noun.name, artefact_id))
+    return _view(context, noun, context.artefacts.get(noun.name, artefact_id))
 
 
-def write_one(parts: Parts, noun: Noun[View], artefact_id: str) -> Generator[bytes]:
+def write_one(context: AppContext, noun: Noun[View], artefact_id: str) -> Generator[bytes]:
     """Return the same as JSON in blocks: what was found is passed on as its job wrote it, however much it is."""
-    artefact = parts.artefacts.get(noun.name, artefact_id)
+    artefact = context.artefacts.get(noun.name, artefact_id)
     view = noun.view.model_validate({**_standing(artefact), "reused": False})
     if artefact.result is None:
         return iter_once(view.model_dump_json().encode())
     standing = view.model_dump_json(exclude={"result"}).encode()
-    return _joined(standing, parts.objects.path_of_pages(artefact.result))
+    return _joined(standing, context.objects.path_of_pages(artefact.result))
 
 
-def result_path(parts: Parts, noun: Noun[View], artefact_id: str) -> Path:
+def result_path(context: AppContext, noun: Noun[View], artefact_id: str) -> Path:
     """Return the file that holds the whole result as JSON."""
-    return parts.objects.path_of_pages(ready_result(parts.artefacts.get(noun.name, artefact_id)))
+    return context.objects.path_of_pages(ready_result(context.artefacts.get(noun.name, artefact_id)))
 
 
 def file_blocks(path: Path) -> Generator[bytes]:
@@ -162,14 +162,14 @@ def _joined(standing: bytes, result: Path) -> Generator[bytes]:
     yield b"}"
 
 
-def get_result(parts: Parts, noun: Noun[View], artefact_id: str) -> bytes:
+def get_result(context: AppContext, noun: Noun[View], artefact_id: str) -> bytes:
     """Return the whole result as JSON."""
-    return parts.objects.get(ready_result(parts.artefacts.get(noun.name, artefact_id)))
+    return context.objects.get(ready_result(context.artefacts.get(noun.name, artefact_id)))
 
 
-def delete_one(parts: Parts, noun: Noun[View], artefact_id: str) -> None:
+def delete_one(context: AppContext, noun: Noun[View], artefact_id: str) -> None:
     """Forget an artefact that nothing is built on."""
-    delete_with_objects(parts, lambda: parts.artefacts.delete(noun.name, artefact_id))
+    delete_with_objects(context, lambda: context.artefacts.delete(noun.name, artefact_id))
 
 
 def ready_result(artefact: Artefact) -> str:
@@ -197,13 +197,13 @@ def _sizes(made_from: MadeFrom) -> Sizes:
     return Sizes.of(made_from.model, made_from.dataset.view, n_other_rows, made_from.n_prototypes)
 
 
-def _deadline_seconds(parts: Parts, dataset: StoredDataset) -> float:
+def _deadline_seconds(context: AppContext, dataset: StoredDataset) -> float:
     large = dataset.view.n_rows > _LARGE_DATASET_ROWS
-    return parts.settings.large_job_deadline_seconds if large else parts.settings.job_deadline_seconds
+    return context.settings.large_job_deadline_seconds if large else context.settings.job_deadline_seconds
 
 
-def _view(parts: Parts, noun: Noun[View], artefact: Artefact, *, reused: bool = False) -> View:
-    result = None if artefact.result is None else json.loads(parts.objects.get(artefact.result))
+def _view(context: AppContext, noun: Noun[View], artefact: Artefact, *, reused: bool = False) -> View:
+    result = None if artefact.result is None else json.loads(context.objects.get(artefact.result))
     return noun.view.model_validate({**_standing(artefact), "reused": reused, "result": result})
 
 

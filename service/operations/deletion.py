@@ -7,24 +7,24 @@ from typing import TypeVar
 from storage.database_file import keep_reserve, release_reserve
 from storage.errors import InsufficientStorage, means_full_disk
 
-from ..app_context import Parts
+from ..app_context import AppContext
 
 _RESERVE_IS_USED = Lock()
 Outcome = TypeVar("Outcome")
 
 
-def delete_with_objects(parts: Parts, forget: Callable[[], Iterable[str]]) -> None:
+def delete_with_objects(context: AppContext, forget: Callable[[], Iterable[str]]) -> None:
     """Forget a row, and delete the objects that ``forget`` returns."""
 
     def delete() -> None:
-        with parts.objects.discarding():
+        with context.objects.discarding():
             for sha256 in forget():
-                parts.objects.delete(sha256)
+                context.objects.delete(sha256)
 
-    with_reserve(parts, delete)
+    with_reserve(context, delete)
 
 
-def with_reserve(parts: Parts, free: Callable[[], Outcome]) -> Outcome:
+def with_reserve(context: AppContext, free: Callable[[], Outcome]) -> Outcome:
     """Return what ``free`` does, which frees room or stops what takes it; a full disk does not keep it from that."""
     try:
         outcome = free()
@@ -32,14 +32,14 @@ def with_reserve(parts: Parts, free: Callable[[], Outcome]) -> Outcome:
         if not (isinstance(error, InsufficientStorage) or means_full_disk(error)):
             raise
     else:
-        _keep_reserve(parts)
+        _keep_reserve(context)
         return outcome
     # One at a time: the room is for one.
-    with _RESERVE_IS_USED, release_reserve(parts.settings.data_dir):
+    with _RESERVE_IS_USED, release_reserve(context.settings.data_dir):
         return free()
 
 
-def _keep_reserve(parts: Parts) -> None:
+def _keep_reserve(context: AppContext) -> None:
     # Where a full disk had no room for all of it, there may be room by now.
     with _RESERVE_IS_USED:
-        keep_reserve(parts.settings.data_dir)
+        keep_reserve(context.settings.data_dir)

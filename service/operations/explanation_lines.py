@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from schemas.nouns import EXPLANATION_SETS
 from storage.array_files import read_arrays
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from .artefacts import ready_result
 from .json_pages import MAX_PAGE_BYTES, Rows, page_blocks
 from .positions import position_of
@@ -77,19 +77,19 @@ def _split(lines: pa.NativeFile) -> Iterator[bytes]:
         yield bytes(pending)
 
 
-def open_lines(parts: Parts, explanation_set_id: str) -> KeptLines:
+def open_lines(context: AppContext, explanation_set_id: str) -> KeptLines:
     """Return the lines of a set; refuse one that is not ready."""
-    artefact = parts.artefacts.get(EXPLANATION_SETS.name, explanation_set_id)
+    artefact = context.artefacts.get(EXPLANATION_SETS.name, explanation_set_id)
     ready_result(artefact)
-    index = read_arrays(parts.objects.get(artefact.arrays or ""))
-    return KeptLines(parts.objects.path_of_pages(artefact.files["lines"]), index["rows"], index["bytes"])
+    index = read_arrays(context.objects.get(artefact.arrays or ""))
+    return KeptLines(context.objects.path_of_pages(artefact.files["lines"]), index["rows"], index["bytes"])
 
 
-def list_explanations(parts: Parts, explanation_set_id: str, limit: int, cursor: str | None) -> Generator[bytes]:
+def list_explanations(context: AppContext, explanation_set_id: str, limit: int, cursor: str | None) -> Generator[bytes]:
     """Return one page of explanations as JSON: a ``Page`` of ``Explanation``.
 
     The cursor is the position of the next row; a page holds fewer than ``limit`` rows where a frame of them ends.
     """
     start = position_of(cursor)
-    lines = open_lines(parts, explanation_set_id)
+    lines = open_lines(context, explanation_set_id)
     return page_blocks(Rows(lines.read(start, start + limit), start, int(lines.rows[-1]), _LARGE_LINE))

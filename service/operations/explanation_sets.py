@@ -7,13 +7,13 @@ from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from .artefacts import MadeFrom, ask_for
 
 _SOME_PROTOTYPES = 100
 
 
-def ask_for_explanation_set(parts: Parts, request: ExplanationSetRequest) -> ExplanationSet:
+def ask_for_explanation_set(context: AppContext, request: ExplanationSetRequest) -> ExplanationSet:
     """Return the explanation set if it is made or being made; otherwise begin to make it.
 
     Raises
@@ -21,22 +21,22 @@ def ask_for_explanation_set(parts: Parts, request: ExplanationSetRequest) -> Exp
     StorageError
         What in the request cannot be done; no job is made then.
     """
-    explainer = parts.explainers.get(request.explainer)
-    model = parts.models.get(explainer.model).view
-    dataset = parts.datasets.get(request.dataset)
+    explainer = context.explainers.get(request.explainer)
+    model = context.models.get(explainer.model).view
+    dataset = context.datasets.get(request.dataset)
     match_features(model, dataset.view)
     n_features = model.n_features if explainer.shown_features == "all" else len(explainer.shown_features)
     has = {"rules": explainer.rule_set is not None, "approximation_path": explainer.approximation_tree is not None}
     refuse_to_include(request.include, has, explainer.id)
-    _check_size(parts.settings.max_explanation_set_values, request, dataset, n_features)
+    _check_size(context.settings.max_explanation_set_values, request, dataset, n_features)
     asked = request.model_copy(update={"include": sorted(set(request.include))})
-    n_prototypes = _n_prototypes(parts, explainer.prototype_set)
-    return ask_for(parts, EXPLANATION_SETS, asked, MadeFrom(model, dataset, n_prototypes=n_prototypes))
+    n_prototypes = _n_prototypes(context, explainer.prototype_set)
+    return ask_for(context, EXPLANATION_SETS, asked, MadeFrom(model, dataset, n_prototypes=n_prototypes))
 
 
-def _n_prototypes(parts: Parts, prototype_set: str) -> int:
+def _n_prototypes(context: AppContext, prototype_set: str) -> int:
     """Return how many prototypes an explainer has; some methods find their number themselves."""
-    asked: int | None = parts.artefacts.get(PROTOTYPE_SETS.name, prototype_set).request["n_prototypes"]
+    asked: int | None = context.artefacts.get(PROTOTYPE_SETS.name, prototype_set).request["n_prototypes"]
     return _SOME_PROTOTYPES if asked is None else asked
 
 

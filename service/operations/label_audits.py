@@ -9,7 +9,7 @@ from schemas.label_audits import LabelAudit, LabelAuditRequest
 from schemas.nouns import LABEL_AUDITS
 from storage.errors import StorageError
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from .artefact_tables import open_table
 from .artefacts import MadeFrom, ask_for
 from .json_pages import PARQUET_ADVICE, Rows, page_blocks
@@ -19,7 +19,7 @@ from .positions import position_of
 _LINES_TOGETHER = 64
 
 
-def ask_for_label_audit(parts: Parts, request: LabelAuditRequest) -> LabelAudit:
+def ask_for_label_audit(context: AppContext, request: LabelAuditRequest) -> LabelAudit:
     """Return the label audit if it is made or being made; otherwise begin to make it.
 
     Raises
@@ -27,23 +27,23 @@ def ask_for_label_audit(parts: Parts, request: LabelAuditRequest) -> LabelAudit:
     StorageError
         What in the request cannot be done; no job is made then.
     """
-    asked, model, dataset = check_question(parts, request)
+    asked, model, dataset = check_question(context, request)
     if model.task == "regression":
         detail = f"model {model.id!r} predicts numbers, but an audit compares labels; take a classifier"
         raise StorageError("method_not_applicable", detail, "/model")
     if dataset.view.target is None:
         detail = f"dataset {dataset.view.id!r} has no target to audit; name it in the dataset's metadata"
         raise StorageError("schema_mismatch", detail, "/dataset")
-    return ask_for(parts, LABEL_AUDITS, asked, MadeFrom(model, dataset))
+    return ask_for(context, LABEL_AUDITS, asked, MadeFrom(model, dataset))
 
 
-def list_audited_rows(parts: Parts, label_audit_id: str, limit: int, cursor: str | None) -> Generator[bytes]:
+def list_audited_rows(context: AppContext, label_audit_id: str, limit: int, cursor: str | None) -> Generator[bytes]:
     """Return one page of rows as JSON, the most suspect first: a ``Page`` of ``AuditedRow``.
 
     The cursor is how many rows come before.
     """
     start = position_of(cursor)
-    with open_table(parts, LABEL_AUDITS, label_audit_id)[1] as table:
+    with open_table(context, LABEL_AUDITS, label_audit_id)[1] as table:
         n_rows = table.n_lines
         lines = table.read(start, min(start + limit, n_rows))
     return page_blocks(Rows(_encoded(lines), start, n_rows, PARQUET_ADVICE))

@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 from storage.errors import NotFound, StorageError
 from storage.idempotency import KeptAnswer, KeyClaim, RequestKey
 
-from ..app_context import Parts
+from ..app_context import AppContext
 
 
 class _Identified(Protocol):
@@ -39,14 +39,14 @@ class Creation(Generic[Thing]):
 
 @contextmanager
 def made_once(
-    parts: Parts, key: RequestKey | None, request_sha256: str, show: Callable[[str], Thing]
+    context: AppContext, key: RequestKey | None, request_sha256: str, show: Callable[[str], Thing]
 ) -> Iterator[Creation[Thing]]:
     """Yield a creation: inside the ``with`` the caller makes the thing unless it is there already.
 
     Parameters
     ----------
-    parts
-        The parts of this process.
+    context
+        What operations use in this process.
     key
         The idempotency key; without one, everything is made.
     request_sha256
@@ -62,7 +62,7 @@ def made_once(
     if key is None:
         yield Creation()
         return
-    begun = _begin(parts, key, request_sha256, show)
+    begun = _begin(context, key, request_sha256, show)
     if isinstance(begun, Creation):
         yield begun
         return
@@ -71,22 +71,22 @@ def made_once(
         yield creation
     except BaseException:
         with suppress(StorageError):  # an equal request waits a moment, and goes on
-            parts.idempotency.release(begun)
+            context.idempotency.release(begun)
         raise
-    kept = parts.idempotency.complete(begun, KeptAnswer(creation.status, creation.result.id))
+    kept = context.idempotency.complete(begun, KeptAnswer(creation.status, creation.result.id))
     creation.made(kept.status, creation.result if kept.thing == creation.result.id else show(kept.thing))
 
 
 def _begin(
-    parts: Parts, key: RequestKey, request_sha256: str, show: Callable[[str], Thing]
+    context: AppContext, key: RequestKey, request_sha256: str, show: Callable[[str], Thing]
 ) -> Creation[Thing] | KeyClaim:
     """Return what the key made, as it is now, or the right to make it."""
     while True:
-        begun = parts.idempotency.begin(key, request_sha256)
+        begun = context.idempotency.begin(key, request_sha256)
         if isinstance(begun, KeyClaim):
             return begun
         try:
             return Creation(show(begun.thing), begun.status)
         except NotFound:
             # It is being deleted at this moment.
-            parts.idempotency.forget(key, begun)
+            context.idempotency.forget(key, begun)

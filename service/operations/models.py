@@ -9,12 +9,12 @@ from schemas.models import Model, ModelMetadata, ModelSummary
 from storage.models import NewModel
 from tree_explainers.onnx_models.sniffing import HEAD_BYTES, sniff_model
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from .deletion import delete_with_objects
 from .uploads import Upload, received
 
 
-def register_model(parts: Parts, file: BinaryIO, metadata: ModelMetadata) -> tuple[Model, bool]:
+def register_model(context: AppContext, file: BinaryIO, metadata: ModelMetadata) -> tuple[Model, bool]:
     """Vet and keep a model; return it, and whether it is new.
 
     Raises
@@ -24,53 +24,53 @@ def register_model(parts: Parts, file: BinaryIO, metadata: ModelMetadata) -> tup
     """
     sniff_model(file.read(HEAD_BYTES))
     file.seek(0)
-    with received(parts.objects, file, "models", metadata) as upload:
-        known = parts.models.find(upload.id)
-        return (known, False) if known else _vet_and_keep(parts, upload)
+    with received(context.objects, file, "models", metadata) as upload:
+        known = context.models.find(upload.id)
+        return (known, False) if known else _vet_and_keep(context, upload)
 
 
-def list_models(parts: Parts, limit: int, cursor: str | None) -> Page[ModelSummary]:
+def list_models(context: AppContext, limit: int, cursor: str | None) -> Page[ModelSummary]:
     """Return one page of models, newest first."""
-    return parts.models.list(limit, cursor)
+    return context.models.list(limit, cursor)
 
 
-def get_model(parts: Parts, model_id: str) -> Model:
+def get_model(context: AppContext, model_id: str) -> Model:
     """Return a model."""
-    return parts.models.get(model_id).view
+    return context.models.get(model_id).view
 
 
-def write_model(parts: Parts, model_id: str) -> bytes:
+def write_model(context: AppContext, model_id: str) -> bytes:
     """Return a model as JSON: a ``Model``."""
-    return orjson.dumps(parts.models.document(model_id))
+    return orjson.dumps(context.models.document(model_id))
 
 
-def model_bytes(parts: Parts, model_id: str) -> int:
+def model_bytes(context: AppContext, model_id: str) -> int:
     """Return how large a model's description is as JSON; raise ``NotFound`` where there is none."""
-    return parts.models.n_bytes(model_id)
+    return context.models.n_bytes(model_id)
 
 
-def delete_model(parts: Parts, model_id: str) -> None:
+def delete_model(context: AppContext, model_id: str) -> None:
     """Forget a model that nothing is built on."""
-    delete_with_objects(parts, lambda: parts.models.delete(model_id))
-    parts.sessions.forget(model_id)
+    delete_with_objects(context, lambda: context.models.delete(model_id))
+    context.sessions.forget(model_id)
 
 
-def _vet_and_keep(parts: Parts, upload: Upload) -> tuple[Model, bool]:
-    vetted = parts.intake.read_model(upload.path, upload.metadata)
+def _vet_and_keep(context: AppContext, upload: Upload) -> tuple[Model, bool]:
+    vetted = context.intake.read_model(upload.path, upload.metadata)
     size_bytes = upload.size_bytes
-    with parts.objects.keeping():
+    with context.objects.keeping():
         model = NewModel(
             id=upload.id,
             name=upload.metadata["name"],
-            sha256=parts.objects.put_file(upload.path),
+            sha256=context.objects.put_file(upload.path),
             size_bytes=size_bytes,
-            leaf_graph=parts.objects.put_file(vetted.leaf_graph),
-            ensemble=parts.objects.put_file(vetted.ensemble),
+            leaf_graph=context.objects.put_file(vetted.leaf_graph),
+            ensemble=context.objects.put_file(vetted.ensemble),
             description=vetted.description,
             metadata=_without_parity_rows(upload.metadata),
             parity=vetted.parity,
         )
-        return parts.models.add(model)
+        return context.models.add(model)
 
 
 def _without_parity_rows(document: dict[str, Any]) -> dict[str, Any]:

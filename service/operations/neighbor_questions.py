@@ -9,13 +9,13 @@ from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from .proximity_kinds import known_kind
 
 Question = TypeVar("Question", ProximitiesRequest, LabelAuditRequest)
 
 
-def check_question(parts: Parts, request: Question) -> tuple[Question, Model, StoredDataset]:
+def check_question(context: AppContext, request: Question) -> tuple[Question, Model, StoredDataset]:
     """Return the request that all requests with the same answer have in common, and what it names.
 
     Raises
@@ -23,8 +23,8 @@ def check_question(parts: Parts, request: Question) -> tuple[Question, Model, St
     StorageError
         What in the request cannot be done.
     """
-    model = parts.models.get(request.model).view
-    dataset = parts.datasets.get(request.dataset)
+    model = context.models.get(request.model).view
+    dataset = context.datasets.get(request.dataset)
     kind = known_kind(request.kind, model)
     _check_number(request.n_neighbors, dataset.view.n_rows)
     match_features(model, dataset.view)

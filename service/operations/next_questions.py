@@ -12,11 +12,11 @@ from schemas.nouns import APPROXIMATION_TREES
 from storage.errors import StorageError
 from tree_explainers.errors import RowRefused
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from .approximation_trees import read_tree
 
 
-def ask_next(parts: Parts, tree_id: str, request: NextQuestionRequest) -> NextQuestion:
+def ask_next(context: AppContext, tree_id: str, request: NextQuestionRequest) -> NextQuestion:
     """Return the next question, or the prediction where the answers determine it.
 
     Raises
@@ -25,8 +25,8 @@ def ask_next(parts: Parts, tree_id: str, request: NextQuestionRequest) -> NextQu
         ``artefact_not_ready``; ``unknown_feature``, ``bad_feature_type`` or ``non_finite_number`` for an answer,
         which is named.
     """
-    content = read_tree(parts, tree_id)
-    model = parts.models.get(parts.artefacts.get(APPROXIMATION_TREES.name, tree_id).model).view
+    content = read_tree(context, tree_id)
+    model = context.models.get(context.artefacts.get(APPROXIMATION_TREES.name, tree_id).model).view
     _check_answers(model, request.answers)
     path = follow_path(splits_of(content), request.answers)
     return _view(tree_id, content, path)

@@ -8,10 +8,10 @@ from tree_explainers.errors import RowRefused
 from tree_explainers.onnx_models.label_index import near_ties
 from tree_explainers.onnx_models.session import Outcome
 
-from ..app_context import Parts
+from ..app_context import AppContext
 
 
-def predict(parts: Parts, model_id: str, request: PredictionRequest) -> PredictionList:
+def predict(context: AppContext, model_id: str, request: PredictionRequest) -> PredictionList:
     """Return the predictions for the instances, in their order.
 
     Raises
@@ -20,9 +20,9 @@ def predict(parts: Parts, model_id: str, request: PredictionRequest) -> Predicti
         ``too_many_rows``, or ``validation_failed`` where ``row_ids`` are not one for each instance or not distinct.
     """
     names = row_ids_of(request.row_ids, len(request.instances))
-    model = parts.models.get(model_id).view
+    model = context.models.get(model_id).view
     read = read_instances(request.instances, Features.of(model))
-    session = parts.sessions.get(model_id)
+    session = context.sessions.get(model_id)
     outcome, positions, refused = run_readable(session, read)
     are_near = near_ties(outcome.scores, session.description.rounding).tolist()
     answers = {

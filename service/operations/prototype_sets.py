@@ -11,7 +11,7 @@ from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from .artefacts import MadeFrom, ask_for, matching_evaluation
 from .proximity_kinds import known_kind
 
@@ -21,7 +21,7 @@ _VALUE_BYTES = 40  # {"name":"","value":0.1234567890123456},
 _DEFAULT_ALPHA = PrototypeSetRequest.model_fields["alpha"].default
 
 
-def ask_for_prototype_set(parts: Parts, request: PrototypeSetRequest) -> PrototypeSet:
+def ask_for_prototype_set(context: AppContext, request: PrototypeSetRequest) -> PrototypeSet:
     """Return the prototype set if it is made or being made; otherwise begin to make it.
 
     Raises
@@ -29,14 +29,14 @@ def ask_for_prototype_set(parts: Parts, request: PrototypeSetRequest) -> Prototy
     StorageError
         What in the request cannot be done; no job is made then.
     """
-    model = parts.models.get(request.model).view
-    dataset = parts.datasets.get(request.dataset)
+    model = context.models.get(request.model).view
+    dataset = context.datasets.get(request.dataset)
     kind = known_kind(request.kind, model)
     _refuse_what_cannot_be(request, model, dataset)
     match_features(model, dataset.view)
     asked = _spelled_out(request, kind, dataset.view.n_rows)
-    made_from = MadeFrom(model, dataset, matching_evaluation(parts, model, asked.evaluation_dataset))
-    return ask_for(parts, PROTOTYPE_SETS, asked, made_from, lambda new: _check_result(new, model))
+    made_from = MadeFrom(model, dataset, matching_evaluation(context, model, asked.evaluation_dataset))
+    return ask_for(context, PROTOTYPE_SETS, asked, made_from, lambda new: _check_result(new, model))
 
 
 def _spelled_out(request: PrototypeSetRequest, kind: str, n_rows: int) -> PrototypeSetRequest:

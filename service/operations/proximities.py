@@ -11,7 +11,7 @@ from schemas.nouns import PROXIMITIES
 from schemas.proximities import Proximities, ProximitiesRequest
 from storage.dataset_files import DatasetFile
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from .artefact_tables import KeptTable, open_table
 from .artefacts import MadeFrom, ask_for
 from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, page_blocks
@@ -22,7 +22,7 @@ _NEIGHBOR_NAMES = ("neighbor_row", "neighbor")  # of the second column; tables o
 _NEIGHBOR_BYTES = 52  # as JSON, at least
 
 
-def ask_for_proximities(parts: Parts, request: ProximitiesRequest) -> Proximities:
+def ask_for_proximities(context: AppContext, request: ProximitiesRequest) -> Proximities:
     """Return the proximities if they are made or being made; otherwise begin to make them.
 
     Raises
@@ -30,19 +30,19 @@ def ask_for_proximities(parts: Parts, request: ProximitiesRequest) -> Proximitie
     StorageError
         What in the request cannot be done; no job is made then.
     """
-    asked, model, dataset = check_question(parts, request)
-    return ask_for(parts, PROXIMITIES, asked, MadeFrom(model, dataset))
+    asked, model, dataset = check_question(context, request)
+    return ask_for(context, PROXIMITIES, asked, MadeFrom(model, dataset))
 
 
-def list_neighbors(parts: Parts, proximities_id: str, limit: int, cursor: str | None) -> Generator[bytes]:
+def list_neighbors(context: AppContext, proximities_id: str, limit: int, cursor: str | None) -> Generator[bytes]:
     """Return one page of rows with their neighbours as JSON: a ``Page`` of ``NeighborsOfRow``.
 
     The cursor is the position of the next row; a page holds fewer than ``limit`` rows where they have many neighbours.
     """
     start = position_of(cursor)
-    artefact, table = open_table(parts, PROXIMITIES, proximities_id)
+    artefact, table = open_table(context, PROXIMITIES, proximities_id)
     n_wanted = min(limit, max(1, MAX_PAGE_BYTES // (_NEIGHBOR_BYTES * artefact.request["n_neighbors"])))
-    with table, DatasetFile(parts.objects.path_of_pages(parts.datasets.content(artefact.dataset))) as file:
+    with table, DatasetFile(context.objects.path_of_pages(context.datasets.content(artefact.dataset))) as file:
         rows = range(min(start, file.n_rows), min(start + n_wanted, file.n_rows))
         row_ids = _row_ids(file, rows)
         return page_blocks(Rows(neighbors_of(table, rows, row_ids), start, file.n_rows, PARQUET_ADVICE))

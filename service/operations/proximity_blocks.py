@@ -24,7 +24,7 @@ from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, tree_wei
 from tree_explainers.leaf_space.proximity import proximity_block
 from tree_explainers.onnx_models.session import ModelSession
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from .artefacts import ready_result
 from .proximity_kinds import known_kind
 
@@ -52,7 +52,7 @@ class _SeenRows:
     refused: dict[int, RowRefused]
 
 
-async def compare_rows(parts: Parts, model_id: str, request: ProximityBlockRequest) -> bytes:
+async def compare_rows(context: AppContext, model_id: str, request: ProximityBlockRequest) -> bytes:
     """Return the proximity of each instance to each of the others, as JSON.
 
     Raises
@@ -63,34 +63,34 @@ async def compare_rows(parts: Parts, model_id: str, request: ProximityBlockReque
         ``too_many_rows``, ``validation_failed`` for two equal ids, ``ensemble_unknown``, ``conflict`` for weights of
         another model or kind, or ``unavailable`` where too many rows wait already.
     """
-    comparison = await asyncio.to_thread(_prepare, parts, model_id, request)
+    comparison = await asyncio.to_thread(_prepare, context, model_id, request)
     n_rows = len(request.instances) + len(request.others)
-    return await parts.batches.run(n_rows, lambda: _compare(comparison, request))
+    return await context.batches.run(n_rows, lambda: _compare(comparison, request))
 
 
-def _prepare(parts: Parts, model_id: str, request: ProximityBlockRequest) -> _Comparison:
-    stored = parts.models.get(model_id)
+def _prepare(context: AppContext, model_id: str, request: ProximityBlockRequest) -> _Comparison:
+    stored = context.models.get(model_id)
     kind = known_kind(request.kind, stored.view)
     weights, values = None, {}
     if request.weights_of is not None:
-        weights = _weights_of(parts, model_id, kind, request.weights_of)
+        weights = _weights_of(context, model_id, kind, request.weights_of)
     elif kind == "random_forest":
         weights = np.ones(stored.view.n_trees, dtype=np.int64)
     else:
-        values = read_archive(parts.objects.path(stored.ensemble), "leaf_values", "leaf_offsets")
-    return _Comparison(stored.view, parts.sessions.get(model_id), kind, weights, values)
+        values = read_archive(context.objects.path(stored.ensemble), "leaf_values", "leaf_offsets")
+    return _Comparison(stored.view, context.sessions.get(model_id), kind, weights, values)
 
 
-def _weights_of(parts: Parts, model_id: str, kind: ProximityKind, artefact_id: str) -> NDArray[np.int64]:
+def _weights_of(context: AppContext, model_id: str, kind: ProximityKind, artefact_id: str) -> NDArray[np.int64]:
     noun = next((noun for noun in _NOUNS_WITH_WEIGHTS if artefact_id.startswith(noun.id_prefix)), None)
     if noun is None:
         raise NotFound("artefact", artefact_id, "take the id of proximities, a label audit or a prototype set")
-    artefact = parts.artefacts.get(noun.name, artefact_id)
+    artefact = context.artefacts.get(noun.name, artefact_id)
     ready_result(artefact)
     if artefact.model != model_id or artefact.request["kind"] != kind:
         made = f"{artefact_id!r} is of model {artefact.model!r} and kind {artefact.request['kind']!r}"
         raise StorageError("conflict", f"{made}, but asked is {kind!r} of {model_id!r}", "/weights_of")
-    return read_archive(parts.objects.path(artefact.arrays or ""), "weights")["weights"]
+    return read_archive(context.objects.path(artefact.arrays or ""), "weights")["weights"]
 
 
 def _compare(comparison: _Comparison, request: ProximityBlockRequest) -> bytes:

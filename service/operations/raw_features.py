@@ -7,16 +7,16 @@ from storage.errors import StorageError
 from storage.models import StoredModel
 from tree_explainers.ensemble import Operator
 
-from ..app_context import Parts
+from ..app_context import AppContext
 
 
-def refuse_what_cannot_be_led_back(parts: Parts, model: StoredModel, reason: str) -> None:
+def refuse_what_cannot_be_led_back(context: AppContext, model: StoredModel, reason: str) -> None:
     """Refuse a model that asks about a column that cannot be led back to one raw feature.
 
     Parameters
     ----------
-    parts
-        The parts of this process.
+    context
+        What operations use in this process.
     model
         Whose trees are looked at.
     reason
@@ -30,7 +30,7 @@ def refuse_what_cannot_be_led_back(parts: Parts, model: StoredModel, reason: str
     transformed = [index for index, column in enumerate(model.view.column_map) if column.transformed]
     if not transformed:
         return
-    arrays = read_arrays(parts.objects.get(model.ensemble))
+    arrays = read_arrays(context.objects.get(model.ensemble))
     asked = np.unique(arrays["column"][arrays["operator"] != Operator.LEAF])
     found = np.intersect1d(transformed, asked)
     if len(found):

@@ -12,19 +12,19 @@ from tree_explainers.ensemble import Operator, TreeEnsemble
 from tree_explainers.onnx_models.description import InputType, ModelColumn, ModelDescription
 from tree_explainers.questions.splits import raw_split, raw_types, split_of
 
-from ..app_context import Parts
+from ..app_context import AppContext
 
 _NODE_BYTES, _VALUE_BYTES = 120, 16  # as kept, and once more as arrays
 _NODES_TOGETHER = 256
 
 
-def write_tree(parts: Parts, model_id: str, tree: int) -> Generator[bytes]:
+def write_tree(context: AppContext, model_id: str, tree: int) -> Generator[bytes]:
     """Return tree number ``tree``, from 0, as JSON in blocks: a ``Tree``; ``NotFound`` where the model has none."""
-    n_trees = parts.models.summary(model_id).n_trees
+    n_trees = context.models.summary(model_id).n_trees
     if not 0 <= tree < n_trees:
         raise NotFound("tree", str(tree), f"model {model_id!r} has trees 0 to {n_trees - 1}")
-    model = parts.models.get(model_id)
-    ensemble = TreeEnsemble.from_arrays(read_arrays(parts.objects.get(model.ensemble)))
+    model = context.models.get(model_id)
+    ensemble = TreeEnsemble.from_arrays(read_arrays(context.objects.get(model.ensemble)))
     start, stop = int(ensemble.offsets[tree]), int(ensemble.offsets[tree + 1])
     description = ModelDescription.from_json(model.description)
     columns = list(zip(description.columns, raw_types(description), strict=True))
@@ -33,9 +33,9 @@ def write_tree(parts: Parts, model_id: str, tree: int) -> Generator[bytes]:
     return _written(head, nodes)
 
 
-def tree_bytes(parts: Parts, model_id: str) -> int:
+def tree_bytes(context: AppContext, model_id: str) -> int:
     """Return about how much memory a model's trees take while one is read."""
-    model = parts.models.summary(model_id)
+    model = context.models.summary(model_id)
     return model.n_nodes * _NODE_BYTES + model.n_leaves * max(1, model.n_classes) * _VALUE_BYTES
 
 

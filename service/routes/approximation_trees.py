@@ -13,7 +13,7 @@ from schemas.approximation_trees import TreeExportFormat
 from schemas.next_questions import NextQuestion, NextQuestionRequest
 from schemas.nouns import APPROXIMATION_TREES, CSV, JSON
 
-from ..dependencies import PartsDep, RoomDep
+from ..dependencies import ContextDep, RoomDep
 from ..exports import MEDIA_TYPES
 from ..operations import artefacts
 from ..operations.approximation_trees import ask_for_approximation_tree, export_tree
@@ -89,17 +89,17 @@ add_whole_content(router, APPROXIMATION_TREES, write, "The whole result; CSV and
 )
 async def export_approximation_tree(
     approximation_tree_id: str,
-    parts: PartsDep,
+    context: ContextDep,
     room: RoomDep,
     form: Annotated[TreeExportFormat, Query(alias="format")] = "json",
 ) -> Response:
     """Export the tree as JSON, text, Graphviz, a drawing in SVG, an SQL expression, a Python function, or ONNX."""
-    path = await run_in_threadpool(artefacts.result_path, parts, APPROXIMATION_TREES, approximation_tree_id)
+    path = await run_in_threadpool(artefacts.result_path, context, APPROXIMATION_TREES, approximation_tree_id)
     media_type = MEDIA_TYPES[form]
-    return await rewritten(parts, room, path, lambda _: export_tree(parts, approximation_tree_id, form), media_type)
+    return await rewritten(context, room, path, lambda _: export_tree(context, approximation_tree_id, form), media_type)
 
 
 @router.post("/{approximation_tree_id}/next-question", responses=problems(400, 404, 408, 409, 413, 415, 422, 503))
-def ask_next_question(approximation_tree_id: str, request: NextQuestionRequest, parts: PartsDep) -> NextQuestion:
+def ask_next_question(approximation_tree_id: str, request: NextQuestionRequest, context: ContextDep) -> NextQuestion:
     """Ask for as few features as it takes: the next one, given the answers so far, or what they lead to."""
-    return ask_next(parts, approximation_tree_id, request)
+    return ask_next(context, approximation_tree_id, request)

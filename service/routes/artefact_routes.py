@@ -15,8 +15,8 @@ from schemas.artefacts import ArtefactView
 from schemas.contract import Page
 from schemas.nouns import JSON, Noun
 
-from ..app_context import Parts
-from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep, RowPageDep
+from ..app_context import AppContext
+from ..dependencies import ContextDep, IdempotencyKey, PageDep, RoomDep, RowPageDep
 from ..operations import artefacts
 from ..operations.artefact_tables import open_table
 from ..operations.made_once import made_once
@@ -27,10 +27,10 @@ from .streamed_answers import page_json, rewritten, stream_file, stream_json, st
 from .table_answers import table_answer
 
 View = TypeVar("View", bound=ArtefactView)
-RequestArtefact = Callable[[Parts, Any], View]
+RequestArtefact = Callable[[AppContext, Any], View]
 WriteResult = Callable[[bytes, str], bytes]
 """Writes a result, as it is kept in JSON, in another media type."""
-ListRows = Callable[[Parts, str, int, str | None], Generator[bytes]]
+ListRows = Callable[[AppContext, str, int, str | None], Generator[bytes]]
 """Returns one page of rows: of an artefact with this id, at most so many, from this cursor on."""
 
 
@@ -49,22 +49,24 @@ def artefact_router(noun: Noun[View], request_artefact: RequestArtefact[View], d
     router = APIRouter(prefix=noun.path, tags=[noun.words], route_class=StrictRoute)
     one = noun.singular.replace("_", " ")
 
-    def create(request: Any, parts: PartsDep, idempotency_key: IdempotencyKey) -> Response:  # noqa: ANN401  # below
+    def create(request: Any, context: ContextDep, idempotency_key: IdempotencyKey) -> Response:  # noqa: ANN401  # below
         asked = fingerprint(noun.path, request.model_dump(mode="json"))
-        with made_once(parts, idempotency_key, asked, lambda made: artefacts.get_one(parts, noun, made)) as creation:
+        with made_once(
+            context, idempotency_key, asked, lambda made: artefacts.get_one(context, noun, made)
+        ) as creation:
             if creation.thing is None:
-                made = request_artefact(parts, request)
+                made = request_artefact(context, request)
                 creation.made(200 if made.reused else 202, made)
         return accepted(noun.path, creation)
 
-    def list_all(parts: PartsDep, page: PageDep) -> Page[Any]:
-        return artefacts.list_all(parts, noun, page.limit, page.cursor)
+    def list_all(context: ContextDep, page: PageDep) -> Page[Any]:
+        return artefacts.list_all(context, noun, page.limit, page.cursor)
 
-    async def get_one(artefact_id: str, parts: PartsDep, room: RoomDep) -> Response:
-        return await stream_json(parts, room, lambda: artefacts.write_one(parts, noun, artefact_id))
+    async def get_one(artefact_id: str, context: ContextDep, room: RoomDep) -> Response:
+        return await stream_json(context, room, lambda: artefacts.write_one(context, noun, artefact_id))
 
-    def delete_one(artefact_id: str, parts: PartsDep) -> None:
-        artefacts.delete_one(parts, noun, artefact_id)
+    def delete_one(artefact_id: str, context: ContextDep) -> None:
+        artefacts.delete_one(context, noun, artefact_id)
 
     create.__annotations__["request"] = noun.request
     router.post(
@@ -102,12 +104,12 @@ def artefact_router(noun: Noun[View], request_artefact: RequestArtefact[View], d
 def add_whole_content(router: APIRouter, noun: Noun[Any], write: WriteResult, forms: str) -> None:
     """Add the route that downloads the whole result; ``forms`` describes its media types for the contract."""
 
-    async def get_content(artefact_id: str, parts: PartsDep, room: RoomDep, accept: Accept = JSON) -> Response:
+    async def get_content(artefact_id: str, context: ContextDep, room: RoomDep, accept: Accept = JSON) -> Response:
         media_type = choose(accept)
-        path = await run_in_threadpool(artefacts.result_path, parts, noun, artefact_id)
+        path = await run_in_threadpool(artefacts.result_path, context, noun, artefact_id)
         if media_type == JSON:
-            return await stream_kept_file(parts, room, lambda: path, JSON)
-        return await rewritten(parts, room, path, lambda result: write(result, media_type), media_type)
+            return await stream_kept_file(context, room, lambda: path, JSON)
+        return await rewritten(context, room, path, lambda result: write(result, media_type), media_type)
 
     router.get(
         f"/{{{noun.id_name}}}/content",
@@ -123,12 +125,14 @@ def add_table_content(router: APIRouter, noun: Noun[Any], list_rows: ListRows, f
     (row,) = (product.row for product in noun.products if product.name == "content")
 
     async def get_content(
-        artefact_id: str, parts: PartsDep, room: RoomDep, page: RowPageDep, accept: Accept = JSON
+        artefact_id: str, context: ContextDep, room: RoomDep, page: RowPageDep, accept: Accept = JSON
     ) -> Response:
         media_type = choose(accept)
         if media_type == JSON:
-            return await page_json(parts, room, lambda: list_rows(parts, artefact_id, page.limit, page.cursor))
-        return await stream_file(parts, room, lambda: table_answer(open_table(parts, noun, artefact_id)[1], media_type))
+            return await page_json(context, room, lambda: list_rows(context, artefact_id, page.limit, page.cursor))
+        return await stream_file(
+            context, room, lambda: table_answer(open_table(context, noun, artefact_id)[1], media_type)
+        )
 
     router.get(
         f"/{{{noun.id_name}}}/content",

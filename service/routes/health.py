@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from schemas.health import Liveness, Readiness
 
-from ..dependencies import PartsDep
+from ..dependencies import ContextDep
 from ..operations import health
 from .answers import problems
 
@@ -18,6 +18,6 @@ async def live() -> Liveness:
 
 
 @router.get("/readyz", responses=problems(503))
-async def ready(parts: PartsDep) -> Readiness:
+async def ready(context: ContextDep) -> Readiness:
     """Say whether the process can do its work; without its queue it still explains and reads."""
-    return await health.readiness(parts)
+    return await health.readiness(context)

@@ -11,7 +11,7 @@ from schemas.models import Model, ModelMetadata, ModelSummary, PredictionList, P
 from schemas.nouns import MODELS
 from schemas.proximities import ProximityBlock, ProximityBlockRequest
 
-from ..dependencies import IdempotencyKey, PageDep, PartsDep, PlainInteger, RoomDep
+from ..dependencies import ContextDep, IdempotencyKey, PageDep, PlainInteger, RoomDep
 from ..operations import models as operations
 from ..operations import predictions, proximity_blocks, trees
 from ..operations.made_once import made_once
@@ -29,49 +29,49 @@ router = APIRouter(prefix=MODELS.path, tags=[MODELS.words], route_class=StrictRo
     responses=repeated(Model, "It was registered before.") | problems(400, 408, 409, 413, 415, 422, 429, 503, 507),
 )
 def register_model(
-    parts: PartsDep, file: Upload, idempotency_key: IdempotencyKey, metadata: MetadataField = None
+    context: ContextDep, file: Upload, idempotency_key: IdempotencyKey, metadata: MetadataField = None
 ) -> Response:
     """Register an ONNX model: it is checked, and first run, in a process of its own."""
     asked = "" if idempotency_key is None else upload_fingerprint(MODELS.path, metadata, file.file)
-    with made_once(parts, idempotency_key, asked, partial(operations.get_model, parts)) as creation:
+    with made_once(context, idempotency_key, asked, partial(operations.get_model, context)) as creation:
         if creation.thing is None:
-            model, is_new = operations.register_model(parts, file.file, parse_metadata(ModelMetadata, metadata))
+            model, is_new = operations.register_model(context, file.file, parse_metadata(ModelMetadata, metadata))
             creation.made(201 if is_new else 200, model)
     return created(MODELS.path, creation)
 
 
 @router.get("", responses=problems(422, 503))
-def list_models(parts: PartsDep, page: PageDep) -> Page[ModelSummary]:
+def list_models(context: ContextDep, page: PageDep) -> Page[ModelSummary]:
     """List models, newest first, without what grows with their features."""
-    return operations.list_models(parts, page.limit, page.cursor)
+    return operations.list_models(context, page.limit, page.cursor)
 
 
 @router.get("/{model_id}", response_model=Model, responses=problems(404, 503))
-async def get_model(model_id: str, parts: PartsDep, room: RoomDep) -> Response:
+async def get_model(model_id: str, context: ContextDep, room: RoomDep) -> Response:
     """Read a model."""
-    n_bytes = await run_in_threadpool(operations.model_bytes, parts, model_id)
-    return await whole_json(parts, room, n_bytes, lambda: operations.write_model(parts, model_id))
+    n_bytes = await run_in_threadpool(operations.model_bytes, context, model_id)
+    return await whole_json(context, room, n_bytes, lambda: operations.write_model(context, model_id))
 
 
 @router.delete("/{model_id}", status_code=204, responses=problems(404, 409, 503))
-def delete_model(model_id: str, parts: PartsDep) -> None:
+def delete_model(model_id: str, context: ContextDep) -> None:
     """Delete a model that nothing is built on."""
-    operations.delete_model(parts, model_id)
+    operations.delete_model(context, model_id)
 
 
 @router.get("/{model_id}/trees/{tree}", response_model=Tree, responses=problems(404, 422, 503))
 async def get_tree(
-    model_id: str, tree: Annotated[PlainInteger, Path()], parts: PartsDep, room: RoomDep
+    model_id: str, tree: Annotated[PlainInteger, Path()], context: ContextDep, room: RoomDep
 ) -> StreamedAnswer:
     """Read one tree of a model, for drawing; trees are numbered from 0."""
-    n_bytes = await run_in_threadpool(trees.tree_bytes, parts, model_id)
-    return await stream_json(parts, room, lambda: trees.write_tree(parts, model_id, tree), n_bytes)
+    n_bytes = await run_in_threadpool(trees.tree_bytes, context, model_id)
+    return await stream_json(context, room, lambda: trees.write_tree(context, model_id, tree), n_bytes)
 
 
 @router.post("/{model_id}/predictions", responses=problems(400, 404, 408, 413, 415, 422, 503))
-def predict(model_id: str, request: PredictionRequest, parts: PartsDep) -> PredictionList:
+def predict(model_id: str, request: PredictionRequest, context: ContextDep) -> PredictionList:
     """Predict up to 1,000 rows, and say on which leaves they land."""
-    return predictions.predict(parts, model_id, request)
+    return predictions.predict(context, model_id, request)
 
 
 @router.post(
@@ -79,7 +79,7 @@ def predict(model_id: str, request: PredictionRequest, parts: PartsDep) -> Predi
     response_model=ProximityBlock,
     responses=problems(400, 404, 408, 409, 413, 415, 422, 503),
 )
-async def compare_rows(model_id: str, request: ProximityBlockRequest, parts: PartsDep) -> Response:
+async def compare_rows(model_id: str, request: ProximityBlockRequest, context: ContextDep) -> Response:
     """Compare up to 1,000 rows with up to 1,000 others, as the model sees them."""
-    body = await proximity_blocks.compare_rows(parts, model_id, request)
+    body = await proximity_blocks.compare_rows(context, model_id, request)
     return Response(body, media_type="application/json")

@@ -12,7 +12,7 @@ from fastapi.concurrency import run_in_threadpool
 from schemas.nouns import CSV, JSON, RULE_SETS
 from schemas.rule_sets import RuleExportFormat
 
-from ..dependencies import PartsDep, RoomDep
+from ..dependencies import ContextDep, RoomDep
 from ..operations import artefacts
 from ..operations.rule_sets import ask_for_rule_set, export_rules
 from .answers import problems
@@ -75,11 +75,11 @@ add_whole_content(
 @router.get("/{rule_set_id}/export", response_class=Response, responses=_EXPORTS | problems(404, 409, 422, 503))
 async def export_rule_set(
     rule_set_id: str,
-    parts: PartsDep,
+    context: ContextDep,
     room: RoomDep,
     form: Annotated[RuleExportFormat, Query(alias="format")] = "json",
 ) -> Response:
     """Export the rules as JSON, a table in Markdown, an SQL expression, or a Python function."""
-    path = await run_in_threadpool(artefacts.result_path, parts, RULE_SETS, rule_set_id)
+    path = await run_in_threadpool(artefacts.result_path, context, RULE_SETS, rule_set_id)
     media_type = EXPORT_TYPES[form]
-    return await rewritten(parts, room, path, lambda _: export_rules(parts, rule_set_id, form), media_type)
+    return await rewritten(context, room, path, lambda _: export_rules(context, rule_set_id, form), media_type)

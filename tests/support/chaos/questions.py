@@ -89,7 +89,7 @@ def answers_without_faults(directory: Path, asked: Iterable[Question]) -> dict[s
         register_all_in(workshop)
         for question in asked:
             workshop.run(ask_in(workshop, question))
-        return made(workshop.parts.database)
+        return made(workshop.context.database)
 
 
 def register_all_in(workshop: Workshop) -> list[Known]:
@@ -100,7 +100,7 @@ def register_all_in(workshop: Workshop) -> list[Known]:
 def ask_in(workshop: Workshop, question: Question) -> str:
     """Ask without a service; return the job."""
     ask, kind = _ASK[question.path]
-    job: str = ask(workshop.parts, kind.model_validate(question.request)).job
+    job: str = ask(workshop.context, kind.model_validate(question.request)).job
     return job
 
 

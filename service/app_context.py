@@ -26,7 +26,7 @@ from .job_watch import JobWatch
 from .key_ring import KeyRing
 from .middleware.response_head import Draining
 from .settings import ServiceSettings
-from .upload_sandbox.runner import Intake
+from .upload_sandbox.runner import UploadReader
 from .warm_cache import ExplainerCache, SessionCache
 
 _FRESH_SECONDS = 5.0
@@ -53,7 +53,7 @@ class AppContext:
     api_keys: ApiKeyStore
     keys: KeyRing
     queue: JobQueue
-    intake: Intake
+    upload_reader: UploadReader
     sessions: SessionCache
     explainer_cache: ExplainerCache
     batches: Batches
@@ -117,7 +117,7 @@ def build_context(settings: ServiceSettings, draining: Draining | None = None) -
         api_keys=ApiKeyStore(database),
         keys=keys,
         queue=queue,
-        intake=Intake(settings.intake),
+        upload_reader=UploadReader(settings.upload_reader),
         sessions=sessions,
         explainer_cache=ExplainerCache(settings.warm_explainers),
         batches=Batches(settings.max_waiting_rows),

@@ -14,7 +14,7 @@ from tree_explainers.onnx_models.description import ModelLimits
 from .middleware.access import is_loopback
 from .middleware.bodies import BodyLimits
 from .middleware.limits import ConnectionLimits, RequestRates
-from .upload_sandbox.settings import IntakeSettings
+from .upload_sandbox.settings import UploadReaderSettings
 
 
 def read_origins(text: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -146,7 +146,7 @@ class ServiceSettings(BaseSettings):
         )
 
     @property
-    def intake(self) -> IntakeSettings:
+    def upload_reader(self) -> UploadReaderSettings:
         """How uploads are read."""
         models = ModelLimits(
             max_nodes=self.max_model_nodes,
@@ -161,7 +161,7 @@ class ServiceSettings(BaseSettings):
             max_cells=self.max_dataset_cells,
             max_field_bytes=self.max_dataset_field_bytes,
         )
-        return IntakeSettings(n_at_once=self.max_uploads_at_once, model_limits=models, dataset_limits=datasets)
+        return UploadReaderSettings(n_at_once=self.max_uploads_at_once, model_limits=models, dataset_limits=datasets)
 
     @property
     def storage(self) -> StorageSettings:

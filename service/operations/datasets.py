@@ -94,7 +94,7 @@ def delete_dataset(context: AppContext, dataset_id: str) -> None:
 
 
 def _read_and_keep(context: AppContext, upload: Upload) -> tuple[Dataset, bool]:
-    read = context.intake.read_dataset(upload.path, upload.metadata)
+    read = context.upload_reader.read_dataset(upload.path, upload.metadata)
     size_bytes = upload.size_bytes
     with context.objects.keeping():
         dataset = NewDataset(

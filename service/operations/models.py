@@ -56,7 +56,7 @@ def delete_model(context: AppContext, model_id: str) -> None:
 
 
 def _vet_and_keep(context: AppContext, upload: Upload) -> tuple[Model, bool]:
-    vetted = context.intake.read_model(upload.path, upload.metadata)
+    vetted = context.upload_reader.read_model(upload.path, upload.metadata)
     size_bytes = upload.size_bytes
     with context.objects.keeping():
         model = NewModel(

@@ -1,4 +1,4 @@
-"""Intake: reads uploads in child processes, a few at a time, whatever becomes of those processes."""
+"""UploadReader: reads uploads in child processes, a few at a time, whatever becomes of those processes."""
 
 import math
 import os
@@ -18,7 +18,7 @@ from tree_explainers.errors import ExplainerError, ForeignFormat, ModelRefused
 from .child_process import ChildOutcome, run_child
 from .messages import CONTENT, COULD_NOT_START, DISK_FULL, ENSEMBLE, LEAF_GRAPH, Confinement, Request, Task
 from .sandbox import missing
-from .settings import Allowance, IntakeSettings
+from .settings import Allowance, UploadReaderSettings
 
 _LOG = structlog.get_logger(__name__)
 _REFUSALS: dict[str, type[ExplainerError] | type[DatasetRefused]] = {
@@ -47,10 +47,10 @@ class NormalisedDataset:
     content: Path
 
 
-class Intake:
+class UploadReader:
     """Reads uploads; calls block, and may come from several threads."""
 
-    def __init__(self, settings: IntakeSettings) -> None:
+    def __init__(self, settings: UploadReaderSettings) -> None:
         self._settings = settings
         self._places = threading.BoundedSemaphore(settings.n_at_once)
         if lacking := missing():

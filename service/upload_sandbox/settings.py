@@ -1,4 +1,4 @@
-"""IntakeSettings: what a child process may use, and how many run at once."""
+"""UploadReaderSettings: what a child process may use, and how many run at once."""
 
 from dataclasses import dataclass, field
 
@@ -45,7 +45,7 @@ _DATASET = Allowance(
 
 
 @dataclass(frozen=True, slots=True)
-class IntakeSettings:
+class UploadReaderSettings:
     """Everything about the reading of uploads that can be set."""
 
     n_at_once: int = 4

@@ -205,9 +205,9 @@ class _Surroundings(Collector):
         seen.has_database = self._context.health.wait_for_health().database_fault is None
         if seen.has_database:
             self._look_at_jobs(seen)
-        if self._context.queue.is_available():
-            notes = self._context.queue.notes
-            seen.n_workers, seen.n_removed = notes.n_workers(), notes.n_removed()
+        if self._context.redis_available():
+            heartbeats = self._context.heartbeats
+            seen.n_workers, seen.n_removed = heartbeats.n_workers(), heartbeats.n_removed()
         return seen
 
     def _look_at_jobs(self, seen: _Seen) -> None:

@@ -60,7 +60,7 @@ class JobStore:
     ) -> str:
         """Write the row of a new job in the caller's transaction; return the job's id.
 
-        Ring the bell only after the transaction is committed: a worker that is faster finds no row otherwise.
+        Notify workers only after the transaction is committed: a worker that is faster would find no row.
 
         Parameters
         ----------

@@ -22,7 +22,7 @@ from storage.artefacts import Artefact, NewArtefact
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
-from storage.job_counts import count_queued
+from storage.job_counts import count_queued, is_short
 from storage.jobs import Origin
 
 from ..app_context import AppContext
@@ -112,7 +112,7 @@ def ask_for(
     artefact, is_new_job = context.artefacts.ask_for(new, add_job)
     if is_new_job:
         _LOG.info("job_accepted", job=artefact.job, kind=noun.name, artefact=artefact.id)
-        context.queue.ring(artefact.job, deadline, estimate.seconds)
+        context.notifier.notify(artefact.job, deadline, is_short=is_short(estimate.seconds))
     return _view(context, noun, artefact, reused=not is_new_job)
 
 

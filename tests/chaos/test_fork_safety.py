@@ -63,7 +63,7 @@ def test_the_worker_stays_as_it_was_over_fifty_jobs_of_every_kind(
 
 
 def _done(farm: JobFarm, workshop: Workshop, job: str) -> None:
-    farm.redis.doorbell.ring(job, 60)
+    farm.redis.notifier.notify(job, 60)
     farm.wait_until(
         lambda: workshop.context.jobs.get(job).status in FINAL_STATUSES, seconds=180
     )  # the first of a kind may have to be compiled

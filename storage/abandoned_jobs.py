@@ -88,11 +88,9 @@ class AbandonedJobs:
 
     def due_for_notification(self) -> list[WaitingJob]:
         """Return the queued jobs that a worker should have taken by now, oldest first."""
-        now = self._now()
+        now, wait_seconds = self._now(), self._timing.notification_seconds
         # A job requested in the future was requested before the clock was set back.
-        is_new = jobs.c.created_at.between(
-            now - self._timing.notification_seconds, now + self._timing.notification_seconds
-        )
+        is_new = jobs.c.created_at.between(now - wait_seconds, now + wait_seconds)
         waiting = and_(jobs.c.status == "queued", self._attempts.is_due(), or_(jobs.c.attempt > 0, ~is_new))
         columns = jobs.c.id, jobs.c.deadline_seconds, jobs.c.estimated_seconds
         query = select(*columns).where(waiting).order_by(jobs.c.created_at).limit(_ROWS_AT_ONCE)

@@ -1,7 +1,8 @@
 """Artefacts: what jobs make, known by the hash of what made them."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -49,7 +50,7 @@ class NewArtefact:
 
 @dataclass(frozen=True, slots=True)
 class Artefact:
-    """An artefact and how its making stands."""
+    """An artefact with its status."""
 
     id: str
     noun: str
@@ -65,24 +66,41 @@ class Artefact:
     files: Mapping[str, str] = field(default_factory=dict)  # object by name: what is too large for the result
 
 
+@dataclass(slots=True)
+class RequestedArtefact:
+    """A request for an artefact, inside and after its transaction (see ``ArtefactStore.requested``)."""
+
+    connection: Connection  # of the transaction
+    needs_job: bool  # the artefact is new, or its last job failed or was cancelled
+    job: str = ""  # set by the caller
+    is_new_job: bool = False
+    artefact: Artefact = field(init=False)  # set when the transaction ends
+
+
 class ArtefactStore:
     """Rows of artefacts; their status is that of their job until a result is kept."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def ask_for(self, artefact: NewArtefact, add_job: Callable[[Connection], str]) -> tuple[Artefact, bool]:
-        """Return the artefact, and whether a new job makes it.
+    @contextmanager
+    def requested(self, artefact: NewArtefact) -> Iterator[RequestedArtefact]:
+        """Yield the request in a transaction, in which the caller adds a job if ``needs_job`` and sets ``job``.
 
-        ``add_job`` writes the row of a job that makes the artefact, in the same transaction: it is called when the
-        artefact is new, or its last job failed or was cancelled.
+        Another request for the same artefact may be faster meanwhile: then the caller's job is not kept. Afterwards,
+        ``artefact`` is the artefact as it is, and ``is_new_job`` says whether the caller's job makes it.
         """
         with self._database.transaction() as connection:
             existing = _row(connection, artefact.id)
-            if existing is not None and _status(existing) in {"ready", "pending"}:
-                return _artefact(connection, existing), False
-            is_new_job = _begin(connection, artefact, existing, add_job)
-            return _artefact(connection, _existing(connection, artefact.noun, artefact.id)), is_new_job
+            requested = RequestedArtefact(connection, existing is None or _status(existing) not in {"ready", "pending"})
+            if requested.needs_job:
+                attempt = connection.begin_nested()
+                yield requested
+                requested.is_new_job = _refer_to_job(connection, artefact, existing, requested.job)
+                (attempt.commit if requested.is_new_job else attempt.rollback)()
+            else:
+                yield requested
+            requested.artefact = _artefact(connection, _existing(connection, artefact.noun, artefact.id))
 
     def get(self, noun: str, artefact_id: str) -> Artefact:
         """Return the artefact of this noun."""
@@ -116,20 +134,8 @@ def publish(
     replace_files(connection, artefact_id, files or {})
 
 
-def _begin(
-    connection: Connection, artefact: NewArtefact, existing: RowMapping | None, add_job: Callable[[Connection], str]
-) -> bool:
-    """Write the job and what refers to it; return whether nobody else was faster, whose job stands otherwise."""
-    attempt = connection.begin_nested()
-    is_first = _refer_to_job(connection, artefact, existing, add_job(connection))
-    if is_first:
-        attempt.commit()
-    else:
-        attempt.rollback()
-    return is_first
-
-
 def _refer_to_job(connection: Connection, artefact: NewArtefact, existing: RowMapping | None, job: str) -> bool:
+    """Write the artefact's row with this job; return whether no other request was faster, whose job is kept then."""
     if existing is None:
         values = {field: getattr(artefact, field) for field in NewArtefact.__dataclass_fields__}
         return add_record(connection, artefacts, {**values, "job": job, "created_at": time.time()})

@@ -18,8 +18,8 @@ from tree_explainers.onnx_models.description import ModelDescription
 
 from ..app_context import AppContext
 from ..exports import write_tree
-from .artefacts import MadeFrom, ask_for, get_result, matching_evaluation, ready_result
-from .raw_features import refuse_what_cannot_be_led_back
+from .artefacts import MadeFrom, get_result, matching_evaluation, ready_result, request_artefact
+from .raw_features import refuse_unmapped_columns
 
 _DEFAULTS = {name: field.default for name, field in ApproximationTreeRequest.model_fields.items()}
 _MEANS_NOTHING = {
@@ -30,7 +30,7 @@ _MEANS_NOTHING = {
 }
 
 
-def ask_for_approximation_tree(context: AppContext, request: ApproximationTreeRequest) -> ApproximationTree:
+def request_approximation_tree(context: AppContext, request: ApproximationTreeRequest) -> ApproximationTree:
     """Return the tree if it is made or being made; otherwise begin to make it.
 
     Raises
@@ -48,7 +48,7 @@ def ask_for_approximation_tree(context: AppContext, request: ApproximationTreeRe
     match_features(model.view, dataset.view)
     asked = _spelled_out(request)
     evaluation = matching_evaluation(context, model.view, asked.evaluation_dataset)
-    return ask_for(context, APPROXIMATION_TREES, asked, MadeFrom(model.view, dataset, evaluation))
+    return request_artefact(context, APPROXIMATION_TREES, asked, MadeFrom(model.view, dataset, evaluation))
 
 
 def read_tree(context: AppContext, tree_id: str) -> ApproximationTreeResult:
@@ -90,4 +90,4 @@ def _check_ism(
     except InvalidInput as error:
         raise StorageError(error.code, error.detail, "/stop_when_pure") from error
     reason = "method ism chooses among the trees' own questions, told of raw features, where sta finds its own"
-    refuse_what_cannot_be_led_back(context, model, reason)
+    refuse_unmapped_columns(context, model, reason)

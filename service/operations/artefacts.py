@@ -61,7 +61,7 @@ def _accept(request: Contract) -> None:
     """Have nothing against a request."""
 
 
-def ask_for(
+def request_artefact(
     context: AppContext,
     noun: Noun[View],
     request: Request,
@@ -100,20 +100,18 @@ def ask_for(
     )
     deadline = _deadline_seconds(context, made_from.dataset)
     estimate = estimate_job(noun.name, _sizes(made_from), document)
-
-    def add_job(connection: Connection) -> str:
-        # Only here: what is made, or being made, needs nothing more.
-        check_new(request)
-        refuse_beyond(context.settings.job_memory_bytes, estimate)
-        origin = Origin(current_request_id(), CURRENT_KEY.get(), estimate.seconds)
-        _refuse_more_than_wait(context.settings, connection, origin.caller)
-        return context.jobs.add(connection, noun.name, new.id, document, deadline, origin)
-
-    artefact, is_new_job = context.artefacts.ask_for(new, add_job)
-    if is_new_job:
+    with context.artefacts.requested(new) as requested:
+        if requested.needs_job:
+            check_new(request)
+            refuse_beyond(context.settings.job_memory_bytes, estimate)
+            origin = Origin(current_request_id(), CURRENT_KEY.get(), estimate.seconds)
+            _refuse_if_queue_is_full(context.settings, requested.connection, origin.caller)
+            requested.job = context.jobs.add(requested.connection, noun.name, new.id, document, deadline, origin)
+    artefact = requested.artefact
+    if requested.is_new_job:
         _LOG.info("job_accepted", job=artefact.job, kind=noun.name, artefact=artefact.id)
         context.notifier.notify(artefact.job, deadline, is_short=is_short(estimate.seconds))
-    return _view(context, noun, artefact, reused=not is_new_job)
+    return _view(context, noun, artefact, reused=not requested.is_new_job)
 
 
 def list_all(context: AppContext, noun: Noun[View], limit: int, cursor: str | None) -> Page[View]:
@@ -180,8 +178,8 @@ def ready_result(artefact: Artefact) -> str:
     return artefact.result
 
 
-def _refuse_more_than_wait(settings: ServiceSettings, connection: Connection, caller: str | None) -> None:
-    """Refuse a job where as many wait as may; callers who come at the same moment may be let in together."""
+def _refuse_if_queue_is_full(settings: ServiceSettings, connection: Connection, caller: str | None) -> None:
+    """Refuse a job where too many wait already; requests at the same moment may all be accepted."""
     if caller is not None and count_queued(connection, caller) >= (n_own := settings.max_queued_jobs_of_caller):
         detail = (
             f"{n_own} jobs of yours wait for a worker already, the limit of one caller; come back when some are done"

@@ -8,12 +8,12 @@ from storage.errors import StorageError
 from storage.feature_matching import match_features
 
 from ..app_context import AppContext
-from .artefacts import MadeFrom, ask_for
+from .artefacts import MadeFrom, request_artefact
 
 _SOME_PROTOTYPES = 100
 
 
-def ask_for_explanation_set(context: AppContext, request: ExplanationSetRequest) -> ExplanationSet:
+def request_explanation_set(context: AppContext, request: ExplanationSetRequest) -> ExplanationSet:
     """Return the explanation set if it is made or being made; otherwise begin to make it.
 
     Raises
@@ -31,7 +31,7 @@ def ask_for_explanation_set(context: AppContext, request: ExplanationSetRequest)
     _check_size(context.settings.max_explanation_set_values, request, dataset, n_features)
     asked = request.model_copy(update={"include": sorted(set(request.include))})
     n_prototypes = _n_prototypes(context, explainer.prototype_set)
-    return ask_for(context, EXPLANATION_SETS, asked, MadeFrom(model, dataset, n_prototypes=n_prototypes))
+    return request_artefact(context, EXPLANATION_SETS, asked, MadeFrom(model, dataset, n_prototypes=n_prototypes))
 
 
 def _n_prototypes(context: AppContext, prototype_set: str) -> int:

@@ -11,7 +11,7 @@ from storage.errors import StorageError
 
 from ..app_context import AppContext
 from .artefact_tables import open_table
-from .artefacts import MadeFrom, ask_for
+from .artefacts import MadeFrom, request_artefact
 from .json_pages import PARQUET_ADVICE, Rows, page_blocks
 from .neighbor_questions import check_question
 from .positions import position_of
@@ -19,7 +19,7 @@ from .positions import position_of
 _LINES_TOGETHER = 64
 
 
-def ask_for_label_audit(context: AppContext, request: LabelAuditRequest) -> LabelAudit:
+def request_label_audit(context: AppContext, request: LabelAuditRequest) -> LabelAudit:
     """Return the label audit if it is made or being made; otherwise begin to make it.
 
     Raises
@@ -34,7 +34,7 @@ def ask_for_label_audit(context: AppContext, request: LabelAuditRequest) -> Labe
     if dataset.view.target is None:
         detail = f"dataset {dataset.view.id!r} has no target to audit; name it in the dataset's metadata"
         raise StorageError("schema_mismatch", detail, "/dataset")
-    return ask_for(context, LABEL_AUDITS, asked, MadeFrom(model, dataset))
+    return request_artefact(context, LABEL_AUDITS, asked, MadeFrom(model, dataset))
 
 
 def list_audited_rows(context: AppContext, label_audit_id: str, limit: int, cursor: str | None) -> Generator[bytes]:

@@ -16,7 +16,7 @@ from ..app_context import AppContext
 from .approximation_trees import read_tree
 
 
-def ask_next(context: AppContext, tree_id: str, request: NextQuestionRequest) -> NextQuestion:
+def next_question(context: AppContext, tree_id: str, request: NextQuestionRequest) -> NextQuestion:
     """Return the next question, or the prediction where the answers determine it.
 
     Raises

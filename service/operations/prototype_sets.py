@@ -12,7 +12,7 @@ from storage.errors import StorageError
 from storage.feature_matching import match_features
 
 from ..app_context import AppContext
-from .artefacts import MadeFrom, ask_for, matching_evaluation
+from .artefacts import MadeFrom, matching_evaluation, request_artefact
 from .proximity_kinds import known_kind
 
 _DEFAULT_PROTOTYPES = 10
@@ -21,7 +21,7 @@ _VALUE_BYTES = 40  # {"name":"","value":0.1234567890123456},
 _DEFAULT_ALPHA = PrototypeSetRequest.model_fields["alpha"].default
 
 
-def ask_for_prototype_set(context: AppContext, request: PrototypeSetRequest) -> PrototypeSet:
+def request_prototype_set(context: AppContext, request: PrototypeSetRequest) -> PrototypeSet:
     """Return the prototype set if it is made or being made; otherwise begin to make it.
 
     Raises
@@ -36,7 +36,7 @@ def ask_for_prototype_set(context: AppContext, request: PrototypeSetRequest) -> 
     match_features(model, dataset.view)
     asked = _spelled_out(request, kind, dataset.view.n_rows)
     made_from = MadeFrom(model, dataset, matching_evaluation(context, model, asked.evaluation_dataset))
-    return ask_for(context, PROTOTYPE_SETS, asked, made_from, lambda new: _check_result(new, model))
+    return request_artefact(context, PROTOTYPE_SETS, asked, made_from, lambda new: _check_result(new, model))
 
 
 def _spelled_out(request: PrototypeSetRequest, kind: str, n_rows: int) -> PrototypeSetRequest:

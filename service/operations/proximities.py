@@ -13,7 +13,7 @@ from storage.dataset_files import DatasetFile
 
 from ..app_context import AppContext
 from .artefact_tables import KeptTable, open_table
-from .artefacts import MadeFrom, ask_for
+from .artefacts import MadeFrom, request_artefact
 from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, page_blocks
 from .neighbor_questions import check_question
 from .positions import position_of
@@ -22,7 +22,7 @@ _NEIGHBOR_NAMES = ("neighbor_row", "neighbor")  # of the second column; tables o
 _NEIGHBOR_BYTES = 52  # as JSON, at least
 
 
-def ask_for_proximities(context: AppContext, request: ProximitiesRequest) -> Proximities:
+def request_proximities(context: AppContext, request: ProximitiesRequest) -> Proximities:
     """Return the proximities if they are made or being made; otherwise begin to make them.
 
     Raises
@@ -31,7 +31,7 @@ def ask_for_proximities(context: AppContext, request: ProximitiesRequest) -> Pro
         What in the request cannot be done; no job is made then.
     """
     asked, model, dataset = check_question(context, request)
-    return ask_for(context, PROXIMITIES, asked, MadeFrom(model, dataset))
+    return request_artefact(context, PROXIMITIES, asked, MadeFrom(model, dataset))
 
 
 def list_neighbors(context: AppContext, proximities_id: str, limit: int, cursor: str | None) -> Generator[bytes]:

@@ -10,8 +10,8 @@ from tree_explainers.ensemble import Operator
 from ..app_context import AppContext
 
 
-def refuse_what_cannot_be_led_back(context: AppContext, model: StoredModel, reason: str) -> None:
-    """Refuse a model that asks about a column that cannot be led back to one raw feature.
+def refuse_unmapped_columns(context: AppContext, model: StoredModel, reason: str) -> None:
+    """Refuse a model that asks about a column that cannot be mapped back to one raw feature.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def refuse_what_cannot_be_led_back(context: AppContext, model: StoredModel, reas
     if len(found):
         name = model.view.column_map[found[0]].name
         detail = (
-            f"the trees of model {model.view.id!r} ask about {name!r}, which cannot be led back to one raw feature: "
+            f"the trees of model {model.view.id!r} ask about {name!r}, which cannot be mapped back to one raw feature: "
             f"{reason}; take a model whose preprocessing keeps them apart"
         )
         raise StorageError("method_not_applicable", detail, "/model")

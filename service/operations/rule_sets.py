@@ -9,11 +9,11 @@ from storage.feature_matching import describe_type, match_features
 
 from ..app_context import AppContext
 from ..exports import write_rules
-from .artefacts import MadeFrom, ask_for, get_result, matching_evaluation
-from .raw_features import refuse_what_cannot_be_led_back
+from .artefacts import MadeFrom, get_result, matching_evaluation, request_artefact
+from .raw_features import refuse_unmapped_columns
 
 
-def ask_for_rule_set(context: AppContext, request: RuleSetRequest) -> RuleSet:
+def request_rule_set(context: AppContext, request: RuleSetRequest) -> RuleSet:
     """Return the rule set if it is made or being made; otherwise begin to make it.
 
     Raises
@@ -23,13 +23,13 @@ def ask_for_rule_set(context: AppContext, request: RuleSetRequest) -> RuleSet:
     """
     model = context.models.get(request.model)
     dataset = context.datasets.get(request.dataset)
-    refuse_what_cannot_be_led_back(context, model, "rules are about raw features")
+    refuse_unmapped_columns(context, model, "rules are about raw features")
     match_features(model.view, dataset.view)
     if request.labels == "target":
         _check_target(model.view, dataset)
     asked = _spelled_out(request)
     evaluation = matching_evaluation(context, model.view, asked.evaluation_dataset)
-    return ask_for(context, RULE_SETS, asked, MadeFrom(model.view, dataset, evaluation))
+    return request_artefact(context, RULE_SETS, asked, MadeFrom(model.view, dataset, evaluation))
 
 
 def export_rules(context: AppContext, rule_set_id: str, form: RuleExportFormat) -> str:

@@ -16,8 +16,8 @@ from schemas.nouns import APPROXIMATION_TREES, CSV, JSON
 from ..dependencies import ContextDep, RoomDep
 from ..exports import MEDIA_TYPES
 from ..operations import artefacts
-from ..operations.approximation_trees import ask_for_approximation_tree, export_tree
-from ..operations.next_questions import ask_next
+from ..operations.approximation_trees import export_tree, request_approximation_tree
+from ..operations.next_questions import next_question
 from .answers import problems
 from .artefact_routes import add_whole_content, artefact_router
 from .streamed_answers import rewritten
@@ -78,7 +78,7 @@ def _text(value: float | str | list[str] | None) -> str | None:
 
 router = artefact_router(
     APPROXIMATION_TREES,
-    ask_for_approximation_tree,
+    request_approximation_tree,
     "Request one tree that represents an ensemble; a job grows it unless it is known.",
 )
 add_whole_content(router, APPROXIMATION_TREES, write, "The whole result; CSV and Parquet have a row for each node.")
@@ -102,4 +102,4 @@ async def export_approximation_tree(
 @router.post("/{approximation_tree_id}/next-question", responses=problems(400, 404, 408, 409, 413, 415, 422, 503))
 def ask_next_question(approximation_tree_id: str, request: NextQuestionRequest, context: ContextDep) -> NextQuestion:
     """Ask for as few features as it takes: the next one, given the answers so far, or what they lead to."""
-    return ask_next(context, approximation_tree_id, request)
+    return next_question(context, approximation_tree_id, request)

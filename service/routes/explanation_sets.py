@@ -13,7 +13,7 @@ from ..contract_document import text_of_many
 from ..dependencies import ContextDep, RoomDep, RowPageDep
 from ..operations.artefact_tables import open_table
 from ..operations.explanation_lines import list_explanations, open_lines
-from ..operations.explanation_sets import ask_for_explanation_set
+from ..operations.explanation_sets import request_explanation_set
 from .answers import problems
 from .artefact_routes import artefact_router
 from .media_types import Accept, choose
@@ -39,7 +39,7 @@ _FORMS: dict[int | str, dict[str, Any]] = {
 }
 router = artefact_router(
     EXPLANATION_SETS,
-    ask_for_explanation_set,
+    request_explanation_set,
     "Request explanations of every row of a dataset; a job makes them unless they are there.",
 )
 

@@ -9,7 +9,7 @@ import pyarrow.parquet
 
 from schemas.nouns import CSV, PROTOTYPE_SETS
 
-from ..operations.prototype_sets import ask_for_prototype_set
+from ..operations.prototype_sets import request_prototype_set
 from .artefact_routes import add_whole_content, artefact_router
 from .table_answers import csv_of
 
@@ -33,6 +33,6 @@ def _flat(prototype: dict[str, Any]) -> dict[str, Any]:
 
 
 router = artefact_router(
-    PROTOTYPE_SETS, ask_for_prototype_set, "Request a prototype set; a job makes it unless it is there."
+    PROTOTYPE_SETS, request_prototype_set, "Request a prototype set; a job makes it unless it is there."
 )
 add_whole_content(router, PROTOTYPE_SETS, write, "The whole result; CSV and Parquet have a row for each prototype.")

@@ -14,7 +14,7 @@ from schemas.rule_sets import RuleExportFormat
 
 from ..dependencies import ContextDep, RoomDep
 from ..operations import artefacts
-from ..operations.rule_sets import ask_for_rule_set, export_rules
+from ..operations.rule_sets import export_rules, request_rule_set
 from .answers import problems
 from .artefact_routes import add_whole_content, artefact_router
 from .streamed_answers import rewritten
@@ -61,7 +61,7 @@ def _flat(rule: dict[str, Any]) -> dict[str, Any]:
 
 router = artefact_router(
     RULE_SETS,
-    ask_for_rule_set,
+    request_rule_set,
     "Request rules that describe an ensemble; a job finds them unless they are known.",
 )
 add_whole_content(

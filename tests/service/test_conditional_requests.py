@@ -93,7 +93,7 @@ def test_a_compressed_answer_is_recognised_by_its_own_tag(api: TestClient, shop:
 
 
 def test_what_may_change_or_is_not_there_has_no_tag(api: TestClient, shop: Shop, dataset: str) -> None:
-    pending = proximities.ask_for_proximities(
+    pending = proximities.request_proximities(
         shop.workshop.context, ProximitiesRequest(model=shop.model, dataset=dataset, n_neighbors=7)
     )
     for path in (

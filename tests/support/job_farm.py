@@ -96,9 +96,9 @@ class JobFarm:
         self._n_artefacts += 1
         asked = {"seed": 1, "traces": str(self.traces), **request}
         new = NewArtefact(f"prs_{self._n_artefacts}", kind, "mdl_1", "ds_1", None, asked)
-        artefact, _ = self.artefacts.ask_for(
-            new, lambda connection: self.jobs.add(connection, kind, new.id, asked, deadline_seconds, origin)
-        )
+        with self.artefacts.requested(new) as requested:
+            requested.job = self.jobs.add(requested.connection, kind, new.id, asked, deadline_seconds, origin)
+        artefact = requested.artefact
         if notify:
             assert self.redis.notifier.notify(artefact.job, deadline_seconds, is_short=is_short(estimated_seconds))
         return artefact

@@ -92,7 +92,7 @@ class Workshop:
         return explainer.id
 
     def ask(self, **request: object) -> PrototypeSet:
-        return prototype_sets.ask_for_prototype_set(self.context, PrototypeSetRequest.model_validate(request))
+        return prototype_sets.request_prototype_set(self.context, PrototypeSetRequest.model_validate(request))
 
     def make(self, **request: object) -> PrototypeSet:
         """Ask for a prototype set, do its job if there is one, and return what came of it."""
@@ -100,28 +100,28 @@ class Workshop:
 
     def find_neighbors(self, **request: object) -> Proximities:
         """Ask for proximities, do their job if there is one, and return what came of it."""
-        asked = proximities.ask_for_proximities(self.context, ProximitiesRequest.model_validate(request))
+        asked = proximities.request_proximities(self.context, ProximitiesRequest.model_validate(request))
         return self._made(PROXIMITIES, asked)
 
     def audit(self, **request: object) -> LabelAudit:
         """Ask for a label audit, do its job if there is one, and return what came of it."""
-        asked = label_audits.ask_for_label_audit(self.context, LabelAuditRequest.model_validate(request))
+        asked = label_audits.request_label_audit(self.context, LabelAuditRequest.model_validate(request))
         return self._made(LABEL_AUDITS, asked)
 
     def find_rules(self, **request: object) -> RuleSet:
         """Ask for a rule set, do its job if there is one, and return what came of it."""
-        asked = rule_sets.ask_for_rule_set(self.context, RuleSetRequest.model_validate(request))
+        asked = rule_sets.request_rule_set(self.context, RuleSetRequest.model_validate(request))
         return self._made(RULE_SETS, asked)
 
     def grow_tree(self, **request: object) -> ApproximationTree:
         """Ask for an approximation tree, do its job if there is one, and return what came of it."""
         request_ = ApproximationTreeRequest.model_validate(request)
-        asked = approximation_trees.ask_for_approximation_tree(self.context, request_)
+        asked = approximation_trees.request_approximation_tree(self.context, request_)
         return self._made(APPROXIMATION_TREES, asked)
 
     def explain(self, **request: object) -> ExplanationSet:
         """Ask for an explanation set, do its job if there is one, and return what came of it."""
-        asked = explanation_sets.ask_for_explanation_set(self.context, ExplanationSetRequest.model_validate(request))
+        asked = explanation_sets.request_explanation_set(self.context, ExplanationSetRequest.model_validate(request))
         return self._made(EXPLANATION_SETS, asked)
 
     def table_of(self, noun: Noun[View], made: View) -> pa.Table:

@@ -5,10 +5,10 @@ from schemas.row_counts import RowCount, RowCountRequest
 from schemas.nouns import ROW_COUNTS
 
 from ..app_context import AppContext
-from .artefacts import MadeFrom, ask_for
+from .artefacts import MadeFrom, request_artefact
 
 
-def ask_for_row_count(context: AppContext, request: RowCountRequest) -> RowCount:
+def request_row_count(context: AppContext, request: RowCountRequest) -> RowCount:
     """Return the row count if it is made or being made; otherwise begin to make it."""
     model, dataset = context.models.get(request.model).view, context.datasets.get(request.dataset)
-    return ask_for(context, ROW_COUNTS, request, MadeFrom(model, dataset))
+    return request_artefact(context, ROW_COUNTS, request, MadeFrom(model, dataset))

@@ -18,7 +18,7 @@ from schemas.nouns import EXPLANATION_SETS
 from service.operations.artefacts import delete_one
 from service.operations.explainers import delete_explainer
 from service.operations.explanation_lines import KeptLines, open_lines
-from service.operations.explanation_sets import ask_for_explanation_set
+from service.operations.explanation_sets import request_explanation_set
 from storage.array_files import open_array, read_archive
 from storage.dataset_files import DatasetFile
 from storage.errors import StorageError
@@ -208,7 +208,7 @@ def test_of_a_feature_that_is_not_shown_no_value_of_a_prototype_is_told(shop: Sh
 
 def test_a_set_that_is_not_made_yet_has_no_lines(shop: Shop) -> None:
     request = ExplanationSetRequest(explainer=shop.explainer, dataset=shop.rows, n_prototypes=77)
-    requested = ask_for_explanation_set(shop.workshop.context, request)
+    requested = request_explanation_set(shop.workshop.context, request)
 
     with pytest.raises(StorageError) as refused:
         shop.open(requested)
@@ -219,7 +219,7 @@ def test_a_set_that_is_not_made_yet_has_no_lines(shop: Shop) -> None:
 def test_a_set_whose_explainer_is_deleted_before_it_is_begun_fails_by_name(shop: Shop) -> None:
     named = shop.workshop.register_explainer(model=shop.model, prototype_set=shop.prototype_set, name="short-lived")
     request = ExplanationSetRequest(explainer=named, dataset=shop.rows)
-    requested = ask_for_explanation_set(shop.workshop.context, request)
+    requested = request_explanation_set(shop.workshop.context, request)
     delete_explainer(shop.workshop.context, named)
 
     job = shop.workshop.run(requested.job or "")
@@ -234,10 +234,10 @@ def test_a_set_that_would_be_too_large_is_refused_at_once(shop: Shop) -> None:
     context = shop.workshop.context
     with workshop_in(context.settings.data_dir, max_explanation_set_values=_N_ROWS * 2 * 30) as strict:
         request = {"explainer": shop.explainer, "dataset": shop.rows}
-        ask_for_explanation_set(strict.context, ExplanationSetRequest(**request, n_prototypes=2))
+        request_explanation_set(strict.context, ExplanationSetRequest(**request, n_prototypes=2))
 
         with pytest.raises(StorageError) as refused:
-            ask_for_explanation_set(strict.context, ExplanationSetRequest(**request, n_prototypes=3))
+            request_explanation_set(strict.context, ExplanationSetRequest(**request, n_prototypes=3))
 
     assert refused.value.code == "resource_estimate_exceeds_limit"
     assert "180000 values" in refused.value.detail
@@ -249,7 +249,7 @@ def test_a_set_in_the_making_moves_on_and_stops_within_two_seconds_leaving_nothi
     farm = JobFarm(context.settings.data_dir)
     try:
         request = ExplanationSetRequest(explainer=shop.explainer, dataset=dataset)
-        job = ask_for_explanation_set(context, request).job or ""
+        job = request_explanation_set(context, request).job or ""
         farm.start_worker("workers", LEAFSPACE_LOOK_SECONDS="1")
 
         def progress() -> Progress:

@@ -67,7 +67,7 @@ class AnswerRoom:
 
     What is needed only while answers are made is counted apart, up to half as much again: how long that is needed is
     not for callers to choose. They choose how long they take over their answers, so a caller may hold a quarter of the
-    room, or a single answer, and whoever waits for an own answer to be taken keeps nobody else waiting.
+    room, or a single answer, and a caller that has to read its own answers first delays no other caller.
 
     Answers are made by a few threads of their own: what a thread has used once, its allocator keeps.
 
@@ -203,12 +203,12 @@ class AnswerRoom:
     def _refusal(self, part: Part) -> StorageError:
         if not self._is_within_share(part):
             detail = (
-                f"you have not taken yet {self._held[part.caller or '']:,} bytes of answers to other requests, and one "
-                f"caller may keep {self._n_bytes // _CALLERS:,} waiting; read those first, or ask for fewer at once"
+                f"you have not read {self._held[part.caller or '']:,} bytes of answers to other requests yet, and one "
+                f"caller may keep {self._n_bytes // _CALLERS:,} waiting; read those first, or request fewer at once"
             )
             return StorageError("rate_limited", detail)
         detail = (
             f"answers to other requests take the {self._n_bytes:,} bytes of memory that all of them may have; "
-            "send this request again in a moment, or ask for smaller pages"
+            "send this request again in a moment, or request smaller pages"
         )
         return StorageUnavailable(detail)

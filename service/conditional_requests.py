@@ -27,7 +27,7 @@ _IMMUTABLE_NOUNS = (
 )
 _PATH = re.compile(rf"/v1/({'|'.join(_IMMUTABLE_NOUNS)})/\{{(\w+)\}}(/.*)?")
 _TAG = re.compile(r'(?:W/)?"([!#-~]*)"')
-# Kept by the caller alone, who asks each time whether it still holds, and shows a key for that.
+# Kept by the caller alone, which revalidates it each time with its key.
 _CACHE_CONTROL = "private, no-cache"
 _OK, _NOT_MODIFIED = 200, 304
 _HEADER = {

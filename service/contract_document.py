@@ -33,7 +33,7 @@ _EVENT_SCHEMA = {
 
 
 class Described(TypedDict):
-    """What FastAPI is told about the document."""
+    """Arguments of ``FastAPI`` that describe the document."""
 
     title: str
     description: str

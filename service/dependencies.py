@@ -1,4 +1,4 @@
-"""What routes are given: the context, room for their answer, the page asked for, the idempotency key."""
+"""What routes are given: the context, room for their answer, the requested page, the idempotency key."""
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -25,8 +25,8 @@ async def _context(request: Request) -> AppContext:
 
 
 @dataclass(frozen=True, slots=True)
-class PageAsked:
-    """Which part of a list is wanted."""
+class PageRequest:
+    """The requested page of a list."""
 
     limit: int
     cursor: str | None
@@ -46,7 +46,7 @@ class Room:
         self._parts: list[Part] = []
 
     async def take(self, room: AnswerRoom, n_held: int, n_making: int = 0) -> Part:
-        """Wait for so many bytes; see ``AnswerRoom.take``."""
+        """Wait for this number of bytes; see ``AnswerRoom.take``."""
         try:
             part = await room.take(n_held, self._request.is_disconnected, self._caller, n_making)
         except CallerLeft as error:
@@ -97,9 +97,9 @@ async def _page(
         str | None,
         Query(pattern=r"^[A-Za-z0-9_-]{1,255}$", description="`next_cursor` of the page before."),
     ] = None,
-) -> PageAsked:
+) -> PageRequest:
     await room.take(context.small_room, limit * _ITEM_BYTES)
-    return PageAsked(limit, cursor)
+    return PageRequest(limit, cursor)
 
 
 async def _row_page(
@@ -108,8 +108,8 @@ async def _row_page(
         str | None,
         Query(pattern=r"^[0-9]{1,255}$", description="`next_cursor` of the page before: the row that it begins with."),
     ] = None,
-) -> PageAsked:
-    return PageAsked(limit, cursor)
+) -> PageRequest:
+    return PageRequest(limit, cursor)
 
 
 async def _request_key(
@@ -132,8 +132,8 @@ async def _request_key(
     return RequestKey(caller.key_id or "", key)
 
 
-PageDep = Annotated[PageAsked, Depends(_page)]
+PageDep = Annotated[PageRequest, Depends(_page)]
 """Of a list of things, for which room is taken."""
-RowPageDep = Annotated[PageAsked, Depends(_row_page)]
+RowPageDep = Annotated[PageRequest, Depends(_row_page)]
 """Of a list of rows; room is taken by those who read them."""
 IdempotencyKey = Annotated[RequestKey | None, Depends(_request_key)]

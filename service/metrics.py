@@ -1,7 +1,7 @@
-"""Metrics: what Prometheus is told about this process, its caches, the jobs and the workers.
+"""Metrics: what Prometheus scrapes about this process, its caches, the jobs and the workers.
 
-Rows and Redis are looked at once in five seconds at most, however often is asked. No label is made from what callers
-send: routes are templates of ours, statuses and kinds are few.
+Rows and Redis are read at most once in five seconds, however often Prometheus scrapes. No label is made from what
+callers send: routes are templates of ours, statuses and kinds are few.
 """
 
 import shutil
@@ -36,7 +36,7 @@ _BOUNDS = (*map(str, SECONDS_BOUNDS), "+Inf")
 
 
 class Metrics:
-    """All that is told; asking may come from any thread, one at a time."""
+    """All metrics; they may be collected in any thread, one at a time."""
 
     def __init__(
         self, context: AppContext, records: RequestRecords, clock: Callable[[], float] = time.monotonic
@@ -80,7 +80,7 @@ class _One(Collector):
 
 
 class _Requests(Collector):
-    """What was asked of this process."""
+    """Requests to this process."""
 
     def __init__(self, records: RequestRecords) -> None:
         self._records = records
@@ -162,7 +162,7 @@ class _Caches(Collector):
 
 @dataclass(slots=True)
 class _Seen:
-    """What rows, Redis and the disk said when they were last asked."""
+    """The state of rows, Redis and the disk when they were last read."""
 
     has_database: bool = False
     jobs: JobCounts | None = None  # None: they could not be counted
@@ -173,7 +173,7 @@ class _Seen:
 
 
 class _Surroundings(Collector):
-    """What this process rests on, the same whichever API process is asked: jobs, workers, database, Redis, disk."""
+    """What this process rests on, the same for every API process: jobs, workers, database, Redis, disk."""
 
     def __init__(self, context: AppContext, clock: Callable[[], float]) -> None:
         self._context = context
@@ -201,7 +201,7 @@ class _Surroundings(Collector):
     def _look(self) -> _Seen:
         n_free_bytes = shutil.disk_usage(self._context.settings.data_dir).free
         seen = _Seen(n_free_bytes=n_free_bytes, has_objects=self._context.objects_available())
-        # Asked as readiness is: open connections would go on reading a file that was moved away.
+        # Checked as for readiness: open connections would go on reading a file that was moved away.
         seen.has_database = self._context.health.wait_for_health().database_fault is None
         if seen.has_database:
             self._look_at_jobs(seen)

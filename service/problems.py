@@ -60,7 +60,7 @@ def request_id(request: Request) -> str | None:
 
 
 class _NoAnswer(Response):
-    """What those are told who went away, or have their answer already: nothing."""
+    """No answer, for callers that disconnected or have their answer already."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send nothing."""

@@ -38,9 +38,9 @@ class FormLimits(TypedDict):
 FORM_LIMITS: FormLimits = {"max_files": 1, "max_fields": 20}
 _QUICK_BYTES = 64 * 1024  # more could keep the event loop from other callers for tens of milliseconds
 _MAX_FIELDS = 100  # of a message: more than any has
-_MAX_FAULTS = 1000  # each takes as long to be told as ten to be found
+_MAX_FAULTS = 1000  # reporting one takes as long as finding ten
 _PLAIN_INTEGER = re.compile(r"-?[0-9]{1,18}")
-_LARGEST_WHOLE = 2.0**53  # from there on not all integers can be told apart
+_LARGEST_WHOLE = 2.0**53  # above it not all integers can be distinguished
 _MAX_ITEMS = 10_000  # of a list in a message without rows: as many as there are features
 
 
@@ -126,7 +126,7 @@ def _shown(name: str) -> str:
 def _reading_form(handle: Handler, known: Collection[str]) -> Handler:
     async def read_form(request: Request) -> Response:
         await _refuse_unless_form(request)
-        # FastAPI reads it once more, from what is kept here.
+        # FastAPI reads it again, from what is kept here.
         form = await request.form(**FORM_LIMITS)
         try:
             _refuse_odd_parts(form, known)
@@ -190,7 +190,7 @@ async def _refuse_unless_form(request: Request) -> None:
 
 
 async def _refuse_type(request: Request, detail: str) -> NoReturn:
-    # Whoever still sends does not listen: the body comes first, as slowly and as large as any other may.
+    # A caller that still sends does not read: the body is received first, at the speed and size that others may have.
     with suppress(ClientDisconnect):
         async for _ in request.stream():
             pass
@@ -238,7 +238,7 @@ def _parsed(body: bytes, place: str = "") -> Any:  # noqa: ANN401  # any JSON va
 
 
 def _refuse_crowd(fields: dict[str, Any], most_rows: int | None) -> None:
-    # Each field and each item may be a fault of its own, and thousands of faults take long to be told.
+    # Each field and each item may be a fault of its own, and thousands of faults take long to be reported.
     if len(fields) > _MAX_FIELDS:
         raise BodyRefused("unknown_field", f"the body has {len(fields)} fields; see /docs for those that there are")
     for name, items in fields.items():
@@ -269,7 +269,7 @@ def _validated(kind: type[Message], value: Any, *place: str) -> Message:  # noqa
         return kind.model_validate(value)
     except ValidationError as error:
         if error.error_count() > _MAX_FAULTS:
-            detail = f"the body has {error.error_count():,} faults, more than can be told; see /docs for its form"
+            detail = f"the body has {error.error_count():,} faults, more than can be listed; see /docs for its form"
             raise BodyRefused("validation_failed", detail) from error
         faults = [{**fault, "loc": ("body", *place, *fault["loc"])} for fault in error.errors()]
         raise RequestValidationError(faults, body=dict.fromkeys(place, value) or value) from error

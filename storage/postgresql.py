@@ -46,6 +46,6 @@ def connect(timeouts: Timeouts | None, parameters: dict[str, Any]) -> BoundedCon
 
 
 def is_read_only(connection: psycopg.Connection[Any]) -> bool:
-    """Whether the session began read-only or its server is a standby, as the server last reported unasked."""
+    """Whether the session began read-only or its server is a standby, as the server last reported by itself."""
     reported = ("default_transaction_read_only", "in_hot_standby")  # by servers from version 14 on
     return any(connection.info.parameter_status(name) == "on" for name in reported)

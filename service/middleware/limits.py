@@ -1,4 +1,4 @@
-"""Limits: callers who come too often, and requests beyond what can be answered soon, are told when to come back.
+"""Limits: callers that send too much, and requests beyond what can be answered soon, are refused for a while.
 
 Everything is decided before a body is read, in memory and without waiting. ``Surplus`` refuses what the protocol has
 marked because too much waits already, before keys are checked; ``RequestLimits`` refuses by caller and in total.

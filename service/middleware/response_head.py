@@ -55,7 +55,7 @@ class ResponseHead:
     def __init__(self, app: Application, draining: Draining) -> None:
         self._app = app
         self._draining = draining
-        # A number beside one random part is enough to tell requests apart, and faster than randomness for each.
+        # A number beside one random part is enough to distinguish requests, and faster than randomness for each.
         self._prefix = secrets.token_hex(8)
         self._numbers = itertools.count(1)
 

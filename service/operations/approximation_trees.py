@@ -1,4 +1,4 @@
-"""Ask for approximation trees, and export them."""
+"""Request approximation trees, and export them."""
 
 from schemas.approximation_trees import (
     MAX_LEAVES,
@@ -46,9 +46,9 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
         detail = f"stop_when_pure is for method ism, not for {request.method}; leave it out"
         raise StorageError("validation_failed", detail, "/stop_when_pure")
     match_features(model.view, dataset.view)
-    asked = _spelled_out(request)
-    evaluation = matching_evaluation(context, model.view, asked.evaluation_dataset)
-    return request_artefact(context, APPROXIMATION_TREES, asked, MadeFrom(model.view, dataset, evaluation))
+    complete = _spelled_out(request)
+    evaluation = matching_evaluation(context, model.view, complete.evaluation_dataset)
+    return request_artefact(context, APPROXIMATION_TREES, complete, MadeFrom(model.view, dataset, evaluation))
 
 
 def read_tree(context: AppContext, tree_id: str) -> ApproximationTreeResult:
@@ -57,7 +57,7 @@ def read_tree(context: AppContext, tree_id: str) -> ApproximationTreeResult:
 
 
 def export_tree(context: AppContext, tree_id: str, form: TreeExportFormat) -> bytes:
-    """Return the tree in a form that others can read or run."""
+    """Return the tree in a form that other programs can read or run."""
     if form != "onnx":
         return write_tree(read_tree(context, tree_id), form).encode()
     artefact = context.artefacts.get(APPROXIMATION_TREES.name, tree_id)
@@ -89,5 +89,5 @@ def _check_ism(
         raise StorageError(error.code, error.detail, "/method") from error
     except InvalidInput as error:
         raise StorageError(error.code, error.detail, "/stop_when_pure") from error
-    reason = "method ism chooses among the trees' own questions, told of raw features, where sta finds its own"
+    reason = "method ism chooses among the trees' own splits, described by raw features, where sta finds its own"
     refuse_unmapped_columns(context, model, reason)

@@ -1,6 +1,6 @@
-"""Artefacts: how everything that a job makes is asked for, listed, read and deleted, whatever its noun.
+"""Artefacts: how everything that a job makes is requested, listed, read and deleted, whatever its noun.
 
-What a noun's requests may say is checked in a file of its own, which then asks here.
+Each noun checks its requests in a file of its own, which then calls ``request_artefact``.
 """
 
 import json
@@ -40,7 +40,7 @@ _BLOCK_BYTES = 256 << 10
 
 @dataclass(frozen=True, slots=True)
 class MadeFrom:
-    """What an artefact rests on: none of it can be deleted before the artefact."""
+    """Inputs of an artefact: none of them can be deleted before the artefact."""
 
     model: Model
     dataset: StoredDataset
@@ -58,7 +58,7 @@ def matching_evaluation(context: AppContext, model: Model, dataset_id: str | Non
 
 
 def _accept(request: Contract) -> None:
-    """Have nothing against a request."""
+    """Accept every request."""
 
 
 def request_artefact(
@@ -75,13 +75,13 @@ def request_artefact(
     context
         What operations use in this process.
     noun
-        What is asked for.
+        The kind of artefact.
     request
         Checked and spelled out: requests that have the same answer are equal here, so that they share an id.
     made_from
-        What the request names.
+        The inputs that the request names.
     check_new
-        Refuses what no job should be made for; what is made already is answered all the same.
+        Refuses requests for which no job should be added; artefacts that exist already are answered all the same.
 
     Raises
     ------
@@ -115,25 +115,25 @@ def request_artefact(
 
 
 def list_all(context: AppContext, noun: Noun[View], limit: int, cursor: str | None) -> Page[View]:
-    """Return one page of artefacts, newest first, without what was found."""
+    """Return one page of artefacts, newest first, without their results."""
     page = context.artefacts.list(noun.name, limit, cursor)
-    views = [noun.view.model_validate(_standing(artefact)) for artefact in page.data]
+    views = [noun.view.model_validate(_state_of(artefact)) for artefact in page.data]
     return Page[View](data=views, next_cursor=page.next_cursor)
 
 
 def get_one(context: AppContext, noun: Noun[View], artefact_id: str) -> View:
-    """Return an artefact, with what was found if it is ready."""
+    """Return an artefact, with its result if it is ready."""
     return _view(context, noun, context.artefacts.get(noun.name, artefact_id))
 
 
 def write_one(context: AppContext, noun: Noun[View], artefact_id: str) -> Generator[bytes]:
-    """Return the same as JSON in blocks: what was found is passed on as its job wrote it, however much it is."""
+    """Return the same as JSON in blocks: the result is passed on as its job wrote it, however large it is."""
     artefact = context.artefacts.get(noun.name, artefact_id)
-    view = noun.view.model_validate({**_standing(artefact), "reused": False})
+    view = noun.view.model_validate({**_state_of(artefact), "reused": False})
     if artefact.result is None:
         return iter_once(view.model_dump_json().encode())
-    standing = view.model_dump_json(exclude={"result"}).encode()
-    return _joined(standing, context.objects.path_of_pages(artefact.result))
+    head = view.model_dump_json(exclude={"result"}).encode()
+    return _joined(head, context.objects.path_of_pages(artefact.result))
 
 
 def result_path(context: AppContext, noun: Noun[View], artefact_id: str) -> Path:
@@ -153,9 +153,9 @@ def iter_once(body: bytes) -> Generator[bytes]:
     yield body
 
 
-def _joined(standing: bytes, result: Path) -> Generator[bytes]:
+def _joined(head: bytes, result: Path) -> Generator[bytes]:
     """Yield the artefact as one JSON object with its result."""
-    yield standing[:-1] + b',"result":'
+    yield head[:-1] + b',"result":'
     yield from file_blocks(result)
     yield b"}"
 
@@ -166,7 +166,7 @@ def get_result(context: AppContext, noun: Noun[View], artefact_id: str) -> bytes
 
 
 def delete_one(context: AppContext, noun: Noun[View], artefact_id: str) -> None:
-    """Forget an artefact that nothing is built on."""
+    """Delete an artefact that nothing depends on."""
     delete_with_objects(context, lambda: context.artefacts.delete(noun.name, artefact_id))
 
 
@@ -182,11 +182,11 @@ def _refuse_if_queue_is_full(settings: ServiceSettings, connection: Connection, 
     """Refuse a job where too many wait already; requests at the same moment may all be accepted."""
     if caller is not None and count_queued(connection, caller) >= (n_own := settings.max_queued_jobs_of_caller):
         detail = (
-            f"{n_own} jobs of yours wait for a worker already, the limit of one caller; come back when some are done"
+            f"{n_own} jobs of yours wait for a worker already, the limit of one caller; try again when some are done"
         )
         raise StorageError("rate_limited", detail)
     if count_queued(connection) >= (n_all := settings.max_queued_jobs):
-        raise StorageError("rate_limited", f"{n_all} jobs wait for a worker already; come back when some are done")
+        raise StorageError("rate_limited", f"{n_all} jobs wait for a worker already; try again when some are done")
 
 
 def _sizes(made_from: MadeFrom) -> Sizes:
@@ -202,10 +202,10 @@ def _deadline_seconds(context: AppContext, dataset: StoredDataset) -> float:
 
 def _view(context: AppContext, noun: Noun[View], artefact: Artefact, *, reused: bool = False) -> View:
     result = None if artefact.result is None else json.loads(context.objects.get(artefact.result))
-    return noun.view.model_validate({**_standing(artefact), "reused": reused, "result": result})
+    return noun.view.model_validate({**_state_of(artefact), "reused": reused, "result": result})
 
 
-def _standing(artefact: Artefact) -> dict[str, Any]:
+def _state_of(artefact: Artefact) -> dict[str, Any]:
     return {
         "id": artefact.id,
         "status": artefact.status,

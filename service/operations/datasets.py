@@ -63,7 +63,7 @@ def list_rows(
 ) -> Generator[bytes]:
     """Return one page of a dataset's rows as JSON, in their order: a ``Page`` of ``DatasetRow``.
 
-    The cursor is the position of the next row; a page holds fewer than ``limit`` rows where these are large. Without
+    The cursor is the index of the next row; a page holds fewer than ``limit`` rows where these are large. Without
     ``columns`` the rows have all.
     """
     start = position_of(cursor)
@@ -79,7 +79,7 @@ def list_rows(
 def row_sizes(context: AppContext, dataset_id: str) -> tuple[int | None, int]:
     """Return about how many bytes of JSON a row has, ``None`` where texts may have any length, and how many columns."""
     shape = context.datasets.shape(dataset_id)
-    # A row tells the name and the value of each column; what is kept of a column tells its name and some values.
+    # A row holds the name and the value of each column; the summary of a column holds its name and some values.
     return (None if shape.has_texts else shape.n_summary_bytes or None), shape.n_columns
 
 
@@ -119,7 +119,7 @@ def _chosen(names: Sequence[str], columns: Sequence[str]) -> list[str]:
 
 
 def _encoded_rows(file: DatasetFile, names: list[str], start: int, limit: int) -> Iterator[bytes]:
-    """Yield rows as JSON, as many as may fit into a page, and close the file."""
+    """Yield rows as JSON, up to the size of a page, and close the file."""
     with file:
         id_column = file.row_id_column
         read = names if id_column is None or id_column in names else [*names, id_column]

@@ -1,4 +1,4 @@
-"""Ask for explanation sets: every row of a dataset explained by a job."""
+"""Request explanation sets: every row of a dataset explained by a job."""
 
 from explanations.explained_rows import refuse_to_include
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
@@ -29,15 +29,15 @@ def request_explanation_set(context: AppContext, request: ExplanationSetRequest)
     has = {"rules": explainer.rule_set is not None, "approximation_path": explainer.approximation_tree is not None}
     refuse_to_include(request.include, has, explainer.id)
     _check_size(context.settings.max_explanation_set_values, request, dataset, n_features)
-    asked = request.model_copy(update={"include": sorted(set(request.include))})
+    complete = request.model_copy(update={"include": sorted(set(request.include))})
     n_prototypes = _n_prototypes(context, explainer.prototype_set)
-    return request_artefact(context, EXPLANATION_SETS, asked, MadeFrom(model, dataset, n_prototypes=n_prototypes))
+    return request_artefact(context, EXPLANATION_SETS, complete, MadeFrom(model, dataset, n_prototypes=n_prototypes))
 
 
 def _n_prototypes(context: AppContext, prototype_set: str) -> int:
     """Return how many prototypes an explainer has; some methods find their number themselves."""
-    asked: int | None = context.artefacts.get(PROTOTYPE_SETS.name, prototype_set).request["n_prototypes"]
-    return _SOME_PROTOTYPES if asked is None else asked
+    requested: int | None = context.artefacts.get(PROTOTYPE_SETS.name, prototype_set).request["n_prototypes"]
+    return _SOME_PROTOTYPES if requested is None else requested
 
 
 def _check_size(limit: int, request: ExplanationSetRequest, dataset: StoredDataset, n_features: int) -> None:
@@ -45,6 +45,6 @@ def _check_size(limit: int, request: ExplanationSetRequest, dataset: StoredDatas
     if n_rows * request.n_prototypes * n_features > limit:
         detail = (
             f"{n_rows} rows with {request.n_prototypes} prototypes of {n_features} features each are more than the "
-            f"{limit} values of one set; explain fewer rows, ask for fewer prototypes, or show fewer features"
+            f"{limit} values of one set; explain fewer rows, request fewer prototypes, or show fewer features"
         )
         raise StorageError(code="resource_estimate_exceeds_limit", detail=detail)

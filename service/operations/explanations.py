@@ -56,6 +56,6 @@ def _check_size(warm: WarmExplainer, request: ExplanationRequest, limit: int) ->
     if n_instances * n_prototypes * n_features > limit and n_instances <= MAX_INSTANCES:
         detail = (
             f"{n_instances} instances with {n_prototypes} prototypes of {n_features} features each are more than the "
-            f"{limit} values of one answer; send fewer instances, ask for fewer prototypes, or show fewer features"
+            f"{limit} values of one answer; send fewer instances, request fewer prototypes, or show fewer features"
         )
         raise StorageError("too_many_rows", detail)

@@ -1,4 +1,4 @@
-"""JSON pages: rows written one after the other, in blocks, until a page has as many bytes as it may."""
+"""JSON pages: rows written one after the other, in blocks, until a page has its maximum size."""
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ import orjson
 
 from storage.errors import StorageError
 
-MAX_PAGE_BYTES = 4 << 20  # of the rows; what they are made from is read up to the same size
+MAX_PAGE_BYTES = 4 << 20  # of the rows; their source is read up to the same size
 PARQUET_ADVICE = "download all rows as Parquet (`Accept: application/vnd.apache.parquet`)"
 _BLOCK_BYTES = 256 << 10
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows of a list, from a position on, and how a caller gets a row that no page can hold."""
+    """Rows of a list, from a row on, and how a caller gets a row that no page can hold."""
 
     encoded: Iterator[bytes]
     start: int

@@ -1,4 +1,4 @@
-"""Ask for label audits, and read their rows page by page."""
+"""Request label audits, and read their rows page by page."""
 
 from collections.abc import Generator, Iterator
 
@@ -13,7 +13,7 @@ from ..app_context import AppContext
 from .artefact_tables import open_table
 from .artefacts import MadeFrom, request_artefact
 from .json_pages import PARQUET_ADVICE, Rows, page_blocks
-from .neighbor_questions import check_question
+from .neighbor_questions import check_neighbors
 from .positions import position_of
 
 _LINES_TOGETHER = 64
@@ -27,14 +27,14 @@ def request_label_audit(context: AppContext, request: LabelAuditRequest) -> Labe
     StorageError
         What in the request cannot be done; no job is made then.
     """
-    asked, model, dataset = check_question(context, request)
+    complete, model, dataset = check_neighbors(context, request)
     if model.task == "regression":
         detail = f"model {model.id!r} predicts numbers, but an audit compares labels; take a classifier"
         raise StorageError("method_not_applicable", detail, "/model")
     if dataset.view.target is None:
         detail = f"dataset {dataset.view.id!r} has no target to audit; name it in the dataset's metadata"
         raise StorageError("schema_mismatch", detail, "/dataset")
-    return request_artefact(context, LABEL_AUDITS, asked, MadeFrom(model, dataset))
+    return request_artefact(context, LABEL_AUDITS, complete, MadeFrom(model, dataset))
 
 
 def list_audited_rows(context: AppContext, label_audit_id: str, limit: int, cursor: str | None) -> Generator[bytes]:

@@ -1,4 +1,4 @@
-"""Questions about nearest rows: what such a request may say of which model and rows, before a job is made."""
+"""Requests that compare nearest rows: which of them a model and its rows allow, checked before a job is added."""
 
 from typing import TypeVar
 
@@ -12,10 +12,10 @@ from storage.feature_matching import match_features
 from ..app_context import AppContext
 from .proximity_kinds import known_kind
 
-Question = TypeVar("Question", ProximitiesRequest, LabelAuditRequest)
+NeighborRequest = TypeVar("NeighborRequest", ProximitiesRequest, LabelAuditRequest)
 
 
-def check_question(context: AppContext, request: Question) -> tuple[Question, Model, StoredDataset]:
+def check_neighbors(context: AppContext, request: NeighborRequest) -> tuple[NeighborRequest, Model, StoredDataset]:
     """Return the request that all requests with the same answer have in common, and what it names.
 
     Raises
@@ -37,6 +37,6 @@ def _check_number(n_neighbors: int, n_rows: int) -> None:
         raise StorageError("validation_failed", detail, "/dataset")
     if n_neighbors >= n_rows:
         detail = (
-            f"n_neighbors is {n_neighbors}, but each of the {n_rows} rows has {n_rows - 1} others; ask for at most that"
+            f"n_neighbors is {n_neighbors}, but each of the {n_rows} rows has {n_rows - 1} others; request at most that"
         )
         raise StorageError("validation_failed", detail, "/n_neighbors")

@@ -1,4 +1,4 @@
-"""Approximation trees as questionnaires: which feature to ask for next, given the answers so far."""
+"""Approximation trees as questionnaires: which feature is needed next, given the answers so far."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,10 +1,10 @@
-"""Positions as cursors: pages of rows that have an order of their own say at which place the next one starts."""
+"""Row indices as cursors: a page of rows that have a fixed order ends with the index of the next row."""
 
 from storage.errors import StorageError
 
 
 def position_of(cursor: str | None) -> int:
-    """Return the position that a cursor stands for: 0 without one.
+    """Return the row index that a cursor holds: 0 without one.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Ask for the nearest rows of every row, and read them page by page."""
+"""Request the nearest rows of every row, and read them page by page."""
 
 from collections.abc import Generator, Iterator
 from typing import Any
@@ -15,7 +15,7 @@ from ..app_context import AppContext
 from .artefact_tables import KeptTable, open_table
 from .artefacts import MadeFrom, request_artefact
 from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, page_blocks
-from .neighbor_questions import check_question
+from .neighbor_questions import check_neighbors
 from .positions import position_of
 
 _NEIGHBOR_NAMES = ("neighbor_row", "neighbor")  # of the second column; tables of earlier releases have the latter
@@ -30,8 +30,8 @@ def request_proximities(context: AppContext, request: ProximitiesRequest) -> Pro
     StorageError
         What in the request cannot be done; no job is made then.
     """
-    asked, model, dataset = check_question(context, request)
-    return request_artefact(context, PROXIMITIES, asked, MadeFrom(model, dataset))
+    complete, model, dataset = check_neighbors(context, request)
+    return request_artefact(context, PROXIMITIES, complete, MadeFrom(model, dataset))
 
 
 def list_neighbors(context: AppContext, proximities_id: str, limit: int, cursor: str | None) -> Generator[bytes]:

@@ -44,7 +44,7 @@ class _Comparison:
 
 @dataclass(frozen=True, slots=True)
 class _SeenRows:
-    """Rows as the model sees them."""
+    """Rows with the leaves that they reach."""
 
     row_ids: Sequence[str]  # of all that were sent
     leaves: NDArray[np.int32]  # (n_readable, n_trees)
@@ -58,7 +58,7 @@ async def compare_rows(context: AppContext, model_id: str, request: ProximityBlo
     Raises
     ------
     NotFound
-        If there is no such model, or nothing with the weights asked for.
+        If there is no such model, or no artefact with the requested weights.
     StorageError
         ``too_many_rows``, ``validation_failed`` for two equal ids, ``ensemble_unknown``, ``conflict`` for weights of
         another model or kind, or ``unavailable`` where too many rows wait already.
@@ -89,13 +89,13 @@ def _weights_of(context: AppContext, model_id: str, kind: ProximityKind, artefac
     ready_result(artefact)
     if artefact.model != model_id or artefact.request["kind"] != kind:
         made = f"{artefact_id!r} is of model {artefact.model!r} and kind {artefact.request['kind']!r}"
-        raise StorageError("conflict", f"{made}, but asked is {kind!r} of {model_id!r}", "/weights_of")
+        raise StorageError("conflict", f"{made}, but the request is for {kind!r} of {model_id!r}", "/weights_of")
     return read_archive(context.objects.path(artefact.arrays or ""), "weights")["weights"]
 
 
 def _compare(comparison: _Comparison, request: ProximityBlockRequest) -> bytes:
     features = Features.of(comparison.model)
-    # Ids are looked at before the rows are.
+    # Ids are checked before the rows are read.
     instance_ids = row_ids_of(request.row_ids, len(request.instances))
     other_ids = row_ids_of(request.other_row_ids, len(request.others), "/other_row_ids")
     instances = _see(comparison.session, read_instances(request.instances, features), instance_ids)
@@ -135,7 +135,7 @@ def _weights(comparison: _Comparison, leaves: NDArray[np.int32]) -> NDArray[np.i
     if comparison.weights is not None:
         return comparison.weights
     if len(leaves) == 0:
-        return np.ones(leaves.shape[1], dtype=np.int64)  # nothing is to be compared
+        return np.ones(leaves.shape[1], dtype=np.int64)  # there is nothing to compare
     table = LeafTable.from_leaves(leaves, np.diff(comparison.values["leaf_offsets"]))
     return tree_weights(comparison.kind, table, comparison.values["leaf_values"])
 

@@ -1,4 +1,4 @@
-"""Models whose trees ask about columns that no raw feature stands behind are refused where raw features are told."""
+"""Refuse models whose trees test columns that are no raw features, where a result is about raw features."""
 
 import numpy as np
 
@@ -11,14 +11,14 @@ from ..app_context import AppContext
 
 
 def refuse_unmapped_columns(context: AppContext, model: StoredModel, reason: str) -> None:
-    """Refuse a model that asks about a column that cannot be mapped back to one raw feature.
+    """Refuse a model that tests a column that cannot be mapped back to one raw feature.
 
     Parameters
     ----------
     context
         What operations use in this process.
     model
-        Whose trees are looked at.
+        The model whose trees are checked.
     reason
         Why it matters, for the problem's detail.
 
@@ -31,12 +31,12 @@ def refuse_unmapped_columns(context: AppContext, model: StoredModel, reason: str
     if not transformed:
         return
     arrays = read_arrays(context.objects.get(model.ensemble))
-    asked = np.unique(arrays["column"][arrays["operator"] != Operator.LEAF])
-    found = np.intersect1d(transformed, asked)
+    tested = np.unique(arrays["column"][arrays["operator"] != Operator.LEAF])
+    found = np.intersect1d(transformed, tested)
     if len(found):
         name = model.view.column_map[found[0]].name
         detail = (
-            f"the trees of model {model.view.id!r} ask about {name!r}, which cannot be mapped back to one raw feature: "
+            f"the trees of model {model.view.id!r} test {name!r}, which cannot be mapped back to one raw feature: "
             f"{reason}; take a model whose preprocessing keeps them apart"
         )
         raise StorageError("method_not_applicable", detail, "/model")

@@ -1,4 +1,4 @@
-"""Ask for rule sets, and export them."""
+"""Request rule sets, and export them."""
 
 from schemas.models import Model
 from schemas.nouns import RULE_SETS
@@ -27,13 +27,13 @@ def request_rule_set(context: AppContext, request: RuleSetRequest) -> RuleSet:
     match_features(model.view, dataset.view)
     if request.labels == "target":
         _check_target(model.view, dataset)
-    asked = _spelled_out(request)
-    evaluation = matching_evaluation(context, model.view, asked.evaluation_dataset)
-    return request_artefact(context, RULE_SETS, asked, MadeFrom(model.view, dataset, evaluation))
+    complete = _spelled_out(request)
+    evaluation = matching_evaluation(context, model.view, complete.evaluation_dataset)
+    return request_artefact(context, RULE_SETS, complete, MadeFrom(model.view, dataset, evaluation))
 
 
 def export_rules(context: AppContext, rule_set_id: str, form: RuleExportFormat) -> str:
-    """Return the rules in a form that others can read or run."""
+    """Return the rules in a form that other programs can read or run."""
     return write_rules(RuleSetResult.model_validate_json(get_result(context, RULE_SETS, rule_set_id)), form)
 
 

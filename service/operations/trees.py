@@ -14,7 +14,7 @@ from tree_explainers.questions.splits import raw_split, raw_types, split_of
 
 from ..app_context import AppContext
 
-_NODE_BYTES, _VALUE_BYTES = 120, 16  # as kept, and once more as arrays
+_NODE_BYTES, _VALUE_BYTES = 120, 16  # as stored and as arrays
 _NODES_TOGETHER = 256
 
 

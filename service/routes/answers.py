@@ -38,12 +38,12 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def repeated(model: type[Contract], description: str) -> dict[int | str, dict[str, Any]]:
-    """Return the part of a route's contract that says what is answered when nothing new was made."""
+    """Return the part of a route's contract that says the answer when nothing new was made."""
     return {200: {"model": model, "description": description}}
 
 
 def fingerprint(*request: Any) -> str:  # noqa: ANN401  # any JSON values
-    """Return a hash of what was asked."""
+    """Return a hash of a request."""
     return hashlib.sha256(canonical_json(request)).hexdigest()
 
 
@@ -63,9 +63,9 @@ def created(path: str, creation: Creation[Registered]) -> Response:
 
 
 def made_by_job(view: type[ArtefactView]) -> dict[int | str, dict[str, Any]]:
-    """Return the part of a route's contract that says how a question that takes a job is answered."""
+    """Return the part of a route's contract that says how a request that takes a job is answered."""
     return repeated(
-        view, "It had been made before; or this `Idempotency-Key` asked for it, and its job has ended."
+        view, "It had been made before; or this `Idempotency-Key` requested it, and its job has ended."
     ) | problems(400, 404, 408, 409, 413, 415, 422, 503, 507)
 
 

@@ -18,13 +18,13 @@ router = APIRouter(prefix=API_KEYS.path, tags=[API_KEYS.words], route_class=Stri
     "",
     status_code=201,
     response_model=NewApiKey,
-    responses=repeated(NewApiKey, "It was made before; its secret is not told again.")
+    responses=repeated(NewApiKey, "It was made before; its secret is not shown again.")
     | problems(400, 408, 409, 413, 415, 422, 503, 507),
 )
 def create_api_key(request: ApiKeyRequest, context: ContextDep, idempotency_key: IdempotencyKey) -> Response:
     """Make a key; its secret is in this answer and nowhere else."""
-    asked = fingerprint(API_KEYS.path, request.model_dump(mode="json"))
-    return created(API_KEYS.path, operations.make_api_key_once(context, request, idempotency_key, asked))
+    request_hash = fingerprint(API_KEYS.path, request.model_dump(mode="json"))
+    return created(API_KEYS.path, operations.make_api_key_once(context, request, idempotency_key, request_hash))
 
 
 @router.get("", responses=problems(422, 503))

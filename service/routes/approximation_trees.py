@@ -42,7 +42,7 @@ _TYPES = {
 _EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The tree; SQL is one expression, Python the source of one function, `predict(row)`, ONNX a "
-        "file with an input for each feature asked about.",
+        "file with an input for each feature that it tests.",
         "content": {
             **{media_type: {"schema": {"type": "string"}} for media_type in MEDIA_TYPES.values()},
             JSON: {"schema": {}},
@@ -101,5 +101,5 @@ async def export_approximation_tree(
 
 @router.post("/{approximation_tree_id}/next-question", responses=problems(400, 404, 408, 409, 413, 415, 422, 503))
 def ask_next_question(approximation_tree_id: str, request: NextQuestionRequest, context: ContextDep) -> NextQuestion:
-    """Ask for as few features as it takes: the next one, given the answers so far, or what they lead to."""
+    """Return the next feature that the tree needs, given the answers so far, or the prediction that they determine."""
     return next_question(context, approximation_tree_id, request)

@@ -31,7 +31,7 @@ RequestArtefact = Callable[[AppContext, Any], View]
 WriteResult = Callable[[bytes, str], bytes]
 """Writes a result, as it is kept in JSON, in another media type."""
 ListRows = Callable[[AppContext, str, int, str | None], Generator[bytes]]
-"""Returns one page of rows: of an artefact with this id, at most so many, from this cursor on."""
+"""Returns one page of rows: of an artefact with this id, at most this number, from this cursor on."""
 
 
 def artefact_router(noun: Noun[View], request_artefact: RequestArtefact[View], description: str) -> APIRouter:
@@ -50,9 +50,9 @@ def artefact_router(noun: Noun[View], request_artefact: RequestArtefact[View], d
     one = noun.singular.replace("_", " ")
 
     def create(request: Any, context: ContextDep, idempotency_key: IdempotencyKey) -> Response:  # noqa: ANN401  # below
-        asked = fingerprint(noun.path, request.model_dump(mode="json"))
+        request_hash = fingerprint(noun.path, request.model_dump(mode="json"))
         with made_once(
-            context, idempotency_key, asked, lambda made: artefacts.get_one(context, noun, made)
+            context, idempotency_key, request_hash, lambda made: artefacts.get_one(context, noun, made)
         ) as creation:
             if creation.thing is None:
                 made = request_artefact(context, request)

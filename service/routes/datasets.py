@@ -40,9 +40,9 @@ router = APIRouter(prefix=DATASETS.path, tags=[DATASETS.words], route_class=Stri
 def register_dataset(
     context: ContextDep, file: Upload, idempotency_key: IdempotencyKey, metadata: MetadataField = None
 ) -> Response:
-    """Register a dataset: CSV, Parquet or JSON rows, told apart by content."""
-    asked = "" if idempotency_key is None else upload_fingerprint(DATASETS.path, metadata, file.file)
-    with made_once(context, idempotency_key, asked, partial(operations.get_dataset, context)) as creation:
+    """Register a dataset: CSV, Parquet or JSON rows, distinguished by content."""
+    request_hash = "" if idempotency_key is None else upload_fingerprint(DATASETS.path, metadata, file.file)
+    with made_once(context, idempotency_key, request_hash, partial(operations.get_dataset, context)) as creation:
         if creation.thing is None:
             dataset, is_new = operations.register_dataset(context, file.file, parse_metadata(DatasetMetadata, metadata))
             creation.made(201 if is_new else 200, dataset)

@@ -38,8 +38,8 @@ async def explain(explainer_id: str, request: ExplanationRequest, context: Conte
 )
 def register_explainer(request: ExplainerRequest, context: ContextDep, idempotency_key: IdempotencyKey) -> Response:
     """Register what to explain a model's predictions with."""
-    asked = fingerprint(EXPLAINERS.path, request.model_dump(mode="json"))
-    with made_once(context, idempotency_key, asked, partial(operations.get_explainer, context)) as creation:
+    request_hash = fingerprint(EXPLAINERS.path, request.model_dump(mode="json"))
+    with made_once(context, idempotency_key, request_hash, partial(operations.get_explainer, context)) as creation:
         if creation.thing is None:
             explainer, is_new = operations.register_explainer(context, request)
             creation.made(201 if is_new else 200, explainer)

@@ -1,4 +1,4 @@
-"""In which form a caller likes a result best: JSON, CSV or Parquet."""
+"""Content negotiation: the media type that a caller prefers, JSON, CSV or Parquet."""
 
 import re
 from collections.abc import Mapping
@@ -16,20 +16,20 @@ _QUALITY = re.compile(r"[01](\.\d{0,3})?")
 
 
 def three_forms(description: str) -> dict[int | str, dict[str, Any]]:
-    """Return the part of a route's contract that says that CSV and Parquet are to be had beside JSON."""
+    """Return the part of a route's contract that describes CSV and Parquet beside JSON."""
     tables = {CSV: {"schema": {"type": "string"}}, PARQUET: {"schema": {"type": "string", "format": "binary"}}}
     return {200: {"description": description, "content": tables}}
 
 
 def choose(accept: str, written: Mapping[str, str] = _WRITTEN) -> str:
-    """Return the media type that ``Accept`` likes best among those we write (ties: named first).
+    """Return the media type that ``Accept`` prefers among those we write (ties: named first).
 
-    ``written`` names for each type that may be asked for the one that is answered.
+    ``written`` maps each type that may be requested to the one that is answered.
     """
     preferences = sorted(map(_preference, accept.split(",")), key=itemgetter(0), reverse=True)
     refused = {media_type for quality, media_type in preferences if quality == 0}
     for media_type in (media_type for quality, media_type in preferences if quality > 0):
-        # What a wildcard stands for first may be refused by name.
+        # The first type that a wildcard matches may be refused by name.
         others = [form for form in written.values() if media_type in (f"{form.split('/')[0]}/*", "*/*")]
         for form in (written.get(media_type), *others):
             if form and form not in refused:

@@ -11,6 +11,6 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/metrics")
 def scrape(request: Request) -> Response:
-    """Tell what is measured; in a thread, as rows and Redis may be asked."""
+    """Return all metrics; in a thread, as rows and Redis may be read."""
     metrics: Metrics = request.app.state.metrics
     return Response(metrics.text(), media_type=CONTENT_TYPE_PLAIN_0_0_4)

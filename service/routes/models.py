@@ -32,8 +32,8 @@ def register_model(
     context: ContextDep, file: Upload, idempotency_key: IdempotencyKey, metadata: MetadataField = None
 ) -> Response:
     """Register an ONNX model: it is checked, and first run, in a process of its own."""
-    asked = "" if idempotency_key is None else upload_fingerprint(MODELS.path, metadata, file.file)
-    with made_once(context, idempotency_key, asked, partial(operations.get_model, context)) as creation:
+    request_hash = "" if idempotency_key is None else upload_fingerprint(MODELS.path, metadata, file.file)
+    with made_once(context, idempotency_key, request_hash, partial(operations.get_model, context)) as creation:
         if creation.thing is None:
             model, is_new = operations.register_model(context, file.file, parse_metadata(ModelMetadata, metadata))
             creation.made(201 if is_new else 200, model)

@@ -50,8 +50,8 @@ def write(result: bytes, media_type: str) -> bytes:
 
 
 def _otherwise(content: dict[str, Any]) -> dict[str, Any]:
-    told = {"text": "otherwise", "prediction": content["default_prediction"], "scores": content["default_scores"]}
-    return dict.fromkeys(_PLAIN) | told | {"support": content["default_support"]}
+    default = {"text": "otherwise", "prediction": content["default_prediction"], "scores": content["default_scores"]}
+    return dict.fromkeys(_PLAIN) | default | {"support": content["default_support"]}
 
 
 def _flat(rule: dict[str, Any]) -> dict[str, Any]:

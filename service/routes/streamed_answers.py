@@ -33,8 +33,8 @@ _COPIES = 7  # beside the answer: text, plain values and text again
 class StreamedAnswer(StreamingResponse):
     """Blocks of bytes, drawn in a thread (of the ``room``, if there is one) as fast as the caller takes them.
 
-    However the answer ends, what they are drawn from is closed: callers who go away in the middle leave no file open.
-    Who takes it too slowly is cut off by ``AnswerGuard``.
+    However the answer ends, what they are drawn from is closed: callers that disconnect in the middle leave no file
+    open. Callers that read too slowly are disconnected by ``AnswerGuard``.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class PageSize:
 
     @classmethod
     def of(cls, n_rows: int, row_bytes: int | None, n_columns: int) -> Self:
-        """Return the size of a page of so many rows; ``None`` where it is not known how large they are."""
+        """Return the size of a page of ``n_rows`` rows; ``row_bytes`` is ``None`` where their size is unknown."""
         n_held = _PAGE_BYTES if row_bytes is None else min(_PAGE_BYTES, _PLAIN_BYTES + n_rows * row_bytes)
         n_making = min(_MAKING_BYTES, _READING_BYTES + _COPIES * n_held)
         return cls(n_held, n_making + _COLUMN_BYTES * n_columns)

@@ -1,28 +1,37 @@
-"""Request approximation trees, and export them."""
+"""Request approximation trees, export them, and put them to a person as questionnaires."""
 
+from collections.abc import Mapping
+from typing import Any
+
+from explanations.instances import encoded_value
+from explanations.trees import PartialPath, follow_path, splits_of
 from schemas.approximation_trees import (
     MAX_LEAVES,
+    ApproximationNode,
     ApproximationTree,
     ApproximationTreeRequest,
     ApproximationTreeResult,
+    PathNode,
     TreeExportFormat,
 )
+from schemas.models import Model
+from schemas.next_questions import NextQuestion, NextQuestionRequest, Question
 from schemas.nouns import APPROXIMATION_TREES
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
 from storage.models import StoredModel
 from tree_explainers.approximation_trees.ism import IsmSettings, check_ism
-from tree_explainers.errors import InvalidInput, MethodNotApplicable
+from tree_explainers.errors import InvalidInput, MethodNotApplicable, RowRefused
 from tree_explainers.onnx_models.description import ModelDescription
 
 from ..app_context import AppContext
 from ..exports import write_tree
 from .artefacts import MadeFrom, get_result, matching_evaluation, ready_result, request_artefact
-from .raw_features import refuse_unmapped_columns
+from .request_checks import refuse_unmapped_columns
 
 _DEFAULTS = {name: field.default for name, field in ApproximationTreeRequest.model_fields.items()}
-_MEANS_NOTHING = {
+_UNUSED_BY_METHOD = {
     "sta": (),
     "ism": ("significance", "max_pseudo_samples", "seed"),
     "born_again": ("significance",),
@@ -67,7 +76,7 @@ def export_tree(context: AppContext, tree_id: str, form: TreeExportFormat) -> by
 
 def _spelled_out(request: ApproximationTreeRequest) -> ApproximationTreeRequest:
     """Return the request that all requests with the same answer have in common, so that they share an id."""
-    changes = {name: _DEFAULTS[name] for name in _MEANS_NOTHING[request.method]}
+    changes = {name: _DEFAULTS[name] for name in _UNUSED_BY_METHOD[request.method]}
     if request.max_leaves is not None and request.max_leaves >= min(2**request.max_depth, MAX_LEAVES):
         changes["max_leaves"] = None  # no more are grown anyway
     if request.evaluation_dataset == request.dataset:
@@ -91,3 +100,73 @@ def _check_ism(
         raise StorageError(error.code, error.detail, "/stop_when_pure") from error
     reason = "method ism chooses among the trees' own splits, described by raw features, where sta finds its own"
     refuse_unmapped_columns(context, model, reason)
+
+
+def next_question(context: AppContext, tree_id: str, request: NextQuestionRequest) -> NextQuestion:
+    """Return the next question, or the prediction where the answers determine it.
+
+    Raises
+    ------
+    StorageError
+        ``artefact_not_ready``; ``unknown_feature``, ``bad_feature_type`` or ``non_finite_number`` for an answer,
+        which is named.
+    """
+    content = read_tree(context, tree_id)
+    model = context.models.get(context.artefacts.get(APPROXIMATION_TREES.name, tree_id).model).view
+    _check_answers(model, request.answers)
+    path = follow_path(splits_of(content), request.answers)
+    return _next_question(tree_id, content, path)
+
+
+def _check_answers(model: Model, answers: Mapping[str, Any]) -> None:
+    types = dict(zip(model.feature_names, model.feature_types, strict=True))
+    for name, value in answers.items():
+        if name not in types:
+            detail = f"model {model.id!r} has no feature {name[:80]!r}; take the name that `question.column` gave"
+            raise StorageError("unknown_feature", detail, _pointer(name))
+        try:
+            encoded_value(name, types[name], value)
+        except RowRefused as error:
+            raise StorageError(error.code, error.detail, _pointer(name)) from error
+
+
+def _pointer(name: str) -> str:
+    return "/answers/" + name.replace("~", "~0").replace("/", "~1")
+
+
+def _next_question(tree_id: str, content: ApproximationTreeResult, path: PartialPath) -> NextQuestion:
+    reached = content.nodes[path.reached]
+    is_leaf = reached.left is None
+    return NextQuestion(
+        approximation_tree=tree_id,
+        question=None if is_leaf else _question(content, reached),
+        prediction=reached.prediction if is_leaf else None,
+        scores=reached.scores,
+        n_asked=len({content.nodes[node].column for node, _ in path.passed}),
+        n_features=content.n_features,
+        path=[
+            PathNode(id=node.id, feature=node.feature or "", text=node.text or "", holds=holds)
+            for node, holds in ((content.nodes[index], holds) for index, holds in path.passed)
+        ],
+    )
+
+
+def _question(content: ApproximationTreeResult, node: ApproximationNode) -> Question:
+    (kind,) = (feature.type for feature in content.features if feature.name == node.column)
+    return Question(
+        node=node.id,
+        feature=node.feature or "",
+        column=node.column or "",
+        type=kind,
+        text=node.text or "",
+        operator=node.operator or "",
+        value=node.value,
+        or_missing=bool(node.or_missing),
+        categories=_categories(content, node.column) if kind == "category" else [],
+    )
+
+
+def _categories(content: ApproximationTreeResult, column: str | None) -> list[str]:
+    """Return the categories that the tree's splits on a column name."""
+    values = [node.value for node in content.nodes if node.column == column and node.value is not None]
+    return sorted({str(text) for value in values for text in (value if isinstance(value, list) else [value])})

@@ -14,8 +14,7 @@ from storage.errors import StorageError
 
 from ..app_context import AppContext
 from .deletion import delete_with_objects
-from .json_pages import MAX_PAGE_BYTES, Rows, page_blocks, refuse_row
-from .positions import position_of
+from .json_pages import MAX_PAGE_BYTES, Rows, first_row_of, page_blocks, refuse_row
 from .uploads import Upload, received
 
 _LARGE_ROW = (
@@ -66,7 +65,7 @@ def list_rows(
     The cursor is the index of the next row; a page holds fewer than ``limit`` rows where these are large. Without
     ``columns`` the rows have all.
     """
-    start = position_of(cursor)
+    start = first_row_of(cursor)
     file = DatasetFile(open_content(context, dataset_id))
     try:
         names = _chosen(file.names, columns)
@@ -89,7 +88,7 @@ def open_content(context: AppContext, dataset_id: str) -> Path:
 
 
 def delete_dataset(context: AppContext, dataset_id: str) -> None:
-    """Forget a dataset that nothing is built on."""
+    """Delete a dataset that nothing depends on."""
     delete_with_objects(context, lambda: context.datasets.delete(dataset_id))
 
 

@@ -44,7 +44,7 @@ def get_explainer(context: AppContext, explainer_id: str) -> Explainer:
 
 
 def delete_explainer(context: AppContext, explainer_id: str) -> None:
-    """Forget an explainer."""
+    """Delete an explainer."""
     with_reserve(context, lambda: context.explainers.delete(explainer_id))
     context.explainer_cache.forget(explainer_id)
 

@@ -1,16 +1,36 @@
-"""Request explanation sets: every row of a dataset explained by a job."""
+"""Request explanation sets, and read them.
+
+A set is kept as JSON lines, compressed frame by frame: they are read as a whole, or one page of them.
+"""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from explanations.explained_rows import refuse_to_include
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.nouns import EXPLANATION_SETS, PROTOTYPE_SETS
+from storage.array_files import read_arrays
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
 
 from ..app_context import AppContext
-from .artefacts import MadeFrom, request_artefact
+from .artefacts import MadeFrom, ready_result, request_artefact
+from .json_pages import MAX_PAGE_BYTES, Rows, first_row_of, page_blocks
 
 _SOME_PROTOTYPES = 100
+_COMPRESSION = "zstd"
+_BLOCK_BYTES = 1 << 20
+_LARGE_LINE = (
+    "download all explanations as JSON lines (`Accept: application/x-ndjson`) or Parquet "
+    "(`Accept: application/vnd.apache.parquet`)"
+)
 
 
 def request_explanation_set(context: AppContext, request: ExplanationSetRequest) -> ExplanationSet:
@@ -48,3 +68,73 @@ def _check_size(limit: int, request: ExplanationSetRequest, dataset: StoredDatas
             f"{limit} values of one set; explain fewer rows, request fewer prototypes, or show fewer features"
         )
         raise StorageError(code="resource_estimate_exceeds_limit", detail=detail)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptLines:
+    """The lines of one set."""
+
+    path: Path
+    rows: NDArray[np.int64]  # (n_frames + 1,) where each frame begins, and the last one ends
+    offsets: NDArray[np.int64]  # (n_frames + 1,) the same in bytes of the file
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the file."""
+        return int(self.offsets[-1])
+
+    def kept_blocks(self) -> Generator[bytes]:
+        """Yield the file as it is kept."""
+        with self.path.open("rb") as file:
+            while block := file.read(_BLOCK_BYTES):
+                yield block
+
+    def blocks(self) -> Generator[bytes]:
+        """Yield the lines; no block of them is larger than a megabyte."""
+        with pa.OSFile(str(self.path)) as file, pa.CompressedInputStream(file, _COMPRESSION) as lines:
+            while block := lines.read(_BLOCK_BYTES):
+                yield block
+
+    def read(self, start: int, stop: int) -> Iterator[bytes]:
+        """Yield lines ``start`` up to, not including, ``stop``, or as many of them as are in one frame."""
+        if start >= self.rows[-1]:
+            return
+        frame = int(np.searchsorted(self.rows, start, side="right")) - 1
+        first, last = self.offsets[frame : frame + 2].tolist()
+        skipped, wanted = start - int(self.rows[frame]), stop - int(self.rows[frame])
+        with self.path.open("rb") as file:
+            file.seek(first)
+            kept = pa.BufferReader(file.read(last - first))
+        with pa.CompressedInputStream(kept, _COMPRESSION) as lines:
+            yield from islice(_split(lines), skipped, wanted)
+
+
+def _split(lines: pa.NativeFile) -> Iterator[bytes]:
+    """Yield lines one by one; a line that no page can hold is cut off at that size, and is the last."""
+    pending = bytearray()
+    while block := lines.read(_BLOCK_BYTES):
+        *whole, rest = (bytes(pending) + block).split(b"\n")
+        pending[:] = rest
+        yield from whole
+        if len(pending) > MAX_PAGE_BYTES:
+            break
+    if pending:
+        yield bytes(pending)
+
+
+def open_lines(context: AppContext, explanation_set_id: str) -> KeptLines:
+    """Return the lines of a set; refuse one that is not ready."""
+    artefact = context.artefacts.get(EXPLANATION_SETS.name, explanation_set_id)
+    ready_result(artefact)
+    index = read_arrays(context.objects.get(artefact.arrays or ""))
+    return KeptLines(context.objects.path_of_pages(artefact.files["lines"]), index["rows"], index["bytes"])
+
+
+def list_explanations(context: AppContext, explanation_set_id: str, limit: int, cursor: str | None) -> Generator[bytes]:
+    """Return one page of explanations as JSON: a ``Page`` of ``Explanation``.
+
+    The cursor is the index of the next row; a page holds fewer than ``limit`` rows where a frame of them ends.
+    """
+    start = first_row_of(cursor)
+    lines = open_lines(context, explanation_set_id)
+    return page_blocks(Rows(lines.read(start, start + limit), start, int(lines.rows[-1]), _LARGE_LINE))

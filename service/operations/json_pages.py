@@ -66,3 +66,19 @@ def _blocks(rows: Rows) -> Generator[bytes]:
             pending.clear()
     stop = rows.start + n_rows
     yield bytes(pending) + b'],"next_cursor":' + orjson.dumps(str(stop) if stop < rows.n_rows else None) + b"}"
+
+
+def first_row_of(cursor: str | None) -> int:
+    """Return the index of the first row of a page, which its cursor holds: 0 without one.
+
+    Raises
+    ------
+    StorageError
+        If it is not a number.
+    """
+    if cursor is None:
+        return 0
+    if not (cursor.isascii() and cursor.isdecimal()):
+        detail = f"cursor {cursor[:80]!a} is not one that this list gave; leave it out to start from the first row"
+        raise StorageError("validation_failed", detail, "/cursor")
+    return int(cursor)

@@ -12,9 +12,8 @@ from storage.errors import StorageError
 from ..app_context import AppContext
 from .artefact_tables import open_table
 from .artefacts import MadeFrom, request_artefact
-from .json_pages import PARQUET_ADVICE, Rows, page_blocks
-from .neighbor_questions import check_neighbors
-from .positions import position_of
+from .json_pages import PARQUET_ADVICE, Rows, first_row_of, page_blocks
+from .request_checks import check_neighbors
 
 _LINES_TOGETHER = 64
 
@@ -42,7 +41,7 @@ def list_audited_rows(context: AppContext, label_audit_id: str, limit: int, curs
 
     The cursor is how many rows come before.
     """
-    start = position_of(cursor)
+    start = first_row_of(cursor)
     with open_table(context, LABEL_AUDITS, label_audit_id)[1] as table:
         n_rows = table.n_lines
         lines = table.read(start, min(start + limit, n_rows))

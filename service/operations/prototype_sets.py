@@ -13,7 +13,7 @@ from storage.feature_matching import match_features
 
 from ..app_context import AppContext
 from .artefacts import MadeFrom, matching_evaluation, request_artefact
-from .proximity_kinds import known_kind
+from .request_checks import known_kind
 
 _DEFAULT_PROTOTYPES = 10
 _PROTOTYPE_BYTES = 1 << 10  # of a result, for the description of a prototype beside its values

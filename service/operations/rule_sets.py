@@ -10,7 +10,7 @@ from storage.feature_matching import describe_type, match_features
 from ..app_context import AppContext
 from ..exports import write_rules
 from .artefacts import MadeFrom, get_result, matching_evaluation, request_artefact
-from .raw_features import refuse_unmapped_columns
+from .request_checks import refuse_unmapped_columns
 
 
 def request_rule_set(context: AppContext, request: RuleSetRequest) -> RuleSet:

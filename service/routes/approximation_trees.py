@@ -16,8 +16,7 @@ from schemas.nouns import APPROXIMATION_TREES, CSV, JSON
 from ..dependencies import ContextDep, RoomDep
 from ..exports import MEDIA_TYPES
 from ..operations import artefacts
-from ..operations.approximation_trees import export_tree, request_approximation_tree
-from ..operations.next_questions import next_question
+from ..operations.approximation_trees import export_tree, next_question, request_approximation_tree
 from .answers import problems
 from .artefact_routes import add_whole_content, artefact_router
 from .streamed_answers import rewritten

@@ -15,8 +15,8 @@ from ..operations import datasets as operations
 from ..operations.made_once import made_once
 from ..request_class import StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, created, problems, repeated, upload_fingerprint
-from .media_types import Accept, choose
 from .streamed_answers import PageSize, page_json, stream_kept_file, whole_json
+from .table_answers import Accept, choose
 
 _WRITTEN = {JSON: JSON, PARQUET: PARQUET, "*/*": JSON, "application/*": JSON, "": JSON}
 _FORMS: dict[int | str, dict[str, Any]] = {

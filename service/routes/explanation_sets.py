@@ -12,13 +12,11 @@ from ..app_context import AppContext
 from ..contract_document import text_of_many
 from ..dependencies import ContextDep, RoomDep, RowPageDep
 from ..operations.artefact_tables import open_table
-from ..operations.explanation_lines import list_explanations, open_lines
-from ..operations.explanation_sets import request_explanation_set
+from ..operations.explanation_sets import list_explanations, open_lines, request_explanation_set
 from .answers import problems
 from .artefact_routes import artefact_router
-from .media_types import Accept, choose
 from .streamed_answers import StreamedAnswer, page_json, stream_file
-from .table_answers import table_answer
+from .table_answers import Accept, choose, table_answer
 
 _WRITTEN = {
     **{media_type: media_type for media_type in (NDJSON, JSONL, ZSTD, JSON, PARQUET)},

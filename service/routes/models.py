@@ -13,7 +13,7 @@ from schemas.proximities import ProximityBlock, ProximityBlockRequest
 
 from ..dependencies import ContextDep, IdempotencyKey, PageDep, PlainInteger, RoomDep
 from ..operations import models as operations
-from ..operations import predictions, proximity_blocks, trees
+from ..operations import proximities
 from ..operations.made_once import made_once
 from ..request_class import StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, created, problems, repeated, upload_fingerprint
@@ -64,14 +64,14 @@ async def get_tree(
     model_id: str, tree: Annotated[PlainInteger, Path()], context: ContextDep, room: RoomDep
 ) -> StreamedAnswer:
     """Read one tree of a model, for drawing; trees are numbered from 0."""
-    n_bytes = await run_in_threadpool(trees.tree_bytes, context, model_id)
-    return await stream_json(context, room, lambda: trees.write_tree(context, model_id, tree), n_bytes)
+    n_bytes = await run_in_threadpool(operations.tree_bytes, context, model_id)
+    return await stream_json(context, room, lambda: operations.write_tree(context, model_id, tree), n_bytes)
 
 
 @router.post("/{model_id}/predictions", responses=problems(400, 404, 408, 413, 415, 422, 503))
 def predict(model_id: str, request: PredictionRequest, context: ContextDep) -> PredictionList:
     """Predict up to 1,000 rows, and say on which leaves they land."""
-    return predictions.predict(context, model_id, request)
+    return operations.predict(context, model_id, request)
 
 
 @router.post(
@@ -81,5 +81,5 @@ def predict(model_id: str, request: PredictionRequest, context: ContextDep) -> P
 )
 async def compare_rows(model_id: str, request: ProximityBlockRequest, context: ContextDep) -> Response:
     """Compare up to 1,000 rows with up to 1,000 others, as the model sees them."""
-    body = await proximity_blocks.compare_rows(context, model_id, request)
+    body = await proximities.compare_rows(context, model_id, request)
     return Response(body, media_type="application/json")

@@ -17,8 +17,7 @@ from schemas.jobs import Progress
 from schemas.nouns import EXPLANATION_SETS
 from service.operations.artefacts import delete_one
 from service.operations.explainers import delete_explainer
-from service.operations.explanation_lines import KeptLines, open_lines
-from service.operations.explanation_sets import request_explanation_set
+from service.operations.explanation_sets import KeptLines, open_lines, request_explanation_set
 from storage.array_files import open_array, read_archive
 from storage.dataset_files import DatasetFile
 from storage.errors import StorageError

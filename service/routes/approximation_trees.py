@@ -99,6 +99,6 @@ async def export_approximation_tree(
 
 
 @router.post("/{approximation_tree_id}/next-question", responses=problems(400, 404, 408, 409, 413, 415, 422, 503))
-def ask_next_question(approximation_tree_id: str, request: NextQuestionRequest, context: ContextDep) -> NextQuestion:
+def get_next_question(approximation_tree_id: str, request: NextQuestionRequest, context: ContextDep) -> NextQuestion:
     """Return the next feature that the tree needs, given the answers so far, or the prediction that they determine."""
     return next_question(context, approximation_tree_id, request)

@@ -122,7 +122,7 @@ def sync_detailed(
 ) -> Response[Dataset | Problem]:
     """Register Dataset
 
-     Register a dataset: CSV, Parquet or JSON rows, told apart by content.
+     Register a dataset: CSV, Parquet or JSON rows, distinguished by content.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -158,7 +158,7 @@ def sync(
 ) -> Dataset | Problem | None:
     """Register Dataset
 
-     Register a dataset: CSV, Parquet or JSON rows, told apart by content.
+     Register a dataset: CSV, Parquet or JSON rows, distinguished by content.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -189,7 +189,7 @@ async def asyncio_detailed(
 ) -> Response[Dataset | Problem]:
     """Register Dataset
 
-     Register a dataset: CSV, Parquet or JSON rows, told apart by content.
+     Register a dataset: CSV, Parquet or JSON rows, distinguished by content.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
@@ -223,7 +223,7 @@ async def asyncio(
 ) -> Dataset | Problem | None:
     """Register Dataset
 
-     Register a dataset: CSV, Parquet or JSON rows, told apart by content.
+     Register a dataset: CSV, Parquet or JSON rows, distinguished by content.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:

@@ -12,8 +12,7 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, and_, or_, select
 from .attempts import AttemptStore
 from .database import Database
 from .job_counts import SHORT_SECONDS, is_short
-from .job_problems import cancelled, deadline_exceeded, worker_lost
-from .jobs import end_job
+from .jobs import cancelled, deadline_exceeded, end_job, worker_lost
 from .tables import jobs
 
 _ROWS_AT_ONCE = 200

@@ -1,22 +1,21 @@
 """Artefacts: what jobs make, known by the hash of what made them."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Connection, RowMapping, delete, or_, select, update
+from sqlalchemy import Column, Connection, RowMapping, delete, insert, or_, select, update
 
 from schemas.contract import Page
 from schemas.nouns import EXPLAINERS, NOUNS
 
-from .artefact_files import files_of, replace_files
 from .database import Database
 from .errors import InUse
 from .records import add_record, first_record, forget_keys_of, moment, read_page, require, unreferenced
-from .tables import artefacts, explainers, jobs
+from .tables import artefact_files, artefacts, explainers, jobs
 
 _STATUS_OF_JOB = {"failed": "failed", "cancelled": "cancelled"}
 
@@ -119,8 +118,8 @@ class ArtefactStore:
         with self._database.transaction() as connection:
             row = _existing(connection, noun, artefact_id)
             _refuse_if_used(connection, row)
-            files = files_of(connection, [artefact_id])[artefact_id].values()
-            replace_files(connection, artefact_id, {})
+            files = _files_of(connection, [artefact_id])[artefact_id].values()
+            _replace_files(connection, artefact_id, {})
             forget_keys_of(connection, artefact_id)
             connection.execute(delete(artefacts).where(artefacts.c.id == artefact_id))
             return unreferenced(connection, (row["result"], row["arrays"], *files))
@@ -131,7 +130,7 @@ def publish(
 ) -> None:
     """Keep what a job made, in the transaction that ends the job; ``files`` are objects by name."""
     connection.execute(update(artefacts).where(artefacts.c.id == artefact_id).values(result=result, arrays=arrays))
-    replace_files(connection, artefact_id, files or {})
+    _replace_files(connection, artefact_id, files or {})
 
 
 def _refer_to_job(connection: Connection, artefact: NewArtefact, existing: RowMapping | None, job: str) -> bool:
@@ -179,7 +178,7 @@ def _artefact(connection: Connection, row: RowMapping) -> Artefact:
 
 
 def _artefacts(connection: Connection, rows: Sequence[RowMapping]) -> list[Artefact]:
-    files = files_of(connection, [row["id"] for row in rows])
+    files = _files_of(connection, [row["id"] for row in rows])
     return [_artefact_with(row, files[row["id"]]) for row in rows]
 
 
@@ -198,3 +197,20 @@ def _artefact_with(row: RowMapping, files: Mapping[str, str]) -> Artefact:
         created_at=moment(row["created_at"]),
         files=files,
     )
+
+
+def _files_of(connection: Connection, artefact_ids: Collection[str]) -> dict[str, dict[str, str]]:
+    """Return for each artefact its files, object by name."""
+    found: dict[str, dict[str, str]] = {identifier: {} for identifier in artefact_ids}
+    rows = select(artefact_files).where(artefact_files.c.artefact.in_(artefact_ids)).order_by(artefact_files.c.name)
+    for row in connection.execute(rows).mappings():
+        found[row["artefact"]][row["name"]] = row["object"]
+    return found
+
+
+def _replace_files(connection: Connection, artefact_id: str, files: Mapping[str, str]) -> None:
+    """Replace the artefact's files by these, object by name."""
+    connection.execute(delete(artefact_files).where(artefact_files.c.artefact == artefact_id))
+    rows = [{"artefact": artefact_id, "name": name, "object": sha256} for name, sha256 in files.items()]
+    if rows:
+        connection.execute(insert(artefact_files), rows)

@@ -15,12 +15,11 @@ from sqlalchemy import Connection, RowMapping, insert, select, update
 from schemas.contract import Page
 from schemas.jobs import Job, Progress
 from schemas.nouns import JOBS
-from schemas.problems import Problem, problem_json
+from schemas.problems import Problem, problem_for, problem_json
 
 from .database import Database
 from .errors import Conflict
 from .job_counts import count_before
-from .job_problems import cancelled
 from .records import existing_record, first_record, moment, read_page, require
 from .tables import jobs
 
@@ -200,3 +199,23 @@ def _job(row: RowMapping) -> Job:
         finished_at=None if row["finished_at"] is None else moment(row["finished_at"]),
         problem=row["problem"],
     )
+
+
+def cancelled() -> Problem:
+    """Return the problem of a cancelled job."""
+    return problem_for("job_cancelled", "the job was cancelled; send the request again to begin a new one")
+
+
+def worker_lost(attempt: int) -> Problem:
+    """Return the problem of a job whose worker was lost at this attempt, its last."""
+    detail = (
+        f"the process that did the job was lost {attempt} times, each time it was tried; "
+        "it may need more memory than there is: use fewer rows, or give the workers more"
+    )
+    return problem_for("worker_lost", detail)
+
+
+def deadline_exceeded(deadline_seconds: float) -> Problem:
+    """Return the problem of a job that ran beyond its deadline."""
+    detail = f"the job ran for {deadline_seconds:g} seconds and was not done; request less work, or raise the deadline"
+    return problem_for("deadline_exceeded", detail)

@@ -11,7 +11,7 @@ from rq import Queue
 from rq.serializers import JSONSerializer
 
 from schemas.jobs import Progress
-from storage.attempts import Standing
+from storage.attempts import AttemptState
 from storage.job_notifications import QUEUE_NAME
 from tests.support.job_farm import JobFarm
 from tests.support.job_rows import JobRows
@@ -217,7 +217,7 @@ def test_a_worker_that_was_taken_for_dead_can_neither_publish_nor_overrule_a_can
     farm.jobs.request_cancel(again.job)
     farm.wait_for_end(again)
 
-    assert farm.attempts.report_progress(late, Progress(fraction=0, stage="late")) is Standing.FENCED
+    assert farm.attempts.report_progress(late, Progress(fraction=0, stage="late")) is AttemptState.FENCED
     assert not farm.attempts.succeed(late, lambda _connection: pytest.fail("published"))
     assert farm.jobs.get(again.job).status == "cancelled"
 

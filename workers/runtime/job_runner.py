@@ -7,12 +7,12 @@ from threading import RLock
 import structlog
 
 from observability.logs import log_context
-from storage.attempts import AttemptStore, Claim, Standing
+from storage.attempts import AttemptState, AttemptStore, Claim
 from storage.database import Database
 from storage.errors import StorageError
 from storage.job_counts import is_short
 from storage.job_notifications import JobNotifier
-from storage.job_problems import deadline_exceeded, worker_lost
+from storage.jobs import deadline_exceeded, worker_lost
 from storage.remote_objects import open_objects
 
 from .job_monitor import EndReason, JobMonitor, ProcessorTime
@@ -88,6 +88,6 @@ class JobRunner:
 
     def _settle_ended(self, claim: Claim) -> None:
         # A process that did its work has ended its row, too.
-        if self._attempts.look(claim) in {Standing.RUNNING, Standing.CANCELLING}:
+        if self._attempts.state_of(claim) in {AttemptState.RUNNING, AttemptState.CANCELLING}:
             _LOG.warning("job %s, attempt %d: its process was lost", claim.job, claim.attempt)
             self._attempts.try_again(claim, worker_lost(claim.attempt))

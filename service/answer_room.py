@@ -29,11 +29,11 @@ def _let_go() -> None:
 
 
 class CallerLeft(Exception):
-    """Nobody waits for the answer any more."""
+    """The caller has disconnected."""
 
 
 class Part:
-    """What one answer has of a room, from the time it is let in to the time it gives its part back."""
+    """The share of a room that one answer holds, from its admission until it gives the share back."""
 
     __slots__ = ("_room", "caller", "n_held", "n_making")
 
@@ -60,10 +60,10 @@ class Part:
 class AnswerRoom:
     """A number of bytes that answers take a part of, in the order in which they come; changed on the event loop alone.
 
-    An answer for which there is no room waits a moment, without a thread, and nothing is made for callers who leave
-    meanwhile. An answer that is alone may be larger than all the room there is; while it is the next one to be let in,
-    those that come later wait behind it, for ``seconds`` at most. Lists and small answers have a room of their own, in
-    which nothing is large.
+    An answer for which there is no room waits a moment, without a thread, and nothing is made for callers that
+    disconnect meanwhile. An answer that is alone may be larger than the whole room; while it is the next one to be
+    admitted, those that come later wait behind it, for ``seconds`` at most. Lists and small answers have a room of
+    their own, in which nothing is large.
 
     What is needed only while answers are made is counted apart, up to half as much again: how long that is needed is
     not for callers to choose. They choose how long they take over their answers, so a caller may hold a quarter of the
@@ -102,9 +102,9 @@ class AnswerRoom:
         n_held
             How large the answer is: as much is taken until the caller has all of it.
         has_left
-            Says whether the caller has left.
+            Returns whether the caller has disconnected.
         caller
-            Who is counted; ``None`` for those who may take all the room.
+            The caller that is counted; ``None`` for one that may take all the room.
         n_making
             What else is taken while the answer is made.
 
@@ -142,7 +142,7 @@ class AnswerRoom:
                 self._threads.submit(_let_go)
 
     async def run(self, work: Callable[[], Result]) -> Result:
-        """Return what the work returns; it is waited for even where nobody wants it any more."""
+        """Return the result of the work, which is completed even if its caller disconnects."""
         running = asyncio.get_running_loop().run_in_executor(self._threads, work)
         try:
             return await asyncio.shield(running)

@@ -16,7 +16,7 @@ class Batches:
     Parameters
     ----------
     n_rows
-        How many rows may wait or be worked on; where nobody waits, a call may have any number.
+        How many rows may wait or be processed at once; where no call waits, a call may have any number.
     """
 
     def __init__(self, n_rows: int) -> None:

@@ -1,4 +1,4 @@
-"""Conditional requests: who holds an answer that cannot have changed gets 304 without it (RFC 9110, section 13).
+"""Conditional requests: callers that hold an answer that is still valid get 304 without a body (RFC 9110, section 13).
 
 Models, datasets, finished artefacts and whatever is read below them have a strong entity tag: a hash of the row that
 names their content (``storage.entity_versions``), of the path, the query and ``Accept``, which choose the

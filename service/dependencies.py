@@ -12,7 +12,7 @@ from storage.idempotency import RequestKey
 
 from .answer_room import AnswerRoom, CallerLeft, Part
 from .app_context import AppContext
-from .middleware.callers import ANYBODY, Caller, limited_caller
+from .middleware.callers import ANY_CALLER, Caller, limited_caller
 from .request_class import plain_integer
 
 Result = TypeVar("Result")
@@ -55,12 +55,12 @@ class Room:
         return part
 
     async def make(self, room: AnswerRoom, n_bytes: int, make: Callable[[], Result]) -> Result:
-        """Return what is made in a thread once there is room for it; nothing is made for a caller who has left."""
+        """Return the result of ``make``, run in a thread once there is room; not run for a caller that disconnected."""
         await self.take(room, n_bytes)
         return await self._run(room, make)
 
     async def make_whole(self, room: AnswerRoom, n_held: int, n_making: int, make: Callable[[], bytes]) -> bytes:
-        """Return the same of an answer that is whole when it is made, and takes no more than its length then."""
+        """Return the same for an answer that is whole when made; afterwards it holds room for its length alone."""
         part = await self.take(room, n_held, n_making)
         made = await self._run(room, make)
         part.shrink(len(made))
@@ -72,7 +72,7 @@ class Room:
         return await room.run(make)
 
     def give_back(self) -> None:
-        """Give back all that was taken."""
+        """Return all room that was taken."""
         for part in self._parts:
             part.give_back()
 
@@ -120,7 +120,7 @@ async def _request_key(
             alias="Idempotency-Key",
             pattern=r"^[\x21-\x7e]{1,255}$",
             description=(
-                "With the same key and body nothing is made twice: the answer is what was made, as it stands now. "
+                "With the same key and body nothing is made twice: the answer is what was made, in its current state. "
                 "Another body is refused. A key is forgotten when its thing is deleted."
             ),
         ),
@@ -128,12 +128,12 @@ async def _request_key(
 ) -> RequestKey | None:
     if key is None:
         return None
-    caller: Caller = request.scope.get("caller", ANYBODY)
+    caller: Caller = request.scope.get("caller", ANY_CALLER)
     return RequestKey(caller.key_id or "", key)
 
 
 PageDep = Annotated[PageRequest, Depends(_page)]
-"""Of a list of things, for which room is taken."""
+"""Of a list of items, for which room is taken."""
 RowPageDep = Annotated[PageRequest, Depends(_row_page)]
-"""Of a list of rows; room is taken by those who read them."""
+"""Of a list of rows; the routes that read them take the room."""
 IdempotencyKey = Annotated[RequestKey | None, Depends(_request_key)]

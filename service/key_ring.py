@@ -1,8 +1,8 @@
 """KeyRing: the keys by which callers are recognised, in memory, read again every second.
 
 Recognising a caller needs no database. A key that was revoked, in this process or in any other, is accepted for as long
-as one reading is trusted, and no longer: where the database cannot be read, nobody is let in after that time. When each
-key was last used is noted in memory and written later. Both are done by threads that repeat one function.
+as one reading is trusted, and no longer: where the database cannot be read, no caller is admitted after that time. The
+time of each key's last use is noted in memory and written later. Both are done by threads that repeat one function.
 """
 
 import hmac
@@ -134,7 +134,7 @@ class Recurring:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop; a call under way is waited for, but not long."""
+        """Stop; wait for a call under way, but not long."""
         self._stopped.set()
         if self._thread.is_alive():
             self._thread.join(_SECONDS_TO_STOP)

@@ -87,7 +87,7 @@ def build_app(lifespan: object = None) -> FastAPI:
         lifespan=lifespan,  # type: ignore[arg-type]  # an async context manager of the app, or none
         docs_url=None,
         redoc_url=None,
-        redirect_slashes=False,  # it would lead wherever the caller's Host header says
+        redirect_slashes=False,  # it would redirect to the host that the caller's Host header names
         form_limits={"max_files": FORM_LIMITS["max_files"], "max_fields": FORM_LIMITS["max_fields"]},
         generate_unique_id_function=_operation_id,
     )
@@ -102,8 +102,8 @@ def build_app(lifespan: object = None) -> FastAPI:
 
 
 def _rarely_collect_garbage() -> None:
-    # Cycles are rare here, and looking for them stops the hot path: what lives as long as the process is not looked at
-    # again, and the rest less often.
+    # Cycles are rare here, and collecting them stops the hot path: objects that live as long as the process are not
+    # scanned again, and the others less often.
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
 

@@ -45,7 +45,7 @@ class Metrics:
         self._records = records
         self._registries = [
             _registry_of(collector)
-            for collector in (_Requests(records), _Caches(context), _Surroundings(context, clock))
+            for collector in (_Requests(records), _Caches(context), _Dependencies(context, clock))
         ]
         process = CollectorRegistry()
         ProcessCollector(registry=process)
@@ -135,12 +135,12 @@ def _latencies(records: tuple[RouteRecord, ...]) -> Iterator[bytes]:
 
 
 def _let_others_go_on() -> None:
-    # The event loop waits no longer than for one piece, some tens of microseconds of work.
+    # The event loop waits for one piece at most, some tens of microseconds of work.
     time.sleep(0)
 
 
 class _Caches(Collector):
-    """What is warm in this process."""
+    """The caches of this process."""
 
     def __init__(self, context: AppContext) -> None:
         self._caches: dict[str, ExplainerCache | SessionCache]
@@ -172,8 +172,8 @@ class _Seen:
     has_objects: bool = False
 
 
-class _Surroundings(Collector):
-    """What this process rests on, the same for every API process: jobs, workers, database, Redis, disk."""
+class _Dependencies(Collector):
+    """What this process depends on, the same for every API process: jobs, workers, database, Redis, disk."""
 
     def __init__(self, context: AppContext, clock: Callable[[], float]) -> None:
         self._context = context
@@ -193,7 +193,7 @@ class _Surroundings(Collector):
         yield from _jobs(self._seen.jobs)
         yield from self._registry.collect()
         yield from _dependencies(self._seen)
-        yield InfoMetricFamily("leafspace_build", "What runs here.", {"version": version("leafspace")})
+        yield InfoMetricFamily("leafspace_build", "The version that runs here.", {"version": version("leafspace")})
 
     def describe(self) -> Iterator[Metric]:
         return iter(())
@@ -220,9 +220,7 @@ class _Surroundings(Collector):
 def _jobs(counts: JobCounts | None) -> Iterator[Metric]:
     if counts is None:
         return
-    family = GaugeMetricFamily(
-        "leafspace_jobs", "Jobs by kind and status, as their rows say.", labels=["kind", "status"]
-    )
+    family = GaugeMetricFamily("leafspace_jobs", "Jobs by kind and status, by their rows.", labels=["kind", "status"])
     for (kind, status), number in sorted(counts.n_by_kind.items()):
         family.add_metric([kind, status], number)
     yield family

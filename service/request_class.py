@@ -75,7 +75,7 @@ class StrictRequest(Request):
 
 
 class StrictRoute(APIRoute):
-    """A route that reads its body through ``StrictRequest``, and says how long work took."""
+    """A route that reads its body through ``StrictRequest``, and reports how long work took."""
 
     def get_route_handler(self) -> Handler:
         """Return the handler that FastAPI calls."""
@@ -161,7 +161,7 @@ def _reading_message(handle: Handler, kind: Any) -> Handler:  # noqa: ANN401  # 
 
 
 async def timed(answer: Awaitable[Response]) -> Response:
-    """Return an answer that says how long it took to be made."""
+    """Return an answer whose headers report how long it took."""
     began = time.perf_counter()
     response = await answer
     milliseconds = (time.perf_counter() - began) * 1000
@@ -197,7 +197,7 @@ async def _refuse_type(request: Request, detail: str) -> NoReturn:
     raise BodyRefused("unsupported_media_type", detail)
 
 
-def plain_integer(value: Any) -> Any:  # noqa: ANN401  # whatever stands in a path or query
+def plain_integer(value: Any) -> Any:  # noqa: ANN401  # any value of a path or query
     """Return a parameter as it is; refuse what is not written as digits, which Python would take for a number."""
     if isinstance(value, str) and not _PLAIN_INTEGER.fullmatch(value):
         message = "an integer is written as digits alone, such as 10"
@@ -230,11 +230,11 @@ def _whole(item: Any) -> Any:  # noqa: ANN401  # any JSON value
     return int(item) if type(item) is float and item.is_integer() and abs(item) < _LARGEST_WHOLE else item
 
 
-def _parsed(body: bytes, place: str = "") -> Any:  # noqa: ANN401  # any JSON value
+def _parsed(body: bytes, prefix: str = "") -> Any:  # noqa: ANN401  # any JSON value
     try:
         return parse_json(body)
     except BadJson as error:
-        raise BodyRefused(error.code, f"{place}{error.detail}") from error
+        raise BodyRefused(error.code, f"{prefix}{error.detail}") from error
 
 
 def _refuse_crowd(fields: dict[str, Any], most_rows: int | None) -> None:
@@ -264,12 +264,12 @@ def _most_rows(kind: type[Contract]) -> int | None:
     return next((most for most in stated if isinstance(most, int)), None)
 
 
-def _validated(kind: type[Message], value: Any, *place: str) -> Message:  # noqa: ANN401  # any JSON value
+def _validated(kind: type[Message], value: Any, *path: str) -> Message:  # noqa: ANN401  # any JSON value
     try:
         return kind.model_validate(value)
     except ValidationError as error:
         if error.error_count() > _MAX_FAULTS:
             detail = f"the body has {error.error_count():,} faults, more than can be listed; see /docs for its form"
             raise BodyRefused("validation_failed", detail) from error
-        faults = [{**fault, "loc": ("body", *place, *fault["loc"])} for fault in error.errors()]
-        raise RequestValidationError(faults, body=dict.fromkeys(place, value) or value) from error
+        faults = [{**fault, "loc": ("body", *path, *fault["loc"])} for fault in error.errors()]
+        raise RequestValidationError(faults, body=dict.fromkeys(path, value) or value) from error

@@ -1,6 +1,6 @@
-"""Abandoned jobs: those whose worker is gone or whose notification was lost, found by looking at all rows.
+"""Abandoned jobs: those whose worker is gone or whose notification was lost, found by reading all rows.
 
-Several workers may look at once: each row is locked while it is changed, and a second look finds it changed already.
+Several workers may read at once: each row is locked while it is changed, and a second reader finds it changed.
 """
 
 import time
@@ -32,7 +32,7 @@ class WaitingJob:
 class Timing:
     """After how many seconds something counts as abandoned."""
 
-    lease_seconds: float = 30.0  # that nobody renews, whatever any clock says
+    lease_seconds: float = 30.0  # without renewal, by a monotonic clock
     confirm_seconds: float = 7.5  # the same where it has ended by the wall clock; longer than between two renewals
     notification_seconds: float = 2.0  # that a new job waits before its message counts as lost
 
@@ -42,7 +42,7 @@ _USUAL = Timing()
 
 @dataclass(frozen=True, slots=True)
 class _Sighting:
-    """What was seen of an attempt under way, by a clock that nobody sets."""
+    """What was seen of an attempt under way, by a monotonic clock."""
 
     lease_until: float
     lease_seen_at: float  # when this lease was first seen
@@ -50,7 +50,7 @@ class _Sighting:
 
 
 class AbandonedJobs:
-    """Rows that need somebody's attention.
+    """Finds rows that no living worker takes care of.
 
     Wall clocks of hosts differ, and are set back and forth, but a worker that lives renews its lease every few seconds.
     So what counts is how long a lease stays the same, by the monotonic clock of this process; one that has ended by the
@@ -93,14 +93,14 @@ class AbandonedJobs:
         waiting = and_(jobs.c.status == "queued", self._attempts.is_due(), or_(jobs.c.attempt > 0, ~is_new))
         columns = jobs.c.id, jobs.c.deadline_seconds, jobs.c.estimated_seconds
         query = select(*columns).where(waiting).order_by(jobs.c.created_at).limit(_ROWS_AT_ONCE)
-        # Short ones also by themselves: however many others wait before them, somebody may be free for them.
+        # Short ones also by themselves: a worker may be free for them, however many others wait before them.
         short = query.where(jobs.c.estimated_seconds <= SHORT_SECONDS)
         with self._database.reading() as connection:
             rows = dict.fromkeys((*connection.execute(query), *connection.execute(short)))
         return [WaitingJob(job, deadline_seconds, is_short(seconds)) for job, deadline_seconds, seconds in rows]
 
     def _look(self) -> Sequence[RowMapping]:
-        """Return the attempts under way, and take note of them."""
+        """Return the attempts under way, and remember when each was seen."""
         columns = jobs.c.status, jobs.c.token, jobs.c.lease_until, jobs.c.deadline_seconds
         query = select(*columns).where(jobs.c.status.in_(("running", "cancelling")))
         with self._database.reading() as connection:

@@ -141,7 +141,7 @@ class IdempotencyStore:
             connection.execute(delete(idempotency_keys).where(_is(claim.key), idempotency_keys.c.token == claim.token))
 
     def forget(self, key: RequestKey, kept: KeptAnswer) -> None:
-        """Forget that the key made this thing, which is gone."""
+        """Forget that the key made this thing, which was deleted."""
         with self._database.transaction() as connection:
             connection.execute(delete(idempotency_keys).where(_is(key), idempotency_keys.c.thing == kept.thing))
 
@@ -181,7 +181,7 @@ def _locked(connection: Connection, key: RequestKey) -> RowMapping | None:
 
 
 def _insert(connection: Connection, key: RequestKey, values: dict[str, object]) -> bool:
-    """Write a new key's row; return whether nobody else was faster."""
+    """Write a new key's row; return whether no other request was faster."""
     try:
         with connection.begin_nested():
             connection.execute(insert(idempotency_keys).values(caller=key.caller, key=key.key, **values))

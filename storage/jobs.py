@@ -31,7 +31,7 @@ _SHOWN = [column for column in jobs.c if column is not jobs.c.request]  # which 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a job comes from, and what was known of it there."""
+    """The request that creates a job, its caller, and the estimated duration."""
 
     request_id: str | None = None  # so that logs can be followed from one to the other
     caller: str | None = None  # id of the API key, so that its jobs can be counted; none where none is required
@@ -96,12 +96,12 @@ class JobStore:
         return job_id
 
     def get(self, job_id: str) -> Job:
-        """Return the job as it stands; raise ``NotFound`` where there is none."""
+        """Return the job in its current state; raise ``NotFound`` where there is none."""
         with self._database.reading() as connection:
             return _with_places(connection, [_job(existing_record(connection, jobs, job_id))])[0]
 
     def get_many(self, job_ids: Sequence[str]) -> dict[str, Job]:
-        """Return those of the jobs that exist as they stand, by id."""
+        """Return those of the jobs that exist, by id."""
         found: dict[str, Job] = {}
         with self._database.reading() as connection:
             for start in range(0, len(job_ids), _IDS_AT_ONCE):
@@ -140,7 +140,7 @@ class JobStore:
 
 
 def _with_places(connection: Connection, found: Sequence[Job]) -> list[Job]:
-    """Return the jobs; those that wait for nothing but a worker say how many wait before them."""
+    """Return the jobs; for those that only wait for a worker, with the number that wait before them."""
     waiting = [job.id for job in found if job.status == "queued" and not job.progress.message]
     before = count_before(connection, waiting) if waiting else {}
     return [_waiting(job, before[job.id]) if job.id in before else job for job in found]
@@ -153,7 +153,7 @@ def _waiting(job: Job, n_before: int) -> Job:
 
 
 def lock_job(connection: Connection, job_id: str) -> RowMapping | None:
-    """Return the job's row, which nobody else changes until the transaction ends; or nothing."""
+    """Return the job's row, locked until the transaction ends; ``None`` where there is none."""
     return first_record(connection, select(jobs).where(jobs.c.id == job_id).with_for_update())
 
 

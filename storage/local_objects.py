@@ -125,7 +125,7 @@ class LocalObjects:
         return self._workspaces.workspace(name)
 
     def clear_workspace(self, name: str) -> None:
-        """Remove the workspace of this name, whose owner is gone; one that is not there is no error."""
+        """Remove the workspace of this name, whose owner has ended; one that is not there is no error."""
         self._workspaces.clear(name)
 
     def is_available(self) -> bool:

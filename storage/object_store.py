@@ -26,7 +26,7 @@ class ObjectStore(Protocol):
         ...
 
     def put(self, data: bytes) -> str:
-        """Keep ``data``; return its SHA-256 in hexadecimal. What was kept and is damaged is whole again."""
+        """Keep ``data``; return its SHA-256 in hexadecimal. A damaged copy is replaced."""
         ...
 
     def put_file(self, path: Path) -> str:
@@ -46,7 +46,7 @@ class ObjectStore(Protocol):
         ...
 
     def delete(self, sha256: str) -> None:
-        """Forget the object, at once or as soon as that harms nobody who keeps it now; an unknown one is no error."""
+        """Delete the object, at once or as soon as no writer keeps it; an unknown one is no error."""
         ...
 
     def delete_damaged(self, sha256: str) -> None:
@@ -65,7 +65,7 @@ class ObjectStore(Protocol):
         ...
 
     def clear_workspace(self, name: str) -> None:
-        """Remove the workspace of this name, whose owner is gone; one that is not there is no error."""
+        """Remove the workspace of this name, whose owner has ended; one that is not there is no error."""
         ...
 
     def is_available(self) -> bool:

@@ -1,6 +1,6 @@
 """WorkerHeartbeats: what workers publish over Redis: that they live, and how much they have cleared away.
 
-Both may be lost at any time; nothing but monitoring rests on them.
+Both may be lost at any time; only monitoring depends on them.
 """
 
 import time
@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 
 _WORKERS = "leafspace:workers"
 _REMOVED = "leafspace:removed"
-_ALIVE_SECONDS = 15.0  # after its last heartbeat, a worker counts as gone
+_ALIVE_SECONDS = 15.0  # after its last heartbeat, a worker counts as lost
 _FAILURES = (RedisError, OSError)
 
 

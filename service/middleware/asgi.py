@@ -37,7 +37,7 @@ async def refuse_and_close(
     scope: Scope, send: Send, code: str, detail: str, extra_headers: Headers = (), drain: Receive | None = None
 ) -> None:
     """Answer with a problem and close the connection; what ``drain`` brings meanwhile is discarded."""
-    # What follows on this connection is the rest of a body that nobody reads.
+    # What follows on this connection is the rest of a body, which is not read.
     start, body = _problem_messages(code, detail, scope.get("request_id"), [_CLOSE, *extra_headers])
     await send(start)
     await send({**body, "more_body": True})
@@ -47,7 +47,7 @@ async def refuse_and_close(
 
 
 def retry_after(seconds: int) -> tuple[bytes, bytes]:
-    """Return the header that says when to come back."""
+    """Return the header that says when to retry."""
     return b"retry-after", str(seconds).encode()
 
 

@@ -1,7 +1,7 @@
 """Bodies on their way in and out: too large, too slow, compressed or too many at once.
 
 ``BodyGuard`` refuses the bodies of requests before they are read whole; ``AnswerGuard`` sends answers in blocks and
-cuts off callers who read them too slowly. Both keep the same pace, that of ``BodyLimits``.
+disconnects callers that read them too slowly. Both keep the same pace, that of ``BodyLimits``.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ class BodyLimits:
 
 
 class BodyGuard:
-    """Refuse bodies by their headers and, where those say nothing, while they come in.
+    """Refuse bodies by their headers or, where those are silent, while they arrive.
 
     - ``Content-Encoding``: 415, never decoded.
     - more bytes than the path accepts: 413, from ``Content-Length`` or while streaming.
@@ -50,7 +50,7 @@ class BodyGuard:
     - more bytes than all bodies in memory may have together: 503. A single body may be larger.
 
     The connection is closed after each of them. To the application, a body that is refused while it comes in looks
-    like a caller who has disconnected; what it answers then is dropped.
+    like a caller that has disconnected; what it answers then is dropped.
     """
 
     def __init__(self, app: Application, limits: BodyLimits) -> None:
@@ -214,7 +214,7 @@ class _Room:
 class AnswerGuard:
     """Send answers block by block, each when the caller has read most of the one before.
 
-    An answer thus keeps the memory reserved for it until its caller has read it. Callers who fall behind the pace of
+    An answer thus keeps the memory reserved for it until its caller has read it. Callers that fall behind the pace of
     ``BodyLimits`` by ``answer_seconds`` are cut off: the connection is closed at once, without waiting for them.
     """
 

@@ -146,7 +146,7 @@ class _Slots:
         self._taken: Counter[str | None] = Counter()
 
     def refusal(self, caller: str | None) -> tuple[str, str] | None:
-        """Return why there is no slot, as code and detail; ``None`` is a caller who may take all."""
+        """Return why there is no slot, as code and detail; ``None`` is a caller that may take all."""
         if caller is not None and self._taken[caller] >= self._n_of_caller:
             detail = f"{self._n_of_caller} {self._noun} of yours are under way already, the limit of one caller"
             return "rate_limited", detail
@@ -203,7 +203,7 @@ class TokenBuckets:
                 caller = self._make_room(caller, now)
             full_at = self._full_at.get(caller, now)
         full_at = max(full_at, now) + self._seconds_each
-        # A millionth for rounding: a caller who waits as long as required is let in.
+        # A millionth for rounding: a caller that waits as long as required is admitted.
         if full_at - now > self._seconds_to_fill + 1e-6:
             return full_at - now - self._seconds_to_fill
         self._full_at[caller] = full_at

@@ -1,4 +1,4 @@
-"""ResponseHead: what every answer says in its headers, written in one step.
+"""ResponseHead: the headers that every answer has, written in one step.
 
 - ``X-Request-Id``: the id under which the request is logged.
 - security headers for browsers: nothing may be loaded, stored or framed, except by the documentation page.

@@ -1,4 +1,4 @@
-"""behind_middleware: the application with everything that stands before it."""
+"""behind_middleware: the application behind all its middleware."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field

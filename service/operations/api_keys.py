@@ -1,4 +1,4 @@
-"""Make keys, read them, revoke them."""
+"""Create, read and revoke API keys."""
 
 import structlog
 
@@ -15,7 +15,7 @@ _CREATED, _REPEATED = 201, 200
 
 
 def make_api_key(context: AppContext, request: ApiKeyRequest) -> NewApiKey:
-    """Make a key; this process knows it at once, others within a second."""
+    """Create a key; this process knows it at once, others within a second."""
     made = context.api_keys.add(request)
     _LOG.info("api_key_made", key_id=made.id, scopes=made.scopes)
     context.keys.renew()
@@ -35,7 +35,7 @@ def make_api_key_once(
             made = make_api_key(context, request)
             creation.made(_CREATED, made)
     if made is not None and made.id != creation.result.id:
-        # The same request was faster; nobody ever sees this one's secret.
+        # The same request was faster; this one's secret is never shown.
         revoke_api_key(context, made.id)
     creation.status = _CREATED if creation.result.secret is not None else _REPEATED
     return creation

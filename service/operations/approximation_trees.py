@@ -55,7 +55,7 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
         detail = f"stop_when_pure is for method ism, not for {request.method}; leave it out"
         raise StorageError("validation_failed", detail, "/stop_when_pure")
     match_features(model.view, dataset.view)
-    complete = _spelled_out(request)
+    complete = _normalised(request)
     evaluation = matching_evaluation(context, model.view, complete.evaluation_dataset)
     return request_artefact(context, APPROXIMATION_TREES, complete, MadeFrom(model.view, dataset, evaluation))
 
@@ -74,7 +74,7 @@ def export_tree(context: AppContext, tree_id: str, form: TreeExportFormat) -> by
     return context.objects.get(artefact.files["onnx"])
 
 
-def _spelled_out(request: ApproximationTreeRequest) -> ApproximationTreeRequest:
+def _normalised(request: ApproximationTreeRequest) -> ApproximationTreeRequest:
     """Return the request that all requests with the same answer have in common, so that they share an id."""
     changes = {name: _DEFAULTS[name] for name in _UNUSED_BY_METHOD[request.method]}
     if request.max_leaves is not None and request.max_leaves >= min(2**request.max_depth, MAX_LEAVES):

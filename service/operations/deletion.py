@@ -1,4 +1,4 @@
-"""Deletion: of a row and the objects that it alone referred to; on a full disk with the room of the reserve."""
+"""Deletion: of a row and the objects that it alone referred to; on a full disk the reserve is used."""
 
 from collections.abc import Callable, Iterable
 from threading import Lock
@@ -10,11 +10,11 @@ from storage.errors import InsufficientStorage, means_full_disk
 from ..app_context import AppContext
 
 _RESERVE_IS_USED = Lock()
-Outcome = TypeVar("Outcome")
+Result = TypeVar("Result")
 
 
 def delete_with_objects(context: AppContext, forget: Callable[[], Iterable[str]]) -> None:
-    """Forget a row, and delete the objects that ``forget`` returns."""
+    """Delete a row by ``forget``, then the objects whose hashes it returns."""
 
     def delete() -> None:
         with context.objects.discarding():
@@ -24,16 +24,16 @@ def delete_with_objects(context: AppContext, forget: Callable[[], Iterable[str]]
     with_reserve(context, delete)
 
 
-def with_reserve(context: AppContext, free: Callable[[], Outcome]) -> Outcome:
-    """Return what ``free`` does, which frees room or stops what takes it; a full disk does not keep it from that."""
+def with_reserve(context: AppContext, free: Callable[[], Result]) -> Result:
+    """Return the result of ``free``, which frees disk space or stops its use; on a full disk, use the reserve."""
     try:
-        outcome = free()
+        result = free()
     except (InsufficientStorage, OSError) as error:
         if not (isinstance(error, InsufficientStorage) or means_full_disk(error)):
             raise
     else:
         _keep_reserve(context)
-        return outcome
+        return result
     # One at a time: the room is for one.
     with _RESERVE_IS_USED, release_reserve(context.settings.data_dir):
         return free()

@@ -1,4 +1,4 @@
-"""Made once: what a request with an idempotency key creates is made by the first one, and shown to all others."""
+"""Made once: requests with the same idempotency key create one thing, which all of them return."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -21,13 +21,13 @@ Thing = TypeVar("Thing", bound=_Identified)
 
 @dataclass(slots=True)
 class Creation(Generic[Thing]):
-    """What a request creates; ``thing`` is there from the start if its key made it before."""
+    """What a request creates; ``thing`` is set from the start if its key made it before."""
 
     thing: Thing | None = None
     status: int = 0  # that its key keeps (see ``KeptAnswer``)
 
     def made(self, status: int, thing: Thing) -> None:
-        """Note what was made or found made, and the status to answer with."""
+        """Set the thing that was made or found, and the status of the answer."""
         self.status, self.thing = status, thing
 
     @property
@@ -50,7 +50,7 @@ def made_once(
     key
         The idempotency key; without one, everything is made.
     request_sha256
-        A hash of the request, by which a key that is reused for another one is found out.
+        A hash of the request, by which the reuse of a key for another request is detected.
     show
         Returns a thing by its id, as it is now.
 

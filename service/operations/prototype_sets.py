@@ -32,14 +32,14 @@ def request_prototype_set(context: AppContext, request: PrototypeSetRequest) -> 
     model = context.models.get(request.model).view
     dataset = context.datasets.get(request.dataset)
     kind = known_kind(request.kind, model)
-    _refuse_what_cannot_be(request, model, dataset)
+    _check_method(request, model, dataset)
     match_features(model, dataset.view)
-    complete = _spelled_out(request, kind, dataset.view.n_rows)
+    complete = _normalised(request, kind, dataset.view.n_rows)
     made_from = MadeFrom(model, dataset, matching_evaluation(context, model, complete.evaluation_dataset))
     return request_artefact(context, PROTOTYPE_SETS, complete, made_from, lambda new: _check_result(new, model))
 
 
-def _spelled_out(request: PrototypeSetRequest, kind: str, n_rows: int) -> PrototypeSetRequest:
+def _normalised(request: PrototypeSetRequest, kind: str, n_rows: int) -> PrototypeSetRequest:
     """Return the request that all requests with the same answer have in common, so that they share an id."""
     on_itself = request.evaluation_dataset == request.dataset
     changes: dict[str, Any] = {
@@ -52,7 +52,7 @@ def _spelled_out(request: PrototypeSetRequest, kind: str, n_rows: int) -> Protot
     return request.model_copy(update=changes)
 
 
-def _refuse_what_cannot_be(request: PrototypeSetRequest, model: Model, dataset: StoredDataset) -> None:
+def _check_method(request: PrototypeSetRequest, model: Model, dataset: StoredDataset) -> None:
     _check_number(request, dataset.view.n_rows)
     _check_alpha(request)
     if request.method == "sg" and model.task == "regression":

@@ -30,7 +30,7 @@ def known_kind(requested: ProximityKind, model: Model) -> Literal["random_forest
     if kind is None or kind == "other":
         detail = (
             f"whether model {model.id!r} averages or adds its trees is not known, so `kind` cannot be `auto`: "
-            "say `kind`, or register the model with `ensemble` in its metadata"
+            "set `kind`, or register the model with `ensemble` in its metadata"
         )
         raise StorageError("ensemble_unknown", detail, "/kind")
     return kind

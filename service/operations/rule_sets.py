@@ -27,7 +27,7 @@ def request_rule_set(context: AppContext, request: RuleSetRequest) -> RuleSet:
     match_features(model.view, dataset.view)
     if request.labels == "target":
         _check_target(model.view, dataset)
-    complete = _spelled_out(request)
+    complete = _normalised(request)
     evaluation = matching_evaluation(context, model.view, complete.evaluation_dataset)
     return request_artefact(context, RULE_SETS, complete, MadeFrom(model.view, dataset, evaluation))
 
@@ -37,7 +37,7 @@ def export_rules(context: AppContext, rule_set_id: str, form: RuleExportFormat) 
     return write_rules(RuleSetResult.model_validate_json(get_result(context, RULE_SETS, rule_set_id)), form)
 
 
-def _spelled_out(request: RuleSetRequest) -> RuleSetRequest:
+def _normalised(request: RuleSetRequest) -> RuleSetRequest:
     """Return the request that all requests with the same answer have in common, so that they share an id."""
     on_itself = request.evaluation_dataset == request.dataset
     return request.model_copy(update={"evaluation_dataset": None}) if on_itself else request

@@ -1,4 +1,4 @@
-"""/v1/api-keys: who may call, and what for."""
+"""/v1/api-keys: the keys of callers, with their scopes."""
 
 from fastapi import APIRouter, Response
 

@@ -56,7 +56,7 @@ def test_what_was_found_is_looked_at_again_after_a_second(database: Database, tm
 
     assert watch.wait_for_health() == _WELL
     seconds[0] = 1.0
-    assert "in its place" in str(watch.wait_for_health().database_fault)
+    assert "has not been moved" in str(watch.wait_for_health().database_fault)
     elsewhere.rename(file)
     seconds[0] = 2.0
     assert watch.wait_for_health() == _WELL

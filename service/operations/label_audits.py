@@ -15,7 +15,7 @@ from .artefacts import MadeFrom, request_artefact
 from .json_pages import PARQUET_ADVICE, Rows, first_row_of, page_blocks
 from .request_checks import check_neighbors
 
-_LINES_TOGETHER = 64
+_ROWS_PER_BLOCK = 64
 
 
 def request_label_audit(context: AppContext, request: LabelAuditRequest) -> LabelAudit:
@@ -43,11 +43,11 @@ def list_audited_rows(context: AppContext, label_audit_id: str, limit: int, curs
     """
     start = first_row_of(cursor)
     with open_table(context, LABEL_AUDITS, label_audit_id)[1] as table:
-        n_rows = table.n_lines
-        lines = table.read(start, min(start + limit, n_rows))
-    return page_blocks(Rows(_encoded(lines), start, n_rows, PARQUET_ADVICE))
+        n_rows = table.n_rows
+        rows = table.read(start, min(start + limit, n_rows))
+    return page_blocks(Rows(_encoded(rows), start, n_rows, PARQUET_ADVICE))
 
 
-def _encoded(lines: pa.Table) -> Iterator[bytes]:
-    for first in range(0, lines.num_rows, _LINES_TOGETHER):
-        yield from map(orjson.dumps, lines.slice(first, _LINES_TOGETHER).to_pylist())
+def _encoded(rows: pa.Table) -> Iterator[bytes]:
+    for first in range(0, rows.num_rows, _ROWS_PER_BLOCK):
+        yield from map(orjson.dumps, rows.slice(first, _ROWS_PER_BLOCK).to_pylist())

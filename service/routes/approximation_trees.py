@@ -53,11 +53,11 @@ _EXPORTS: dict[int | str, dict[str, Any]] = {
 
 def write(result: bytes, media_type: str) -> bytes:
     """Return the nodes as a table in CSV or Parquet; ``value`` is a text, which is JSON where it is a list."""
-    lines = _table(json.loads(result))
+    rows = _table(json.loads(result))
     if media_type == CSV:
-        return csv_of(lines)
+        return csv_of(rows)
     target = io.BytesIO()
-    pyarrow.parquet.write_table(lines, target)
+    pyarrow.parquet.write_table(rows, target)
     return target.getvalue()
 
 

@@ -16,11 +16,11 @@ from .table_answers import csv_of
 
 def write(result: bytes, media_type: str) -> bytes:
     """Return the prototypes as a table in CSV or Parquet."""
-    lines = pa.Table.from_pylist([_flat(prototype) for prototype in json.loads(result)["prototypes"]])
+    rows = pa.Table.from_pylist([_flat(prototype) for prototype in json.loads(result)["prototypes"]])
     if media_type == CSV:
-        return csv_of(lines)
+        return csv_of(rows)
     target = io.BytesIO()
-    pyarrow.parquet.write_table(lines, target)
+    pyarrow.parquet.write_table(rows, target)
     return target.getvalue()
 
 

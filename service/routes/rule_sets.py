@@ -41,11 +41,11 @@ _EXPORTS: dict[int | str, dict[str, Any]] = {
 def write(result: bytes, media_type: str) -> bytes:
     """Return the rules as a table in CSV or Parquet; the last row is what no rule covers, without a rank."""
     content = json.loads(result)
-    lines = pa.Table.from_pylist([*map(_flat, content["rules"]), _flat(_otherwise(content))])
+    rows = pa.Table.from_pylist([*map(_flat, content["rules"]), _flat(_otherwise(content))])
     if media_type == CSV:
-        return csv_of(lines)
+        return csv_of(rows)
     target = io.BytesIO()
-    pyarrow.parquet.write_table(lines, target)
+    pyarrow.parquet.write_table(rows, target)
     return target.getvalue()
 
 

@@ -63,10 +63,10 @@ def table_answer(table: KeptTable, media_type: str) -> StreamedAnswer:
     return StreamedAnswer(_file_blocks(table), PARQUET, table.size_bytes)
 
 
-def csv_of(lines: pa.Table, *, with_header: bool = True) -> bytes:
-    """Return lines as CSV in which no cell is a formula: a spreadsheet would run it."""
+def csv_of(rows: pa.Table, *, with_header: bool = True) -> bytes:
+    """Return rows as CSV in which no cell is a formula: a spreadsheet would run it."""
     target = io.BytesIO()
-    harmless = pa.table([_harmless(column) for column in lines.columns], names=lines.column_names)
+    harmless = pa.table([_harmless(column) for column in rows.columns], names=rows.column_names)
     pyarrow.csv.write_csv(harmless, target, pyarrow.csv.WriteOptions(include_header=with_header))
     return target.getvalue()
 
@@ -74,8 +74,8 @@ def csv_of(lines: pa.Table, *, with_header: bool = True) -> bytes:
 def _csv_blocks(table: KeptTable) -> Generator[bytes]:
     with table:
         yield csv_of(table.schema.empty_table())
-        for lines in table.blocks():
-            yield csv_of(lines, with_header=False)
+        for rows in table.blocks():
+            yield csv_of(rows, with_header=False)
 
 
 def _file_blocks(table: KeptTable) -> Generator[bytes]:

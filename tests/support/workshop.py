@@ -127,7 +127,7 @@ class Workshop:
     def table_of(self, noun: Noun[View], made: View) -> pa.Table:
         """Return the table that a job made beside its result."""
         with artefact_tables.open_table(self.context, noun, made.id)[1] as table:
-            return table.read(0, table.n_lines)
+            return table.read(0, table.n_rows)
 
     def _made(self, noun: Noun[View], asked: View) -> View:
         if asked.status == "pending":

@@ -65,7 +65,7 @@ class KeptTable:
         if stop <= start:
             return self.schema.empty_table()
         first, last = (int(np.searchsorted(self._group_starts, row, side="right")) - 1 for row in (start, stop - 1))
-        rows = self._read_groups(list(range(first, last + 1)))
+        rows = self._encoded.read_row_groups(list(range(first, last + 1)), use_threads=False)
         return rows.slice(start - int(self._group_starts[first]), stop - start).cast(self.schema)
 
     def read_where(self, column: str, start: int, stop: int, names: list[str] | None = None) -> pa.Table:
@@ -83,9 +83,6 @@ class KeptTable:
         rows = self._encoded.read_row_groups(groups, columns=names, use_threads=False)
         values = rows.column(column)
         return rows.filter(pc.and_(pc.greater_equal(values, start), pc.less(values, stop)))
-
-    def _read_groups(self, groups: list[int]) -> pa.Table:
-        return self._encoded.read_row_groups(groups, use_threads=False)
 
 
 def open_table(context: AppContext, noun: Noun[Any], artefact_id: str) -> tuple[Artefact, KeptTable]:

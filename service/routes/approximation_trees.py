@@ -1,17 +1,15 @@
 """/v1/approximation-trees: one tree that represents a whole ensemble, and needs few features."""
 
-import io
 import json
 from typing import Annotated, Any
 
 import pyarrow as pa
-import pyarrow.parquet
 from fastapi import Query, Response
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.approximation_trees import TreeExportFormat
 from schemas.next_questions import NextQuestion, NextQuestionRequest
-from schemas.nouns import APPROXIMATION_TREES, CSV, JSON
+from schemas.nouns import APPROXIMATION_TREES, JSON
 
 from ..dependencies import ContextDep, RoomDep
 from ..exports import MEDIA_TYPES
@@ -20,7 +18,7 @@ from ..operations.approximation_trees import export_tree, next_question, request
 from .answers import problems
 from .artefact_routes import add_whole_content, artefact_router
 from .streamed_answers import rewritten
-from .table_answers import csv_of
+from .table_answers import table_as
 
 _TYPES = {
     "id": pa.int64(),
@@ -53,12 +51,7 @@ _EXPORTS: dict[int | str, dict[str, Any]] = {
 
 def write(result: bytes, media_type: str) -> bytes:
     """Return the nodes as a table in CSV or Parquet; ``value`` is a text, which is JSON where it is a list."""
-    rows = _table(json.loads(result))
-    if media_type == CSV:
-        return csv_of(rows)
-    target = io.BytesIO()
-    pyarrow.parquet.write_table(rows, target)
-    return target.getvalue()
+    return table_as(_table(json.loads(result)), media_type)
 
 
 def _table(content: dict[str, Any]) -> pa.Table:

@@ -1,27 +1,21 @@
 """/v1/prototype-sets: a handful of real rows that represent each class."""
 
-import io
 import json
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet
 
-from schemas.nouns import CSV, PROTOTYPE_SETS
+from schemas.nouns import PROTOTYPE_SETS
 
 from ..operations.prototype_sets import request_prototype_set
 from .artefact_routes import add_whole_content, artefact_router
-from .table_answers import csv_of
+from .table_answers import table_as
 
 
 def write(result: bytes, media_type: str) -> bytes:
     """Return the prototypes as a table in CSV or Parquet."""
-    rows = pa.Table.from_pylist([_flat(prototype) for prototype in json.loads(result)["prototypes"]])
-    if media_type == CSV:
-        return csv_of(rows)
-    target = io.BytesIO()
-    pyarrow.parquet.write_table(rows, target)
-    return target.getvalue()
+    rows = [_flat(prototype) for prototype in json.loads(result)["prototypes"]]
+    return table_as(pa.Table.from_pylist(rows), media_type)
 
 
 def _flat(prototype: dict[str, Any]) -> dict[str, Any]:

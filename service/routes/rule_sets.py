@@ -1,15 +1,13 @@
 """/v1/rule-sets: a whole ensemble described by a few rules."""
 
-import io
 import json
 from typing import Annotated, Any
 
 import pyarrow as pa
-import pyarrow.parquet
 from fastapi import Query, Response
 from fastapi.concurrency import run_in_threadpool
 
-from schemas.nouns import CSV, JSON, RULE_SETS
+from schemas.nouns import JSON, RULE_SETS
 from schemas.rule_sets import RuleExportFormat
 
 from ..dependencies import ContextDep, RoomDep
@@ -18,7 +16,7 @@ from ..operations.rule_sets import export_rules, request_rule_set
 from .answers import problems
 from .artefact_routes import add_whole_content, artefact_router
 from .streamed_answers import rewritten
-from .table_answers import csv_of
+from .table_answers import table_as
 
 EXPORT_TYPES: dict[RuleExportFormat, str] = {
     "json": JSON,
@@ -41,12 +39,8 @@ _EXPORTS: dict[int | str, dict[str, Any]] = {
 def write(result: bytes, media_type: str) -> bytes:
     """Return the rules as a table in CSV or Parquet; the last row is what no rule covers, without a rank."""
     content = json.loads(result)
-    rows = pa.Table.from_pylist([*map(_flat, content["rules"]), _flat(_otherwise(content))])
-    if media_type == CSV:
-        return csv_of(rows)
-    target = io.BytesIO()
-    pyarrow.parquet.write_table(rows, target)
-    return target.getvalue()
+    rows = [*map(_flat, content["rules"]), _flat(_otherwise(content))]
+    return table_as(pa.Table.from_pylist(rows), media_type)
 
 
 def _otherwise(content: dict[str, Any]) -> dict[str, Any]:

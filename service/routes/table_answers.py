@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
+import pyarrow.parquet
 from fastapi import Header
 
 from schemas.nouns import CSV, JSON, PARQUET
@@ -61,6 +62,15 @@ def table_answer(table: KeptTable, media_type: str) -> StreamedAnswer:
     if media_type == CSV:
         return StreamedAnswer(_csv_blocks(table), CSV)
     return StreamedAnswer(_file_blocks(table), PARQUET, table.size_bytes)
+
+
+def table_as(rows: pa.Table, media_type: str) -> bytes:
+    """Return a small table as CSV or Parquet."""
+    if media_type == CSV:
+        return csv_of(rows)
+    target = io.BytesIO()
+    pyarrow.parquet.write_table(rows, target)
+    return target.getvalue()
 
 
 def csv_of(rows: pa.Table, *, with_header: bool = True) -> bytes:

@@ -80,7 +80,7 @@ class ServiceSettings(BaseSettings):
     requests_burst: int = 400  # at once, after a pause
     explanations_per_second: float = 2000  # calls for explanations are counted apart
     explanations_burst: int = 4000
-    max_requests_under_way: int = 512  # but for explanations, and callers who watch jobs; beyond, 503
+    max_requests_under_way: int = 512  # without explanations and callers that watch jobs; beyond, 503
     max_requests_of_caller: int = 64  # of those; beyond, 429
     max_watching_of_caller: int = 128  # requests that wait for jobs; beyond, 429
     refused_per_second: float = 10  # without a key, with a wrong one, or one that may not; beyond, 429; 0: no limit

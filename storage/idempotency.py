@@ -1,7 +1,7 @@
 """Idempotency keys: what a key of a caller made. A key's row is written before anything is made with it.
 
-So only one of several requests with a new key can make something. The row holds no answer: who sends the key again is
-answered with the thing as it is then, and when the thing is deleted, its keys are forgotten with it
+So only one of several requests with a new key can make something. The row holds no answer: a caller that sends the key
+again gets the thing in its current state, and when the thing is deleted, its keys are forgotten with it
 (``records.forget_keys_of``).
 """
 

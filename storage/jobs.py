@@ -1,6 +1,6 @@
 """Jobs as the service sees them: their rows, which are the truth; the queue only carries their ids.
 
-Every change of a row names the status that it leaves, so that of two who want to change it only one does.
+Every change of a row names the status that it leaves, so that of two writers only one succeeds.
 """
 
 import secrets

@@ -42,7 +42,7 @@ class ObjectStore(Protocol):
         ...
 
     def path_of_pages(self, sha256: str) -> Path:
-        """Return the same for readers who come back for page after page: it is not checked again within a minute."""
+        """Return the same for readers of one page after another: it is not checked again within a minute."""
         ...
 
     def delete(self, sha256: str) -> None:
@@ -60,7 +60,7 @@ class ObjectStore(Protocol):
     def workspace(self, name: str | None = None) -> AbstractContextManager[Path]:
         """Yield an empty private folder on a local disk; it is removed at the end.
 
-        Under a ``name``, who outlives this process can clear what it left behind.
+        A ``name`` lets another process clear the folder when this one ends early.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""AnswerRoom: how much memory all answers under way may take together, counted before any of them is made."""
+"""AnswerRoom: the memory that all answers under way may take together, reserved before any of them is made."""
 
 import asyncio
 import ctypes
@@ -22,7 +22,7 @@ _CALLERS = 4  # of whom each holds as much as one may
 
 
 def _let_go() -> None:
-    """Return to the system what allocators keep of a large answer: it would stay with each thread that made one."""
+    """Return freed memory to the system: allocators would keep that of a large answer for each thread that made one."""
     pa.default_memory_pool().release_unused()
     with suppress(AttributeError, OSError):  # glibc alone has it
         ctypes.CDLL(None).malloc_trim(0)
@@ -45,20 +45,20 @@ class Part:
 
     @property
     def n_bytes(self) -> int:
-        """All that is taken for the answer."""
+        """All bytes that are reserved for the answer."""
         return self.n_held + self.n_making
 
     def shrink(self, n_held: int) -> None:
-        """Keep no more than the answer has, now that it is made."""
+        """Keep the size of the answer alone, now that it is made."""
         self._room.change(self, n_held)
 
     def give_back(self) -> None:
-        """Give back what is still taken."""
+        """Return what is still reserved."""
         self._room.change(self, 0)
 
 
 class AnswerRoom:
-    """A number of bytes that answers take a part of, in the order in which they come; changed on the event loop alone.
+    """A number of bytes of which answers reserve parts, in the order of their requests, on the event loop alone.
 
     An answer for which there is no room waits a moment, without a thread, and nothing is made for callers that
     disconnect meanwhile. An answer that is alone may be larger than the whole room; while it is the next one to be
@@ -89,13 +89,13 @@ class AnswerRoom:
 
     @property
     def n_taken(self) -> int:
-        """Bytes that are taken now."""
+        """Bytes that are reserved now."""
         return self._n_held + self._n_making
 
     async def take(
         self, n_held: int, has_left: Callable[[], Awaitable[bool]], caller: str | None = None, n_making: int = 0
     ) -> Part:
-        """Return the caller's part, once there is one, to be given back by the caller.
+        """Reserve a part and return it, once there is room; the caller gives it back.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class AnswerRoom:
         return part
 
     def change(self, part: Part, n_held: int) -> None:
-        """Let a part be as large as its answer, which is made, or is gone."""
+        """Shrink a part to the size of its answer, or to nothing."""
         n_freed = part.n_bytes - n_held
         self._count(part, -1)
         part.n_held, part.n_making = n_held, 0
@@ -151,12 +151,12 @@ class AnswerRoom:
             raise
 
     async def draw(self, blocks: Generator[bytes]) -> AsyncIterator[bytes]:
-        """Yield the blocks, each drawn when the one before has been taken."""
+        """Yield the blocks; each is drawn when the one before has been sent."""
         while (block := await self.run(partial(next, blocks, None))) is not None:
             yield block
 
     def close(self) -> None:
-        """Finish what is being made; what waits is dropped."""
+        """Finish the answers that are being made; those that wait are dropped."""
         self._threads.shutdown(cancel_futures=True)
 
     async def _wait(self, part: Part, turn: "asyncio.Future[None]", has_left: Callable[[], Awaitable[bool]]) -> None:

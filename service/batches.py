@@ -45,5 +45,5 @@ class Batches:
             self._n_taken -= n_rows
 
     def close(self) -> None:
-        """Finish what is being done; what waits is dropped."""
+        """Finish the work under way; work that waits is dropped."""
         self._thread.shutdown(cancel_futures=True)

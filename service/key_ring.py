@@ -40,7 +40,7 @@ class KeyRing:
         self._renewing = Recurring("keys", _SECONDS_BETWEEN_READS, self.renew)
 
     def find(self, credentials: bytes) -> Caller | None:
-        """Return the caller with these credentials, the value of an ``Authorization`` header; None for anything else.
+        """Return the caller with these credentials, the value of an ``Authorization`` header, or ``None``.
 
         How long that takes does not reveal whether the key or its secret is wrong.
         """
@@ -111,7 +111,7 @@ class LastUses:
         self._writing.start()
 
     def stop(self) -> None:
-        """Write no more."""
+        """Stop writing."""
         self._writing.stop()
 
 

@@ -41,7 +41,7 @@ def install(app: FastAPI) -> None:
 
 
 async def answer(request: Request, error: Exception) -> Response:
-    """Answer a failure outside the app's routes as one inside is answered."""
+    """Answer a failure outside the app's routes in the same form as one inside."""
     kind: type[Exception] = next(kind for kind in type(error).__mro__ if kind in _HANDLERS)
     return await _HANDLERS[kind](request, error)
 

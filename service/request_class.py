@@ -45,7 +45,7 @@ _MAX_ITEMS = 10_000  # of a list in a message without rows: as many as there are
 
 
 class BodyRefused(HTTPException):
-    """The body is not what it should be. An ``HTTPException``, because FastAPI lets only those through."""
+    """The body is not valid. An ``HTTPException``, because FastAPI passes on only those."""
 
     def __init__(self, code: str, detail: str, pointer: str | None = None) -> None:
         super().__init__(status_code=400, detail=detail)
@@ -54,12 +54,12 @@ class BodyRefused(HTTPException):
 
 
 class StrictRequest(Request):
-    """A request whose JSON has no NaN, no lone surrogates, no NUL, no end of nesting, and no more than is answered."""
+    """A request whose JSON has no NaN, lone surrogates or NUL, and limits to its nesting and its number of rows."""
 
     _message: Contract | None = None
 
     async def read(self, kind: type[Message]) -> Message:
-        """Return the body as a message of this kind; a large one is read beside the event loop."""
+        """Return the body as a message of this kind; a large one is read in a thread."""
         await _refuse_unless_json(self)
         body = await self.body()
         if len(body) <= _QUICK_BYTES:
@@ -112,7 +112,7 @@ def _with_known_parameters(handle: Handler, known: Mapping[str, bool]) -> Handle
 
 
 def _advice(name: str, known: Iterable[str]) -> str:
-    """Return what to do about a name that is not known: a kin name, if there is one."""
+    """Return the advice for an unknown name: a similar name, if there is one."""
     known = sorted(known)
     if kin := difflib.get_close_matches(name[:80], known, 1):
         return f"did you mean {kin[0]!r}?"
@@ -198,7 +198,7 @@ async def _refuse_type(request: Request, detail: str) -> NoReturn:
 
 
 def plain_integer(value: Any) -> Any:  # noqa: ANN401  # any value of a path or query
-    """Return a parameter as it is; refuse what is not written as digits, which Python would take for a number."""
+    """Return a parameter as it is; refuse texts other than digits that Python would read as a number."""
     if isinstance(value, str) and not _PLAIN_INTEGER.fullmatch(value):
         message = "an integer is written as digits alone, such as 10"
         raise ValueError(message)
@@ -258,7 +258,7 @@ def _refuse_items(name: str, n_items: int, most_rows: int | None) -> NoReturn:
 
 @cache
 def _most_rows(kind: type[Contract]) -> int | None:
-    """Return how many rows the contract has a message of this kind hold, where it holds rows."""
+    """Return how many rows a message of this kind may hold by the contract, where it holds rows."""
     extras = (field.json_schema_extra for field in kind.model_fields.values())
     stated = (extra.get("maxItems") for extra in extras if isinstance(extra, dict))
     return next((most for most in stated if isinstance(most, int)), None)

@@ -46,7 +46,7 @@ class Database:
 
     def __init__(self, url: str | URL, timeouts: Timeouts = WORKERS) -> None:
         self.url = url
-        self.is_damaged = False  # as far as was seen
+        self.is_damaged = False  # as far as is known
         self.engine = _create_engine(url, timeouts)
         # A thread that waits to write to SQLite holds a connection; readers have a pool of their own.
         readers = _create_engine(url, timeouts) if _is_sqlite(url) else self.engine
@@ -134,7 +134,7 @@ def _revision_of(connection: Connection) -> str | None:
 
 
 def _upgrade(engine: Engine) -> None:
-    # Imported late: where the tables are as they should be, the service starts sooner without.
+    # Imported late: where the tables are up to date, the service starts sooner without it.
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
 
@@ -216,7 +216,7 @@ def _is_locked(error: DBAPIError) -> bool:
 
 
 def _translate(error: DBAPIError) -> None:
-    """Raise what the error means to callers, if it means anything to them."""
+    """Raise the storage error that this database error means to callers, if there is one."""
     reason = str(error.orig)
     if _means_full_disk(error):
         raise InsufficientStorage from error

@@ -112,7 +112,7 @@ class IdempotencyStore:
                 return begun
 
     def _begun(self, key: RequestKey, request_sha256: str, *, may_take_over: bool) -> KeptAnswer | KeyClaim | None:
-        """Return what the key made, or the right to make it; nothing while an equal request is at it."""
+        """Return what the key made, or the right to make it; ``None`` while an equal request makes it."""
         row = self._read(key)
         if row is not None and row["status"] is not None:
             return _kept(row, request_sha256)
@@ -141,12 +141,12 @@ class IdempotencyStore:
             connection.execute(delete(idempotency_keys).where(_is(claim.key), idempotency_keys.c.token == claim.token))
 
     def forget(self, key: RequestKey, kept: KeptAnswer) -> None:
-        """Forget that the key made this thing, which was deleted."""
+        """Delete the record that the key made this thing, which was deleted."""
         with self._database.transaction() as connection:
             connection.execute(delete(idempotency_keys).where(_is(key), idempotency_keys.c.thing == kept.thing))
 
     def _claim(self, key: RequestKey, request_sha256: str, *, may_take_over: bool) -> KeptAnswer | KeyClaim | None:
-        """Return what the key made, or the right to make it; nothing while an equal request is at it."""
+        """Return what the key made, or the right to make it; ``None`` while an equal request makes it."""
         claim = KeyClaim(key, request_sha256, secrets.token_hex(_TOKEN_BYTES))
         values = {"request_sha256": request_sha256, "token": claim.token, "created_at": self._now()}
         with self._database.transaction() as connection:

@@ -53,7 +53,7 @@ class ObjectCache(LocalObjects):
         super().adopt(path, sha256)
 
     def mark_used(self, sha256: str) -> None:
-        """Say that the object is about to be read; raise ``NotFound`` when there is no copy."""
+        """Mark the object as about to be read; raise ``NotFound`` when there is no copy."""
         with self.keeping():
             # The time of reading alone: the time of writing shows that the file is unchanged since it was checked.
             path = self.file(sha256)

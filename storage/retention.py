@@ -43,7 +43,7 @@ class RetentionRules:
 
 
 class Retention:
-    """Clears away what is older than the rules say."""
+    """Deletes what is older than the rules allow."""
 
     def __init__(
         self, database: Database, objects: ObjectStore, rules: RetentionRules, now: Callable[[], float] = time.time
@@ -54,7 +54,7 @@ class Retention:
         self._now = now
 
     def clear(self) -> dict[str, int]:
-        """Clear everything away whose time has come; return how much of what it was."""
+        """Delete everything that is due; return the numbers of deleted items by kind."""
         rules = self._rules
         counts = {
             "artefacts": self._clear_artefacts(("succeeded",), rules.artefact_days),
@@ -119,7 +119,7 @@ class Retention:
         return n_orphans
 
     def _forget(self, forget: Callable[[], tuple[str, ...]]) -> int:
-        """Forget a row and the objects that it alone referred to; return 0 where something refers to it by now."""
+        """Delete a row and the objects that it alone referred to; return 0 where something refers to it by now."""
         try:
             with self._objects.discarding():
                 for sha256 in forget():

@@ -40,7 +40,7 @@ class Keys(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AccessPolicy:
-    """What decides which keys are valid and what they allow."""
+    """The source of valid keys, and the scopes that routes require."""
 
     keys: Callable[[], Keys]  # available once the application has started
     scopes_for: Callable[[str, str], frozenset[Scope]]  # a method and a path

@@ -147,7 +147,7 @@ class _Body:
         return message
 
     async def send(self, message: Message) -> None:
-        """Pass the answer on, unless the body was refused."""
+        """Forward the answer, unless the body was refused."""
         if not self._is_refused:
             await self._send(message)
 
@@ -200,14 +200,14 @@ class _Room:
         self._n_taken = 0
 
     def take(self, n_bytes: int, n_held: int) -> bool:
-        """Take more for a body that holds some already, if that fits, or if there is no other body."""
+        """Reserve more for a body that holds some already, if that fits, or if there is no other body."""
         if self._n_taken > n_held and self._n_taken + n_bytes > self._n_bytes:
             return False
         self._n_taken += n_bytes
         return True
 
     def give_back(self, n_bytes: int) -> None:
-        """Give back what was taken."""
+        """Return what was reserved."""
         self._n_taken -= n_bytes
 
 
@@ -242,7 +242,7 @@ class _Answer:
         self._is_cut_off = False
 
     async def send(self, message: Message) -> None:
-        """Pass a message on, in blocks if it is long; nothing more after the caller was cut off."""
+        """Forward a message, in blocks if it is long; nothing after the caller was disconnected."""
         body = message.get("body", b"")
         if len(body) <= _BLOCK_BYTES:
             await self._pass_on(message)
@@ -274,7 +274,7 @@ class _Answer:
 
 
 async def wait_at_most(seconds: float, coroutine: Coroutine[Any, Any, Result]) -> Result:
-    """Return what the coroutine returns; raise ``TimeoutError`` when that takes longer.
+    """Return the result of the coroutine; raise ``TimeoutError`` when that takes longer.
 
     Most bodies arrive with their headers, and a timer for each would cost more than reading them: the coroutine is
     started first, and gets a timer only if it has to wait.

@@ -25,14 +25,14 @@ NO_CALLER = Caller(None, frozenset())
 """The caller of a public path, which needs no key."""
 
 THIS_MACHINE = "loopback"
-"""Under which name all addresses of this machine are counted."""
+"""The name under which all addresses of this machine are counted."""
 
 CURRENT_KEY: ContextVar[str | None] = ContextVar("current_key", default=None)
-"""The key whose request is being answered, where that may ask for a job."""
+"""The key whose request is being answered, where that may request a job."""
 
 
 def counted_as(scope: Mapping[str, Any]) -> str:
-    """Return under what name the sender of a request is counted: a key, or an address without one."""
+    """Return the name under which the sender of a request is counted: a key, or an address without one."""
     caller = scope.get("caller")
     if caller is not None and caller.key_id is not None:
         key_id: str = caller.key_id
@@ -49,7 +49,7 @@ def limited_caller(scope: Mapping[str, Any]) -> str | None:
 
 @lru_cache(4096)
 def _network_of(address: str) -> str:
-    """Return under what an address is counted: IPv6 addresses of one network are one caller's to choose from."""
+    """Return the name under which an address is counted: one caller may use all IPv6 addresses of a network."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

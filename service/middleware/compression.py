@@ -60,7 +60,7 @@ class _CompressedAnswer:
         self._compress: Callable[[bytes, bool], bytes] | None = None  # none: the answer is passed on as it is
 
     async def send(self, message: Message) -> None:
-        """Pass a message on, compressed if the answer is JSON that is not small."""
+        """Forward a message, compressed if the answer is JSON that is not small."""
         if message["type"] == "http.response.start" and _is_plain_json(message):
             self._head = message
             return

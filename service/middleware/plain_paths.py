@@ -1,4 +1,4 @@
-"""What is settled before any route: paths with control characters, requests without a host, and HEAD."""
+"""Requests that are answered before any route: paths with control characters, requests without a host, and HEAD."""
 
 import asyncio
 import re
@@ -43,7 +43,7 @@ class NamedHosts:
 
 
 class HeadAsGet:
-    """Answer HEAD as GET is answered, without the body (RFC 9110, 9.3.2).
+    """Answer HEAD like GET, without the body (RFC 9110, 9.3.2).
 
     What would be sent in blocks is not made beyond the first one, and the request waits for no job.
     """

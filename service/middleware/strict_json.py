@@ -15,7 +15,7 @@ _INTEGER = re.compile(r"-?\d+(?![\d.eE])")
 
 
 class BadJson(ValueError):
-    """The body is not JSON that we take.
+    """The body is not JSON that the API accepts.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class BadJson(ValueError):
 
 
 def parse_json(body: bytes) -> Any:  # noqa: ANN401  # any JSON value
-    """Return the value that the body spells.
+    """Return the value of the body.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""UploadReader: reads uploads in child processes, a few at a time, whatever becomes of those processes."""
+"""UploadReader: reads uploads in child processes, a few at a time, however those processes end."""
 
 import math
 import os
@@ -146,7 +146,7 @@ class UploadReader:
 
 
 def _answer(request: Request, n_bytes: int, outcome: ChildOutcome) -> dict[str, Any]:
-    """Return what the child found, or raise what it, or its end, says about the upload."""
+    """Return the child's result, or raise its refusal of the upload, or the one that its end implies."""
     if outcome.status == COULD_NOT_START:
         msg = f"the child process for uploads could not start: {outcome.errors}"
         raise RuntimeError(msg)
@@ -180,7 +180,7 @@ def _broken(request: Request, n_bytes: int, outcome: ChildOutcome) -> ExplainerE
 
 
 def _is_out_of_memory(outcome: ChildOutcome) -> bool:
-    # Native code that gets no memory says so and aborts.
+    # Native code that gets no memory reports that and aborts.
     said = outcome.errors.lower()
     return "out_of_memory" in (outcome.answer or {}) or any(words in said for words in _OUT_OF_MEMORY_WORDS)
 

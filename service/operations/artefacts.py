@@ -90,14 +90,7 @@ def request_artefact(
         too many jobs wait already.
     """
     document = request.model_dump(mode="json")
-    new = NewArtefact(
-        id=content_identifier(noun.name, noun.revision, document),
-        noun=noun.name,
-        model=made_from.model.id,
-        dataset=made_from.dataset.view.id,
-        evaluation_dataset=None if made_from.evaluation_dataset is None else made_from.evaluation_dataset.view.id,
-        request=document,
-    )
+    new = _new_artefact(noun, document, made_from)
     deadline = _deadline_seconds(context, made_from.dataset)
     estimate = estimate_job(noun.name, _sizes(made_from), document)
     with context.artefacts.requested(new) as requested:
@@ -112,6 +105,17 @@ def request_artefact(
         _LOG.info("job_accepted", job=artefact.job, kind=noun.name, artefact=artefact.id)
         context.notifier.notify(artefact.job, deadline, is_short=is_short(estimate.seconds))
     return _view(context, noun, artefact, reused=not requested.is_new_job)
+
+
+def _new_artefact(noun: Noun[Any], document: dict[str, Any], made_from: MadeFrom) -> NewArtefact:
+    return NewArtefact(
+        id=content_identifier(noun.name, noun.revision, document),
+        noun=noun.name,
+        model=made_from.model.id,
+        dataset=made_from.dataset.view.id,
+        evaluation_dataset=None if made_from.evaluation_dataset is None else made_from.evaluation_dataset.view.id,
+        request=document,
+    )
 
 
 def list_all(context: AppContext, noun: Noun[View], limit: int, cursor: str | None) -> Page[View]:

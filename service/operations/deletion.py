@@ -32,14 +32,9 @@ def with_reserve(context: AppContext, free: Callable[[], Result]) -> Result:
         if not (isinstance(error, InsufficientStorage) or means_full_disk(error)):
             raise
     else:
-        _keep_reserve(context)
+        with _RESERVE_IS_USED:  # where a full disk had no room for the whole reserve, there may be room by now
+            keep_reserve(context.settings.data_dir)
         return result
     # One at a time: the room is for one.
     with _RESERVE_IS_USED, release_reserve(context.settings.data_dir):
         return free()
-
-
-def _keep_reserve(context: AppContext) -> None:
-    # Where a full disk had no room for all of it, there may be room by now.
-    with _RESERVE_IS_USED:
-        keep_reserve(context.settings.data_dir)

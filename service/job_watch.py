@@ -11,8 +11,8 @@ from storage.jobs import JobStore
 
 from .middleware.response_head import Draining
 
-_SECONDS_BETWEEN_LOOKS = 0.15
-_SHARE_OF_LOOKING = 0.2  # of one thread's time, however many jobs there are to read
+_SECONDS_BETWEEN_POLLS = 0.15
+_SHARE_OF_POLLING = 0.2  # of one thread's time, however many jobs there are to read
 
 _Watchers = dict[str, dict["asyncio.Future[Job]", Job]]
 """By the job's id: the futures that wait for a change, and the job as each of them last saw it."""
@@ -25,7 +25,7 @@ class JobWatch:
         self._jobs = jobs
         self._draining = draining
         self._watchers: _Watchers = defaultdict(dict)
-        self._looking: asyncio.Task[None] | None = None
+        self._polling: asyncio.Task[None] | None = None
 
     async def change(self, seen: Job, seconds: float | None = None) -> Job:
         """Return the job once it differs from ``seen`` or the process drains; ``seen`` when the time is over.
@@ -39,8 +39,8 @@ class JobWatch:
         """
         waiting: asyncio.Future[Job] = asyncio.get_running_loop().create_future()
         self._watchers[seen.id][waiting] = seen
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.create_task(self._look())
+        if self._polling is None or self._polling.done():
+            self._polling = asyncio.create_task(self._poll())
         try:
             async with asyncio.timeout(seconds):
                 return await waiting
@@ -54,8 +54,8 @@ class JobWatch:
         if not self._watchers[job_id]:
             del self._watchers[job_id]
 
-    async def _look(self) -> None:
-        pause_seconds = _SECONDS_BETWEEN_LOOKS
+    async def _poll(self) -> None:
+        pause_seconds = _SECONDS_BETWEEN_POLLS
         while self._watchers:
             await asyncio.sleep(pause_seconds)
             # Callers that come later may have seen a newer state than the one that is read now.
@@ -68,7 +68,7 @@ class JobWatch:
                 _fail(watched, error)
             else:
                 self._notify(watched, found)
-            pause_seconds = max(_SECONDS_BETWEEN_LOOKS, (monotonic() - began) / _SHARE_OF_LOOKING)
+            pause_seconds = max(_SECONDS_BETWEEN_POLLS, (monotonic() - began) / _SHARE_OF_POLLING)
 
     def _notify(self, watched: _Watchers, found: Mapping[str, Job]) -> None:
         for job_id, watchers in watched.items():

@@ -161,7 +161,7 @@ class _Caches(Collector):
 
 
 @dataclass(slots=True)
-class _Seen:
+class _State:
     """The state of rows, Redis and the disk when they were last read."""
 
     has_database: bool = False
@@ -183,36 +183,36 @@ class _Dependencies(Collector):
         text = "Seconds from the last start of a job to its end, for jobs that ended while this process ran."
         labels, names = ["kind", "status"], {"buckets": _JOB_SECONDS, "registry": self._registry}
         self._job_seconds = Histogram("leafspace_job_seconds", text, labels, **names)  # type: ignore[arg-type]
-        self._seen = _Seen()
-        self._looked_at: float | None = None
+        self._state = _State()
+        self._read_at: float | None = None
 
     def collect(self) -> Iterator[Metric]:
         now = self._clock()
-        if self._looked_at is None or now - self._looked_at >= _FRESH_SECONDS:
-            self._seen, self._looked_at = self._look(), now
-        yield from _jobs(self._seen.jobs)
+        if self._read_at is None or now - self._read_at >= _FRESH_SECONDS:
+            self._state, self._read_at = self._read(), now
+        yield from _jobs(self._state.jobs)
         yield from self._registry.collect()
-        yield from _dependencies(self._seen)
+        yield from _dependencies(self._state)
         yield InfoMetricFamily("leafspace_build", "The version that runs here.", {"version": version("leafspace")})
 
     def describe(self) -> Iterator[Metric]:
         return iter(())
 
-    def _look(self) -> _Seen:
+    def _read(self) -> _State:
         n_free_bytes = shutil.disk_usage(self._context.settings.data_dir).free
-        seen = _Seen(n_free_bytes=n_free_bytes, has_objects=self._context.objects_available())
+        state = _State(n_free_bytes=n_free_bytes, has_objects=self._context.objects_available())
         # Checked as for readiness: open connections would go on reading a file that was moved away.
-        seen.has_database = self._context.health.wait_for_health().database_fault is None
-        if seen.has_database:
-            self._look_at_jobs(seen)
+        state.has_database = self._context.health.wait_for_health().database_fault is None
+        if state.has_database:
+            self._read_jobs(state)
         if self._context.redis_available():
             heartbeats = self._context.heartbeats
-            seen.n_workers, seen.n_removed = heartbeats.n_workers(), heartbeats.n_removed()
-        return seen
+            state.n_workers, state.n_removed = heartbeats.n_workers(), heartbeats.n_removed()
+        return state
 
-    def _look_at_jobs(self, seen: _Seen) -> None:
+    def _read_jobs(self, state: _State) -> None:
         with suppress(StorageError):
-            seen.jobs = count_jobs(self._context.watching)
+            state.jobs = count_jobs(self._context.watching)
             for job in self._ended.new_ones():
                 self._job_seconds.labels(job.kind, job.status).observe(job.seconds)
 
@@ -232,20 +232,20 @@ def _jobs(counts: JobCounts | None) -> Iterator[Metric]:
     yield GaugeMetricFamily("leafspace_busy_workers", text, counts.n_busy_workers)
 
 
-def _dependencies(seen: _Seen) -> Iterator[Metric]:
+def _dependencies(state: _State) -> Iterator[Metric]:
     text = "Whether rows can be read and written."
-    yield GaugeMetricFamily("leafspace_database_up", text, float(seen.has_database))
-    is_up = seen.n_workers is not None
+    yield GaugeMetricFamily("leafspace_database_up", text, float(state.has_database))
+    is_up = state.n_workers is not None
     yield GaugeMetricFamily("leafspace_redis_up", "Whether Redis answers.", float(is_up))
-    yield GaugeMetricFamily("leafspace_object_store_up", "Whether the object store answers.", float(seen.has_objects))
-    if seen.n_workers is not None:
+    yield GaugeMetricFamily("leafspace_object_store_up", "Whether the object store answers.", float(state.has_objects))
+    if state.n_workers is not None:
         text = "Workers that showed a sign of life in the last 15 seconds."
-        yield GaugeMetricFamily("leafspace_workers", text, seen.n_workers)
+        yield GaugeMetricFamily("leafspace_workers", text, state.n_workers)
     removed = CounterMetricFamily("leafspace_removed", "What retention has cleared away.", labels=["what"])
-    for what, number in sorted(seen.n_removed.items()):
+    for what, number in sorted(state.n_removed.items()):
         removed.add_metric([what], number)
     yield removed
-    yield GaugeMetricFamily("leafspace_data_free_bytes", "Room where the data directory is.", seen.n_free_bytes)
+    yield GaugeMetricFamily("leafspace_data_free_bytes", "Room where the data directory is.", state.n_free_bytes)
 
 
 def _registry_of(collector: Collector) -> CollectorRegistry:

@@ -74,14 +74,14 @@ class AbandonedJobs:
 
     def requeue_expired(self) -> int:
         """Queue jobs again whose lease ended; fail those that lost their last worker. Return how many there were."""
-        expired = [row for row in self._look() if self._has_ended(self._sightings[row["token"]])]
+        expired = [row for row in self._read_attempts() if self._has_ended(self._sightings[row["token"]])]
         # A lease that is renewed at this moment is another one.
         unchanged = (and_(_is_attempt(row), jobs.c.lease_until == row["lease_until"]) for row in expired)
         return self._settle(list(unchanged), self._requeue)
 
     def expire_deadlines(self) -> int:
         """Fail jobs that were seen running for longer than they may; return how many there were."""
-        running = [row for row in self._look() if row["status"] == "running"]
+        running = [row for row in self._read_attempts() if row["status"] == "running"]
         overdue = (and_(_is_attempt(row), jobs.c.status == "running") for row in running if self._is_overdue(row))
         return self._settle(list(overdue), self._fail_overdue)
 
@@ -99,7 +99,7 @@ class AbandonedJobs:
             rows = dict.fromkeys((*connection.execute(query), *connection.execute(short)))
         return [WaitingJob(job, deadline_seconds, is_short(seconds)) for job, deadline_seconds, seconds in rows]
 
-    def _look(self) -> Sequence[RowMapping]:
+    def _read_attempts(self) -> Sequence[RowMapping]:
         """Return the attempts under way, and remember when each was seen."""
         columns = jobs.c.status, jobs.c.token, jobs.c.lease_until, jobs.c.deadline_seconds
         query = select(*columns).where(jobs.c.status.in_(("running", "cancelling")))

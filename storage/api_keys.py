@@ -1,4 +1,4 @@
-"""API keys: who may call, and what for. What is kept of a secret is its SHA-256."""
+"""API keys: the callers and their scopes. Of a secret, its SHA-256 alone is stored."""
 
 import time
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ SECONDS_BETWEEN_USES = 60
 
 @dataclass(frozen=True, slots=True)
 class KnownKey:
-    """What it takes to recognise a key, and what its callers may do."""
+    """A key's digest, by which it is recognised, and its scopes."""
 
     id: str
     digest: bytes
@@ -36,7 +36,7 @@ class ApiKeyStore:
         self._database = database
 
     def add(self, request: ApiKeyRequest) -> NewApiKey:
-        """Make a key; what is returned is the only place where its secret ever stands.
+        """Create a key; its secret is in the returned value alone.
 
         Raises
         ------
@@ -77,7 +77,7 @@ class ApiKeyStore:
             connection.execute(delete(api_keys).where(api_keys.c.id == key_id))
 
     def ids(self) -> set[str]:
-        """Return the ids of all keys; what is kept under one never changes but for when it was last used."""
+        """Return the ids of all keys; a key never changes except for the time of its last use."""
         with self._database.reading() as connection:
             return set(connection.execute(select(api_keys.c.id)).scalars())
 

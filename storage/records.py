@@ -54,7 +54,7 @@ def add_record(connection: Connection, table: Table, values: Mapping[str, Any]) 
             connection.execute(insert(table).values(**values))
     except IntegrityError:
         if find_record(connection, table, values["id"]) is None:
-            raise  # it refers to something that is gone
+            raise  # it refers to something that was deleted
         return False
     return True
 

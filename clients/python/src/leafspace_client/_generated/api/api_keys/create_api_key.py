@@ -126,8 +126,8 @@ def sync_detailed(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (ApiKeyRequest): A key to make.
 
     Raises:
@@ -162,8 +162,8 @@ def sync(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (ApiKeyRequest): A key to make.
 
     Raises:
@@ -193,8 +193,8 @@ async def asyncio_detailed(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (ApiKeyRequest): A key to make.
 
     Raises:
@@ -227,8 +227,8 @@ async def asyncio(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (ApiKeyRequest): A key to make.
 
     Raises:

@@ -122,12 +122,12 @@ def sync_detailed(
 ) -> Response[Dataset | Problem]:
     """Register Dataset
 
-     Register a dataset: CSV, Parquet or JSON rows, told apart by content.
+     Register a dataset: CSV, Parquet or JSON rows, distinguished by content.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (BodyRegisterDataset):
 
     Raises:
@@ -158,12 +158,12 @@ def sync(
 ) -> Dataset | Problem | None:
     """Register Dataset
 
-     Register a dataset: CSV, Parquet or JSON rows, told apart by content.
+     Register a dataset: CSV, Parquet or JSON rows, distinguished by content.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (BodyRegisterDataset):
 
     Raises:
@@ -189,12 +189,12 @@ async def asyncio_detailed(
 ) -> Response[Dataset | Problem]:
     """Register Dataset
 
-     Register a dataset: CSV, Parquet or JSON rows, told apart by content.
+     Register a dataset: CSV, Parquet or JSON rows, distinguished by content.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (BodyRegisterDataset):
 
     Raises:
@@ -223,12 +223,12 @@ async def asyncio(
 ) -> Dataset | Problem | None:
     """Register Dataset
 
-     Register a dataset: CSV, Parquet or JSON rows, told apart by content.
+     Register a dataset: CSV, Parquet or JSON rows, distinguished by content.
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (BodyRegisterDataset):
 
     Raises:

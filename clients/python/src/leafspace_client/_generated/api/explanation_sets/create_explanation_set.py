@@ -135,8 +135,8 @@ def sync_detailed(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (ExplanationSetRequest): Which rows to explain, and by what.
 
     Raises:
@@ -171,8 +171,8 @@ def sync(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (ExplanationSetRequest): Which rows to explain, and by what.
 
     Raises:
@@ -202,8 +202,8 @@ async def asyncio_detailed(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (ExplanationSetRequest): Which rows to explain, and by what.
 
     Raises:
@@ -236,8 +236,8 @@ async def asyncio(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (ExplanationSetRequest): Which rows to explain, and by what.
 
     Raises:

@@ -133,8 +133,8 @@ def sync_detailed(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (LabelAuditRequest): Whose labels (the dataset's target), as which model sees the
             rows.
 
@@ -170,8 +170,8 @@ def sync(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (LabelAuditRequest): Whose labels (the dataset's target), as which model sees the
             rows.
 
@@ -202,8 +202,8 @@ async def asyncio_detailed(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (LabelAuditRequest): Whose labels (the dataset's target), as which model sees the
             rows.
 
@@ -237,8 +237,8 @@ async def asyncio(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (LabelAuditRequest): Whose labels (the dataset's target), as which model sees the
             rows.
 

@@ -133,8 +133,8 @@ def sync_detailed(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (ProximitiesRequest): Whose nearest rows, as which model sees them.
 
     Raises:
@@ -169,8 +169,8 @@ def sync(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (ProximitiesRequest): Whose nearest rows, as which model sees them.
 
     Raises:
@@ -200,8 +200,8 @@ async def asyncio_detailed(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (ProximitiesRequest): Whose nearest rows, as which model sees them.
 
     Raises:
@@ -234,8 +234,8 @@ async def asyncio(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (ProximitiesRequest): Whose nearest rows, as which model sees them.
 
     Raises:

@@ -131,8 +131,8 @@ def sync_detailed(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (RuleSetRequest): Which model is to be described by rules, and by which rows of data.
 
     Raises:
@@ -167,8 +167,8 @@ def sync(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (RuleSetRequest): Which model is to be described by rules, and by which rows of data.
 
     Raises:
@@ -198,8 +198,8 @@ async def asyncio_detailed(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (RuleSetRequest): Which model is to be described by rules, and by which rows of data.
 
     Raises:
@@ -232,8 +232,8 @@ async def asyncio(
 
     Args:
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
+            the answer is what was made, in its current state. Another body is refused. A key is
+            forgotten when its thing is deleted.
         body (RuleSetRequest): Which model is to be described by rules, and by which rows of data.
 
     Raises:

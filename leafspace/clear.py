@@ -37,12 +37,12 @@ def clear(data_dir: Path) -> None:
         raise CannotServe(message) from error
     if settings.redis_url:
         WorkerNotes(Doorbell(settings.redis_url).redis).removed(counts)
-    told = ", ".join(f"{number} {what.replace('_', ' ')}" for what, number in counts.items())
-    click.echo(f"cleared away: {told or 'nothing, as nothing was old enough'}")
+    counted = ", ".join(f"{number} {what.replace('_', ' ')}" for what, number in counts.items())
+    click.echo(f"cleared away: {counted or 'nothing, as nothing was old enough'}")
 
 
 def _settings(data_dir: Path) -> WorkerSettings:
-    # Redis is told what was done, if there is one: disks are full on machines where nothing runs any more, too.
+    # Redis is informed of what was done, if there is one: disks are full on machines where nothing runs any more, too.
     redis_url = os.environ.get("LEAFSPACE_REDIS_URL") or running_server_url(data_dir / "redis") or ""
     try:
         return WorkerSettings(data_dir=data_dir, redis_url=redis_url)

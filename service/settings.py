@@ -99,8 +99,8 @@ class ServiceSettings(BaseSettings):
     max_queued_jobs: int = 10_000  # that wait for a worker; beyond, 429
     max_queued_jobs_of_caller: int = 1000  # of those, of one key; beyond, 429
     warm_explainers: int = 16
-    max_explanation_set_values: int = 1_000_000_000  # of prototypes, told in one set: some 300 GB of JSON lines
-    max_explained_values: int = 1_000_000  # of prototypes, told in one answer: some 300 MB of JSON at most
+    max_explanation_set_values: int = 1_000_000_000  # of prototypes, written in one set: some 300 GB of JSON lines
+    max_explained_values: int = 1_000_000  # of prototypes, written in one answer: some 300 MB of JSON at most
 
     @property
     def keys_required(self) -> bool:

@@ -119,7 +119,7 @@ class JobStore:
             return page.model_copy(update={"data": _with_places(connection, page.data)})
 
     def request_cancel(self, job_id: str) -> Job:
-        """Stop the job: at once while it is queued, within two seconds while it runs. Asking twice is no error.
+        """Stop the job: at once while it is queued, within two seconds while it runs. A second call is no error.
 
         Raises
         ------

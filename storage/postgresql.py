@@ -10,7 +10,7 @@ from .settings import Timeouts
 
 _SECONDS_FOR_ITS_OWN_WORD = 1  # the server, if it lives, ends a statement first
 _LIVES = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
-_MILLISECONDS_UNHEARD = 15_000  # of what was sent, and nobody said that it arrived
+_MILLISECONDS_UNACKNOWLEDGED = 15_000  # of what was sent, and nobody said that it arrived
 _Answer = TypeVar("_Answer")
 
 
@@ -35,7 +35,10 @@ def connect(timeouts: Timeouts | None, parameters: dict[str, Any]) -> BoundedCon
 
     What the URL says, ``parameters``, goes before what is set here.
     """
-    own = {"connect_timeout": (timeouts or Timeouts()).connection_seconds, "tcp_user_timeout": _MILLISECONDS_UNHEARD}
+    own = {
+        "connect_timeout": (timeouts or Timeouts()).connection_seconds,
+        "tcp_user_timeout": _MILLISECONDS_UNACKNOWLEDGED,
+    }
     connection = BoundedConnection.connect(**{**_LIVES, **own, **parameters})
     if timeouts is not None:
         connection.answer_seconds = timeouts.answer_seconds + _SECONDS_FOR_ITS_OWN_WORD

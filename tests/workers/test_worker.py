@@ -71,7 +71,7 @@ def test_the_same_seed_makes_the_same_result(farm: JobFarm) -> None:
         ("miss_the_dataset", "not_found", "ds_gone"),
         ("break_down", "job_failed", "something failed on our side"),
         ("run_out_of_memory", "job_failed", "more memory than"),
-        ("make_too_much", "result_too_large", "ask for fewer prototypes"),
+        ("make_too_much", "result_too_large", "request fewer prototypes"),
     ],
 )
 def test_a_failed_job_says_why_and_no_more(farm: JobFarm, kind: str, code: str, said: str) -> None:

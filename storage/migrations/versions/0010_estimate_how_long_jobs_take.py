@@ -1,4 +1,4 @@
-"""Tell how long a job will take by estimate, and find quickly how many stand before it in the queue."""
+"""Record how long a job will take by estimate, and find quickly how many stand before it in the queue."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -2,7 +2,7 @@
 
 To reach: 300 ms for the import, 5 s for a warm start (the same data directory, started before). After kill -9, four
 times in a row: the API answers within 0.3 s more than a warm start takes in the same run, nothing is degraded within
-0.5 s of Redis' end, and a job that is asked for at once runs within 4 s (there is one worker, and no other to take it).
+0.5 s of Redis' end, and a job that is requested at once runs within 4 s (there is one worker, and no other to take it).
 ``python -m benchmarks.start_up``
 """
 
@@ -40,10 +40,10 @@ def main() -> None:
     print(f"leafspace serve, warm start: ready after {_spread([ready for ready, _ in starts[1:]])} s (to reach: 5)")
     print(f"leafspace serve, SIGTERM: ended after {_spread([end for _, end in starts])} s (to reach: 10)")
     with tempfile.TemporaryDirectory() as folder:
-        _tell_recovery(ServiceUnderFire(Path(folder) / "killed", n_workers=1))
+        _print_recovery(ServiceUnderFire(Path(folder) / "killed", n_workers=1))
 
 
-def _tell_recovery(service: ServiceUnderFire) -> None:
+def _print_recovery(service: ServiceUnderFire) -> None:
     service.start()
     service.stop()
     warm = service.start()

@@ -18,7 +18,7 @@ class JobQueue:
     def __init__(self, redis_url: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._doorbell = Doorbell(redis_url)
         self.notes = WorkerNotes(self._doorbell.redis)
-        self.is_available = Availability(self._doorbell.answers, _FRESH_SECONDS, clock)
+        self.is_available = Availability(self._doorbell.is_heard, _FRESH_SECONDS, clock)
 
     def ring(self, job_id: str, deadline_seconds: float, estimated_seconds: float | None = None) -> bool:
         """Tell workers that the job waits, after its row is committed; return whether Redis took the message."""

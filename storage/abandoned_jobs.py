@@ -35,7 +35,7 @@ class Timing:
 
     lease_seconds: float = 30.0  # that nobody renews, whatever any clock says
     confirm_seconds: float = 7.5  # the same where it has ended by the wall clock; longer than between two renewals
-    lost_ring_seconds: float = 2.0  # that a new job waits, before its bell counts as lost
+    unheard_seconds: float = 2.0  # that a new job waits, before its bell counts as lost
 
 
 _USUAL = Timing()
@@ -90,7 +90,7 @@ class AbandonedJobs:
         """Return the queued jobs that a worker should have taken by now, oldest first."""
         now = self._now()
         # A job requested in the future was requested before the clock was set back.
-        is_new = jobs.c.created_at.between(now - self._timing.lost_ring_seconds, now + self._timing.lost_ring_seconds)
+        is_new = jobs.c.created_at.between(now - self._timing.unheard_seconds, now + self._timing.unheard_seconds)
         waiting = and_(jobs.c.status == "queued", self._attempts.is_due(), or_(jobs.c.attempt > 0, ~is_new))
         columns = jobs.c.id, jobs.c.deadline_seconds, jobs.c.estimated_seconds
         query = select(*columns).where(waiting).order_by(jobs.c.created_at).limit(_ROWS_AT_ONCE)

@@ -60,7 +60,7 @@ class Doorbell:
             return False
         return True
 
-    def without_ring(self, are_short: Mapping[str, bool]) -> list[str]:
+    def unheard(self, are_short: Mapping[str, bool]) -> list[str]:
         """Return those of the jobs for which a bell is not ringing that should; none of them while Redis is away.
 
         Parameters
@@ -72,10 +72,10 @@ class Doorbell:
             ringing, for_short = set(self._queue.get_job_ids()), set(self._short_queue.get_job_ids())
         except (RedisError, OSError):
             return []
-        rung = {True: ringing & for_short, False: ringing}
-        return [job_id for job_id, is_short in are_short.items() if job_id not in rung[is_short]]
+        heard = {True: ringing & for_short, False: ringing}
+        return [job_id for job_id, is_short in are_short.items() if job_id not in heard[is_short]]
 
-    def answers(self) -> bool:
+    def is_heard(self) -> bool:
         """Whether Redis answers now."""
         try:
             return bool(self.redis.ping())

@@ -78,7 +78,7 @@ def _maintenance(settings: WorkerSettings, database: Database, doorbell: Doorbel
         retry_delays_seconds=settings.retry_delays_seconds,
         longest_pause_seconds=settings.longest_pause_seconds,
     )
-    timing = Timing(settings.lease_seconds, settings.confirm_seconds, settings.lost_ring_seconds)
+    timing = Timing(settings.lease_seconds, settings.confirm_seconds, settings.unheard_seconds)
     abandoned = AbandonedJobs(database, attempts, timing)
     clearing = Clearing(WorkerNotes(doorbell.redis), settings.retention_seconds)
     objects = open_objects(settings.storage)

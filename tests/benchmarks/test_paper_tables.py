@@ -68,11 +68,11 @@ def test_a_low_figure_that_is_not_rare_asks_for_no_reason(n_as_low: int, is_expl
     ten = Spread.of([0.94, 0.95, 0.96, 0.97, 0.98])
 
     alone = why(Compared(0.92, ten, 0.015, None, ""))
-    said = why(Compared(0.92, ten, 0.015, None, "", Divisions(scores)))
+    reason = why(Compared(0.92, ten, 0.015, None, "", Divisions(scores)))
 
     assert "not explained" not in alone  # five divisions do not say how rare it is
-    assert f"of 100 divisions {n_as_low}% are that far off" in said
-    assert said.endswith("**not explained**") != is_explained
+    assert f"of 100 divisions {n_as_low}% are that far off" in reason
+    assert reason.endswith("**not explained**") != is_explained
 
 
 def test_the_share_of_divisions_counts_what_would_be_printed_alike_and_what_is_farther() -> None:

@@ -16,7 +16,7 @@ FEATURES = [
     RuleFeature(name="sex", type="category", missing_text="nan"),
     RuleFeature(name="grown", type="number", missing_text=None),
 ]
-ASKED = [
+REQUESTED = [
     condition("age", "<=", 0.3),
     condition("age", ">", 0.3, or_missing=True),
     condition("age", "is missing"),
@@ -38,13 +38,13 @@ ROWS = [dict(zip(("age", "sex", "grown"), row, strict=True)) for row in itertool
 
 
 def _warm() -> WarmRules:
-    content = rule_set(FEATURES, [([each], str(at)) for at, each in enumerate(ASKED)], "none")
+    content = rule_set(FEATURES, [([each], str(at)) for at, each in enumerate(REQUESTED)], "none")
     return WarmRules.of(content, ["grown", "other", "sex", "age"])
 
 
 def _expected() -> list[list[int]]:
     content = rule_set(FEATURES, [], "none")
-    return [[at for at, each in enumerate(ASKED) if holds(each, row, content)] for row in ROWS]
+    return [[at for at, each in enumerate(REQUESTED) if holds(each, row, content)] for row in ROWS]
 
 
 def _texts(values: list[Any]) -> NDArray[np.object_]:

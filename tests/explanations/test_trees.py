@@ -32,14 +32,14 @@ def _path_of(content: ApproximationTreeResult, row: Values) -> list[tuple[int, b
         holds = (
             (bool(at.or_missing) or at.operator == "is missing")
             if value in missing[at.column or ""]
-            else _says(at, value)
+            else _holds(at, value)
         )
         path.append((at.id, holds))
         at = content.nodes[at.left if holds else at.right]
     return [*path, (at.id, False)]
 
 
-def _says(node: ApproximationNode, value: Any) -> bool:  # noqa: ANN401  # a number or a text
+def _holds(node: ApproximationNode, value: Any) -> bool:  # noqa: ANN401  # a number or a text
     if node.operator == "<=":
         return bool(value <= node.value)
     if node.operator == "is missing":

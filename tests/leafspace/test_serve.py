@@ -93,8 +93,8 @@ def test_it_stops_on_sigterm_whatever_signals_it_was_started_to_ignore(
 
 def _ignores(pid: int, number: signal.Signals) -> bool:
     """Whether a process ignores a signal or has it wait."""
-    told = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
-    return bool((int(told["SigIgn"], 16) | int(told["SigBlk"], 16)) >> (number - 1) & 1)
+    status_lines = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    return bool((int(status_lines["SigIgn"], 16) | int(status_lines["SigBlk"], 16)) >> (number - 1) & 1)
 
 
 @pytest.mark.long
@@ -230,10 +230,10 @@ def test_the_composed_container_is_healthy_while_the_service_is_ready(data_dir: 
 
     with running_service(data_dir, "--no-worker") as url:
         port = url.rpartition(":")[2]
-        asked = [sys.executable, *(argument.replace("8000", port) for argument in arguments)]
-        assert subprocess.run(asked, check=False).returncode == 0  # noqa: S603  # ours
+        arguments_given = [sys.executable, *(argument.replace("8000", port) for argument in arguments)]
+        assert subprocess.run(arguments_given, check=False).returncode == 0  # noqa: S603  # ours
 
-    assert subprocess.run(asked, check=False, stderr=subprocess.DEVNULL).returncode != 0  # noqa: S603  # ours
+    assert subprocess.run(arguments_given, check=False, stderr=subprocess.DEVNULL).returncode != 0  # noqa: S603  # ours
 
 
 def test_whatever_ends_is_started_again(data_dir: Path, started: list["subprocess.Popen[str]"]) -> None:
@@ -272,7 +272,7 @@ def test_a_redis_that_is_named_is_used_and_none_started(
     assert not (data_dir / "redis").exists()
     process.terminate()
     assert process.wait(when_idle(10)) == 0
-    assert redis.doorbell.answers()
+    assert redis.doorbell.is_heard()
     redis.kill()
 
 

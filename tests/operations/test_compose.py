@@ -105,9 +105,9 @@ def test_the_composed_redis_hears_those_with_the_password_alone(composed_redis: 
     given = _filled_in(_SERVICES[name]["environment"]["LEAFSPACE_REDIS_URL"])
     url = given.replace("@redis:6379/", place)
 
-    JobFarm.wait_until(Doorbell(url).answers)
-    assert not Doorbell(url.replace("hush", "wrong")).answers()
-    assert not Doorbell(url.replace(":hush@", "")).answers()
+    JobFarm.wait_until(Doorbell(url).is_heard)
+    assert not Doorbell(url.replace("hush", "wrong")).is_heard()
+    assert not Doorbell(url.replace(":hush@", "")).is_heard()
 
 
 def test_a_composed_worker_is_healthy_while_it_shows_signs_of_life(tmp_path: Path) -> None:
@@ -126,8 +126,8 @@ def test_a_composed_worker_is_healthy_while_it_shows_signs_of_life(tmp_path: Pat
     WorkerNotes(redis.doorbell.redis).sign_of_life(f"{os.uname().nodename}.7")
     living = check()
     redis.kill()
-    unconnected = check()
+    unheard = check()
 
-    assert (silent.returncode, living.returncode, unconnected.returncode) == (1, 0, 1)
+    assert (silent.returncode, living.returncode, unheard.returncode) == (1, 0, 1)
     assert "no worker of" in silent.stderr
-    assert "Redis does not answer" in unconnected.stderr
+    assert "Redis does not answer" in unheard.stderr

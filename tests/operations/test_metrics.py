@@ -92,5 +92,5 @@ def test_what_the_operations_page_speaks_of_is_told(api: Api, registered: Regist
 
     assert len(spoken_of) > 15
     # Buckets and sums go by the name of their histogram; nothing was removed yet, and no error may have been answered.
-    told = names | {re.sub("_(bucket|sum|count)$", "", name) for name in names}
-    assert spoken_of - told <= {"leafspace_removed_total", "leafspace_error_answers_total"}
+    families = names | {re.sub("_(bucket|sum|count)$", "", name) for name in names}
+    assert spoken_of - families <= {"leafspace_removed_total", "leafspace_error_answers_total"}

@@ -31,13 +31,13 @@ def _run(test: Callable[[AnswerRoom], Awaitable[None]], seconds: float = 60) -> 
 def test_answers_are_admitted_in_their_order_and_a_small_one_overtakes_no_large_one() -> None:
     admitted: list[int] = []
 
-    async def ask(room: AnswerRoom, n_bytes: int) -> None:
+    async def take_room(room: AnswerRoom, n_bytes: int) -> None:
         await room.take(n_bytes, _stays)
         admitted.append(n_bytes)
 
     async def test(room: AnswerRoom) -> None:
         first = await room.take(60, _stays)
-        waiting = [asyncio.create_task(ask(room, n_bytes)) for n_bytes in (70, 10, 20)]
+        waiting = [asyncio.create_task(take_room(room, n_bytes)) for n_bytes in (70, 10, 20)]
         await asyncio.sleep(0)
         assert admitted == []
         first.give_back()

@@ -33,12 +33,12 @@ def test_many_who_ask_at_once_share_one_look(database: Database) -> None:
 
     watch = HealthWatch(database, {"redis": answers})
 
-    async def ask_often() -> list[Health]:
+    async def check_often() -> list[Health]:
         return await asyncio.gather(*(watch.health() for _ in range(200)))
 
     with ThreadPoolExecutor(20) as threads:
-        told = [threads.submit(watch.wait_for_health) for _ in range(20)]
-        found = asyncio.run(ask_often()) + [each.result() for each in told]
+        waiting = [threads.submit(watch.wait_for_health) for _ in range(20)]
+        found = asyncio.run(check_often()) + [each.result() for each in waiting]
     watch.close()
 
     assert set(found) == {Health(None, ("redis",))}

@@ -38,7 +38,7 @@ def client() -> Iterator[TestClient]:
         raise _FAILURES[name]
 
     @app.router.post("/asked")
-    def ask(request: PrototypeSetRequest) -> str:
+    def make(request: PrototypeSetRequest) -> str:
         return request.model
 
     app.router.route_class = StrictRoute

@@ -26,7 +26,7 @@ _MOST_SECONDS = 1.0
 _SLACK_SECONDS = 1.0  # others use the machine, too
 _PATIENCE_SECONDS = 120
 _STALLED_BYTES = 4096  # that a stalled reader's socket takes
-_N_ASKED = 20
+_N_REQUESTED = 20
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def _status(reader: socket.socket) -> int:
 def _seconds_of(client: httpx.Client, paths: list[str]) -> float:
     """Return how long the slowest answer took."""
     slowest = 0.0
-    for path in paths * _N_ASKED:
+    for path in paths * _N_REQUESTED:
         began = time.perf_counter()
         answer = client.get(path)
         assert answer.status_code == 200, f"{path}: {answer.text[:500]}"

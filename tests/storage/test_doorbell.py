@@ -38,10 +38,10 @@ def test_only_jobs_without_a_ringing_bell_are_unheard(redis: OwnRedis) -> None:
     doorbell = redis.doorbell
     doorbell.ring("job_a", 60)
 
-    assert doorbell.without_ring({"job_a": False, "job_b": False}) == ["job_b"]
+    assert doorbell.unheard({"job_a": False, "job_b": False}) == ["job_b"]
 
     doorbell.redis.flushall()
-    assert doorbell.without_ring({"job_a": False, "job_b": False}) == ["job_a", "job_b"]
+    assert doorbell.unheard({"job_a": False, "job_b": False}) == ["job_a", "job_b"]
 
 
 def test_a_short_job_rings_twice_and_is_unheard_when_either_message_is_lost(redis: OwnRedis) -> None:
@@ -53,18 +53,18 @@ def test_a_short_job_rings_twice_and_is_unheard_when_either_message_is_lost(redi
     ]
 
     assert [queue.get_job_ids() for queue in queues] == [["job_a", "job_b"], ["job_a"]]
-    assert doorbell.without_ring({"job_a": True, "job_b": False}) == []
+    assert doorbell.unheard({"job_a": True, "job_b": False}) == []
     for queue in queues:
         doorbell.ring("job_a", 60, is_short=True)
         doorbell.redis.delete(queue.key)
-        assert "job_a" in doorbell.without_ring({"job_a": True})
+        assert "job_a" in doorbell.unheard({"job_a": True})
 
 
 def test_ringing_without_redis_is_no_error_and_quick(redis: OwnRedis) -> None:
     doorbell = Doorbell(redis.url)
-    assert doorbell.answers()
+    assert doorbell.is_heard()
     redis.kill()
 
     assert not doorbell.ring("job_a", 60)
-    assert doorbell.without_ring({"job_a": False}) == []
-    assert not doorbell.answers()
+    assert doorbell.unheard({"job_a": False}) == []
+    assert not doorbell.is_heard()

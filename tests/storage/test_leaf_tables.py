@@ -93,14 +93,14 @@ def test_deleting_a_dataset_takes_its_tables_along(shelf: Shelf, tables: LeafTab
 
 
 def test_a_table_is_forgotten_only_while_it_is_the_one_that_is_kept(shelf: Shelf, tables: LeafTableStore) -> None:
-    damaged, anew = _some_table(), _some_table()
+    damaged, replacement = _some_table(), _some_table()
     tables.add(_PLACE, damaged)
 
     assert set(tables.forget(_PLACE, damaged)) == {damaged.codes, damaged.outcome}
-    tables.add(_PLACE, anew)
+    tables.add(_PLACE, replacement)
 
     assert tables.forget(_PLACE, damaged) == ()
-    assert tables.find(_PLACE) == anew
+    assert tables.find(_PLACE) == replacement
     assert _n_rows(shelf) == 1
 
 

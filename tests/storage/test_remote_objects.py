@@ -134,9 +134,9 @@ def test_a_store_that_is_away_is_said_to_be_unavailable_and_is_used_again_when_i
     away = RemoteCase(tmp_path / "away", "s3://objects/there").store
     began = time.monotonic()
 
-    for ask in (lambda: away.put(_DATA), lambda: away.get(_SHA256), lambda: away.delete(_SHA256)):
+    for call in (lambda: away.put(_DATA), lambda: away.get(_SHA256), lambda: away.delete(_SHA256)):
         with pytest.raises(StorageUnavailable) as refused:
-            ask()
+            call()
         assert refused.value.code == "unavailable"
         assert "127.0.0.1" not in refused.value.detail
     assert time.monotonic() - began < 30
@@ -151,9 +151,9 @@ def test_a_bucket_that_does_not_exist_is_no_missing_object(remote_case: RemoteCa
     store = RemoteCase(tmp_path / "other", "s3://never-made/there").store
     assert remote_case.files() == []
 
-    for ask in (lambda: store.put(_DATA), lambda: store.get(_SHA256)):
+    for call in (lambda: store.put(_DATA), lambda: store.get(_SHA256)):
         with pytest.raises(StorageUnavailable, match="no such bucket"):
-            ask()
+            call()
 
 
 _FORKING = """

@@ -28,7 +28,7 @@ SHORT_LEASES = {
     "LEAFSPACE_RENEW_SECONDS": "0.5",
     "LEAFSPACE_LOOK_SECONDS": "0.2",
     "LEAFSPACE_RECONCILE_SECONDS": "0.2",
-    "LEAFSPACE_LOST_RING_SECONDS": "0.5",
+    "LEAFSPACE_UNHEARD_SECONDS": "0.5",
     "LEAFSPACE_RETRY_DELAYS_SECONDS": "[0.1, 0.2]",
     "LEAFSPACE_STORAGE_PAUSE_SECONDS": "0.2",
     "LEAFSPACE_LOG_LEVEL": "error",
@@ -82,7 +82,7 @@ class JobFarm:
         self.redis.kill()
         self.database.close()
 
-    def ask_for(
+    def request_job(
         self,
         kind: str,
         *,
@@ -94,10 +94,10 @@ class JobFarm:
         """Ask for an artefact as the API does it."""
         origin = Origin(estimated_seconds=estimated_seconds)
         self._n_artefacts += 1
-        asked = {"seed": 1, "traces": str(self.traces), **request}
-        new = NewArtefact(f"prs_{self._n_artefacts}", kind, "mdl_1", "ds_1", None, asked)
+        job_request = {"seed": 1, "traces": str(self.traces), **request}
+        new = NewArtefact(f"prs_{self._n_artefacts}", kind, "mdl_1", "ds_1", None, job_request)
         artefact, _ = self.artefacts.ask_for(
-            new, lambda connection: self.jobs.add(connection, kind, new.id, asked, deadline_seconds, origin)
+            new, lambda connection: self.jobs.add(connection, kind, new.id, job_request, deadline_seconds, origin)
         )
         if ring:
             assert self.redis.doorbell.ring(artefact.job, deadline_seconds, is_short=is_short(estimated_seconds))

@@ -228,7 +228,7 @@ def stays_in_leaves(
     return True
 
 
-def columns_asked(ensemble: TreeEnsemble, leaves: NDArray[np.int32], tree: int) -> set[int]:
+def columns_tested(ensemble: TreeEnsemble, leaves: NDArray[np.int32], tree: int) -> set[int]:
     """Return the columns that a tree asks about on the way to a leaf."""
     return {int(ensemble.column[node]) for node, _ in path_to_leaf(ensemble, tree, int(leaves[tree]))}
 
@@ -254,8 +254,8 @@ class StayingValues:
 def values_that_stay(ensemble: TreeEnsemble, leaves: NDArray[np.int32], trees: list[int], column: int) -> StayingValues:
     """Try all values that trees could tell apart, one by one: thresholds, their neighbours, and what lies between."""
     ways = [path_to_leaf(ensemble, tree, int(leaves[tree])) for tree in trees]
-    asked = [float(ensemble.threshold[node]) for way in ways for node, _ in way if ensemble.column[node] == column]
-    single = sorted({np.float32(threshold) for threshold in asked})
+    thresholds = [float(ensemble.threshold[node]) for way in ways for node, _ in way if ensemble.column[node] == column]
+    single = sorted({np.float32(threshold) for threshold in thresholds})
     largest = np.finfo(np.float32).max
     near = [np.nextafter(each, end) for each in single for end in (-largest, largest)]
     between = [(low + high) / 2 for low, high in pairwise(single)]

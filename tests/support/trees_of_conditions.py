@@ -83,10 +83,12 @@ def _cart(model: FittedModel | FittedPipeline) -> ApproximationTree:
 
 
 def _ism(model: FittedModel | FittedPipeline) -> ApproximationTree:
-    read, said = model.read, model.session.predict(model.rows)
-    assert said.labels is not None
+    read, predicted = model.read, model.session.predict(model.rows)
+    assert predicted.labels is not None
     binned = BinnedRows.of(statements_of(read.ensemble, read.description), model.rows)
-    training = IsmTraining(model.rows, binned, oracle_scores(said, model.session.description), said.labels, None)
+    training = IsmTraining(
+        model.rows, binned, oracle_scores(predicted, model.session.description), predicted.labels, None
+    )
     return grow_ism(training, read.ensemble, read.description, IsmSettings(_LIMITS))
 
 

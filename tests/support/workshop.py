@@ -91,48 +91,48 @@ class Workshop:
         explainer, _ = explainers.register_explainer(self.parts, ExplainerRequest.model_validate(request))
         return explainer.id
 
-    def ask(self, **request: object) -> PrototypeSet:
+    def create(self, **request: object) -> PrototypeSet:
         return prototype_sets.ask_for_prototype_set(self.parts, PrototypeSetRequest.model_validate(request))
 
     def make(self, **request: object) -> PrototypeSet:
         """Ask for a prototype set, do its job if there is one, and return what came of it."""
-        return self._made(PROTOTYPE_SETS, self.ask(**request))
+        return self._made(PROTOTYPE_SETS, self.create(**request))
 
     def find_neighbors(self, **request: object) -> Proximities:
         """Ask for proximities, do their job if there is one, and return what came of it."""
-        asked = proximities.ask_for_proximities(self.parts, ProximitiesRequest.model_validate(request))
-        return self._made(PROXIMITIES, asked)
+        requested = proximities.ask_for_proximities(self.parts, ProximitiesRequest.model_validate(request))
+        return self._made(PROXIMITIES, requested)
 
     def audit(self, **request: object) -> LabelAudit:
         """Ask for a label audit, do its job if there is one, and return what came of it."""
-        asked = label_audits.ask_for_label_audit(self.parts, LabelAuditRequest.model_validate(request))
-        return self._made(LABEL_AUDITS, asked)
+        requested = label_audits.ask_for_label_audit(self.parts, LabelAuditRequest.model_validate(request))
+        return self._made(LABEL_AUDITS, requested)
 
     def find_rules(self, **request: object) -> RuleSet:
         """Ask for a rule set, do its job if there is one, and return what came of it."""
-        asked = rule_sets.ask_for_rule_set(self.parts, RuleSetRequest.model_validate(request))
-        return self._made(RULE_SETS, asked)
+        requested = rule_sets.ask_for_rule_set(self.parts, RuleSetRequest.model_validate(request))
+        return self._made(RULE_SETS, requested)
 
     def grow_tree(self, **request: object) -> ApproximationTree:
         """Ask for an approximation tree, do its job if there is one, and return what came of it."""
         request_ = ApproximationTreeRequest.model_validate(request)
-        asked = approximation_trees.ask_for_approximation_tree(self.parts, request_)
-        return self._made(APPROXIMATION_TREES, asked)
+        requested = approximation_trees.ask_for_approximation_tree(self.parts, request_)
+        return self._made(APPROXIMATION_TREES, requested)
 
     def explain(self, **request: object) -> ExplanationSet:
         """Ask for an explanation set, do its job if there is one, and return what came of it."""
-        asked = explanation_sets.ask_for_explanation_set(self.parts, ExplanationSetRequest.model_validate(request))
-        return self._made(EXPLANATION_SETS, asked)
+        requested = explanation_sets.ask_for_explanation_set(self.parts, ExplanationSetRequest.model_validate(request))
+        return self._made(EXPLANATION_SETS, requested)
 
     def table_of(self, noun: Noun[View], made: View) -> pa.Table:
         """Return the table that a job made beside its result."""
         with artefact_tables.open_table(self.parts, noun, made.id)[1] as table:
             return table.read(0, table.n_lines)
 
-    def _made(self, noun: Noun[View], asked: View) -> View:
-        if asked.status == "pending":
-            self.run(asked.job or "")
-        return artefacts.get_one(self.parts, noun, asked.id)
+    def _made(self, noun: Noun[View], requested: View) -> View:
+        if requested.status == "pending":
+            self.run(requested.job or "")
+        return artefacts.get_one(self.parts, noun, requested.id)
 
     def run(self, job_id: str) -> Job:
         """Do a job."""

@@ -59,7 +59,7 @@ class ModelColumn:
     is_rounded: bool = False  # a number in double precision, rounded to single before the trees compare it
 
     def shortest_equivalent(self, end: float) -> float:
-        """Return the shortest number that trees cannot distinguish from an end in raw units, where it was rounded."""
+        """Return the shortest number that the trees cannot distinguish from a rounded end in raw units."""
         if not (self.is_rounded and self.scale and np.isfinite(end)):
             return end
         same = self._compared(end)

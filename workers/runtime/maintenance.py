@@ -60,7 +60,7 @@ class Maintenance:
         if n_lost or n_overdue:
             _log.warning("%d jobs had lost their worker, %d ran too long", n_lost, n_overdue)
         waiting = {job.id: job for job in self._abandoned.due_for_ringing()}
-        for job_id in self._doorbell.without_ring({job_id: job.is_short for job_id, job in waiting.items()}):
+        for job_id in self._doorbell.unheard({job_id: job.is_short for job_id, job in waiting.items()}):
             self._doorbell.ring(job_id, waiting[job_id].deadline_seconds, is_short=waiting[job_id].is_short)
         self._objects.sweep()
 

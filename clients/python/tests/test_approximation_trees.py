@@ -61,9 +61,9 @@ def test_explanations_exports_and_questionnaires_say_the_same(
     prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait(timeout=120)
     explainer = client.explainers.create(model, prototypes, approximation_tree=tree)
 
-    told = explainer.explain(_FEATURES, n_prototypes=1, include=["approximation_path"])
+    explained = explainer.explain(_FEATURES, n_prototypes=1, include=["approximation_path"])
 
-    paths = [each.approximation_path for each in told]
+    paths = [each.approximation_path for each in explained]
     served = [path.leaf.prediction for path in paths if path is not None]
     names: dict[str, object] = {}
     exec(tree.export("python"), names)  # noqa: S102  # that is what it is for
@@ -73,14 +73,14 @@ def test_explanations_exports_and_questionnaires_say_the_same(
     session = onnxruntime.InferenceSession(tree.export("onnx"))
     feeds = {each.name: _FEATURES[[each.name]].to_numpy(np.float64) for each in session.get_inputs()}
     assert session.run(["label"], feeds)[0].tolist() == served
-    assert [_asked_for(tree, row) for _, row in _FEATURES.head(10).iterrows()] == served[:10]
+    assert [_requested(tree, row) for _, row in _FEATURES.head(10).iterrows()] == served[:10]
     first = next(path for path in paths if path is not None)
     question = f"{first.nodes[0].text}? {'yes' if first.nodes[0].holds else 'no'}"
-    assert f"In the tree: {question}, " in " ".join(str(told[0]).split())
-    assert str(told[0]).endswith(f": {first.leaf.prediction}, {'as' if first.agrees else 'unlike'} the model.")
+    assert f"In the tree: {question}, " in " ".join(str(explained[0]).split())
+    assert str(explained[0]).endswith(f": {first.leaf.prediction}, {'as' if first.agrees else 'unlike'} the model.")
 
 
-def _asked_for(tree: ApproximationTree, row: "pd.Series[float]") -> float | str | None:
+def _requested(tree: ApproximationTree, row: "pd.Series[float]") -> float | str | None:
     """Answer questions with single values, as numpy has them, until there is a prediction."""
     answers: dict[str, object] = {}
     while (found := tree.next_question(answers)).question is not None:

@@ -76,7 +76,7 @@ def test_an_unavailable_service_is_asked_again(status: int) -> None:
     with scripted(problem(503, "unavailable"), proxy, Answer(200, _JOB)) as server:
         assert Leafspace(server.url, retries=_QUICK).jobs.get("job_1").id == "job_1"
 
-    assert len(server.asked) == 3
+    assert len(server.requests) == 3
 
 
 async def _get_job(url: str) -> str:
@@ -88,7 +88,7 @@ def test_the_async_client_asks_again_just_so() -> None:
     with scripted(problem(503, "unavailable"), Answer(0), Answer(200, _JOB)) as server:
         assert asyncio.run(_get_job(server.url)) == "job_1"
 
-    assert len(server.asked) == 3
+    assert len(server.requests) == 3
 
 
 def test_a_lost_connection_is_tried_again() -> None:
@@ -113,7 +113,7 @@ def test_a_pause_that_is_too_long_is_left_to_the_caller() -> None:
     ):
         Leafspace(server.url, retries=_QUICK).jobs.get("job_1")
 
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 def test_it_gives_up_with_the_service_s_own_words() -> None:
@@ -124,7 +124,7 @@ def test_it_gives_up_with_the_service_s_own_words() -> None:
         Leafspace(server.url, retries=_BRIEF).jobs.get("job_1")
 
     assert (failed.value.code, failed.value.status, failed.value.request_id) == ("unavailable", 503, "req-7")
-    assert failed.value.n_attempts == len(server.asked) > 2
+    assert failed.value.n_attempts == len(server.requests) > 2
 
 
 def test_creating_again_carries_the_same_key() -> None:
@@ -133,16 +133,16 @@ def test_creating_again_carries_the_same_key() -> None:
         client.explainers.create("mdl_1", "prs_1")
         client.explainers.create("mdl_1", "prs_1")
 
-    first, again, another = (asked.headers["Idempotency-Key"] for asked in server.asked)
+    first, again, another = (request.headers["Idempotency-Key"] for request in server.requests)
     assert first == again != another
-    assert server.asked[0].body == server.asked[1].body
+    assert server.requests[0].body == server.requests[1].body
 
 
 def test_an_upload_is_sent_whole_when_it_is_sent_again() -> None:
     with scripted(problem(503, "unavailable"), problem(422, "model_not_onnx")) as server, pytest.raises(Invalid):
         Leafspace(server.url, retries=_QUICK).register_model(b"not a model", name="m")
 
-    first, again = server.asked
+    first, again = server.requests
     assert b"not a model" in first.body
     assert len(first.body) == len(again.body)
 
@@ -175,7 +175,7 @@ def test_other_failures_are_told_at_once_and_by_kind(status: int, code: str, kin
 
     assert failed.value.code == code
     assert failed.value.detail == "mend it"
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 def test_faults_of_fields_come_one_by_one() -> None:
@@ -236,7 +236,7 @@ def test_an_address_may_end_as_paths_of_the_contract_begin(ending: str) -> None:
         client = Leafspace(server.url + ending)
         client.jobs.get("job_1")
 
-    assert [asked.path for asked in server.asked] == ["/v1/jobs/job_1"]
+    assert [request.path for request in server.requests] == ["/v1/jobs/job_1"]
     assert repr(client) == f"Leafspace('{server.url}')"
 
 
@@ -251,8 +251,8 @@ def test_the_key_and_the_client_s_name_are_sent() -> None:
     with scripted(Answer(200, _JOB)) as server:
         Leafspace(server.url, "secret").jobs.get("job_1")
 
-    assert server.asked[0].headers["Authorization"] == "Bearer secret"
-    assert server.asked[0].headers["User-Agent"].startswith("leafspace-client/")
+    assert server.requests[0].headers["Authorization"] == "Bearer secret"
+    assert server.requests[0].headers["User-Agent"].startswith("leafspace-client/")
 
 
 def test_all_pages_of_a_list_are_fetched_as_they_are_needed() -> None:
@@ -261,10 +261,10 @@ def test_all_pages_of_a_list_are_fetched_as_they_are_needed() -> None:
     with scripted(Answer(200, first), Answer(200, last)) as server:
         jobs = Leafspace(server.url).jobs.list()
         next(jobs)
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
         assert len(list(jobs)) == 2
 
-    assert "cursor=c%2F2" in server.asked[1].path
+    assert "cursor=c%2F2" in server.requests[1].path
 
 
 def test_pauses_grow_and_differ_between_clients() -> None:
@@ -334,7 +334,7 @@ def test_a_call_survives_a_server_that_is_stopped_and_started_again(get_job: Cal
         with scripted(Answer(200, _JOB), port=port) as restarted:
             assert called.result(60) == "job_1"
 
-    assert len(restarted.asked) == 1
+    assert len(restarted.requests) == 1
 
 
 def test_calls_survive_the_end_of_the_api_and_create_once(tmp_path: Path) -> None:

@@ -64,9 +64,9 @@ def test_exported_rules_run_and_say_what_explanations_say(
     prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait(timeout=120)
     explainer = client.explainers.create(model, prototypes, rule_set=rule_set)
 
-    told = explainer.explain(_FEATURES, n_prototypes=1, include=["rules"])
+    explained = explainer.explain(_FEATURES, n_prototypes=1, include=["rules"])
 
-    served = [each.rules[0].prediction if each.rules else rule_set.default_prediction for each in told]
+    served = [each.rules[0].prediction if each.rules else rule_set.default_prediction for each in explained]
     names: dict[str, object] = {}
     exec(rule_set.export("python"), names)  # noqa: S102  # that is what it is for
     predict = names["predict"]
@@ -76,7 +76,7 @@ def test_exported_rules_run_and_say_what_explanations_say(
         _FEATURES.to_sql("given", connection, index=False)
         answers = connection.execute(f"SELECT {rule_set.export('sql')} FROM given").fetchall()  # noqa: S608
     assert [answer for (answer,) in answers] == served
-    first = next(each for each in told if each.rules)
+    first = next(each for each in explained if each.rules)
     assert f"Rule {first.rules[0].rank}. if {first.rules[0].text} then {first.rules[0].prediction}." in str(first)
 
 

@@ -183,23 +183,23 @@ def test_rows_are_called_by_their_index_wherever_they_appear(client: Leafspace) 
     prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait(timeout=120).prototypes
     set_id = client.prototype_sets.create(model, dataset, n_prototypes=3)
     explainer = client.explainers.create(model, set_id)
-    asked = rows.iloc[[5, 3]]
+    requested = rows.iloc[[5, 3]]
 
     for prototype in prototypes:
         features = {cell.name: cell.value for cell in prototype.features}
         assert prototype.row_id == str(numbers[prototype.row])
         assert features["mean radius"] == rows.loc[int(prototype.row_id), "mean radius"]
-    explanations = explainer.explain(asked)
-    assert [each.row_id for each in explanations] == [str(each) for each in asked.index]
+    explanations = explainer.explain(requested)
+    assert [each.row_id for each in explanations] == [str(each) for each in requested.index]
     assert str(explanations[0]).startswith(f"Row {numbers[5]} is predicted as ")
     near = explanations[0].nearest_prototypes[0]
     assert f"Like row {near.row_id} (" in str(explanations[0])
     assert near.row_id in {prototype.row_id for prototype in prototypes}
     assert explainer.explain(rows.iloc[5])[0].row_id == str(numbers[5])
     assert set(explanations.to_frame()["prototype_row_id"]) <= {prototype.row_id for prototype in prototypes}
-    assert [each.row_id for each in client.models.predict(model, asked)] == [str(each) for each in asked.index]
-    block = client.models.proximities(model, asked, rows.head(2))
-    assert [each.row_id for each in block.instances] == [str(each) for each in asked.index]
+    assert [each.row_id for each in client.models.predict(model, requested)] == [str(each) for each in requested.index]
+    block = client.models.proximities(model, requested, rows.head(2))
+    assert [each.row_id for each in block.instances] == [str(each) for each in requested.index]
     assert [each.row_id for each in block.others] == [str(numbers[0]), str(numbers[1])]
     assert [(row.row, row.row_id) for row in client.datasets.rows(dataset, limit=2)] == [
         (0, str(numbers[0])),
@@ -347,8 +347,8 @@ async def _whole_way(url: str) -> tuple[str | None, int]:
         model, dataset = await asyncio.gather(
             client.register_model(_FOREST, _FEATURES, name="tumours"), client.register_dataset(_FEATURES)
         )
-        asked = await client.prototype_sets.create(model, dataset, n_prototypes=3)
-        prototypes = await asked.wait(timeout=120)
+        requested = await client.prototype_sets.create(model, dataset, n_prototypes=3)
+        prototypes = await requested.wait(timeout=120)
         explainer = await client.explainers.create(model, prototypes)
         explanations = await explainer.explain(_FEATURES.iloc[:1])
         n_jobs = len([job async for job in client.jobs.list()])

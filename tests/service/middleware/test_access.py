@@ -17,7 +17,7 @@ from service.route_scopes import RouteScopes
 from storage.api_keys import ApiKeyStore
 from storage.database import Database
 
-from .serving import ask, exchange, problem_of, receive_answers, serving, status_of
+from .serving import call, exchange, problem_of, receive_answers, serving, status_of
 
 _ROUTES = (
     ("GET", "/v1/models"),
@@ -56,7 +56,7 @@ class Guarded:
 
     def get(self, path: str, *credentials: str, method: str = "GET") -> bytes:
         lines = "".join(f"Authorization: {value}\r\n" for value in credentials)
-        return ask(self.port, f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n".encode("latin-1"))
+        return call(self.port, f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n".encode("latin-1"))
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +172,7 @@ def test_a_body_is_refused_before_it_comes(guarded: Guarded) -> None:
     head = b"POST /v1/models HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8000000\r\n\r\n"
     began = time.monotonic()
 
-    answer = ask(guarded.port, head)
+    answer = call(guarded.port, head)
 
     assert status_of(answer) == 401
     assert time.monotonic() - began < 1.5
@@ -220,7 +220,7 @@ def test_uses_are_written_down(guarded: Guarded) -> None:
     assert began - 1 < used_at.timestamp() < time.time()
 
 
-def _asking(credentials: str = "", method: str = "GET", path: str = "/v1/models") -> bytes:
+def _request_text(credentials: str = "", method: str = "GET", path: str = "/v1/models") -> bytes:
     shown = f"Authorization: Bearer {credentials}\r\n" if credentials else ""
     return f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{shown}\r\n".encode()
 
@@ -233,17 +233,17 @@ def test_whoever_shows_wrong_keys_too_often_is_told_when_to_come_back_and_good_k
         serving(policy=guarded.policy, rates=rates) as port,
         socket.create_connection(("127.0.0.1", port)) as connection,
     ):
-        connection.sendall((_asking("wrong") + _asking()) * 3)
+        connection.sendall((_request_text("wrong") + _request_text()) * 3)
         answers = receive_answers(connection, 6)
         refused = answers[answers.rindex(b"HTTP/1.1") :]
         assert answers.count(b"HTTP/1.1 401") == 5
         assert (status_of(refused), problem_of(refused)["code"]) == (429, "rate_limited")
         assert b"\r\nretry-after: 1\r\n" in refused
         assert b"www-authenticate" not in refused.lower()
-        assert status_of(ask(port, _asking(reader))) == 200  # it may come through the same proxy
-        assert status_of(ask(port, _asking(path="/livez"))) == 200
+        assert status_of(call(port, _request_text(reader))) == 200  # it may come through the same proxy
+        assert status_of(call(port, _request_text(path="/livez"))) == 200
         time.sleep(1)
-        assert status_of(ask(port, _asking("wrong"))) == 401
+        assert status_of(call(port, _request_text("wrong"))) == 401
 
 
 def test_a_key_that_asks_for_what_it_may_not_too_often_is_told_so_and_no_other_is(
@@ -251,11 +251,11 @@ def test_a_key_that_asks_for_what_it_may_not_too_often_is_told_so_and_no_other_i
 ) -> None:
     rates = RequestRates(refused_per_second=0.1, refused_burst=3)
     with serving(policy=guarded.policy, rates=rates) as port:
-        refusals = [status_of(ask(port, _asking(reader, "POST"))) for _ in range(5)]
+        refusals = [status_of(call(port, _request_text(reader, "POST"))) for _ in range(5)]
         assert refusals == [403] * 3 + [429] * 2
-        assert status_of(ask(port, _asking(reader))) == 200
-        assert status_of(ask(port, _asking(everything, "POST"))) == 200
-        assert status_of(ask(port, _asking("wrong"))) == 401
+        assert status_of(call(port, _request_text(reader))) == 200
+        assert status_of(call(port, _request_text(everything, "POST"))) == 200
+        assert status_of(call(port, _request_text("wrong"))) == 401
 
 
 def test_connections_on_top_of_an_addresses_are_told_so_and_closed_whatever_they_show(guarded: Guarded) -> None:
@@ -264,17 +264,17 @@ def test_connections_on_top_of_an_addresses_are_told_so_and_closed_whatever_they
         serving(policy=guarded.policy, connections=limits) as port,
         socket.create_connection(("127.0.0.1", port)) as first,
     ):
-        first.sendall(_asking("wrong"))
+        first.sendall(_request_text("wrong"))
         assert status_of(receive_answers(first)) == 401
         for shown in ("", "wrong"):
-            answer = exchange(port, _asking(shown))  # it ends when the other side closes
+            answer = exchange(port, _request_text(shown))  # it ends when the other side closes
             assert status_of(answer) == 503
             assert b"\r\nretry-after: 1\r\n" in answer
 
 
 def test_with_a_door_what_is_everybodys_is_counted_for_this_machine_too(guarded: Guarded) -> None:
     with serving(policy=guarded.policy, rates=RequestRates(per_second=0.1, burst=3)) as port:
-        assert [status_of(ask(port, _asking(path="/openapi.json"))) for _ in range(4)] == [200] * 3 + [429]
+        assert [status_of(call(port, _request_text(path="/openapi.json"))) for _ in range(4)] == [200] * 3 + [429]
 
 
 @pytest.fixture(scope="module")
@@ -284,7 +284,7 @@ def open_port() -> Iterator[int]:
 
 
 def test_without_a_door_everybody_may_do_everything(open_port: int) -> None:
-    assert status_of(ask(open_port, b"GET /v1/api-keys HTTP/1.1\r\nHost: localhost\r\n\r\n")) == 200
+    assert status_of(call(open_port, b"GET /v1/api-keys HTTP/1.1\r\nHost: localhost\r\n\r\n")) == 200
 
 
 @pytest.mark.parametrize(
@@ -294,7 +294,7 @@ def test_without_a_door_everybody_may_do_everything(open_port: int) -> None:
 def test_without_a_door_this_machines_programs_and_pages_are_answered(open_port: int, host: str, origin: str) -> None:
     head = f"POST /v1/models HTTP/1.1\r\nHost: {host}\r\n{origin.format(host)}Content-Length: 0\r\n\r\n"
 
-    assert status_of(ask(open_port, head.encode())) == 200
+    assert status_of(call(open_port, head.encode())) == 200
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def test_without_a_door_this_machines_programs_and_pages_are_answered(open_port:
 def test_without_a_door_pages_of_other_sites_are_not(open_port: int, lines: str) -> None:
     head = f"POST /v1/models HTTP/1.1\r\n{lines}Content-Length: 0\r\n\r\n"
 
-    answer = ask(open_port, head.encode())
+    answer = call(open_port, head.encode())
 
     assert (status_of(answer), problem_of(answer)["code"]) == (403, "foreign_request")
 
@@ -325,4 +325,4 @@ def test_without_a_door_pages_of_other_sites_are_not(open_port: int, lines: str)
 def test_with_a_door_keys_say_who_may_come(guarded: Guarded, reader: str) -> None:
     head = f"GET /v1/models HTTP/1.1\r\nHost: leafspace.example\r\nAuthorization: Bearer {reader}\r\n\r\n"
 
-    assert status_of(ask(guarded.port, head.encode())) == 200
+    assert status_of(call(guarded.port, head.encode())) == 200

@@ -14,7 +14,7 @@ import pytest
 from service.middleware.asgi import Application, Receive, Scope, Send
 from service.middleware.limits import ConnectionLimits, RequestLimits, RequestRates, TokenBuckets
 
-from .serving import ask, echo_length, exchange, problem_of, receive_answers, serving, status_of
+from .serving import call, echo_length, exchange, problem_of, receive_answers, serving, status_of
 
 
 def post(path: str, body: bytes = b"{}", length: int | None = None) -> bytes:
@@ -82,7 +82,7 @@ def test_beyond_its_rate_a_caller_is_told_the_limit_and_when_to_come_back(port: 
 
 def test_callers_are_counted_by_key_and_without_one_by_address(port: int) -> None:
     def statuses(**whence: str) -> list[int]:
-        return [status_of(ask(port, _get_from(**whence))) for _ in range(4)]
+        return [status_of(call(port, _get_from(**whence))) for _ in range(4)]
 
     limited = [200, 200, 200, 429]
     assert statuses(key="one") == limited
@@ -97,13 +97,13 @@ def test_callers_are_counted_by_key_and_without_one_by_address(port: int) -> Non
 
 
 def test_this_machine_asks_as_often_as_it_likes_without_a_key(port: int) -> None:
-    assert {status_of(ask(port, _get_from(address="127.0.0.1"))) for _ in range(20)} == {200}
-    assert {status_of(ask(port, _get_from(address="::1"))) for _ in range(20)} == {200}
+    assert {status_of(call(port, _get_from(address="127.0.0.1"))) for _ in range(20)} == {200}
+    assert {status_of(call(port, _get_from(address="::1"))) for _ in range(20)} == {200}
 
 
 def test_explanations_have_an_allowance_of_their_own_and_health_is_always_told(port: int) -> None:
     def statuses(path: str, n_times: int) -> list[int]:
-        return [status_of(ask(port, _get_from(path))) for _ in range(n_times)]
+        return [status_of(call(port, _get_from(path))) for _ in range(n_times)]
 
     assert statuses("/v1/explainers/xpl_1/explanations", 6) == [200] * 5 + [429]
     assert statuses("/v1/models", 4) == [200] * 3 + [429]
@@ -112,12 +112,12 @@ def test_explanations_have_an_allowance_of_their_own_and_health_is_always_told(p
 
 def test_a_rate_of_nothing_means_none() -> None:
     with serving(_FromElsewhere(RequestRates(per_second=0, explanations_per_second=0))) as port:
-        assert {status_of(ask(port, _get_from())) for _ in range(500)} == {200}
+        assert {status_of(call(port, _get_from())) for _ in range(500)} == {200}
 
 
 def test_it_is_refused_before_its_body_has_come(port: int) -> None:
     for _ in range(3):
-        ask(port, _get_from())
+        call(port, _get_from())
     for length in (10, 1_000_000):
         with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
             connection.sendall(post("/v1/models", b"", length))
@@ -182,7 +182,7 @@ def test_an_upload_that_breaks_off_gives_its_place_back() -> None:
                 time.sleep(0.1)
                 assert status_of(exchange(port, post("/v1/models", b"", 200_000))) == 503
             time.sleep(0.1)
-        assert status_of(ask(port, post("/v1/models"))) == 200
+        assert status_of(call(port, post("/v1/models"))) == 200
 
 
 _WATCHING = b"GET /v1/jobs/job_1 HTTP/1.1\r\nHost: x\r\nPrefer: wait=20\r\n%s\r\n"
@@ -209,16 +209,16 @@ def test_one_caller_cannot_hold_all_places_and_whose_bodies_never_come_holds_non
             waiting.sendall(head)
         time.sleep(0.2)
 
-        refused = ask(port, _get_from(key="one"))
+        refused = call(port, _get_from(key="one"))
 
         assert (status_of(refused), retry_after_of(refused)) == (429, 1)
         assert "4 requests of yours" in str(problem_of(refused)["detail"])
         assert problem_of(refused)["code"] == "rate_limited"
-        assert status_of(ask(port, _get_from(key="two"))) == 200
-        assert status_of(ask(port, _get_from("/v1/explainers/xpl_1/explanations", key="one"))) == 200
+        assert status_of(call(port, _get_from(key="two"))) == 200
+        assert status_of(call(port, _get_from("/v1/explainers/xpl_1/explanations", key="one"))) == 200
         waiting.sendall(b"0123456789")
         assert status_of(receive_answers(waiting)) == 200
-        assert status_of(ask(port, _get_from(key="one"))) == 200
+        assert status_of(call(port, _get_from(key="one"))) == 200
 
 
 def test_one_caller_watches_so_many_jobs_at_once_and_may_still_look_at_them() -> None:

@@ -84,7 +84,7 @@ def test_more_of_anything_is_never_estimated_to_need_less(kind: str, what: str) 
 def test_what_a_request_may_lower_counts_and_is_named(
     kind: str, less: dict[str, Any], more: dict[str, Any], pointer: str
 ) -> None:
-    small, large = (estimate_job(kind, SOME, REQUESTS[kind] | asked) for asked in (less, more))
+    small, large = (estimate_job(kind, SOME, REQUESTS[kind] | changes) for changes in (less, more))
     assert small.n_bytes < large.n_bytes
     with pytest.raises(StorageError) as refused:
         refuse_beyond(GIB // 8, replace(large, needs=large.needs[-1:]))
@@ -136,7 +136,7 @@ def small_limit(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workshop, "parts", replace(workshop.parts, settings=settings))
 
 
-Ask = Callable[[Workshop, dict[str, str]], Any]
+Changes = Callable[[Workshop, dict[str, str]], Any]
 
 
 def _explain(workshop: Workshop, both: dict[str, str]) -> Any:  # noqa: ANN401  # any view
@@ -145,7 +145,7 @@ def _explain(workshop: Workshop, both: dict[str, str]) -> Any:  # noqa: ANN401  
     return workshop.explain(explainer=explainer, dataset=both["dataset"])
 
 
-JOBS: dict[str, Ask] = {
+JOBS: dict[str, Changes] = {
     "proximities": lambda workshop, both: workshop.find_neighbors(**both),
     "label audit": lambda workshop, both: workshop.audit(**both),
     "prototypes": lambda workshop, both: workshop.make(**both, candidates=1000),

@@ -118,7 +118,7 @@ def _tried(task: str, folder: Path) -> dict[str, str]:
     with socket.create_server(("127.0.0.1", 0)) as tcp, socket.socket(socket.AF_UNIX) as unix:
         unix.bind(str(folder.parent / "s"))
         unix.listen()
-        asked: dict[str, Any] = {
+        requested: dict[str, Any] = {
             "task": task,
             "folder": str(folder),
             "port": tcp.getsockname()[1],
@@ -136,7 +136,7 @@ def _tried(task: str, folder: Path) -> dict[str, str]:
         }
         answer = subprocess.run(  # noqa: S603  # our own script
             [sys.executable, "-I", "-c", _SCRIPT],
-            input=json.dumps(asked),
+            input=json.dumps(requested),
             capture_output=True,
             text=True,
             timeout=60,

@@ -42,7 +42,7 @@ def kill_the_worker_always(context: JobContext) -> Produced:
     return Produced(b"")
 
 
-def tell_the_attempt(context: JobContext) -> Produced:
+def report_the_attempt(context: JobContext) -> Produced:
     """Take three seconds, and say which attempt this is."""
     number = b"1" if _is_first(context) else b"2"
     for step in range(30):
@@ -102,7 +102,7 @@ def _kill_the_worker() -> None:
 def main() -> None:
     settings = WorkerSettings()
     log_json_lines(settings.log_level)
-    own = (die_on_the_way, kill_the_worker_always, tell_the_attempt)
+    own = (die_on_the_way, kill_the_worker_always, report_the_attempt)
     run_worker(settings, {**KINDS, **{kind.__name__: kind for kind in own}})
 
 

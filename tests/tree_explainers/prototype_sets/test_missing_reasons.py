@@ -77,7 +77,7 @@ def fit(family: str, seed: int) -> Case:
     return Case(read, session, rows, leaves, boxes, reader)
 
 
-def told(case: Case, row: int, *, missing: tuple[int, ...] = ()) -> list[tuple[int, NDArray[Any], FeatureReason]]:
+def reasons_of(case: Case, row: int, *, missing: tuple[int, ...] = ()) -> list[tuple[int, NDArray[Any], FeatureReason]]:
     """Return the prototypes, the trees shared with them, and the reasons of a row."""
     shared = case.leaves[PROTOTYPES] == case.leaves[row]
     every, is_missing = np.arange(len(PROTOTYPES)), np.isin(np.arange(N_COLUMNS), missing)
@@ -115,7 +115,7 @@ def test_what_a_reason_admits_keeps_all_shared_leaves_and_nothing_else_does(fami
     case = fit(family, seed)
     seen = {"missing alone": 0, "missing allowed": 0, "missing excluded": 0}
     for row in ROWS[:25].tolist():
-        for place, shared, reason in told(case, row):
+        for place, shared, reason in reasons_of(case, row):
             column, values = column_of(reason), probes(case, reason)
             own = case.leaves[PROTOTYPES[place], shared]
             stays = (case.changed(int(PROTOTYPES[place]), column, values)[:, shared] == own).all(axis=1)
@@ -137,7 +137,7 @@ def test_reasons_say_of_missing_values_what_the_twin_says_that_follows_every_pat
     case = fit(family, seed)
     n_missing = 0
     for row in ROWS[25:40].tolist():
-        for place, shared, reason in told(case, row)[:40]:
+        for place, shared, reason in reasons_of(case, row)[:40]:
             column, leaves = column_of(reason), case.leaves[PROTOTYPES[place]]
             box = naive.values_that_stay(case.read.ensemble, leaves, np.flatnonzero(shared).tolist(), column)
             assert reason["is_missing"] == (box.missing and not box.numbers)
@@ -153,7 +153,7 @@ def test_an_interval_that_is_told_is_never_empty_and_a_row_has_the_reasons_that_
     case = fit(family, 0)
     values = np.array(case.rows.columns).T
     for row in ROWS.tolist():
-        for _, _, reason in told(case, row):
+        for _, _, reason in reasons_of(case, row):
             low, high = reason["low"], reason["high"]
             if low is not None and high is not None:
                 assert low < high or (low == high and reason["low_inclusive"] and reason["high_inclusive"])
@@ -164,7 +164,7 @@ def test_an_interval_that_is_told_is_never_empty_and_a_row_has_the_reasons_that_
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_row_that_misses_what_no_reference_row_misses_is_told_that_its_value_would_do(family: str) -> None:
     case = fit(family, 0)
-    n_told = 0
+    n_reasons = 0
     for row in ROWS.tolist():
         gone = N_COLUMNS - 1
         (leaves,) = case.changed(row, gone, np.array([np.nan]))
@@ -174,8 +174,8 @@ def test_a_row_that_misses_what_no_reference_row_misses_is_told_that_its_value_w
             own = [reason for reason in found if column_of(reason) == gone]
             assert all(reason["or_missing"] for reason in own)
             assert all(not reason["or_missing"] for reason in found if N_NULLABLE <= column_of(reason) < gone)
-            n_told += len(own)
-    assert n_told > 0
+            n_reasons += len(own)
+    assert n_reasons > 0
 
 
 @pytest.mark.parametrize("family", FAMILIES)

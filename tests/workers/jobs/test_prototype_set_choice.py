@@ -210,7 +210,7 @@ def test_candidates_as_many_as_rows_are_all_rows(workshop: Workshop, real_case: 
     case = real_case("titanic", "boosting")
 
     made = _made(workshop, case, "sm_a", candidates=300)
-    beyond = workshop.ask(model=case.model, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, candidates=10**6)
+    beyond = workshop.create(model=case.model, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, candidates=10**6)
 
     assert result_of(made).n_candidates == 300
     assert _rows(made) == _twin(case, "sm_a", "predicted")
@@ -247,14 +247,14 @@ def _refusal(workshop: Workshop, case: RealCase, **request: object) -> StorageEr
     n_jobs = len(workshop.parts.jobs.list(1000, None).data)
     n_sets = len(workshop.parts.artefacts.list("prototype_sets", 1000, None).data)
     with pytest.raises(StorageError) as refused:
-        workshop.ask(**{"model": case.model, "dataset": case.dataset, **request})
+        workshop.create(**{"model": case.model, "dataset": case.dataset, **request})
     assert len(workshop.parts.jobs.list(1000, None).data) == n_jobs
     assert len(workshop.parts.artefacts.list("prototype_sets", 1000, None).data) == n_sets
     return refused.value
 
 
 @pytest.mark.parametrize(
-    ("request_part", "code", "pointer", "said"),
+    ("request_part", "code", "pointer", "message"),
     [
         ({"n_prototypes": 301}, "validation_failed", "/n_prototypes", "at most 300"),
         ({"method": "a_pete", "n_prototypes": 3}, "validation_failed", "/n_prototypes", "leave out n_prototypes"),
@@ -273,12 +273,12 @@ def test_what_cannot_be_is_refused_at_once_and_nothing_is_begun(
     request_part: dict[str, object],
     code: str,
     pointer: str | None,
-    said: str,
+    message: str,
 ) -> None:
     refused = _refusal(workshop, real_case("titanic", "random_forest"), **request_part)
 
     assert (refused.code, refused.pointer) == (code, pointer)
-    assert said in refused.detail
+    assert message in refused.detail
 
 
 def test_sg_is_refused_for_regression_naming_what_would_do(workshop: Workshop, real_case: FindCase) -> None:

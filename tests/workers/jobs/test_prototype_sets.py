@@ -105,7 +105,7 @@ def test_another_seed_is_another_artefact_with_the_same_prototypes(workshop: Wor
 def test_what_does_not_matter_for_the_answer_makes_no_other_artefact(workshop: Workshop, case: RealCase) -> None:
     spelled_out = _prototypes(workshop, case, n_prototypes=10, alpha=0.05)
 
-    assert workshop.ask(model=case.model, dataset=case.dataset).id == spelled_out.id
+    assert workshop.create(model=case.model, dataset=case.dataset).id == spelled_out.id
 
 
 def test_the_result_is_the_contracts_and_explainers_find_their_arrays(workshop: Workshop, case: RealCase) -> None:
@@ -148,14 +148,14 @@ def test_rows_that_fail_are_told_with_what_to_mend(workshop: Workshop, forest: t
         "has the target 2.0;": frame.assign(t=frame["t"] + 2),
         "has the target 'benign'": frame.assign(t="benign"),
     }
-    for said, rows in cases.items():
+    for message, rows in cases.items():
         dataset = workshop.register_dataset(rows, target="t", row_id="id" if "id" in rows else None)
         failed = workshop.make(model=model, dataset=dataset, n_prototypes=3)
 
         assert failed.status == "failed"
         assert failed.problem is not None
         assert failed.problem.code == "schema_mismatch"
-        assert said in failed.problem.detail
+        assert message in failed.problem.detail
         assert failed.result is None
         assert workshop.parts.jobs.get(failed.job or "").problem == failed.problem
 
@@ -211,7 +211,7 @@ def test_a_damaged_object_fails_the_job_briefly_and_is_never_used(tmp_path: Path
 
 
 def test_a_job_that_is_cancelled_while_it_works_publishes_nothing(workshop: Workshop, case: RealCase) -> None:
-    requested = workshop.ask(model=case.model, dataset=case.dataset, n_prototypes=9, seed=99)
+    requested = workshop.create(model=case.model, dataset=case.dataset, n_prototypes=9, seed=99)
     claim = workshop.claim(requested.job or "")
     workshop.parts.jobs.request_cancel(requested.job or "")
 

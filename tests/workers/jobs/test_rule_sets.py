@@ -57,7 +57,7 @@ class CheckedRules:
         return np.array(found, dtype=np.bool_).reshape(len(self.rows), len(self.content.rules))
 
 
-def _told(workshop: Workshop, name: str, **changes: Any) -> CheckedRules:  # noqa: ANN401  # any field of the request
+def _checked(workshop: Workshop, name: str, **changes: Any) -> CheckedRules:  # noqa: ANN401  # any field of the request
     onnx, frame = _pipeline(name) if name in PIPELINES else _matrix(name)
     names = [column for column in frame.columns if column != "t"]
     model = workshop.register_model(onnx, feature_names=names, ensemble="random_forest")
@@ -108,7 +108,7 @@ def _predicted(workshop: Workshop, model: str, frame: pd.DataFrame) -> NDArray[A
 
 @pytest.fixture(scope="module", params=[*_PIPELINES, *_MODELS])
 def checked(request: pytest.FixtureRequest, workshop: Workshop) -> CheckedRules:
-    return _told(workshop, request.param)
+    return _checked(workshop, request.param)
 
 
 def test_what_is_printed_is_what_predicts_in_every_form_on_all_rows(workshop: Workshop, checked: CheckedRules) -> None:

@@ -57,7 +57,7 @@ def test_rules_hold_for_a_row_where_their_words_say_so() -> None:
     assert [warm.firing([row["grown"], "x", row["sex"], row["age"]]) for row in ROWS] == _expected()
 
 
-def test_columns_are_told_as_their_rows_are() -> None:
+def test_columns_are_rendered_as_their_rows_are() -> None:
     numbers = [np.array([row[name] for row in ROWS], dtype=np.float64) for name in ("grown", "age")]
     texts = _texts([row["sex"] for row in ROWS])
 
@@ -82,7 +82,7 @@ def test_columns_without_a_value_are_missing_whatever_their_type() -> None:
     assert np.flatnonzero(as_numbers[0]).tolist() == warm.firing([None] * 4)
 
 
-def test_what_is_told_is_in_the_order_of_the_ranks() -> None:
+def test_what_is_rendered_is_in_the_order_of_the_ranks() -> None:
     rendered = orjson.loads(_warm().text([0, 4]))
 
     assert rendered == [

@@ -144,7 +144,7 @@ def test_a_backup_that_is_not_whole_is_refused_and_nothing_is_left(
 
 
 @pytest.mark.parametrize("name", ["backup", "backup.tar"])
-def test_all_that_is_damaged_or_missing_is_told_at_once_and_everything_else_is_copied(
+def test_all_that_is_damaged_or_missing_is_reported_at_once_and_everything_else_is_copied(
     house: House, tmp_path: Path, name: str
 ) -> None:
     # The damaged ones have the same length, or none at all, so that nothing but their hashes tells.
@@ -217,7 +217,7 @@ def test_backups_and_what_is_made_of_them_are_for_their_owner_alone(house: House
     assert [path for path in made if path.stat().st_mode & 0o077] == []
 
 
-def test_keys_that_come_back_are_told_or_stay_away(house: House, tmp_path: Path) -> None:
+def test_keys_that_come_back_are_reported_or_stay_away(house: House, tmp_path: Path) -> None:
     keys = ApiKeyStore(house.database)
     made = keys.add(ApiKeyRequest(name="scoring", scopes=["read"]))
     _done("backup", tmp_path / "backup", "--data-dir", house.directory)

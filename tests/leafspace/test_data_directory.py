@@ -18,7 +18,7 @@ def test_it_is_made_for_its_owner_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("mode", "is_reported"), [(0o755, True), (0o750, True), (0o700, False)])
-def test_one_that_others_can_look_into_is_told(
+def test_one_that_others_can_look_into_is_reported(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, mode: int, *, is_reported: bool
 ) -> None:
     (tmp_path / "data").mkdir()

@@ -173,7 +173,7 @@ def test_a_second_service_on_the_same_data_is_refused(data_dir: Path) -> None:
     assert "another `leafspace serve`" in second.stderr
 
 
-def test_a_taken_port_is_told_before_anything_starts(data_dir: Path, tmp_path: Path) -> None:
+def test_a_taken_port_is_reported_before_anything_starts(data_dir: Path, tmp_path: Path) -> None:
     with running_service(data_dir, "--no-worker") as url:
         port = url.rpartition(":")[2]
         second = _serve("--port", port, "--data-dir", str(tmp_path / "other"))

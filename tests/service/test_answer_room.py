@@ -54,7 +54,7 @@ def test_an_answer_that_is_alone_may_be_larger_than_all_the_room() -> None:
     assert _run(test).n_taken == 0
 
 
-def test_who_waits_too_long_is_told_to_come_back_and_makes_way() -> None:
+def test_who_waits_too_long_has_to_come_back_and_leaves() -> None:
     async def test(room: AnswerRoom) -> None:
         await room.take(60, _stays)
         with pytest.raises(StorageUnavailable, match="100 bytes"):

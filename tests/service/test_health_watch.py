@@ -23,7 +23,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
         yield made
 
 
-def test_many_who_ask_at_once_share_one_look(database: Database) -> None:
+def test_many_who_call_at_once_share_one_look(database: Database) -> None:
     looks: list[float] = []
 
     def answers() -> bool:
@@ -61,7 +61,7 @@ def test_what_was_found_is_looked_at_again_after_a_second(database: Database, tm
     watch.close()
 
 
-def test_all_who_ask_about_a_locked_database_wait_for_one_look(database: Database, tmp_path: Path) -> None:
+def test_all_callers_who_check_a_locked_database_wait_for_one_look(database: Database, tmp_path: Path) -> None:
     watch = HealthWatch(database, {})
     began = time.monotonic()
     with closing(sqlite3.connect(tmp_path / "rows.db", isolation_level=None)) as locking:

@@ -6,7 +6,7 @@ from service.job_queue import JobQueue
 from tests.support.redis import OwnRedis
 
 
-def test_availability_is_asked_for_once_a_second(tmp_path: Path) -> None:
+def test_availability_is_checked_once_a_second(tmp_path: Path) -> None:
     redis = OwnRedis(tmp_path)
     redis.start()
     seconds = [100.0]

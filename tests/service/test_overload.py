@@ -79,7 +79,7 @@ def test_64_callers_at_once_are_all_answered(explain: str) -> None:
     assert Counter(answer.status_code for answer in answers) == {200: 640}
 
 
-def test_calls_of_many_rows_hold_up_no_single_row_and_beyond_the_queue_are_told_to_come_back(explain: str) -> None:
+def test_calls_of_many_rows_hold_up_no_single_row_and_beyond_the_queue_have_to_come_back(explain: str) -> None:
     alone = statistics.median(_seconds_of_one(explain, 50))
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         under_way = pool.submit(_send_all, 6, explain, {"instances": [_row()] * 900}, 4)
@@ -107,7 +107,7 @@ def test_connections_beyond_those_of_an_address_are_answered_too(service: Servic
     assert all("Retry-After" in answer.headers for answer in answers if answer.status_code == 503)
 
 
-def test_uploads_beyond_those_under_way_are_told_to_come_back(service: Service) -> None:
+def test_uploads_beyond_those_under_way_have_to_come_back(service: Service) -> None:
     rows = b"a,b,t\n" + b"1.5,2.5,x\n" * 200_000
 
     def upload(number: int) -> httpx.Response:

@@ -67,7 +67,7 @@ def test_each_kind_of_failure_has_its_status_and_code(client: TestClient, name: 
     assert (answer.status_code, answer.json()["status"], answer.json()["code"]) == (status, status, code)
 
 
-def test_who_should_try_again_is_told_when(client: TestClient) -> None:
+def test_who_should_try_again_learns_when(client: TestClient) -> None:
     assert int(client.get("/away").headers["Retry-After"]) > 0
     assert "Retry-After" not in client.get("/storage").headers
 
@@ -77,7 +77,7 @@ def test_the_field_at_fault_is_pointed_to(client: TestClient) -> None:
     assert "errors" not in client.get("/model").json()
 
 
-def test_our_own_failures_are_told_without_what_is_inside(
+def test_our_own_failures_are_reported_without_what_is_inside(
     client: TestClient, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with caplog.at_level(logging.ERROR):

@@ -113,7 +113,7 @@ def test_what_is_forgotten_while_it_is_warmed_up_is_not_kept(warm: WarmExplainer
     assert cache.find("a") is None
 
 
-def test_a_failure_to_warm_up_is_told_and_not_kept(shop: Shop, warm: WarmExplainer) -> None:
+def test_a_failure_to_warm_up_is_reported_and_not_kept(shop: Shop, warm: WarmExplainer) -> None:
     cache = ExplainerCache(2)
 
     with pytest.raises(NotFound):
@@ -137,7 +137,7 @@ def test_a_model_is_opened_once_and_again_after_it_was_closed(shop: Shop) -> Non
     np.testing.assert_array_equal(one.scores, other.scores)
 
 
-def test_only_so_many_stay_open(shop: Shop) -> None:
+def test_only_a_limited_number_stays_open(shop: Shop) -> None:
     parts = shop.workshop.parts
     twin = shop.workshop.register_model(shop.fitted.onnx, name="twin")
     cache = SessionCache(parts.models, parts.objects, 1)

@@ -11,7 +11,7 @@ from tests.support.stored import Shelf, new_dataset, some_hash
 _NOUN = "prototype_sets"
 
 
-def test_files_are_told_wherever_the_artefact_is(shelf: Shelf) -> None:
+def test_files_are_served_wherever_the_artefact_is(shelf: Shelf) -> None:
     files = {"rows.parquet": some_hash(), "rows.csv": some_hash()}
     requested, _ = shelf.create()
     other, _ = shelf.create("prs_2")

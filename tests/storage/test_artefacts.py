@@ -76,7 +76,7 @@ def test_while_a_cancelled_job_still_runs_it_is_pending(shelf: Shelf) -> None:
     assert _status(shelf) == "cancelled"
 
 
-def test_asked_again_it_has_the_same_job_while_pending_and_when_ready(shelf: Shelf) -> None:
+def test_requested_again_it_has_the_same_job_while_pending_and_when_ready(shelf: Shelf) -> None:
     first, _ = shelf.create()
     assert shelf.create() == (first, False)
 
@@ -86,7 +86,7 @@ def test_asked_again_it_has_the_same_job_while_pending_and_when_ready(shelf: She
 
 
 @pytest.mark.parametrize("end", [_fail, _cancel, _delete])
-def test_asked_again_after_an_end_without_result_it_has_a_new_job(shelf: Shelf, end: object) -> None:
+def test_requested_again_after_an_end_without_result_it_has_a_new_job(shelf: Shelf, end: object) -> None:
     first, _ = shelf.create()
     end(shelf)  # type: ignore[operator]  # one of the functions above
 
@@ -100,7 +100,7 @@ def test_asked_again_after_an_end_without_result_it_has_a_new_job(shelf: Shelf, 
 
 
 @pytest.mark.parametrize("is_known", [False, True])
-def test_of_many_who_ask_at_once_one_begins_a_job(shelf: Shelf, is_known: bool) -> None:  # noqa: FBT001  # a parameter
+def test_of_many_who_call_at_once_one_begins_a_job(shelf: Shelf, is_known: bool) -> None:  # noqa: FBT001  # a parameter
     if is_known:
         shelf.create()
         _cancel(shelf)

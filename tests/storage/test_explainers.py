@@ -46,7 +46,7 @@ def test_prototypes_that_were_deleted_meanwhile_are_a_conflict(shelf: Shelf) -> 
 
 
 @pytest.mark.parametrize(("part", "noun"), [("rule_set", "rule_sets"), ("approximation_tree", "approximation_trees")])
-def test_rules_and_trees_that_an_explainer_tells_stay_as_long_as_it_does(
+def test_rules_and_trees_that_an_explainer_uses_stay_as_long_as_it_does(
     shelf: Shelf, request_of_one: ExplainerRequest, part: str, noun: str
 ) -> None:
     shelf.make(shelf.create("told_1", noun=noun)[0])

@@ -97,7 +97,7 @@ def test_of_many_equal_requests_at_once_one_makes_and_the_others_hear_what(rows_
     assert len({answer for _, answer in claims}) == 1
 
 
-def test_of_many_equal_requests_few_wait_and_the_others_are_told_to_come_again(rows_database: Database) -> None:
+def test_of_many_equal_requests_few_wait_and_the_others_have_to_come_again(rows_database: Database) -> None:
     patient, start = IdempotencyStore(rows_database, patience_seconds=30, most_waiting=2), Barrier(6)
     claim = _claim(patient)
     refused = Semaphore(0)

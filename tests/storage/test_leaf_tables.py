@@ -42,7 +42,7 @@ def test_a_table_is_found_by_its_model_dataset_and_revision_alone(shelf: Shelf, 
     assert [tables.find(place) for place in others] == [None] * 3
 
 
-def test_of_many_who_keep_a_table_at_once_one_does_and_all_are_told_which(shelf: Shelf, tables: LeafTableStore) -> None:
+def test_of_many_who_keep_a_table_at_once_one_does_and_all_learn_which(shelf: Shelf, tables: LeafTableStore) -> None:
     start = Barrier(6)
 
     def keep(_number: int) -> KeptLeafTable:

@@ -125,7 +125,7 @@ def test_many_jobs_go_in_small_transactions(archive: Archive) -> None:
     assert archive.clear(job_days=1) == {"jobs": 450}
 
 
-def test_registered_models_and_datasets_stay_unless_it_is_asked_for(archive: Archive) -> None:
+def test_registered_models_and_datasets_stay_unless_it_is_requested(archive: Archive) -> None:
     archive.shelf.models.add(new_model("mdl_unused"))
     archive.shelf.datasets.add(new_dataset("ds_unused"))
     archive.shelf.datasets.add(new_dataset("ds_evaluation"))

@@ -141,7 +141,7 @@ def test_a_job_that_meets_a_flipped_byte_fails_and_says_what_to_do(host: Host, s
     assert _request_neighbors(host.api, registered, 7)["status"] == "ready"
 
 
-def test_damaged_leaves_are_made_anew_with_the_same_outcome(host: Host, storage: Storage) -> None:
+def test_damaged_leaves_are_made_again_with_the_same_outcome(host: Host, storage: Storage) -> None:
     before = _request_neighbors(host.api, host.registered, 8)
     storage.flip_a_byte(host.data_dir, host.objects(storage)["leaves"])
 

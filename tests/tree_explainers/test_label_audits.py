@@ -85,7 +85,7 @@ def test_flipped_labels_of_a_forest_trained_on_them_rank_early(min_samples_leaf:
     assert (suggested == real.classes("target")[early][np.isin(early, rows)]).mean() > 0.8
 
 
-def test_progress_is_told_and_may_stop_the_audit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported_and_may_stop_the_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     real = real_leaves("breast_cancer", "random_forest")
     monkeypatch.setattr(neighborhoods, "_BLOCK_CELLS", 1000)
     reported: list[float] = []

@@ -55,7 +55,7 @@ def test_codes_that_cannot_be_kept_are_refused(codes: NDArray[np.uint8], message
         LeafTable.from_codes(codes, np.array([4, 3]))
 
 
-def test_threads_that_ask_at_once_get_the_same_lists() -> None:
+def test_threads_that_call_at_once_get_the_same_lists() -> None:
     table = LeafTable.from_leaves(random_leaves(2000, [5] * 50), np.full(50, 5))
 
     with ThreadPoolExecutor(4) as pool:
@@ -139,7 +139,7 @@ def test_boosting_weights_are_the_variances_of_leaf_values_as_rationals_say(data
     assert real.weights.sum() == BOOSTING_TOTAL_WEIGHT
 
 
-def test_a_forest_asked_for_boosting_sums_variances_over_classes() -> None:
+def test_a_forest_with_boosting_sums_variances_over_classes() -> None:
     real = real_leaves("covertype_20k", "random_forest")
 
     weights = tree_weights("boosting", real.table, np.concatenate(real.leaf_values))

@@ -79,7 +79,7 @@ def test_rows_that_share_no_leaf_are_the_last_neighbours_the_lowest_first(n_rows
 
 @WAYS
 @pytest.mark.usefixtures("go")
-def test_all_other_rows_may_be_asked_for() -> None:
+def test_all_other_rows_may_be_requested() -> None:
     real = real_leaves("breast_cancer", "random_forest", n_rows=70)
     rows = np.arange(70)
 

@@ -28,11 +28,11 @@ def test_an_interval_has_the_ends_that_there_are() -> None:
         ("ABCDEFGH", "none of A, B, C, D, E, F, G, H"),
     ],
 )
-def test_categories_are_told_by_those_that_remain_or_by_those_that_do_not_whichever_is_shorter(
+def test_categories_are_rendered_by_those_that_remain_or_by_those_that_do_not_whichever_is_shorter(
     excluded: str, rendered: str
 ) -> None:
     assert wording.all_but(tuple(excluded), tuple("ABCDEFGH")) == rendered
 
 
-def test_where_categories_are_not_known_those_that_are_excluded_are_told() -> None:
+def test_where_categories_are_not_known_those_that_are_excluded_are_reported() -> None:
     assert wording.all_but(("A", "B", "C"), ()) == "none of A, B, C"

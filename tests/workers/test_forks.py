@@ -62,7 +62,7 @@ def test_workers_hand_their_jobs_back_and_end_with_a_parent_that_is_killed(farm:
     assert (found.status, found.attempt) == ("queued", 0)
 
 
-def test_a_parent_that_is_told_to_stop_has_its_workers_hand_their_jobs_back(farm: JobFarm) -> None:
+def test_a_parent_that_is_signalled_to_stop_has_its_workers_hand_their_jobs_back(farm: JobFarm) -> None:
     parent = farm.start_workers(2)
     workers = children_of(parent.pid)
     requested = farm.request_job("report_for_long")

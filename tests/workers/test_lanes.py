@@ -40,7 +40,7 @@ def test_short_jobs_are_done_while_one_long_job_runs_and_others_wait(farm: JobFa
     assert [_status(farm, requested) for requested in long] == ["running", "queued", "queued"]
 
 
-def test_a_long_job_comes_in_its_turn_however_many_short_ones_are_asked_for_later(farm: JobFarm) -> None:
+def test_a_long_job_comes_in_its_turn_however_many_short_ones_are_requested_later(farm: JobFarm) -> None:
     farm.start_workers(2)
     (first,) = _long_ones(farm, 1)
     long = farm.request_job("succeed", estimated_seconds=_LONG)
@@ -51,7 +51,7 @@ def test_a_long_job_comes_in_its_turn_however_many_short_ones_are_asked_for_late
     assert "queued" in {_status(farm, requested) for requested in after}
 
 
-def test_one_worker_alone_does_long_and_short_jobs_in_the_order_in_which_they_were_asked_for(farm: JobFarm) -> None:
+def test_one_worker_alone_does_long_and_short_jobs_in_the_order_in_which_they_were_requested(farm: JobFarm) -> None:
     requested = [farm.request_job("count_runs", estimated_seconds=seconds) for seconds in (_SHORT, _LONG, None, _SHORT)]
     farm.start_workers(1)
 

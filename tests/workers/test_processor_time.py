@@ -34,7 +34,7 @@ def farm(tmp_path: Path) -> Iterator[JobFarm]:
     farm.stop()
 
 
-def test_a_process_that_waits_for_something_else_is_not_said_to_wait_for_a_processor() -> None:
+def test_a_process_that_waits_for_something_else_is_not_reported_to_wait_for_a_processor() -> None:
     with subprocess.Popen(["sleep", "60"]) as process:  # noqa: S607  # whichever sleep there is
         watched = ProcessorTime(process.pid)
         for _ in range(12):

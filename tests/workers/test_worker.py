@@ -183,7 +183,7 @@ def test_jobs_whose_messages_are_lost_are_rung_for_again(farm: JobFarm) -> None:
     assert [farm.wait_for_end(artefact).status for artefact in requested] == ["succeeded"] * 3
 
 
-def test_jobs_asked_for_while_redis_is_away_are_done_when_it_is_back(farm: JobFarm) -> None:
+def test_jobs_requested_while_redis_is_away_are_done_when_it_is_back(farm: JobFarm) -> None:
     farm.start_worker()
     farm.wait_for_end(farm.request_job("succeed"))
     farm.redis.kill()
@@ -258,7 +258,7 @@ def test_an_idle_worker_stops_at_once(farm: JobFarm) -> None:
 
 
 @pytest.mark.parametrize("function", ["os.system", "workers.runtime.lifecycle.limit_memory", "builtins.exit"])
-def test_messages_can_ask_for_one_function_only(farm: JobFarm, function: str) -> None:
+def test_messages_can_name_one_function_only(farm: JobFarm, function: str) -> None:
     worker = farm.start_worker()
     queue = Queue(QUEUE_NAME, connection=farm.redis.doorbell.redis, serializer=JSONSerializer)
     victim = farm.directory / "victim"

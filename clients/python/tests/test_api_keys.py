@@ -166,7 +166,7 @@ def test_a_key_is_never_shown_by_the_async_client() -> None:
     assert _KEY not in "".join(map(repr, shown))
 
 
-def test_a_key_whose_secret_was_lost_on_its_way_is_replaced() -> None:
+def test_a_key_whose_secret_was_lost_in_transit_is_replaced() -> None:
     script = (Answer(0), Answer(200, {**_MADE, "secret": None}), Answer(204), Answer(201, {**_MADE, "secret": _KEY}))
     retries = RetryPolicy(first_seconds=0.01)
     with scripted(*script) as server, Leafspace(server.url, retries=retries) as client:

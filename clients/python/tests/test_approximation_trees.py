@@ -36,7 +36,7 @@ def tree(client: Leafspace, model: str, dataset: str) -> ApproximationTree:
     return asked.wait(timeout=120)
 
 
-def test_a_tree_stands_for_a_forest(tree: ApproximationTree) -> None:
+def test_a_tree_approximates_a_forest(tree: ApproximationTree) -> None:
     lines = str(tree).splitlines()
 
     figures, constant = lines[len(tree.nodes) :], tree.evaluation.constant
@@ -100,7 +100,7 @@ def test_results_are_written_to_files(tree: ApproximationTree, tmp_path: Path) -
     assert str(tree.nodes[0].text) in tree.export()
 
 
-def test_what_is_wrong_with_an_answer_is_said(tree: ApproximationTree) -> None:
+def test_what_is_wrong_with_an_answer_is_reported(tree: ApproximationTree) -> None:
     with pytest.raises(Invalid, match="has no feature 'colour'"):
         tree.next_question({"colour": "red"})
     with pytest.raises(Invalid, match="answers, feature 'mean area', is inf"):

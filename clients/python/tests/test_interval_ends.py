@@ -96,7 +96,7 @@ def test_ends_behind_a_scaler_are_short_texts_on_their_own_side() -> None:
     assert {column.kind for column in read.description.columns} == {"affine"}  # none is marked as exact
 
 
-def test_ends_behind_a_scaler_are_told_alike_for_one_row_and_for_many() -> None:
+def test_ends_behind_a_scaler_are_explained_alike_for_one_row_and_for_many() -> None:
     _, read, _ = some_scaled()
     reader = ReasonReader.build(read.description.columns, read.description.precision)
     splits = np.flatnonzero(read.ensemble.operator != Operator.LEAF)

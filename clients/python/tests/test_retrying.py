@@ -71,7 +71,7 @@ def problem(status: int, code: str, **more: object) -> Answer:
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
-def test_an_unavailable_service_is_asked_again(status: int) -> None:
+def test_an_unavailable_service_is_called_again(status: int) -> None:
     proxy = Answer(status, b"<html>bad gateway</html>", {"Content-Type": "text/html"})
     with scripted(problem(503, "unavailable"), proxy, Answer(200, _JOB)) as server:
         assert Leafspace(server.url, retries=_QUICK).jobs.get("job_1").id == "job_1"
@@ -84,7 +84,7 @@ async def _get_job(url: str) -> str:
         return (await client.jobs.get("job_1")).id
 
 
-def test_the_async_client_asks_again_just_so() -> None:
+def test_the_async_client_tries_again_just_so() -> None:
     with scripted(problem(503, "unavailable"), Answer(0), Answer(200, _JOB)) as server:
         assert asyncio.run(_get_job(server.url)) == "job_1"
 
@@ -96,7 +96,7 @@ def test_a_lost_connection_is_tried_again() -> None:
         assert Leafspace(server.url, retries=_QUICK).jobs.get("job_1").id == "job_1"
 
 
-def test_the_pause_that_the_service_asks_for_is_kept() -> None:
+def test_the_pause_that_the_service_requests_is_kept() -> None:
     busy = problem(429, "rate_limited")
     with scripted(Answer(429, busy.body, {"Retry-After": "1"}), Answer(200, _JOB)) as server:
         started = time.monotonic()
@@ -169,7 +169,7 @@ def test_deleting_again_is_no_error_when_the_first_answer_was_lost() -> None:
         (507, "insufficient_storage", ServerError),
     ],
 )
-def test_other_failures_are_told_at_once_and_by_kind(status: int, code: str, kind: type[LeafspaceError]) -> None:
+def test_other_failures_are_reported_at_once_and_by_kind(status: int, code: str, kind: type[LeafspaceError]) -> None:
     with scripted(problem(status, code)) as server, pytest.raises(kind) as failed:
         Leafspace(server.url, retries=_QUICK).jobs.get("job_1")
 
@@ -195,12 +195,12 @@ def test_faults_of_fields_come_one_by_one() -> None:
         Answer(302, b"", {"Location": "/login"}),
     ],
 )
-def test_a_service_of_another_kind_is_told_as_such(answer: Answer) -> None:
+def test_a_service_of_another_kind_is_reported_as_such(answer: Answer) -> None:
     with scripted(answer) as server, pytest.raises(UnexpectedAnswer, match="is a Leafspace service"):
         Leafspace(server.url, retries=_QUICK).jobs.get("job_1")
 
 
-def test_nobody_at_the_address_is_told_with_the_address() -> None:
+def test_nobody_at_the_address_is_reported_with_the_address() -> None:
     with pytest.raises(ConnectionFailed, match=r"no answer from http://127.0.0.1:9 .* is the service running there"):
         Leafspace("http://127.0.0.1:9", retries=_BRIEF).jobs.get("job_1")
 
@@ -288,7 +288,7 @@ def test_pauses_end_with_the_time_for_trying_again() -> None:
     assert RetryPolicy(total_seconds=0.0).pause_seconds(1, 0.0, None, rng) is None
 
 
-def test_a_pause_may_be_asked_for_in_seconds_or_as_a_moment() -> None:
+def test_a_pause_may_be_given_in_seconds_or_as_a_moment() -> None:
     in_ten_seconds = email.utils.formatdate(time.time() + 10, usegmt=True)
 
     assert requested_seconds({"Retry-After": "7"}) == 7.0
@@ -357,7 +357,7 @@ def test_calls_survive_the_end_of_the_api_and_create_once(tmp_path: Path) -> Non
         assert len(made) == 2
 
 
-def test_waiting_for_long_is_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_waiting_for_long_is_reported(caplog: pytest.LogCaptureFixture) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"

@@ -35,7 +35,7 @@ def rule_set(client: Leafspace, model: str, dataset: str) -> RuleSet:
     return client.rule_sets.create(model, dataset, max_rules=4, n_restarts=2).wait(timeout=120)
 
 
-def test_a_forest_is_told_in_a_few_rules(rule_set: RuleSet) -> None:
+def test_a_forest_is_described_in_a_few_rules(rule_set: RuleSet) -> None:
     lines = str(rule_set).splitlines()
 
     n_rules = len(rule_set.rules)

@@ -90,7 +90,7 @@ def test_data_come_back_as_they_were_sent(client: Leafspace) -> None:
     assert [[cell.value for cell in row.values][:3] for row in rows] == [[1.5, "007", True], [None, None, False]]
 
 
-def test_a_prototype_set_tells_what_was_chosen(prototype_set: PrototypeSet) -> None:
+def test_a_prototype_set_shows_what_was_chosen(prototype_set: PrototypeSet) -> None:
     assert prototype_set.status == "ready"
     assert [prototype.rank for prototype in prototype_set.prototypes] == [1, 2, 3, 4]
     assert {prototype.label for prototype in prototype_set.prototypes} == {"benign", "malignant"}
@@ -100,7 +100,7 @@ def test_a_prototype_set_tells_what_was_chosen(prototype_set: PrototypeSet) -> N
     ]
 
 
-def test_as_text_a_prototype_set_tells_its_figures_beside_what_a_constant_scores(prototype_set: PrototypeSet) -> None:
+def test_as_text_a_prototype_set_prints_its_figures_beside_what_a_constant_scores(prototype_set: PrototypeSet) -> None:
     result, lines = prototype_set.result, str(prototype_set).splitlines()
 
     first = prototype_set.prototypes[0]
@@ -141,7 +141,7 @@ def test_its_content_comes_in_three_forms(prototype_set: PrototypeSet) -> None:
     assert prototype_set.content("parquet").startswith(b"PAR1")
 
 
-def test_asked_again_a_prototype_set_is_there_at_once(client: Leafspace, prototype_set: PrototypeSet) -> None:
+def test_requested_again_a_prototype_set_is_there_at_once(client: Leafspace, prototype_set: PrototypeSet) -> None:
     request = prototype_set.details.request
 
     again = client.prototype_sets.create(request.model, request.dataset, n_prototypes=4)
@@ -207,7 +207,7 @@ def test_rows_are_called_by_their_index_wherever_they_appear(client: Leafspace) 
     ]
 
 
-def test_the_nearest_prototype_of_another_class_is_told_where_it_is_asked_for(explainer: Explainer) -> None:
+def test_the_nearest_prototype_of_another_class_is_reported_where_it_is_requested(explainer: Explainer) -> None:
     contrasts = [
         (each.prediction.label, each.contrast.label)
         for each in explainer.explain(_FEATURES, include=["contrast"])
@@ -333,7 +333,7 @@ def test_what_is_no_tree_ensemble_is_refused_with_its_code(client: Leafspace, mo
     assert refused.value.request_id
 
 
-def test_asking_for_what_cannot_be_says_which_field_to_mend(client: Leafspace) -> None:
+def test_a_request_for_what_cannot_be_says_which_field_to_mend(client: Leafspace) -> None:
     model = client.register_model(_FOREST, _FEATURES, name="tumours")
     dataset = client.register_dataset(_FEATURES)
 
@@ -355,7 +355,7 @@ async def _whole_way(url: str) -> tuple[str | None, int]:
         return explanations[0].prediction.label, n_jobs
 
 
-def test_the_async_client_goes_the_same_way(service: Service) -> None:
+def test_the_async_client_does_the_same(service: Service) -> None:
     label, n_jobs = asyncio.run(_whole_way(service.url))
 
     assert label == _FOREST.predict(_FEATURES.iloc[:1])[0]

@@ -59,7 +59,7 @@ def test_without_pyarrow_the_same_goes_as_json(monkeypatch: pytest.MonkeyPatch) 
     assert {name: [row[name] for row in rows] for name in expected} == expected
 
 
-def test_the_index_names_the_rows_where_it_is_asked_for() -> None:
+def test_the_index_names_the_rows_where_it_is_requested() -> None:
     assert written(mixed_frame(), TableNames(None, "key", None))["key"] == ["a", "b", "c"]
 
 

@@ -140,7 +140,7 @@ def test_of_two_keys_none_counts(guarded: Guarded, reader: str) -> None:
     assert status_of(guarded.get("/v1/models", "Bearer other", f"Bearer {reader}")) == 401
 
 
-def test_a_key_without_the_scope_is_told_which_one_it_lacks(guarded: Guarded, reader: str) -> None:
+def test_a_key_without_the_scope_learns_which_one_it_lacks(guarded: Guarded, reader: str) -> None:
     answer = guarded.get("/v1/models", f"Bearer {reader}", method="POST")
 
     assert status_of(answer) == 403
@@ -161,7 +161,7 @@ def test_a_key_without_the_scope_is_told_which_one_it_lacks(guarded: Guarded, re
         "/metricss",
     ],
 )
-def test_no_way_of_writing_a_path_opens_it(guarded: Guarded, reader: str, everything: str, path: str) -> None:
+def test_no_spelling_of_a_path_opens_it(guarded: Guarded, reader: str, everything: str, path: str) -> None:
     assert status_of(guarded.get(path, f"Bearer {reader}")) == 403
     assert status_of(guarded.get(path)) == 401
     # The application says what is there, but for paths that lead nowhere.
@@ -225,7 +225,7 @@ def _request_text(credentials: str = "", method: str = "GET", path: str = "/v1/m
     return f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{shown}\r\n".encode()
 
 
-def test_whoever_shows_wrong_keys_too_often_is_told_when_to_come_back_and_good_keys_are_let_in(
+def test_a_caller_of_wrong_keys_too_often_is_sent_a_time_to_come_back_and_good_keys_are_let_in(
     guarded: Guarded, reader: str
 ) -> None:
     rates = RequestRates(refused_per_second=2, refused_burst=5)
@@ -246,7 +246,7 @@ def test_whoever_shows_wrong_keys_too_often_is_told_when_to_come_back_and_good_k
         assert status_of(call(port, _request_text("wrong"))) == 401
 
 
-def test_a_key_that_asks_for_what_it_may_not_too_often_is_told_so_and_no_other_is(
+def test_a_key_that_requests_what_it_may_not_too_often_is_refused_and_no_other_is(
     guarded: Guarded, reader: str, everything: str
 ) -> None:
     rates = RequestRates(refused_per_second=0.1, refused_burst=3)
@@ -258,7 +258,7 @@ def test_a_key_that_asks_for_what_it_may_not_too_often_is_told_so_and_no_other_i
         assert status_of(call(port, _request_text("wrong"))) == 401
 
 
-def test_connections_on_top_of_an_addresses_are_told_so_and_closed_whatever_they_show(guarded: Guarded) -> None:
+def test_connections_on_top_of_an_addresses_are_refused_and_closed_whatever_they_show(guarded: Guarded) -> None:
     limits = ConnectionLimits(n_connections_per_address=1)
     with (
         serving(policy=guarded.policy, connections=limits) as port,

@@ -191,7 +191,7 @@ def test_small_chunks_are_no_offence(port: int) -> None:
     assert b'"n_bytes": 30000' in answer
 
 
-def test_an_address_has_only_so_many_connections() -> None:
+def test_an_address_has_a_limit_of_connections() -> None:
     limits = ConnectionLimits(n_connections_per_address=5)
     request = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
     with serving(connections=limits) as port:
@@ -255,7 +255,7 @@ def test_refusals_carry_ids_and_headers_too(port: int) -> None:
         assert b"server:" not in answer.lower()
 
 
-def test_browsers_are_told_to_load_and_keep_nothing(port: int) -> None:
+def test_browsers_are_instructed_to_load_and_keep_nothing(port: int) -> None:
     answer = call(port, b"GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n")
     assert b"x-content-type-options: nosniff\r\n" in answer
     assert b"cache-control: no-store\r\n" in answer
@@ -300,7 +300,7 @@ def test_paths_with_control_characters_lead_nowhere(path: str, port: int) -> Non
 
 
 @pytest.mark.parametrize("path", ["/a%20b", "/%C3%A9", "/a%C2%A0b", "/%E2%80%8B"])
-def test_other_odd_characters_are_the_routes_to_judge(path: str, port: int) -> None:
+def test_other_odd_characters_are_left_to_the_routes(path: str, port: int) -> None:
     assert status_of(call(port, post(path, b"x"))) == 200
 
 

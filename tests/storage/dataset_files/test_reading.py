@@ -174,7 +174,7 @@ def test_a_long_integer_among_decimals_is_a_number_in_json(upload: Upload) -> No
     assert upload.column("x")[-1] == 12345678901234567890.0
 
 
-def test_the_first_long_integer_among_short_ones_is_told(upload: Upload) -> None:
+def test_the_first_long_integer_among_short_ones_is_reported(upload: Upload) -> None:
     values = [*range(20), 12345678901234567890, 5, 22345678901234567890]
     as_csv = "\n".join(["x,y", *(f"{value},1" for value in values)])
 
@@ -186,7 +186,7 @@ def test_the_first_long_integer_among_short_ones_is_told(upload: Upload) -> None
 
 @pytest.mark.parametrize("odd", ["1_000", "-", '"1,5"', "true", "12 345", "x" * 300])
 @pytest.mark.parametrize("is_far", [False, True])
-def test_the_first_cell_that_made_numbers_a_category_is_told(odd: str, *, is_far: bool, upload: Upload) -> None:
+def test_the_first_cell_that_made_numbers_a_category_is_reported(odd: str, *, is_far: bool, upload: Upload) -> None:
     # Far: beyond the first block.
     before = [f"{row}.25,{'z' * 200}" for row in range(100_000 if is_far else 17)]
 

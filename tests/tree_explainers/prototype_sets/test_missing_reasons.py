@@ -133,7 +133,7 @@ def test_what_a_reason_admits_keeps_all_shared_leaves_and_nothing_else_does(fami
 
 
 @pytest.mark.parametrize(("family", "seed"), CASES)
-def test_reasons_say_of_missing_values_what_the_twin_says_that_follows_every_path(family: str, seed: int) -> None:
+def test_reasons_treat_missing_values_like_the_twin_that_follows_every_path(family: str, seed: int) -> None:
     case = fit(family, seed)
     n_missing = 0
     for row in ROWS[25:40].tolist():
@@ -149,7 +149,9 @@ def test_reasons_say_of_missing_values_what_the_twin_says_that_follows_every_pat
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_an_interval_that_is_told_is_never_empty_and_a_row_has_the_reasons_that_are_told_of_it(family: str) -> None:
+def test_an_interval_that_is_reported_is_never_empty_and_a_row_has_the_reasons_that_are_reported_for_it(
+    family: str,
+) -> None:
     case = fit(family, 0)
     values = np.array(case.rows.columns).T
     for row in ROWS.tolist():
@@ -162,7 +164,7 @@ def test_an_interval_that_is_told_is_never_empty_and_a_row_has_the_reasons_that_
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_row_that_misses_what_no_reference_row_misses_is_told_that_its_value_would_do(family: str) -> None:
+def test_a_row_that_misses_what_no_reference_row_misses_has_a_reason_that_its_value_would_do(family: str) -> None:
     case = fit(family, 0)
     n_reasons = 0
     for row in ROWS.tolist():

@@ -151,7 +151,7 @@ def test_no_measure_is_minus_zero_or_beyond_one() -> None:
         assert not np.signbit(numbers).any()
 
 
-def test_measuring_tells_how_far_it_is_and_can_be_stopped() -> None:
+def test_measuring_reports_how_far_it_is_and_can_be_stopped() -> None:
     real = real_leaves("titanic", "random_forest")
     reported: list[float] = []
 

@@ -117,7 +117,7 @@ def test_behind_a_pipeline_raw_values_that_a_reason_admits_keep_all_shared_trees
     assert seen == {*NUMBERS, *CATEGORIES}
 
 
-def test_features_come_by_the_share_of_trees_that_ask_about_them(titanic: tuple[ReadModel, Rows]) -> None:
+def test_features_come_by_the_share_of_trees_that_test_them(titanic: tuple[ReadModel, Rows]) -> None:
     read, rows = titanic
     leaves = ModelSession(read.leaf_graph, read.description).run_in_chunks(rows).leaves
     columns = read.description.columns
@@ -182,13 +182,13 @@ def test_a_missing_number_goes_where_its_imputed_value_goes(imputed: float, or_m
     assert rendered["or_missing"] == or_missing
 
 
-def test_values_left_out_of_an_interval_are_told() -> None:
+def test_values_left_out_of_an_interval_are_listed() -> None:
     rendered = read_one([AGE], reason_of(0, 9), reason_of(4, 4, Side.HOLE), reason_of(5, 5, Side.HOLE))
 
     assert (rendered["low"], rendered["high"], rendered["not_categories"]) == (0, 9, (4, 5))
 
 
-def test_a_set_that_cannot_be_told_makes_a_reason_inexact() -> None:
+def test_a_set_that_cannot_be_rendered_makes_a_reason_inexact() -> None:
     assert not read_one([AGE], reason_of(0, 9, Side.INCOMPLETE))["exact"]
 
 
@@ -222,7 +222,7 @@ def test_an_indicator_of_missing_values_says_whether_the_value_must_be_missing()
     assert (absent["is_missing"], absent["or_missing"], absent["text"]) == (False, False, "sex is not missing")
 
 
-def test_indicators_of_one_feature_are_told_together() -> None:
+def test_indicators_of_one_feature_are_rendered_together() -> None:
     columns = [replace(SEX, category=value) for value in ("a", "b", "c")]
 
     none = read_one(columns, reason_of(-np.inf, 0.5, column=0), reason_of(-np.inf, 0.5, column=2))
@@ -241,7 +241,7 @@ def test_indicators_of_one_feature_are_told_together() -> None:
         (-np.inf, -0.5, None, ("1", "2", "3"), True),
     ],
 )
-def test_codes_of_categories_are_told_as_categories(
+def test_codes_of_categories_are_rendered_as_categories(
     low: float,
     high: float,
     is_category: str | None,
@@ -293,7 +293,7 @@ def test_a_column_that_is_the_same_whatever_the_value_says_nothing_of_it() -> No
     assert (rendered["low"], rendered["high"]) == (None, None)
 
 
-def test_columns_that_cannot_be_led_back_are_features_of_their_own() -> None:
+def test_columns_that_cannot_be_mapped_back_are_features_of_their_own() -> None:
     hidden = ModelColumn("pca_0", "transformed", None, None)
     columns = [AGE, hidden, replace(AGE, kind="affine"), replace(hidden, name="pca_1"), SEX]
 

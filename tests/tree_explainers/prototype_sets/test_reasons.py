@@ -212,7 +212,7 @@ def test_any_questions_of_any_shared_trees_are_intersected_as_the_twin_says(
             assert (admits(interval, value) and all(value != hole["low"] for hole in holes)) == expected
 
 
-def test_holes_outside_the_interval_or_told_twice_are_left_out() -> None:
+def test_holes_outside_the_interval_or_listed_twice_are_left_out() -> None:
     path = [
         (0, Operator.EQ, 2.0, False),
         (0, Operator.NEQ, 2.0, True),
@@ -230,7 +230,7 @@ def test_holes_outside_the_interval_or_told_twice_are_left_out() -> None:
     assert (reasons["tree_share"] == 1).all()
 
 
-def test_membership_in_a_set_is_marked_as_not_told() -> None:
+def test_membership_in_a_set_is_marked_as_not_listed() -> None:
     path = [(0, Operator.MEMBER, 0.0, True), (0, Operator.GT, 1.0, True)]
 
     (reason,) = Reasons.build(one_tree(path)).of(np.array([0]), np.array([[True]]))
@@ -239,7 +239,7 @@ def test_membership_in_a_set_is_marked_as_not_told() -> None:
     assert (reason["low"], reason["high"]) == (1.0, np.inf)
 
 
-def test_a_missing_value_stays_only_where_every_question_sends_it_the_same_way() -> None:
+def test_a_missing_value_stays_only_where_every_question_sends_it_to_the_same_side() -> None:
     path = [(0, Operator.LEQ, 2.0, True), (0, Operator.GT, 1.0, False)]
 
     (left,) = Reasons.build(one_tree(path[:1], missing_left=True)).of(np.array([0]), np.array([[True]]))

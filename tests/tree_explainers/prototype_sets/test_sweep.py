@@ -112,7 +112,7 @@ def test_any_weights_are_added_exactly(
 @pytest.mark.parametrize(
     "run", [lambda sweep, *of: sweep.gains(*of), lambda sweep, *of: list(sweep.close_pairs(*of, 9))]
 )
-def test_who_is_told_of_progress_can_stop_it(way: type[Sweep], run: Callable[..., object]) -> None:
+def test_the_receiver_of_progress_can_stop_it(way: type[Sweep], run: Callable[..., object]) -> None:
     real = real_leaves("spambase", "random_forest")
 
     def stop() -> None:

@@ -98,7 +98,7 @@ def _assert_same(found: ScoredDataset, expected: ScoredDataset) -> None:
 
 
 @pytest.mark.parametrize("dataset", ["covertype_20k", REGRESSION])
-def test_what_is_kept_is_what_the_model_said(workshop: Workshop, tmp_path: Path, dataset: str) -> None:
+def test_what_is_kept_is_what_the_model_predicted(workshop: Workshop, tmp_path: Path, dataset: str) -> None:
     case = register_real(workshop, dataset, "boosting")
     first, requested = _see(workshop, case, tmp_path)
     again, kept = _see(workshop, case, tmp_path)
@@ -138,7 +138,7 @@ def test_a_second_job_on_the_same_rows_needs_the_model_no_more(workshop: Worksho
     assert rows[0][:3] == rows[1]
 
 
-def test_rows_to_judge_by_are_kept_as_well(workshop: Workshop, case: RealCase) -> None:
+def test_rows_to_evaluate_on_are_kept_as_well(workshop: Workshop, case: RealCase) -> None:
     request = {"model": case.model, "dataset": case.dataset, "evaluation_dataset": case.evaluation_dataset}
     workshop.make(**request, n_prototypes=5)
 
@@ -149,7 +149,7 @@ def test_rows_to_judge_by_are_kept_as_well(workshop: Workshop, case: RealCase) -
 
 @pytest.mark.parametrize("part", ["codes", "outcome"])
 @pytest.mark.parametrize("damage", ["a byte", "all bytes", "the file"])
-def test_what_is_damaged_is_made_anew(
+def test_what_is_damaged_is_made_again(
     workshop: Workshop, case: RealCase, tmp_path: Path, part: str, damage: str
 ) -> None:
     first, _ = _see(workshop, case, tmp_path)

@@ -46,7 +46,7 @@ def _prototypes(workshop: Workshop, case: RealCase, **request: object) -> Protot
     return workshop.make(**{"model": case.model, "dataset": case.dataset, "n_prototypes": 4, **request})
 
 
-def test_prototypes_are_told_as_the_rows_that_they_are(workshop: Workshop, case: RealCase) -> None:
+def test_prototypes_are_rendered_as_the_rows_that_they_are(workshop: Workshop, case: RealCase) -> None:
     made = _prototypes(workshop, case)
 
     features, names = case.real.features, case.opened.view.feature_names
@@ -59,7 +59,7 @@ def test_prototypes_are_told_as_the_rows_that_they_are(workshop: Workshop, case:
         assert prototype.label == str(case.real.predicted[prototype.row])
 
 
-def test_features_are_told_in_the_models_names_and_order_whatever_the_dataset_calls_them(
+def test_features_are_reported_in_the_models_names_and_order_whatever_the_dataset_calls_them(
     workshop: Workshop, case: RealCase
 ) -> None:
     stored = workshop.parts.datasets.get(case.dataset)
@@ -137,7 +137,7 @@ def test_fewer_are_chosen_when_no_row_is_left_to_cover(workshop: Workshop, case:
     assert result.objective_mean == 1
 
 
-def test_rows_that_fail_are_told_with_what_to_mend(workshop: Workshop, forest: tuple[str, pd.DataFrame]) -> None:
+def test_rows_that_fail_are_reported_with_what_to_mend(workshop: Workshop, forest: tuple[str, pd.DataFrame]) -> None:
     model, frame = forest
     unlabelled = frame.assign(t=frame["t"].where(frame.index != 3))
     alone = frame[frame["t"] == 0].head(20)

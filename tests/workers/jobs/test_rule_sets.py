@@ -204,7 +204,7 @@ def _check(scores: RuleScores, given: NDArray[Any], checked: CheckedRules) -> No
         assert (scores.mse, scores.r2) == (None, None)
 
 
-def test_each_rule_says_what_the_rows_it_covers_are_told_as(checked: CheckedRules) -> None:
+def test_each_rule_says_what_the_rows_it_covers_are_predicted_as(checked: CheckedRules) -> None:
     content = checked.content
     if content.task == "regression":
         assert all(rule.precision is None and rule.scores == [] for rule in content.rules)
@@ -217,7 +217,7 @@ def test_each_rule_says_what_the_rows_it_covers_are_told_as(checked: CheckedRule
         )
 
 
-def test_rules_tell_more_than_one_answer_for_all(checked: CheckedRules) -> None:
+def test_rules_predict_better_than_one_answer_for_all(checked: CheckedRules) -> None:
     if checked.content.task == "regression":
         printed = checked.content.training_evaluation.printed
         assert printed.r2 is not None

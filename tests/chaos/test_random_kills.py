@@ -1,4 +1,4 @@
-"""No accepted job is lost, wrong or done twice, whatever is killed while clients go on asking."""
+"""No accepted job is lost, wrong or done twice, whatever is killed while clients go on with their requests."""
 
 import itertools
 from collections.abc import Iterator

@@ -51,7 +51,7 @@ def test_a_job_that_dies_at_any_stage_is_done_once_and_leaves_nothing(farm: Kept
 
     for stage, artefact in requested.items():
         job, found = farm.jobs.get(artefact.job), farm.artefacts.get("die_on_the_way", artefact.id)
-        # What was committed is not done again, though nobody lived to tell.
+        # What was committed is not done again, though nobody lived to report it.
         assert (stage, job.status, job.attempt) == (stage, "succeeded", 1 if stage == "committed" else 2)
         assert found.result is not None
         assert found.arrays is not None

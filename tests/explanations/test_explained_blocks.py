@@ -191,7 +191,7 @@ def _without_values(near: Json) -> Json:
 
 
 def _in_texts(reason: Json) -> Json:
-    """Tell categories as texts: a column has one type. Tables have no sentences."""
+    """Write categories as texts: a column has one type. Tables have no sentences."""
     category = reason["category"]
     return {
         **{name: value for name, value in reason.items() if name != "text"},

@@ -24,7 +24,7 @@ _REVEALING = (
 
 
 def mutated_bytes(data: bytes, rng: random.Random, n_changes: int) -> bytes:
-    """Return the bytes with so many changes, anywhere."""
+    """Return the bytes with this number of changes, anywhere."""
     changed = bytearray(data)
     for _ in range(n_changes):
         _change(changed, rng)

@@ -51,7 +51,7 @@ _UNSIGNED = (Field.CPPTYPE_UINT32, Field.CPPTYPE_UINT64)
 
 
 def mutated_model(data: bytes, rng: random.Random, n_changes: int) -> bytes:
-    """Return a model with so many changes, each in a place of its own choosing."""
+    """Return a model with this number of changes, each in a place of its own choosing."""
     model = ModelProto.FromString(data)
     for _ in range(n_changes):
         # Large graphs have thousands of places; those that matter most are few, so the kind of message is drawn first.

@@ -147,7 +147,7 @@ def test_a_backup_that_is_not_whole_is_refused_and_nothing_is_left(
 def test_all_that_is_damaged_or_missing_is_reported_at_once_and_everything_else_is_copied(
     house: House, tmp_path: Path, name: str
 ) -> None:
-    # The damaged ones have the same length, or none at all, so that nothing but their hashes tells.
+    # The damaged ones have the same length, or none at all, so that nothing but their hashes shows it.
     damaged, shorter, missing = (_hash_of(house, data) for data in (b"g", b"c" * 100_000, b"m"))
     for sha256, data in ((damaged, b"x"), (shorter, b"")):
         house.objects.file(sha256).chmod(0o600)
@@ -320,7 +320,7 @@ def test_under_load_everything_that_was_ready_before_comes_back_byte_for_byte(tm
         with serving(restored, LEAFSPACE_WORKER_NICENESS="0") as service:
             api = Api(service.url)
             assert _answers(api, registered, made) == answers
-            # Asked for anew, so that it takes leaf tables, which were left out and are made anew.
+            # Requested again, so that it takes leaf tables, which were left out and are made again.
             assert api.delete(f"/v1/proximities/{nearest_id}").status_code == 204
             assert _nearest_rows(api, registered)[1] == nearest
             for job in list(api.pages("/v1/jobs", 100)):

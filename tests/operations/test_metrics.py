@@ -1,4 +1,4 @@
-"""/metrics of a real service: what it tells can be read by Prometheus, and moves as it should."""
+"""/metrics of a real service: what it returns can be read by Prometheus, and moves as it should."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""However many ask how the service is, what it rests on is looked at once a second."""
+"""However many callers check the health, what the service rests on is looked at once a second."""
 
 import asyncio
 import sqlite3

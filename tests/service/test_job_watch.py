@@ -1,4 +1,4 @@
-"""Who waits for jobs is told of every change, and all of them together look once a turn."""
+"""Callers who wait for jobs are notified of every change, and all of them together look once a turn."""
 
 import asyncio
 import time
@@ -41,7 +41,7 @@ class Watched:
         self.watch = JobWatch(self.jobs, self.draining)
 
     def add(self) -> Job:
-        self.rows.seconds += 1  # each job is asked for after the one before
+        self.rows.seconds += 1  # each job is requested after the one before
         return self.rows.jobs.get(self.rows.add())
 
 
@@ -54,7 +54,7 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
 
 
 def test_all_who_wait_are_notified_of_a_change_and_look_once_a_turn_together(watched: Watched) -> None:
-    others, changing = [watched.add() for _ in range(20)], watched.add()  # nothing changes for whoever was there first
+    others, changing = [watched.add() for _ in range(20)], watched.add()  # nothing changes for the first callers
 
     async def wait() -> list[Job]:
         waiting = [asyncio.create_task(watched.watch.change(changing)) for _ in range(300)]

@@ -33,7 +33,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def explain(service: Service) -> str:
-    """Return where explanations are asked for."""
+    """Return the path of explanations."""
     forest = fitted("random_forest_binary")
     frame = frame_of(forest)
     with httpx.Client(base_url=service.url, timeout=PATIENCE) as client:
@@ -64,7 +64,7 @@ def _seconds_of_one(explain: str, n_calls: int) -> list[float]:
 
 
 def _send_all(n_clients: int, explain: str, body: object, n_calls: int) -> list[httpx.Response]:
-    """Send calls from so many clients at once; return all answers, of which there must be one for each."""
+    """Send calls from a number of clients at once; return all answers, of which there must be one for each."""
 
     def send(_: int) -> list[httpx.Response]:
         with httpx.Client(timeout=PATIENCE) as client:

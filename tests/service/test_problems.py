@@ -1,4 +1,4 @@
-"""Failures become problems: ours are logged whole and told briefly, the caller's told exactly."""
+"""Failures become problems: ours are logged whole and reported briefly, the caller's reported exactly."""
 
 import json
 import logging
@@ -37,7 +37,7 @@ def client() -> Iterator[TestClient]:
     def fail(name: str) -> None:
         raise _FAILURES[name]
 
-    @app.router.post("/asked")
+    @app.router.post("/requested")
     def make(request: PrototypeSetRequest) -> str:
         return request.model
 
@@ -91,7 +91,7 @@ def test_our_own_failures_are_reported_without_what_is_inside(
 def test_pointers_lead_into_the_body_and_escape_odd_names(client: TestClient) -> None:
     body = {"model": "m", "dataset": "d", "a/b~c": 1, "alpha": "x", "candidates": [1]}
 
-    errors = client.post("/asked", json=body).json().get("errors", [])
+    errors = client.post("/requested", json=body).json().get("errors", [])
 
     # FastAPI's own route reads the body here; the handler is the same.
     assert {"/a~1b~0c", "/alpha", "/candidates"} == {error["pointer"] for error in errors}

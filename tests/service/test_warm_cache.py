@@ -39,7 +39,7 @@ def test_the_one_that_was_not_used_for_longest_is_dropped(warm: WarmExplainer) -
     cache = ExplainerCache(2)
     cache.get("a", lambda: warm)
     cache.get("b", lambda: warm)
-    cache.find("a")  # explanations find it without asking for it to be warmed up
+    cache.find("a")  # explanations find it without a request to warm it up
 
     cache.get("c", lambda: warm)
 
@@ -161,7 +161,7 @@ def test_an_open_model_is_had_while_another_is_opened_which_happens_once(shop: S
     cache = SessionCache(parts.models, objects, 2)
     file = objects.file(objects.put(graph))
     cache.get(shop.model)
-    # Whoever opens this file waits until somebody writes to it, as on a disk that takes its time.
+    # A process that opens this file waits until somebody writes to it, as on a disk that takes its time.
     file.unlink()
     os.mkfifo(file)
 

@@ -1,4 +1,4 @@
-"""Artefacts: their status is that of their job until there is a result; asked again, they are made again or not."""
+"""Artefacts: their status is that of their job until there is a result; requested again, they are made again or not."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier

@@ -118,7 +118,7 @@ def test_of_many_who_find_the_database_locked_none_waits_long(hurried: Database)
     with _locked(hurried), ThreadPoolExecutor(_N_CALLERS) as callers:
         waited = list(callers.map(lambda _: _seconds_until_refused(hurried), range(20 * _N_CALLERS)))
 
-    # One lock's timeouts each, and for the later ones, none: they are told at once.
+    # One lock's timeouts each, and for the later ones, none: they fail at once.
     assert max(waited) < _HURRIED.lock_seconds + _HURRIED.pool_seconds + 1.5
     assert sum(seconds < 0.1 for seconds in waited) >= _N_CALLERS
 

@@ -1,4 +1,4 @@
-"""Job counts: what monitoring is told about rows of jobs."""
+"""Job counts: what monitoring receives about rows of jobs."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Real training rows of ISM: what an ensemble says of them, its statements, and rows that it was never shown."""
+"""Real training rows of ISM: what an ensemble predicts for them, its statements, and rows that it was never shown."""
 
 import functools
 from dataclasses import dataclass

@@ -68,7 +68,7 @@ class JobFarm:
         return worker
 
     def start_workers(self, n_workers: int, **environment: str) -> "subprocess.Popen[bytes]":
-        """Start a parent that forks so many workers; return it when it has."""
+        """Start a parent that forks this number of workers; return it when it has."""
         parent = self.start_worker("tests.support.job_kinds", str(n_workers), **environment)
         self.wait_until(lambda: len(children_of(parent.pid)) == n_workers)
         return parent
@@ -91,7 +91,7 @@ class JobFarm:
         ring: bool = True,
         **request: object,
     ) -> Artefact:
-        """Ask for an artefact as the API does it."""
+        """Request an artefact as the API does it."""
         origin = Origin(estimated_seconds=estimated_seconds)
         self._n_artefacts += 1
         job_request = {"seed": 1, "traces": str(self.traces), **request}
@@ -126,7 +126,7 @@ class JobFarm:
 
     @staticmethod
     def wait_until(condition: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> None:
-        """Wait until this has happened, which it does in so many seconds on an idle machine."""
+        """Wait until this has happened, which takes this number of seconds on an idle machine."""
         began = time.monotonic()
         while not condition():
             assert time.monotonic() - began < when_idle(seconds), "it did not happen in time"

@@ -109,7 +109,7 @@ class NaiveDefrag:
         return float((q * log_f).sum() - omega * np.log(q.sum(axis=0) + 1).sum() + entropy)
 
     def fit(self, q: Matrix, omega: float, n_iterations: int) -> list[tuple[NaiveModel, float]]:
-        """Return the model and the bound after each of so many iterations of algorithm 1."""
+        """Return the model and the bound after each of this number of iterations of algorithm 1."""
         model = self.m_step(q)
         found = []
         for _ in range(n_iterations):

@@ -36,7 +36,7 @@ def rule_set(
     rules: Sequence[tuple[Sequence[Condition], float | str]],
     default: float | str,
 ) -> RuleSetResult:
-    """Return the document of these rules; what is said of how good they are is made up."""
+    """Return the document of these rules; the figures of their quality are invented."""
     operand = [
         Rule(
             rank=rank,
@@ -86,7 +86,7 @@ def holds(tested: Condition, row: Row, content: RuleSetResult) -> bool:
 
 
 def prediction(content: RuleSetResult, row: Row) -> float | str:
-    """Return what the first rule that holds says of a row."""
+    """Return what the first rule that holds predicts for a row."""
     for rule in content.rules:
         if all(holds(each, row, content) for each in rule.conditions):
             return rule.prediction

@@ -22,7 +22,7 @@ _EVALUATION = {
 
 
 def tree_content(known: GrownTree, method: str = "sta") -> ApproximationTreeResult:
-    """Return the document of a tree as its job tells it; what is said of how good it is is made up."""
+    """Return the document of a tree as its job writes it; the figures of its quality are invented."""
     view = view_tree(known.tree, known.description)
     nodes = [node.model_dump() for node in view["nodes"]]
     counted = {"n_rows": len(known.rows), "n_trees": known.description.n_trees}
@@ -63,7 +63,7 @@ def stump(
     text: str | None = None,
     classes: Sequence[str] | None = None,
 ) -> ApproximationTreeResult:
-    """Return the document of a tree that asks one question."""
+    """Return the document of a tree with one split."""
     if classes is None:
         classes = sorted({each for each in (yes, no) if isinstance(each, str)})
     view = condition.model_dump() | {"text": text or f"{condition.feature} {condition.operator} {condition.value}"}

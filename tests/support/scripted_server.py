@@ -1,4 +1,4 @@
-"""A real HTTP server that gives the answers of a script, one after the other, and keeps what it was asked."""
+"""A real HTTP server that gives the answers of a script, one after the other, and keeps the requests."""
 
 import json
 import threading

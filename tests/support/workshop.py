@@ -1,4 +1,4 @@
-"""A service's parts and a job's process in one: jobs are asked for as the API does it, and run on the spot."""
+"""A service's parts and a job's process in one: jobs are requested as the API does it, and run on the spot."""
 
 import io
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ def result_of(made: _Made[Result_co]) -> Result_co:
 
 
 class Workshop:
-    """Registers, asks, and does what was asked for in this very process."""
+    """Registers, requests, and does what was requested in this very process."""
 
     def __init__(self, parts: Parts, directory: Path) -> None:
         self.parts = parts
@@ -95,32 +95,32 @@ class Workshop:
         return prototype_sets.ask_for_prototype_set(self.parts, PrototypeSetRequest.model_validate(request))
 
     def make(self, **request: object) -> PrototypeSet:
-        """Ask for a prototype set, do its job if there is one, and return what came of it."""
+        """Request a prototype set, do its job if there is one, and return what came of it."""
         return self._made(PROTOTYPE_SETS, self.create(**request))
 
     def find_neighbors(self, **request: object) -> Proximities:
-        """Ask for proximities, do their job if there is one, and return what came of it."""
+        """Request proximities, do their job if there is one, and return what came of it."""
         requested = proximities.ask_for_proximities(self.parts, ProximitiesRequest.model_validate(request))
         return self._made(PROXIMITIES, requested)
 
     def audit(self, **request: object) -> LabelAudit:
-        """Ask for a label audit, do its job if there is one, and return what came of it."""
+        """Request a label audit, do its job if there is one, and return what came of it."""
         requested = label_audits.ask_for_label_audit(self.parts, LabelAuditRequest.model_validate(request))
         return self._made(LABEL_AUDITS, requested)
 
     def find_rules(self, **request: object) -> RuleSet:
-        """Ask for a rule set, do its job if there is one, and return what came of it."""
+        """Request a rule set, do its job if there is one, and return what came of it."""
         requested = rule_sets.ask_for_rule_set(self.parts, RuleSetRequest.model_validate(request))
         return self._made(RULE_SETS, requested)
 
     def grow_tree(self, **request: object) -> ApproximationTree:
-        """Ask for an approximation tree, do its job if there is one, and return what came of it."""
+        """Request an approximation tree, do its job if there is one, and return what came of it."""
         request_ = ApproximationTreeRequest.model_validate(request)
         requested = approximation_trees.ask_for_approximation_tree(self.parts, request_)
         return self._made(APPROXIMATION_TREES, requested)
 
     def explain(self, **request: object) -> ExplanationSet:
-        """Ask for an explanation set, do its job if there is one, and return what came of it."""
+        """Request an explanation set, do its job if there is one, and return what came of it."""
         requested = explanation_sets.ask_for_explanation_set(self.parts, ExplanationSetRequest.model_validate(request))
         return self._made(EXPLANATION_SETS, requested)
 

@@ -52,7 +52,7 @@ class _Running:
 
 @contextmanager
 def _running(farm: JobFarm, n_rows: int, **request: object) -> Iterator[_Running]:
-    """Ask for prototypes of real rows, each a little different, in a forest fitted on the real ones."""
+    """Request prototypes of real rows, each a little different, in a forest fitted on the real ones."""
     features, target = load_breast_cancer(return_X_y=True)
     forest = ExtraTreesClassifier(_N_TREES, random_state=0).fit(features[:, :6], target)
     rng = np.random.default_rng(0)

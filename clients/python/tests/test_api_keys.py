@@ -36,7 +36,7 @@ _EMPTY = {"object": "list", "data": [], "next_cursor": None}
 
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """Return a service that asks for keys, and one that manages them."""
+    """Return a service that requires keys, and one that manages them."""
     data_dir: Path = tmp_path_factory.mktemp("guarded") / "data"
     command = [
         sys.executable,

@@ -32,8 +32,8 @@ def dataset(client: Leafspace) -> str:
 
 @pytest.fixture
 def tree(client: Leafspace, model: str, dataset: str) -> ApproximationTree:
-    asked = client.approximation_trees.create(model, dataset, max_depth=3, max_pseudo_samples=2000)
-    return asked.wait(timeout=120)
+    created = client.approximation_trees.create(model, dataset, max_depth=3, max_pseudo_samples=2000)
+    return created.wait(timeout=120)
 
 
 def test_a_tree_approximates_a_forest(tree: ApproximationTree) -> None:
@@ -129,11 +129,11 @@ def test_trees_are_listed_and_deleted(client: Leafspace, model: str, dataset: st
 
 
 def test_coroutines_do_the_same(service: Service, model: str, dataset: str, tree: ApproximationTree) -> None:
-    async def asked() -> tuple[str, str | None]:
+    async def fetched() -> tuple[str, str | None]:
         async with AsyncLeafspace(service.url) as client:
             request = client.approximation_trees.create(model, dataset, max_depth=3, max_pseudo_samples=2000)
             found = await (await request).wait(timeout=120)
             question = (await found.next_question()).question
             return await found.export("sql"), question.text if question else None
 
-    assert asyncio.run(asked()) == (tree.export("sql"), tree.nodes[0].text)
+    assert asyncio.run(fetched()) == (tree.export("sql"), tree.nodes[0].text)

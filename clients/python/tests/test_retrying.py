@@ -1,4 +1,4 @@
-"""Calls are tried again when that can help, at the pace that was asked for, and never create anything twice."""
+"""Calls are tried again when that can help, at the requested pace, and never create anything twice."""
 
 import asyncio
 import email.utils
@@ -207,7 +207,7 @@ def test_nobody_at_the_address_is_reported_with_the_address() -> None:
 
 @pytest.mark.parametrize("client", [Leafspace, AsyncLeafspace])
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "message"),
     [
         ("localhost:8000", "write http:// or https:// before it"),
         ("127.0.0.1:8151", "write http:// or https:// before it"),
@@ -221,9 +221,9 @@ def test_nobody_at_the_address_is_reported_with_the_address() -> None:
     ],
 )
 def test_an_address_that_is_none_is_refused_at_once(
-    client: type[Leafspace] | type[AsyncLeafspace], url: str, told: str
+    client: type[Leafspace] | type[AsyncLeafspace], url: str, message: str
 ) -> None:
-    with pytest.raises(Invalid, match=told) as refused:
+    with pytest.raises(Invalid, match=message) as refused:
         client(url)
 
     assert refused.value.code == "invalid_base_url"

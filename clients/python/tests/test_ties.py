@@ -42,7 +42,7 @@ def fitted(estimator: Estimator, n_classes: int) -> tuple[Estimator, NDArray[np.
 
 
 def outcome(estimator: Estimator, rows: Any) -> Any:  # noqa: ANN401  # a DataFrame or a matrix
-    """Return labels, scores and near ties of the converted model, as the service tells them."""
+    """Return labels, scores and near ties of the converted model, as the service returns them."""
     converted = convert_model(estimator, rows)
     classes = converted.declared.classes
     assert classes is not None
@@ -186,7 +186,7 @@ def test_labels_are_those_of_the_estimator_but_for_rounding(make: Callable[[], E
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_what_single_precision_would_round_away_decides(n_classes: int) -> None:
-    """The second class leads by less than single precision can tell: by about 1e-9, summed over 50 trees."""
+    """The second class leads by less than single precision can resolve: by about 1e-9, summed over 50 trees."""
     estimator, rows = fitted(ensemble.RandomForestClassifier(50, max_depth=2, random_state=0), n_classes)
     for number, member in enumerate(estimator.estimators_):
         shares = np.full(n_classes, 1 / n_classes)

@@ -84,7 +84,7 @@ def test_waiting_ends_when_the_time_is_over_and_the_job_goes_on() -> None:
         Leafspace(server.url).jobs.wait("job_1", timeout=0.5)
 
     assert all(request.method == "GET" for request in server.requests)
-    assert len(server.requests) < 10  # this server answers long polls at once: it is not asked without end
+    assert len(server.requests) < 10  # this server answers long polls at once: it is not called without end
 
 
 def test_an_end_that_this_client_does_not_know_is_an_end() -> None:

@@ -1,4 +1,4 @@
-"""Who is let in: by a key that is known, may do what is asked, and was not revoked."""
+"""Callers are let in by a key that is known, has the scope of the request, and was not revoked."""
 
 import socket
 import time
@@ -44,7 +44,7 @@ class Guarded:
         return str(made.secret)
 
     def until(self, status: int, key: str, path: str = "/v1/models") -> float:
-        """Ask until that is the answer; return how long it took."""
+        """Send requests until that is the answer; return how long it took."""
         began = time.monotonic()
         while (found := status_of(self.get(path, f"Bearer {key}"))) != status:
             # A key that is known by now may still not do this.
@@ -199,7 +199,7 @@ def test_nobody_is_let_in_by_keys_that_cannot_be_read_and_all_are_once_they_can(
         assert b"\r\nretry-after: " in answer.lower()
         assert status_of(guarded.get("/livez")) == 200
         assert status_of(guarded.get("/v1/models")) == 401
-        # That the database is away is told to those who were known before.
+        # That the database is away is reported to callers who were known before.
         assert status_of(guarded.get("/metrics", f"Bearer {reader}")) == 200
         assert status_of(guarded.get("/metrics", f"Bearer {explainer}")) == 403
         assert status_of(guarded.get("/metrics", f"Bearer {draw_key().text}")) == 503

@@ -129,7 +129,7 @@ def test_it_is_refused_before_its_body_has_come(port: int) -> None:
 
 
 async def _sleep_then_answer(scope: Scope, receive: Receive, send: Send) -> None:
-    """Take half a second, in which others can be heard."""
+    """Take half a second, in which others can be served."""
     await asyncio.sleep(0.5)
     await echo_length(scope, receive, send)
 
@@ -244,7 +244,7 @@ def test_this_machine_without_a_key_has_as_many_places_as_there_are() -> None:
 
 
 async def _keep_busy(scope: Scope, receive: Receive, send: Send) -> None:
-    """Take 20 ms in which nobody is heard, as an explanation takes less of."""
+    """Take 20 ms in which nobody is served, as an explanation takes less of."""
     time.sleep(0.02)  # noqa: ASYNC251  # on purpose
     await echo_length(scope, receive, send)
 

@@ -44,7 +44,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
 
 
 def test_a_job_within_the_limit_is_let_through_and_one_beyond_says_by_how_much_and_what_to_change() -> None:
-    estimate = JobEstimate((Need(GIB, "send fewer rows", "/dataset"), Need(9 * GIB, "ask for less", "/candidates")))
+    estimate = JobEstimate((Need(GIB, "send fewer rows", "/dataset"), Need(9 * GIB, "request less", "/candidates")))
     refuse_beyond(estimate.n_bytes, estimate)
 
     with pytest.raises(StorageError) as refused:
@@ -53,7 +53,7 @@ def test_a_job_within_the_limit_is_let_through_and_one_beyond_says_by_how_much_a
     assert (refused.value.code, refused.value.pointer) == ("resource_estimate_exceeds_limit", "/candidates")
     assert refused.value.detail == (
         "the job would need about 12.2 GiB of memory, 8.25 GiB more than the 4 GiB that a job may use; "
-        "ask for less, or raise LEAFSPACE_JOB_MEMORY_BYTES"
+        "request less, or raise LEAFSPACE_JOB_MEMORY_BYTES"
     )
 
 

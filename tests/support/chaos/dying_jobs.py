@@ -1,6 +1,6 @@
-"""A worker whose jobs die at a stage named in what they are asked: ``python -m tests.support.chaos.dying_jobs``.
+"""A worker whose jobs die at a stage named in their request: ``python -m tests.support.chaos.dying_jobs``.
 
-A job dies in its first attempt alone, and takes its worker along where that is asked for.
+A job dies in its first attempt alone, and takes its worker along where that is requested.
 """
 
 import os
@@ -36,7 +36,7 @@ def die_on_the_way(context: JobContext) -> Produced:
 
 
 def kill_the_worker_always(context: JobContext) -> Produced:
-    """Never come to an end, and nor does whoever does it."""
+    """Never come to an end, and neither does the process."""
     _is_first(context)
     _kill_the_worker()
     return Produced(b"")

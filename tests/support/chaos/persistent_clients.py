@@ -1,4 +1,4 @@
-"""Clients that ask until they are answered, always with the same key, as a caller who must not lose a job would."""
+"""Clients that send until they are answered, always with the same key, as a caller who must not lose a job would."""
 
 import random
 import threading
@@ -17,7 +17,7 @@ _MOST_TRIES = 300
 
 @dataclass
 class Outcomes:
-    """What became of asking."""
+    """What became of the requests."""
 
     accepted: dict[str, tuple[str, str]] = field(default_factory=dict)  # artefact and job by key
     n_tries: int = 0
@@ -25,7 +25,7 @@ class Outcomes:
 
 
 class PersistentClients:
-    """Some threads that ask a list of questions between them, and now and then repeat one that was answered."""
+    """Some threads that send a list of requests between them, and now and then repeat one that was answered."""
 
     def __init__(self, url: str, wanted: Sequence[Question], n_clients: int, seconds: float, seed: int) -> None:
         self.found = Outcomes()

@@ -57,7 +57,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Question:
-    """Something to ask for."""
+    """Something to request."""
 
     path: str
     request: dict[str, Any]
@@ -98,7 +98,7 @@ def register_all_in(workshop: Workshop) -> list[Known]:
 
 
 def request_in(workshop: Workshop, question: Question) -> str:
-    """Ask without a service; return the job."""
+    """Request a job without a service; return the job."""
     make, kind = _REQUESTS[question.path]
     job: str = make(workshop.parts, kind.model_validate(question.request)).job
     return job

@@ -75,7 +75,7 @@ class Recovery:
         return self._seconds_until(victim, is_back)
 
     def of_a_worker(self, part: Part = "worker") -> float:
-        """Until a job runs that is asked for at once; of several workers, one that is left may take it."""
+        """Until a job runs that is requested at once; of several workers, one that is left may take it."""
         victim = self._service.parts(part)[0]
         began = time.monotonic()
         self._service.signal(victim)

@@ -1,4 +1,4 @@
-"""A siege: questions asked by several clients while parts of the service are killed, and what is left in the end."""
+"""A siege: requests sent by several clients while parts of the service are killed, and what is left in the end."""
 
 import random
 import time
@@ -41,8 +41,8 @@ class Aftermath:
     faults: Counter[str]
     statuses: Counter[str]  # of accepted jobs
     attempts: Counter[int]
-    n_wrong: int  # artefacts that are ready, and not what they are without faults
-    n_too_many: int  # rows of jobs or artefacts that nobody asked for
+    n_wrong: int  # artefacts that are ready, and differ from those without faults
+    n_too_many: int  # rows of jobs or artefacts that nobody requested
     unreferenced: set[str]  # objects that no row refers to
     workspaces: list[Path]
     seconds_to_settle: float
@@ -56,7 +56,7 @@ class Aftermath:
 def lay_siege(
     service: ServiceUnderFire, requested: Sequence[Question], right: dict[str, Made], plan: Plan
 ) -> Aftermath:
-    """Ask all the questions while faults strike; return what there is when all is quiet again."""
+    """Send all requests while faults strike; return what there is when all is quiet again."""
     database = database_of(service.data_dir)
     before = _n_rows(database)
     clients = PersistentClients(service.url, requested, _N_CLIENTS, plan.seconds, plan.seed)

@@ -1,4 +1,4 @@
-"""Names of features and classes: distinct, written as texts, and no more of them than can be told again and again."""
+"""Names of features and classes: distinct, written as texts, and no more of them than can be repeated often."""
 
 import numpy as np
 import pytest

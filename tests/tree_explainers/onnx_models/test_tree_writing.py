@@ -43,7 +43,7 @@ HOSTILE = [
 
 
 def stump(question: Question, *features: RawFeature) -> RawTree:
-    """Return a tree that asks one question: yes gives ``left``, no ``right``."""
+    """Return a tree with one split: yes gives ``left``, no ``right``."""
     return RawTree(
         features=features,
         questions=(question, None, None),

@@ -1,4 +1,4 @@
-"""The arrays, walked naively, and onnxruntime end at the same leaves, whatever the trees ask."""
+"""The arrays, walked naively, and onnxruntime end at the same leaves, whatever the trees test."""
 
 from collections.abc import Sequence
 from typing import Any

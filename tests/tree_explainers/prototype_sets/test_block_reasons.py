@@ -109,7 +109,7 @@ def test_categories_and_scaled_numbers_have_the_reasons_that_they_have_pair_by_p
     found = compare(pipeline.read, pipeline.session.run_in_chunks(pipeline.rows).leaves)
 
     assert len(found.column) > 100
-    # Whoever says the same says it once.
+    # Equal reasons are listed once.
     assert len({str({**reason, "tree_share": 0}) for reason in found.others}) <= len(found.others)
     assert len(found.others) < max(1, (found.other >= 0).sum())
 

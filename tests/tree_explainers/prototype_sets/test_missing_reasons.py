@@ -102,7 +102,7 @@ def admits(case: Case, reason: FeatureReason, value: float) -> bool:
 
 
 def probes(case: Case, reason: FeatureReason) -> NDArray[np.float64]:
-    """Return numbers on both sides of each end and in between, as near as the model can tell them apart, and none."""
+    """Return numbers on both sides of each end and in between, as near as the model can separate them, and none."""
     kind = case.reader.precision
     ends = [kind(end) for end in (reason["low"], reason["high"]) if end is not None]
     near = [value for end in ends for value in (np.nextafter(end, kind(-np.inf)), end, np.nextafter(end, kind(np.inf)))]
@@ -119,7 +119,7 @@ def test_what_a_reason_admits_keeps_all_shared_leaves_and_nothing_else_does(fami
             column, values = column_of(reason), probes(case, reason)
             own = case.leaves[PROTOTYPES[place], shared]
             stays = (case.changed(int(PROTOTYPES[place]), column, values)[:, shared] == own).all(axis=1)
-            if column >= N_NULLABLE:  # of which nothing is said of missing values
+            if column >= N_NULLABLE:  # where missing values do not occur
                 assert not reason["or_missing"]
                 assert not reason["is_missing"]
                 values, stays = values[:-1], stays[:-1]
@@ -144,7 +144,7 @@ def test_reasons_treat_missing_values_like_the_twin_that_follows_every_path(fami
             assert reason["or_missing"] == (box.missing and bool(box.numbers) and column < N_NULLABLE)
             assert all(admits(case, reason, number) for number in box.numbers)
             n_missing += reason["is_missing"]
-            assert "e+38" not in reason["text"]  # which asks whether there is a value
+            assert "e+38" not in reason["text"]  # which tests whether there is a value
     assert n_missing > 0
 
 

@@ -155,7 +155,7 @@ def test_measuring_reports_how_far_it_is_and_can_be_stopped() -> None:
     real = real_leaves("titanic", "random_forest")
     reported: list[float] = []
 
-    def stop_half_way(fraction: float, stage: str) -> None:  # noqa: ARG001  # part of how progress is told
+    def stop_half_way(fraction: float, stage: str) -> None:  # noqa: ARG001  # part of the callback
         reported.append(fraction)
         if fraction >= 0.5:
             raise KeyboardInterrupt

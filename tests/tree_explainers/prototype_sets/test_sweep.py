@@ -92,7 +92,7 @@ def test_any_weights_are_added_exactly(
 ) -> None:
     rng = np.random.default_rng(seed)
     leaves = rng.integers(0, n_leaves, (n_rows, n_trees)).astype(np.int32)
-    leaves[:, rng.random(n_trees) < 0.5] = 0  # trees that tell nothing apart
+    leaves[:, rng.random(n_trees) < 0.5] = 0  # trees that separate nothing
     weights = rng.integers(0, largest_weight + 1, n_trees)
     table = LeafTable.from_leaves(leaves, np.full(n_trees, n_leaves))
     proximity = naive.proximity_matrix(leaves, weights)

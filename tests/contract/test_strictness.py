@@ -99,7 +99,7 @@ def test_integers_are_written_as_digits(api: Api, number: str) -> None:
         assert _refusal(api.get(path)) == (422, "validation_failed"), path
 
 
-def test_every_integer_of_a_path_or_query_is_read_in_that_way() -> None:
+def test_every_integer_of_a_path_or_query_is_read_like_that() -> None:
     fields = [field for route in _routes() for field in get_flat_params(route.dependant)]
     integers = [field for field in fields if field.field_info.annotation is int]
 
@@ -163,7 +163,7 @@ def test_an_odd_part_of_a_form_is_refused_by_name(
         (["a", "x" * 256], "/metadata/classes/1"),
     ],
 )
-def test_classes_that_cannot_be_told_apart_are_refused(api: Api, classes: list[str], message: str) -> None:
+def test_classes_that_cannot_be_distinguished_are_refused(api: Api, classes: list[str], message: str) -> None:
     refused = api.upload("/v1/models", fitted("random_forest_binary").onnx, {"classes": classes})
 
     assert _refusal(refused) == (422, "validation_failed")

@@ -166,13 +166,13 @@ def test_a_class_that_no_row_has_does_not_count() -> None:
 
 def test_values_are_scored_by_squares_and_fidelity_compares_with_the_model() -> None:
     data = energy(5)
-    predicted, of_model = data.values + 1.0, data.values - 0.5
+    predicted, ensembles_values = data.values + 1.0, data.values - 0.5
 
-    scores = score_predictions(predicted, data.targets, Targets.of_values(of_model))
+    scores = score_predictions(predicted, data.targets, Targets.of_values(ensembles_values))
 
     assert scores.mse == pytest.approx(1.0)
     assert scores.r2 == pytest.approx(r2_score(data.values, predicted))
-    assert scores.fidelity == pytest.approx(r2_score(of_model, predicted))
+    assert scores.fidelity == pytest.approx(r2_score(ensembles_values, predicted))
     assert scores.error is None
 
 

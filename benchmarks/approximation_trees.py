@@ -2,8 +2,8 @@
 
 The simulated study of Zhou & Hooker (2016), section 4.1: 1,000 training rows with five features, a forest of 100 trees,
 N_ps = 100,000 pseudo rows at a node, questions to depth 5. The straightforward way draws the same pseudo rows by the
-same seeds and asks the same oracle; but for each candidate numpy goes once through all pseudo rows for its gain, and
-for each pair of the best and another once more for the variance of their difference, each time that the sample grows.
+same seeds and the same oracle; but for each candidate numpy goes once through all pseudo rows for its gain, and for
+each pair of the best and another again for the variance of their difference, each time that the sample grows.
 It is timed twice: testing every pair, for the nodes of the first two levels, as all would take very long; and with
 candidates dropped by the same rule as ours, on the whole tree. It has to find the same tree, in the latter case with
 the same p-values and numbers of pseudo rows. All use both cores for the oracle, ours for the rest, too. The share of
@@ -31,7 +31,7 @@ from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree, Confidence
 from tree_explainers.rows import Rows
 
-from .approximation_tables.oracles import N_TREES, Asked, fitted_forest
+from .approximation_tables.oracles import N_TREES, OracleCase, fitted_forest
 from .approximation_tables.simulation import N_TRAINING, NAMES, draw
 from .machine import describe_machine
 
@@ -59,7 +59,7 @@ def main() -> None:
     print(f"\nthe authors' program in R takes {OF_AUTHORS} a tree on this study (recorded elsewhere; not run here)")
 
 
-def _compare(forest: Asked, n_pseudo: int, max_depth: int, *, is_dropping: bool) -> None:
+def _compare(forest: OracleCase, n_pseudo: int, max_depth: int, *, is_dropping: bool) -> None:
     ours = _ours(forest, n_pseudo, max_depth)
     _print("ours", ours)
     with patch.object(sta, "choose_split", partial(_choose_plainly, is_dropping=is_dropping)):
@@ -80,12 +80,12 @@ class _Timed:
     seconds: float  # by the clock
     processor: float  # seconds of both cores together
     oracle: float  # of them, in the oracle
-    n_asked: int
+    n_labelled: int
 
 
 @dataclass(slots=True)
 class _TimedOracle:
-    """An oracle that counts what it takes; it is asked by several threads."""
+    """An oracle that counts what it takes; several threads call it."""
 
     oracle: Oracle
     taken: list[tuple[float, int]] = field(default_factory=list)
@@ -101,14 +101,14 @@ class _TimedOracle:
         return answers
 
 
-def _ours(forest: Asked, n_pseudo: int, max_depth: int) -> _Timed:
+def _ours(forest: OracleCase, n_pseudo: int, max_depth: int) -> _Timed:
     oracle = _TimedOracle(forest.oracle)
     settings = StaSettings(TreeLimits(max_depth=max_depth), SIGNIFICANCE, n_pseudo)
     processor, begun = time.process_time(), time.perf_counter()
     tree = grow_sta(forest.rows, oracle, settings, np.random.default_rng(SEED))
     seconds, processor = time.perf_counter() - begun, time.process_time() - processor
-    taken, asked = zip(*oracle.taken, strict=True)
-    return _Timed(tree, seconds, processor, sum(taken), sum(asked))
+    taken, labelled = zip(*oracle.taken, strict=True)
+    return _Timed(tree, seconds, processor, sum(taken), sum(labelled))
 
 
 class _Nothing:
@@ -120,7 +120,7 @@ class _Nothing:
 
 def _choose_plainly(
     sample: PseudoSample,
-    n_targets: int,  # noqa: ARG001  # the answers tell
+    n_targets: int,  # noqa: ARG001  # the answers show it
     significance: float,
     most_rows: int,
     *,
@@ -186,7 +186,7 @@ def _p_value(ahead: float, of_best: Floats, answers: Floats, left: Bools) -> flo
 
 
 def _print_of(left: Bools) -> bytes:
-    """Return what tells partings apart, whichever side is called left."""
+    """Return what identifies a partition, whichever side is called left."""
     return np.packbits(left if left[0] else ~left).tobytes()
 
 
@@ -225,7 +225,7 @@ def _check_same(ours: ApproximationTree, plain: ApproximationTree, *, is_exact: 
 def _print(name: str, timed: _Timed) -> None:
     share = timed.oracle / timed.processor
     print(f"  {name:6s}{timed.seconds:8.1f} s by the clock, {timed.processor:8.1f} s of processor,", end=" ")
-    print(f"{share:.0%} of it in the oracle ({timed.n_asked:,} rows asked)", flush=True)
+    print(f"{share:.0%} of it in the oracle ({timed.n_labelled:,} rows labelled)", flush=True)
 
 
 if __name__ == "__main__":

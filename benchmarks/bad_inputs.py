@@ -65,21 +65,21 @@ def main() -> None:
 
 
 def _send_all(sender: BadInputSender, port: int, request: bytes) -> tuple[list[Tried], list[Load]]:
-    """Send everything; another process asks for explanations meanwhile."""
+    """Send everything; another process requests explanations meanwhile."""
     loads: list[Load] = []
     tried: list[Tried] = []
     with ProcessPoolExecutor(1) as pool:
-        asking = _ask(pool, port, request)
+        load = _start_load(pool, port, request)
         for each in _answers(sender):
             tried.append(each)
-            if asking.done():
-                loads.append(asking.result())
-                asking = _ask(pool, port, request)
-        loads.append(asking.result())
+            if load.done():
+                loads.append(load.result())
+                load = _start_load(pool, port, request)
+        loads.append(load.result())
     return tried, loads
 
 
-def _ask(pool: ProcessPoolExecutor, port: int, request: bytes) -> "Future[Load]":
+def _start_load(pool: ProcessPoolExecutor, port: int, request: bytes) -> "Future[Load]":
     return pool.submit(run_open_load, "127.0.0.1", port, request, per_second=PER_SECOND, seconds=SEGMENT_SECONDS)
 
 

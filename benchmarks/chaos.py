@@ -1,4 +1,4 @@
-"""200 jobs of every kind, asked for over HTTP by four clients, under 50 kills; and how soon each loss is made good.
+"""200 jobs of every kind, requested over HTTP by four clients, under 50 kills; and how soon each loss is made good.
 
 The service is ``leafspace serve`` with two workers and the settings that it comes with (a lease of 30 s), but that its
 workers are as nice as the clients: on a machine with other work they would hardly start otherwise. What is made is held
@@ -36,36 +36,38 @@ def main() -> None:
         try:
             known = register_all(Api(service.url))
             after = _besiege(service, Path(folder), list(itertools.islice(questions(known), n_jobs)), n_kills)
-            _tell_recovery(Recovery(service, known[0]))
+            _print_recovery(Recovery(service, known[0]))
         finally:
             service.stop()
         print(f"  left when the service was stopped: {len(service.processes())} processes")
-    if after.n_lost or after.n_wrong or after.n_too_many or after.asked.unexpected:
+    if after.n_lost or after.n_wrong or after.n_too_many or after.outcomes.unexpected:
         sys.exit(1)
 
 
-def _besiege(service: ServiceUnderFire, folder: Path, asked: list[Question], n_kills: int) -> Aftermath:
-    right = answers_without_faults(folder / "undisturbed", asked)
-    after = lay_siege(service, asked, right, Plan(n_kills, n_kills * SECONDS_A_KILL, KILLS, seed=SEED))
-    _tell(after)
+def _besiege(service: ServiceUnderFire, folder: Path, requested: list[Question], n_kills: int) -> Aftermath:
+    right = answers_without_faults(folder / "undisturbed", requested)
+    after = lay_siege(service, requested, right, Plan(n_kills, n_kills * SECONDS_A_KILL, KILLS, seed=SEED))
+    _print_aftermath(after)
     return after
 
 
-def _tell(after: Aftermath) -> None:
-    asked = after.asked
-    print(f"\n{len(asked.accepted)} jobs accepted (in {asked.n_tries} tries) under {after.faults.total()} faults:")
+def _print_aftermath(after: Aftermath) -> None:
+    outcomes = after.outcomes
+    print(
+        f"\n{len(outcomes.accepted)} jobs accepted (in {outcomes.n_tries} tries) under {after.faults.total()} faults:"
+    )
     for fault, count in sorted(after.faults.items(), key=lambda item: -item[1]):
         print(f"  {count:3d}  {fault}")
-    print(f"\n  lost: {after.n_lost} of {len(asked.accepted)} (to reach: 0)")
+    print(f"\n  lost: {after.n_lost} of {len(outcomes.accepted)} (to reach: 0)")
     print(f"  the last one ended {after.seconds_to_settle:.0f} s after the last fault and the last question")
     print("  final states: " + ", ".join(f"{count} {status}" for status, count in after.statuses.most_common()))
     print("  attempts: " + ", ".join(f"{count} x {attempt}" for attempt, count in sorted(after.attempts.items())))
     print(f"  results unlike those without faults: {after.n_wrong}; jobs or artefacts too many: {after.n_too_many}")
-    print(f"  answers that differed from the first one for their key, or failed: {len(asked.unexpected)}")
+    print(f"  answers that differed from the first one for their key, or failed: {len(outcomes.unexpected)}")
     print(f"  left behind: {len(after.workspaces)} workspaces, {len(after.unreferenced)} objects without a row\n")
 
 
-def _tell_recovery(recovery: Recovery) -> None:
+def _print_recovery(recovery: Recovery) -> None:
     measured = {
         "a job's process killed, until that is noticed (to reach: 1)": recovery.of_a_job_whose_process_is_killed,
         "a worker killed, until its job is taken back (to reach: 32)": recovery.of_a_job_whose_worker_is_killed,

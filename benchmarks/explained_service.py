@@ -19,7 +19,7 @@ HOST = "127.0.0.1"
 
 @dataclass(frozen=True)
 class ExplainedService:
-    """A running service, and what can be asked of it."""
+    """A running service, and the requests that it can answer."""
 
     url: str
     port: int
@@ -28,7 +28,7 @@ class ExplainedService:
     rows: list[list[float]]
 
     def request(self, n_rows: int = 1) -> bytes:
-        """Return the bytes of a request for the explanations of so many rows."""
+        """Return the bytes of a request for the explanations of a number of rows."""
         rows = [self.rows[number % len(self.rows)] for number in range(n_rows)]
         path = f"/v1/explainers/{self.explainer}/explanations"
         return post_request(HOST, self.port, path, json.dumps({"instances": rows}).encode())

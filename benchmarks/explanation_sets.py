@@ -1,6 +1,6 @@
-"""Explaining every row of a dataset as a job, against asking for one row a call.
+"""Explaining every row of a dataset as a job, against one row a call.
 
-100,000 rows x 300 trees x 50 prototypes, three of them told a row with all reasons. The forest is fitted on breast
+100,000 rows x 300 trees x 50 prototypes, three of them listed a row with all reasons. The forest is fitted on breast
 cancer (569 rows, 30 features); the rows are its rows drawn with replacement and jittered (a tenth of each column's
 standard deviation, seeds 0 to 3). The job is timed from when its worker claims it to when its result is published:
 rows read, run, explained, written as JSON lines and Parquet, kept by their hashes. Each turn has rows of its own, so
@@ -54,7 +54,7 @@ def main() -> None:
         service = Service(url)
         with job_memory() as memory:
             found = service.compare(explainer, datasets, [float(value) for value in data.data.iloc[3]])
-        _tell(found, n_rows, memory)
+        _print_times(found, n_rows, memory)
         kept = [service.explain(explainer, dataset)["seconds"] for dataset in datasets[1:]]
         print(f"  with leaves that an earlier job kept: {np.median(kept):.1f} s")
 
@@ -80,13 +80,13 @@ class Service:
 
     def explain(self, explainer: str, dataset: str) -> Json:
         """Explain all rows; return the set and the seconds that its job took, and forget it."""
-        asked = self._http.post("/v1/explanation-sets", json={"explainer": explainer, "dataset": dataset}).json()
+        created = self._http.post("/v1/explanation-sets", json={"explainer": explainer, "dataset": dataset}).json()
         job: Json = {"status": "queued"}
         while job["status"] in {"queued", "running"}:
-            job = self._http.get(f"/v1/jobs/{asked['job']}", headers={"Prefer": "wait=30"}).json()
+            job = self._http.get(f"/v1/jobs/{created['job']}", headers={"Prefer": "wait=30"}).json()
         assert job["status"] == "succeeded", job
         began, ended = (datetime.fromisoformat(job[name]) for name in ("started_at", "finished_at"))
-        path = f"/v1/explanation-sets/{asked['id']}"
+        path = f"/v1/explanation-sets/{created['id']}"
         made: Json = self._http.get(path).json()
         assert self._http.delete(path).status_code == httpx.codes.NO_CONTENT
         return {**made["result"], "seconds": (ended - began).total_seconds()}
@@ -106,14 +106,14 @@ def _jittered(features: pd.DataFrame, n_rows: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(features.to_numpy(np.float32)[rows] + noise, columns=features.columns)
 
 
-def _tell(found: list[Json], n_rows: int, memory: JobMemory) -> None:
+def _print_times(found: list[Json], n_rows: int, memory: JobMemory) -> None:
     seconds = float(np.median([turn["set"]["seconds"] for turn in found]))
     rate = n_rows / seconds
     sizes = found[0]["set"]["n_bytes"]
     print(f"\n{n_rows:,} rows x {N_TREES} trees x {N_PROTOTYPES} prototypes, median of {N_TURNS} turns")
     print(f"  explanation set  {seconds:6.1f} s  {rate:8.0f} rows/s   job's peak memory {memory.peak / 2**20:.0f} MiB")
-    told = {"JSON lines": "json_lines", "as kept": "json_lines_compressed", "Parquet": "parquet"}
-    print("  " + ", ".join(f"{name} {sizes[size] / 1e6:,.0f} MB" for name, size in told.items()))
+    labels = {"JSON lines": "json_lines", "as kept": "json_lines_compressed", "Parquet": "parquet"}
+    print("  " + ", ".join(f"{name} {sizes[size] / 1e6:,.0f} MB" for name, size in labels.items()))
     for place, n_connections in enumerate(CONNECTIONS):
         calls = float(np.median([turn["calls"][place] for turn in found]))
         ratio = float(np.median([n_rows / turn["set"]["seconds"] / turn["calls"][place] for turn in found]))

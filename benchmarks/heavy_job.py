@@ -29,7 +29,7 @@ SECONDS, N_TURNS = 20.0, 5
 N_ROWS, PER_SECOND = 200_000, 200
 _AUTOGROUP = Path("/proc/sys/kernel/sched_autogroup_enabled")
 
-Ask = Callable[[int], Any]
+CreateJob = Callable[[int], Any]
 
 
 def main() -> None:
@@ -50,15 +50,15 @@ def main() -> None:
             return client.explanation_sets.create(service.explainer, dataset, n_prototypes=1 + seed)
 
         _load(service, 5)
-        for name, ask in (("choosing prototypes", choose), ("explaining all rows", explain)):
-            _compare(name, service, ask, seconds, n_turns)
+        for name, create_job in (("choosing prototypes", choose), ("explaining all rows", explain)):
+            _compare(name, service, create_job, seconds, n_turns)
 
 
-def _compare(name: str, service: ExplainedService, ask: Ask, seconds: float, n_turns: int) -> None:
+def _compare(name: str, service: ExplainedService, create_job: CreateJob, seconds: float, n_turns: int) -> None:
     at_rest, during, busy = list[Load](), list[Load](), list[float]()
     for turn in range(n_turns):
         at_rest.append(_load(service, seconds))
-        with _job(ask(turn)):
+        with _job(create_job(turn)):
             before = time.perf_counter(), _job_seconds()
             during.append(_load(service, seconds))
             busy.append((_job_seconds() - before[1]) / (time.perf_counter() - before[0]))

@@ -48,7 +48,7 @@ def run_load(
 ) -> Load:
     """Send the request again and again, in a closed loop; every answer must be a 200.
 
-    Where the service ``may_refuse``, 429 and 503 are answers, too; whoever gets one waits as long as it says.
+    Where the service ``may_refuse``, 429 and 503 are answers, too; a client that gets one waits for its `Retry-After`.
     """
     return asyncio.run(_run_closed(host, port, request, n_connections, seconds, may_refuse=may_refuse))
 
@@ -63,17 +63,17 @@ async def _run_closed(  # what is sent, where, and for how long
 ) -> Load:
     tally = _Tally(may_refuse=may_refuse)
     start = time.perf_counter()
-    clients = (_ask_until(host, port, request, start + seconds, tally) for _ in range(n_connections))
+    clients = (_send_until(host, port, request, start + seconds, tally) for _ in range(n_connections))
     await asyncio.gather(*clients)
     return tally.load(time.perf_counter() - start)
 
 
-async def _ask_until(host: str, port: int, request: bytes, until: float, tally: "_Tally") -> None:
+async def _send_until(host: str, port: int, request: bytes, until: float, tally: "_Tally") -> None:
     connection = await _connect(host, port)
     while time.perf_counter() < until:
         if connection.is_closed:
             connection = await _connect(host, port)
-        pause = await tally.ask(connection, request, time.perf_counter())
+        pause = await tally.send(connection, request, time.perf_counter())
         if pause:
             await asyncio.sleep(pause)
     connection.close()
@@ -83,15 +83,15 @@ async def _run_open(host: str, port: int, request: bytes, per_second: float, sec
     tally, free = _Tally(may_refuse=False), list[_Connection]()
     start, under_way = time.perf_counter(), set[asyncio.Task[None]]()
 
-    async def ask(intended: float) -> None:
+    async def send(intended: float) -> None:
         connection = free.pop() if free else await _connect(host, port)
-        await tally.ask(connection, request, intended)
+        await tally.send(connection, request, intended)
         free.append(connection)
 
     for number in range(int(per_second * seconds)):
         intended = start + number / per_second
         await asyncio.sleep(max(0.0, intended - time.perf_counter()))
-        task = asyncio.create_task(ask(intended))
+        task = asyncio.create_task(send(intended))
         under_way.add(task)
         task.add_done_callback(under_way.discard)
     await asyncio.gather(*under_way)
@@ -112,10 +112,10 @@ class _Tally:
         self._latencies: dict[bool, list[float]] = {True: [], False: []}
         self._counts: Counter[str] = Counter()
 
-    async def ask(self, connection: "_Connection", request: bytes, since: float) -> float:
-        """Send a request; return how long the answer asks to wait."""
+    async def send(self, connection: "_Connection", request: bytes, since: float) -> float:
+        """Send a request; return how long the answer requires to wait."""
         try:
-            status, retry_after = await asyncio.wait_for(connection.ask(request), _PATIENCE_SECONDS)
+            status, retry_after = await asyncio.wait_for(connection.send(request), _PATIENCE_SECONDS)
         except (OSError, TimeoutError):
             if not self._may_refuse:
                 raise
@@ -144,7 +144,7 @@ class _Connection(asyncio.Protocol):
         self._answer: asyncio.Future[tuple[int, float | None]] | None = None
         self.is_closed = False
 
-    def ask(self, request: bytes) -> "asyncio.Future[tuple[int, float | None]]":
+    def send(self, request: bytes) -> "asyncio.Future[tuple[int, float | None]]":
         """Send a request; return its status, and the seconds of ``Retry-After``."""
         self._received = b""
         self._answer = asyncio.get_running_loop().create_future()

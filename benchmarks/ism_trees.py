@@ -1,10 +1,10 @@
 """One tree for a forest by ISM, against scikit-learn's tree by entropy on the same rows.
 
-Higgs, 5,000 rows with 28 features, and a forest of 100 fully grown trees. Both trees may ask six questions on the
-longest way. Scikit-learn looks for thresholds between all values, by the rows' own classes; ours asks what the forest
-asks, by the classes that the forest predicts, with safe pruning and without. What comes before is timed apart, as it is
-done once for a model and a data set: what the forest asks (statements), the rows' bins, and what the forest says of the
-rows. Everything is timed in turns, and the median is told; loops were compiled before.
+Higgs, 5,000 rows with 28 features, and a forest of 100 fully grown trees. Both trees may have six splits on the
+longest path. Scikit-learn looks for thresholds between all values, by the rows' own classes; ours takes the tests of
+the forest, by the classes that the forest predicts, with safe pruning and without. What comes before is timed apart, as
+it is done once for a model and a data set: the tests of the forest (statements), the rows' bins, and the forest's
+predictions for the rows. Everything is timed in turns, and the median is printed; loops were compiled before.
 ``python -m benchmarks.ism_trees``
 """
 
@@ -76,7 +76,9 @@ def main() -> None:
         {
             "statements of the forest": lambda: statements_of(read.ensemble, read.description),
             "bins of the rows": lambda: BinnedRows.of(statements, rows),
-            "what the forest says of the rows": lambda: ModelSession(read.leaf_graph, read.description).predict(rows),
+            "what the forest predicts for the rows": lambda: ModelSession(read.leaf_graph, read.description).predict(
+                rows
+            ),
             "scikit-learn, entropy": problem.fit,
             "ISM": lambda: problem.grow(prune_safely=True),
             "ISM without safe pruning": lambda: problem.grow(prune_safely=False),
@@ -131,10 +133,10 @@ def _problem() -> Problem:
     rows = rows_of_matrix(features)
     declared = DeclaredModel(feature_names=rows.names)
     read = read_model(onnx_of(forest, features), declared, ModelLimits(max_nodes=10_000_000))
-    said = ModelSession(read.leaf_graph, read.description).predict(rows)
-    assert said.labels is not None
+    predicted = ModelSession(read.leaf_graph, read.description).predict(rows)
+    assert predicted.labels is not None
     binned = BinnedRows.of(statements_of(read.ensemble, read.description), rows)
-    training = IsmTraining(rows, binned, oracle_scores(said, read.description), said.labels, classes)
+    training = IsmTraining(rows, binned, oracle_scores(predicted, read.description), predicted.labels, classes)
     return Problem(features, classes, read, training)
 
 

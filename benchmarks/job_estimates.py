@@ -1,6 +1,6 @@
 """What jobs are estimated to need, against what they held at most: memory, for each kind of job.
 
-Forests are fitted on 4,000 rows, of which the datasets hold as many copies as asked for, jittered. Each job runs in a
+Forests are fitted on 4,000 rows, of which the datasets hold as many copies as needed, jittered. Each job runs in a
 process forked for it, whose own memory in use (``RssAnon``) is looked at every two milliseconds; what it began with is
 that of libraries, and counted as estimates count it. ``python -m benchmarks.job_estimates [sizes by number, 0,2]``
 """
@@ -119,8 +119,8 @@ def _prepare(size: Size, folder: Path) -> None:
 
 def _measure_all(workshop: Workshop, size: Size, both: dict[str, str]) -> Iterator[tuple[str, Measured]]:
     watch = _Watch(workshop)
-    for name, ask in _asked(workshop, size, both):
-        made = ask()
+    for name, make in _requests(workshop, size, both):
+        made = make()
         yield name, watch.last
         if name == "prototypes by sm_a":
             prototype_set = made.id
@@ -129,9 +129,9 @@ def _measure_all(workshop: Workshop, size: Size, both: dict[str, str]) -> Iterat
     yield "explanation set", watch.last
 
 
-def _asked(workshop: Workshop, size: Size, both: dict[str, str]) -> Iterator[tuple[str, Callable[[], Any]]]:
-    def bound(ask: Callable[..., Any], **request: Any) -> Callable[[], Any]:  # noqa: ANN401  # of the request
-        return lambda: ask(**both, **request)
+def _requests(workshop: Workshop, size: Size, both: dict[str, str]) -> Iterator[tuple[str, Callable[[], Any]]]:
+    def bound(make: Callable[..., Any], **request: Any) -> Callable[[], Any]:  # noqa: ANN401  # of the request
+        return lambda: make(**both, **request)
 
     yield "proximities", bound(workshop.find_neighbors)
     yield "proximities, 100 each", bound(workshop.find_neighbors, n_neighbors=100)

@@ -1,7 +1,7 @@
-"""What a key costs a request, and whether the time it takes tells an unknown key from a wrong secret.
+"""What a key costs a request, and whether the time it takes reveals an unknown key beside a wrong secret.
 
 1,000 keys in a database; requests of 8 headers pass ``Authorization`` on an event loop without a server around it, held
-against the application alone. Ways of asking are measured in turns, by the processor time of this process, as
+against the application alone. Kinds of requests are measured in turns, by the processor time of this process, as
 others may use the machine; figures and ratios are medians of the turns.
 ``python -m benchmarks.keys``
 """
@@ -57,7 +57,7 @@ def _request_costs(ring: KeyRing, key: str) -> None:
     policy = AccessPolicy(lambda: ring, RouteScopes([("POST", _ROUTE)]).required)
     ways: dict[str, Application] = {
         "the application alone": _answered,
-        "no keys asked for": Authorization(_answered, None),
+        "no keys required": Authorization(_answered, None),
         "with a key": Authorization(_answered, policy),
     }
     # The ring is read by hand here: a thread that reads it would be measured, too.

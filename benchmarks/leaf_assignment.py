@@ -1,11 +1,11 @@
 """Leaves of 100,000 rows in 300 trees: ours through onnxruntime, and scikit-learn's own ``apply``.
 
-Covertype, 20,000 real rows repeated five times with their order drawn anew each time, in two forests of scikit-learn:
+Covertype, 20,000 real rows repeated five times with their order drawn again each time, in two forests of scikit-learn:
 unrestricted trees, and trees of at most 255 leaves. The model is registered as a user's would be (exported by skl2onnx,
 then read and checked).
 
 - leaves alone: the part of our graph that answers with leaves, on both cores; beside ``apply`` with ``n_jobs=2``.
-- leaves and predictions: what a job asks a model for, once for each dataset; beside ``apply`` and ``predict_proba``
+- leaves and predictions: what a job needs of a model, once for each dataset; beside ``apply`` and ``predict_proba``
   with ``n_jobs=2``. The predictions come from the model's own operator, on one thread a piece of the rows, so that its
   sums are those of a row alone. It takes its trees row by row, and so waits for memory where they fill more than a
   cache.

@@ -53,7 +53,7 @@ def main() -> None:
     print(f"a request on the event loop: {counted - bare:.2f} us to be counted and timed,")
     print(f"  {noted - bare:.2f} us with a note for the access log")
     print(f"a line of the access log, in its thread: {_line_microseconds():.2f} us")
-    print(f"a scrape when every route was asked: {_scrape_milliseconds(records):.2f} ms, in a thread, in small pieces")
+    print(f"a scrape when every route was called: {_scrape_milliseconds(records):.2f} ms, in a thread, in small pieces")
 
 
 def _microseconds(app: Application) -> float:

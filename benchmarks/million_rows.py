@@ -2,7 +2,7 @@
 
 The rows are those of higgs_11k drawn with replacement and jittered (a tenth of each column's standard deviation, seed
 0); the model is scikit-learn's histogram boosting, fitted on the 10,984 real rows. The upload, the job and single
-explanations go over HTTP to ``leafspace serve`` with one worker, whose jobs may use 6 GiB. Explanations are asked for
+explanations go over HTTP to ``leafspace serve`` with one worker, whose jobs may use 6 GiB. Explanations are requested
 fifty times a second, whether the one before is answered or not, before and during the job.
 ``python -m benchmarks.million_rows [n_rows]``
 """
@@ -33,7 +33,7 @@ from .machine import describe_machine
 from .serving import served
 
 N_ROWS, N_TREES, N_LEAVES, N_PROTOTYPES = 1_000_000, 200, 31, 50
-MEMORY_GIB, ASKED_PER_SECOND, QUIET_SECONDS = 6, 50, 20
+MEMORY_GIB, REQUESTS_PER_SECOND, QUIET_SECONDS = 6, 50, 20
 GIB = 1 << 30
 
 
@@ -51,17 +51,17 @@ def main() -> None:
         model = client.register_model(boosting, X=features, name="higgs", feature_names=list(features.columns))
         small = client.register_dataset(real, target="label")
         few = client.prototype_sets.create(model, small, n_prototypes=N_PROTOTYPES).wait()
-        asking = Asking(url, client.explainers.create(model, few).id, features.iloc[0].tolist())
-        with asking.going_on() as at_rest:
+        requests = SteadyRequests(url, client.explainers.create(model, few).id, features.iloc[0].tolist())
+        with requests.going_on() as at_rest:
             time.sleep(QUIET_SECONDS)
         dataset = _upload(client, _jittered(features, target, n_rows), Path(folder))
-        with asking.going_on() as during, _memory() as memory:
+        with requests.going_on() as during, _memory() as memory:
             start = time.perf_counter()
             prototypes = client.prototype_sets.create(model, dataset, n_prototypes=N_PROTOTYPES).wait()
             seconds = time.perf_counter() - start
-        _tell(prototypes.result, n_rows, seconds, memory)
-        at_rest.tell("before the job")
-        during.tell("during the job")
+        _print_result(prototypes.result, n_rows, seconds, memory)
+        at_rest.print_line("before the job")
+        during.print_line("during the job")
         print(f"  ratio of p99 {during.quantile_ms(0.99) / at_rest.quantile_ms(0.99):.1f}")
         start = time.perf_counter()
         again = client.prototype_sets.create(model, dataset, n_prototypes=N_PROTOTYPES, seed=1).wait()
@@ -71,7 +71,7 @@ def main() -> None:
 
 @dataclass
 class Latencies:
-    """How long answers took, counted from the moment at which they should have been asked for."""
+    """How long answers took, counted from the moment at which they should have been requested."""
 
     seconds: list[float] = field(default_factory=list)
     n_failed: int = 0
@@ -80,15 +80,15 @@ class Latencies:
         """Milliseconds that this share of the answers stayed within."""
         return float(np.quantile(self.seconds, share) * 1000)
 
-    def tell(self, when: str) -> None:
+    def print_line(self, when: str) -> None:
         """Print one line."""
         p50, p99, slowest = (self.quantile_ms(share) for share in (0.5, 0.99, 1.0))
         line = f"p50 {p50:.2f} ms   p99 {p99:.2f} ms   slowest {slowest:.0f} ms   not answered: {self.n_failed}"
         print(f"explanations {when:15s} {len(self.seconds):6d} answers   {line}")
 
 
-class Asking:
-    """Asks for the explanation of one row at a fixed rate."""
+class SteadyRequests:
+    """Requests the explanation of one row at a fixed rate."""
 
     def __init__(self, url: str, explainer: str, row: list[float]) -> None:
         self._host = url.removeprefix("http://")
@@ -97,10 +97,10 @@ class Asking:
 
     @contextmanager
     def going_on(self) -> Iterator[Latencies]:
-        """Ask until the block ends."""
+        """Send requests until the block ends."""
         found, over = Latencies(), threading.Event()
-        with ThreadPoolExecutor(8) as askers:
-            clock = threading.Thread(target=self._tick, args=(askers, found, over))
+        with ThreadPoolExecutor(8) as senders:
+            clock = threading.Thread(target=self._tick, args=(senders, found, over))
             clock.start()
             try:
                 yield found
@@ -108,13 +108,13 @@ class Asking:
                 over.set()
                 clock.join()
 
-    def _tick(self, askers: ThreadPoolExecutor, found: Latencies, over: threading.Event) -> None:
+    def _tick(self, senders: ThreadPoolExecutor, found: Latencies, over: threading.Event) -> None:
         due = time.perf_counter()
         while not over.wait(max(0.0, due - time.perf_counter())):
-            askers.submit(self._ask, due, found)
-            due += 1 / ASKED_PER_SECOND
+            senders.submit(self._send, due, found)
+            due += 1 / REQUESTS_PER_SECOND
 
-    def _ask(self, due: float, found: Latencies) -> None:
+    def _send(self, due: float, found: Latencies) -> None:
         connection = http.client.HTTPConnection(self._host, timeout=30)
         try:
             connection.request("POST", self._path, self._body, {"Content-Type": "application/json"})
@@ -185,7 +185,7 @@ def _upload(client: Leafspace, frame: pd.DataFrame, folder: Path) -> Any:  # noq
     return dataset
 
 
-def _tell(found: Any, n_rows: int, seconds: float, memory: Memory) -> None:  # noqa: ANN401  # a prototype set
+def _print_result(found: Any, n_rows: int, seconds: float, memory: Memory) -> None:  # noqa: ANN401  # a prototype set
     print(f"{N_PROTOTYPES} prototypes of {n_rows:,} rows x {N_TREES} trees of {N_LEAVES} leaves")
     print(f"  {seconds:.0f} s from request to result (to reach: 600)")
     print(f"  job's peak memory {memory.job / GIB:.2f} GiB, whole service {memory.all / GIB:.2f} GiB (to reach: 6)")

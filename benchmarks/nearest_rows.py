@@ -127,7 +127,7 @@ def _save(name: str, grown: tuple[LeafTable, NDArray[np.int64]], folder: Path) -
 
 
 def _read(folder: Path, n_trees: int) -> tuple[LeafTable, NDArray[np.int64]]:
-    """Return the first trees; 0 stands for all."""
+    """Return the first trees; 0 means all."""
     part = slice(n_trees or None)
     codes, n_leaves = np.load(folder / "codes.npy")[part], np.load(folder / "n_leaves.npy")[part]
     codes = codes.astype(smallest_dtype(int(n_leaves.max())), copy=False)

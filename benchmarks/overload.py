@@ -1,7 +1,7 @@
 """More clients than the service has time for: who waits how long, and whether everyone gets an answer.
 
 300 trees x 50 prototypes, breast cancer (30 features), one API process; clients are asyncio in one process of their
-own, in closed loops without pauses, but for those who are told to come back later: they wait as long as told.
+own, in closed loops without pauses, but for clients that are refused: they wait for the time in `Retry-After`.
 ``python -m benchmarks.overload``
 """
 
@@ -60,19 +60,19 @@ def _show(name: str, load: Load) -> Load:
 
 @contextmanager
 def _batches(service: ExplainedService, n_clients: int) -> Iterator[None]:
-    """Ask for explanations of 1,000 rows meanwhile, again and again, from a process of its own."""
+    """Request explanations of 1,000 rows meanwhile, again and again, from a process of its own."""
     context = multiprocessing.get_context("spawn")
     is_over = context.Event()
-    asking = context.Process(target=_ask_for_batches, args=(service.port, service.request(1000), n_clients, is_over))
-    asking.start()
+    sender = context.Process(target=_send_batches, args=(service.port, service.request(1000), n_clients, is_over))
+    sender.start()
     try:
         yield
     finally:
         is_over.set()
-        asking.join()
+        sender.join()
 
 
-def _ask_for_batches(port: int, request: bytes, n_clients: int, is_over: Event) -> None:
+def _send_batches(port: int, request: bytes, n_clients: int, is_over: Event) -> None:
     latencies: list[float] = []
     while not is_over.is_set():
         load = run_load(HOST, port, request, n_connections=n_clients, seconds=1, may_refuse=True)

@@ -6,7 +6,7 @@ needs; time and the highest memory are counted from there on. The others run thr
 of each, the run of median time is printed.
 
 - plain numpy: the leaves of each row are compared with those of all, ``(leaves == leaves[row]).sum(axis=1)``, into
-  one matrix, all in 16 bits (which numpy does fastest); then greedy, every row's gain anew for each prototype. It must
+  one matrix, all in 16 bits (which numpy does fastest); then greedy, every row's gain again for each prototype. It must
   choose the same rows.
 - protree: its SM_A, given a forest whose ``apply`` and ``predict`` look up what the real one said. It calls
   ``numpy.in1d``, which newer versions of numpy do not have; ``numpy.isin`` stands in. Its sums are of floats, so of
@@ -124,7 +124,7 @@ def _plain_numpy(leaves: Leaves, _: NDArray[np.int64], classes: Classes, n_proto
 
 
 class _Remembering(RandomForestClassifier):  # type: ignore[misc]  # scikit-learn has no types
-    """A forest that is asked about rows by their number, and knows their leaves and classes."""
+    """A forest that looks rows up by their number, and knows their leaves and classes."""
 
     def remember(self, leaves: Leaves, classes: Classes) -> "_Remembering":
         self.leaves, self.classes = leaves, classes

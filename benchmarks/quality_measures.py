@@ -1,8 +1,8 @@
-"""The quality of prototypes as we measure it beside what the package protree says of the same prototypes.
+"""The quality of prototypes as we measure it beside the figures of the package protree for the same prototypes.
 
 Forests on shared data, prototypes by SM-U (listed class by class, as protree lists them, so that ties go to the same
 one). protree gives rows that share no leaf with any prototype to the first one: such rows are left out here, and it
-is told how many they are. It has no null: for a prototype without votes and a class with one prototype it says
+is given their number. It has no null: for a prototype without votes and a class with one prototype it says
 0. So do we here, but its mean over classes is taken of those with two prototypes or more.
 ``python -m benchmarks.quality_measures``
 """

@@ -3,7 +3,7 @@
 To reach: 300 ms for the import; 2.5 s and 5 s of processor time, with two workers, for a start in a new data directory
 once ``leafspace warm`` has compiled everything; a first job at most 1 s slower than the second. After kill -9, four
 times in a row: the API answers within 0.3 s more than a warm start takes in the same run, nothing is degraded within
-0.5 s of Redis' end, and a job that is asked for at once runs within 4 s (there is one worker, and no other to take it).
+0.5 s of Redis' end, and a job that is requested at once runs within 4 s (there is one worker, and no other to take it).
 ``python -m benchmarks.start_up``
 """
 

@@ -5,7 +5,7 @@ The prototypes that SM-A chooses are refined: by ours from leaves; by kmedoids f
 Objectives are relative to that best, so more than 1 is better. "kmedoids" is its FasterPAM on one core, and "both" its
 version for several, which goes through candidates in another order; "plain" is ours from the given start alone, and
 "ours" with the other starts that are tried by default. Times of ours include gathering close pairs; that of making the
-matrix is told apart. Each figure is from one run, all one after the other. ``python -m benchmarks.swap_refinement``
+matrix is given apart. Each figure is from one run, all one after the other. ``python -m benchmarks.swap_refinement``
 """
 
 import time

@@ -86,7 +86,7 @@ def _print(allocator: str, read: Read) -> None:
 
 
 def _read_apart(path: Path, allocator: str) -> Read:
-    """Read in a process of its own: the kernel tells the most that any child of a process held."""
+    """Read in a process of its own: the kernel reports the most that any child of a process held."""
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         return pool.submit(_read, path, allocator).result()
 

@@ -42,7 +42,7 @@ columns = ColumnTransformer(
 pipeline = Pipeline([("columns", columns), ("forest", RandomForestRegressor(200, max_depth=5, random_state=0))])
 pipeline.fit(flats, rent)
 
-# %% Rows of the DataFrame tell the types of its columns, and prove that the service predicts the same
+# %% Rows of the DataFrame show the types of its columns, and prove that the service predicts the same
 client = Leafspace(os.environ.get("LEAFSPACE_URL", "http://127.0.0.1:8000"))
 model = client.register_model(pipeline, flats, name="rents")
 dataset = client.register_dataset(flats.assign(rent=rent), target="rent", name="flats")

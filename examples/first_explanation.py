@@ -21,7 +21,7 @@ client = Leafspace(os.environ.get("LEAFSPACE_URL", "http://127.0.0.1:8000"))
 model = client.register_model(forest, rows, name="tumours", feature_names=names)
 dataset = client.register_dataset((rows, labels), name="tumours", features=names)
 
-# %% A job chooses prototypes: real rows that stand for all others, as the forest sees them
+# %% A job chooses prototypes: real rows that represent all others, as the forest sees them
 prototype_set = client.prototype_sets.create(model, dataset, n_prototypes=6).wait(progress=True)
 print(prototype_set)  # what that is worth: beside the forest, always the same answer, and what to be cautious of
 

@@ -1,4 +1,4 @@
-"""Labels that were written down wrongly, found by asking the rows that a forest sees alike.
+"""Labels that were written down wrongly, found by comparing rows that a forest sees alike.
 
 Start a service first: ``leafspace serve``. The parts between ``# %%`` are cells in editors that know notebooks.
 """
@@ -25,7 +25,7 @@ client = Leafspace(os.environ.get("LEAFSPACE_URL", "http://127.0.0.1:8000"))
 model = client.register_model(forest, data.data, name="tumours, some mislabelled", feature_names=names)
 dataset = client.register_dataset((data.data, written), name="tumours, some mislabelled", features=names)
 
-# %% A job asks the ten nearest rows of each row, and ranks rows by how few of those have the same label
+# %% A job compares each row with its ten nearest rows, and ranks rows by how few of those have the same label
 audit = client.label_audits.create(model, dataset).wait(progress=True)
 for row in audit.suspects[:5]:
     share = f"{row.agreement:.0%} of its {row.n_neighbors} nearest rows agree"

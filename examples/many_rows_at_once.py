@@ -21,8 +21,8 @@ async def main() -> None:
             client.register_model(boosting, rows, name="digits"),
             client.register_dataset((rows, labels), name="digits"),
         )
-        asked = await client.prototype_sets.create(model, dataset, n_prototypes=30)
-        prototype_set = await asked.wait(progress=True)
+        requested = await client.prototype_sets.create(model, dataset, n_prototypes=30)
+        prototype_set = await requested.wait(progress=True)
         explainer = await client.explainers.create(model, prototype_set)
         explanations = await explainer.explain(rows, n_prototypes=1)
 

@@ -42,7 +42,7 @@ def clear(data_dir: Path) -> None:
 
 
 def _settings(data_dir: Path) -> WorkerSettings:
-    # Redis is told what was done, if there is one: disks are full on machines where nothing runs any more, too.
+    # Redis is informed of what was done, if there is one: disks are full on machines where nothing runs any more, too.
     redis_url = os.environ.get("LEAFSPACE_REDIS_URL") or running_server_url(data_dir / "redis") or ""
     try:
         return WorkerSettings(data_dir=data_dir, redis_url=redis_url)

@@ -65,7 +65,7 @@ def serve_command(host: str, port: int, data_dir: Path, n_workers: int, *, no_wo
 
     Redis is the one that LEAFSPACE_REDIS_URL names, else one of our own.
     """
-    with _refusals_told():
+    with _refusals_reported():
         serve(ServeOptions(host, port, data_dir, 0 if no_worker else n_workers))
 
 
@@ -121,7 +121,7 @@ def keys_group() -> None:
 @_data_dir
 def create_key_command(name: str, scopes: tuple[str, ...], data_dir: Path) -> None:
     """Make a key called NAME, and print it, this once."""
-    with _refusals_told():
+    with _refusals_reported():
         _key_commands().create_key(data_dir, name, scopes)
 
 
@@ -129,7 +129,7 @@ def create_key_command(name: str, scopes: tuple[str, ...], data_dir: Path) -> No
 @_data_dir
 def list_keys_command(data_dir: Path) -> None:
     """List keys, the newest first, without their secrets."""
-    with _refusals_told():
+    with _refusals_reported():
         _key_commands().list_keys(data_dir)
 
 
@@ -137,7 +137,7 @@ def list_keys_command(data_dir: Path) -> None:
 @_data_dir
 def count_keys_command(data_dir: Path) -> None:
     """Print how many keys there are."""
-    with _refusals_told():
+    with _refusals_reported():
         _key_commands().count_keys(data_dir)
 
 
@@ -146,7 +146,7 @@ def count_keys_command(data_dir: Path) -> None:
 @_data_dir
 def revoke_keys_command(key_ids: tuple[str, ...], data_dir: Path) -> None:
     """Revoke keys: within two seconds no service lets them in."""
-    with _refusals_told():
+    with _refusals_reported():
         _key_commands().revoke_keys(data_dir, key_ids)
 
 
@@ -156,7 +156,7 @@ def _key_commands() -> ModuleType:
 
 
 @contextmanager
-def _refusals_told() -> Iterator[None]:
+def _refusals_reported() -> Iterator[None]:
     try:
         yield
     except CannotStart as error:
@@ -167,7 +167,7 @@ def _refusals_told() -> Iterator[None]:
 @_data_dir
 def check_database_command(data_dir: Path) -> None:
     """Fail if this version cannot use the database; one that does not answer may do so later."""
-    with _refusals_told():
+    with _refusals_reported():
         _key_commands().check_database(data_dir)
 
 
@@ -179,7 +179,7 @@ def backup_command(target: Path, data_dir: Path) -> None:
 
     A folder can be backed up into again: what is there already is not copied again.
     """
-    with _refusals_told():
+    with _refusals_reported():
         import_module(".backup", __package__).back_up(data_dir, target)
 
 
@@ -188,8 +188,8 @@ def backup_command(target: Path, data_dir: Path) -> None:
 @_data_dir
 @click.option("--without-keys", is_flag=True, help="No API key comes back: those revoked since would be valid again.")
 def restore_command(source: Path, data_dir: Path, *, without_keys: bool) -> None:
-    """Make a data directory anew from a backup, SOURCE; an empty one, or one that does not exist yet."""
-    with _refusals_told():
+    """Make a data directory again from a backup, SOURCE; an empty one, or one that does not exist yet."""
+    with _refusals_reported():
         import_module(".restore", __package__).restore(source, data_dir, with_keys=not without_keys)
 
 
@@ -197,7 +197,7 @@ def restore_command(source: Path, data_dir: Path, *, without_keys: bool) -> None
 @_data_dir
 def clear_command(data_dir: Path) -> None:
     """Clear away now what is old by the same settings as workers do it once an hour."""
-    with _refusals_told():
+    with _refusals_reported():
         import_module(".clear", __package__).clear(data_dir)
 
 

@@ -38,7 +38,7 @@ def prime(data_dir: Path) -> Path:
             import_module("tree_explainers.warm").compile_loops(for_jobs=True)
             (cache / _PRIMED).touch()
     for package in _PACKAGES:
-        # Editable installs have none, and where Python is told to write none, each process would compile all modules.
+        # Editable installs have none, and where Python may write none, each process would compile all modules.
         compileall.compile_dir(_SOURCES.parent / package, quiet=2)
     return cache
 

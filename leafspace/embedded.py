@@ -40,7 +40,7 @@ _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """What ``leafspace serve`` was asked for."""
+    """The options of ``leafspace serve``."""
 
     host: str
     port: int  # 0: any free one
@@ -59,8 +59,8 @@ def serve(options: ServeOptions) -> None:
     with opened(options.data_dir) as data_dir:
         _check_database(data_dir)
         keep_reserve(data_dir)
-        asked = os.environ.get(REQUIRE_KEYS, "0").lower() in _YES
-        check_keys(options.host, are_asked_for=asked, there_are_keys=lambda: _there_are_keys(data_dir))
+        required = os.environ.get(REQUIRE_KEYS, "0").lower() in _YES
+        check_keys(options.host, are_required=required, there_are_keys=lambda: _there_are_keys(data_dir))
         port = free_port(options.host, options.port)
         with _redis(data_dir) as (redis_url, redis_children):
             environment = child_environment(data_dir, redis_url)
@@ -132,7 +132,7 @@ def _redis(data_dir: Path) -> Iterator[tuple[str, list[Child]]]:
 
 
 def _redis_child(server: RedisServer) -> Child:
-    # Stopped last: those that stop first may still have something to tell it. It is started when it answers.
+    # Stopped last: those that stop first may still have something to report to it. It is started when it answers.
     restarts = Restarts(_LONGEST_PAUSE_SECONDS)
     return Child("redis", server.start, lambda: True, restarts, stop_order=2, patience_seconds=_REDIS_PATIENCE_SECONDS)
 
@@ -158,12 +158,12 @@ def _drain_seconds(environment: Mapping[str, str]) -> float:
 
 
 def workers_command(n_workers: int) -> list[str]:
-    """Return the command that runs so many workers."""
+    """Return the command that runs this number of workers."""
     return module_command("workers", "--workers", str(n_workers))
 
 
 def _workers(environment: dict[str, str], n_workers: int) -> Child:
-    """Return the workers' parent; it is asked to end with us, so that it hands its jobs back."""
+    """Return the workers' parent; it ends with us, so that it hands its jobs back."""
     starts = SignedStarts(
         lambda writer: start_process(
             [*workers_command(n_workers), "--ready-fd", str(writer)],
@@ -191,7 +191,7 @@ def _is_ready(api: Child, host: str, port: int) -> bool:
 
 
 def _listens(host: str, port: int) -> bool:
-    """Whether the API has opened what it needs: only then it listens. Asked of the kernel, so that nobody waits."""
+    """Whether the API has opened what it needs: only then it listens. The kernel knows, so that nobody waits."""
     try:
         socket.create_connection((_reachable(host), port), timeout=_SECONDS_TO_ANSWER).close()
     except OSError:

@@ -83,6 +83,6 @@ def _opened(data_dir: Path) -> Iterator[ApiKeyStore]:
         message = f"cannot use the data directory {directory}: {error.strerror}"
         raise CannotServe(message) from error
     except SQLAlchemyError as error:
-        # Its own words may tell how the database is reached.
+        # Its own words may reveal how the database is reached.
         message = "the database with the keys cannot be opened: see LEAFSPACE_DATABASE_URL and --data-dir"
         raise CannotServe(message) from error

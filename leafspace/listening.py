@@ -8,19 +8,19 @@ from service.middleware.access import is_loopback
 from .errors import CannotServe
 
 
-def check_keys(host: str, *, are_asked_for: bool, there_are_keys: Callable[[], bool]) -> None:
-    """Refuse to listen where keys are asked for, while there are none.
+def check_keys(host: str, *, are_required: bool, there_are_keys: Callable[[], bool]) -> None:
+    """Refuse to listen where keys are required, while there are none.
 
-    Beyond loopback they always are; ``are_asked_for`` says that they are there, too.
+    Beyond loopback they always are; with ``are_required`` they are on loopback, too.
 
     Raises
     ------
     CannotServe
         Naming the command that makes the first key.
     """
-    if (are_asked_for or not is_loopback(host)) and not there_are_keys():
+    if (are_required or not is_loopback(host)) and not there_are_keys():
         message = (
-            f"--host {host} asks callers for keys, and there are none: make the first one with "
+            f"--host {host} requires keys of callers, and there are none: make the first one with "
             "`leafspace keys create NAME --scope admin` (as the same user, with the same --data-dir or "
             "LEAFSPACE_DATABASE_URL)"
         )

@@ -43,7 +43,7 @@ def start_process(
 
 
 def _before_exec(parent_pid: int, signal_at_our_end: signal.Signals) -> None:
-    # It has to stop when it is asked to, whatever whoever started us ignored or blocked.
+    # It has to stop at a signal, whatever signals our own parent ignored or blocked.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     end_with_parent(parent_pid, signal_at_our_end)

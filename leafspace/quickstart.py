@@ -121,10 +121,10 @@ def _on_breast_cancer(client: "Leafspace", console: Console) -> None:
     dataset = client.register_dataset((rows, labels), name="tumours", features=names)
 
     console.print(
-        f"4. Choosing {_N_PROTOTYPES} prototypes: real tumours that stand for all others, as the forest sees it."
+        f"4. Choosing {_N_PROTOTYPES} prototypes: real tumours that represent all others, as the forest sees it."
     )
-    asked = client.prototype_sets.create(model, dataset, n_prototypes=_N_PROTOTYPES)
-    prototype_set = asked.wait(progress=sys.stderr.isatty(), timeout=_SECONDS_FOR_PROTOTYPES)
+    requested = client.prototype_sets.create(model, dataset, n_prototypes=_N_PROTOTYPES)
+    prototype_set = requested.wait(progress=sys.stderr.isatty(), timeout=_SECONDS_FOR_PROTOTYPES)
     found = ", ".join(f"row {each.row_id} ({each.label})" for each in prototype_set.prototypes)
     console.print(f"   They are {found}.")
 

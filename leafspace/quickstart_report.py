@@ -20,10 +20,10 @@ def show_explanation(explanation: "Explanation", console: Console) -> None:
     console.print(f"[bold]The forest predicts: {describe_prediction(explanation.prediction)}.[/bold]")
     console.print(
         f"In {nearest.shared_trees} of {nearest.n_trees:,} trees it ends in the same leaf as row {nearest.row_id}, "
-        f"a prototype that is {nearest.label} and stands for {nearest.coverage.n_rows} tumours.\n"
+        f"a prototype that is {nearest.label} and represents {nearest.coverage.n_rows} tumours.\n"
     )
     values = {feature.name: feature for feature in nearest.features}
-    table = Table(title="Why: the shared trees that ask about a feature cannot tell the two apart")
+    table = Table(title="Why: the shared trees that test a feature cannot separate the two")
     for heading in ("Feature", "New tumour", f"Row {nearest.row_id}", "Both are in", "Trees"):
         table.add_column(heading, justify="left" if heading == "Feature" else "right", no_wrap=True)
     for reason in nearest.similar_because[:_SHOWN_REASONS]:

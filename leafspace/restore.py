@@ -1,4 +1,4 @@
-"""Restore: a data directory made anew from a backup, whole or not at all, every byte of it checked."""
+"""Restore: a data directory made again from a backup, whole or not at all, every byte of it checked."""
 
 import shutil
 import tempfile
@@ -28,7 +28,7 @@ _COLUMNS = {"job": "id"}
 
 @dataclass(frozen=True, slots=True)
 class _Restored:
-    """What is to be said of what came back."""
+    """What the command reports about the restored data."""
 
     manifest: Manifest
     n_handed_back: int
@@ -59,7 +59,7 @@ def restore(source: Path, data_dir: Path, *, with_keys: bool = True) -> None:
     except OSError as error:
         message = f"cannot restore to {target}: {error}"
         raise CannotServe(message) from error
-    _tell(target, restored)
+    _report(target, restored)
 
 
 def _check_all_is_kept_in(target: Path) -> None:
@@ -135,7 +135,7 @@ def _hand_back_jobs(database: Database) -> int:
     return len(rows)
 
 
-def _tell(target: Path, restored: _Restored) -> None:
+def _report(target: Path, restored: _Restored) -> None:
     manifest = restored.manifest
     click.echo(
         f"{target}: everything committed before {manifest.made_at}; {len(manifest.objects)} objects checked, "

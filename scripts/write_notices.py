@@ -21,7 +21,7 @@ _OPENING = """# Third-party notices
 
 Leafspace is under the Apache License 2.0. At run time it uses the packages below, each under a licence of its own. They
 are those of `requirements/runtime.txt`; `sbom.cdx.json` lists the same packages for machines (CycloneDX).
-`make notices` writes both, this file from what the installed packages say of themselves. Some packages bring further
+`make notices` writes both, this file from the metadata of the installed packages. Some packages bring further
 texts, for code that they contain.
 
 | package | version | licence |

@@ -53,7 +53,7 @@ def _table() -> str:
         f"| `LEAFSPACE_{setting.name.upper()}` | {setting.default} | {setting.meaning} | {', '.join(setting.readers)} |"
         for setting in settings.values()
     ]
-    return "\n".join(["| variable | default | what it says | read by |", "|---|---|---|---|", *lines])
+    return "\n".join(["| variable | default | meaning | read by |", "|---|---|---|---|", *lines])
 
 
 def _settings_of(kind: type[BaseSettings]) -> Iterator[_Setting]:
@@ -63,7 +63,7 @@ def _settings_of(kind: type[BaseSettings]) -> Iterator[_Setting]:
     assert isinstance(definition, ast.ClassDef)  # noqa: S101  # for the type checker
     for node in definition.body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            # What the code says of it is what the page says of it.
+            # The comment in the code is the meaning in the table.
             _, _, comment = lines[(node.end_lineno or 1) - 1].partition("  # ")
             yield _Setting(node.target.id, _default(kind, node), comment.replace("|", "\\|"))
 

@@ -53,26 +53,26 @@ class Bucket:
 
     def write(self, name: str, data: bytes | Path) -> None:
         """Let the file hold these bytes, or those of this local file: all of them, or what it held before."""
-        with _failures_are_said():
+        with _failures_translated():
             obstore.put(self._store, name, data, chunk_size=_PART_BYTES, max_concurrency=_PARTS_AT_ONCE)
 
     def read(self, file: BucketFile, path: Path) -> None:
         """Write the file's bytes to this local file; raise ``FileNotFoundError`` when it is gone."""
-        with _failures_are_said(absence=FileNotFoundError), translate_disk_full(), path.open("wb") as target:
+        with _failures_translated(absence=FileNotFoundError), translate_disk_full(), path.open("wb") as target:
             for start in range(0, file.size_bytes, _PART_BYTES):
                 length = min(_PART_BYTES, file.size_bytes - start)
                 target.write(obstore.get_range(self._store, file.name, start=start, length=length))
 
     def files(self, prefix: str | None = None) -> Iterator[BucketFile]:
         """Yield the files in this folder, or all, in the order of their names."""
-        with _failures_are_said():
+        with _failures_translated():
             for block in obstore.list(self._store, prefix, chunk_size=_NAMES_AT_ONCE):
                 for found in block:
                     yield BucketFile(found["path"], found["size"])
 
     def delete(self, name: str) -> None:
         """Delete the file; one that is not there is no error."""
-        with suppress(FileNotFoundError), _failures_are_said(absence=FileNotFoundError):
+        with suppress(FileNotFoundError), _failures_translated(absence=FileNotFoundError):
             obstore.delete(self._store, name)
 
     def answers(self) -> bool:
@@ -105,7 +105,7 @@ class Bucket:
 
 
 @contextmanager
-def _failures_are_said(absence: type[Exception] = StorageUnavailable) -> Iterator[None]:
+def _failures_translated(absence: type[Exception] = StorageUnavailable) -> Iterator[None]:
     try:
         yield
     except (BaseError, FileNotFoundError) as error:

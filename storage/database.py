@@ -246,8 +246,8 @@ def _nobody_answers(error: DBAPIError) -> bool:
 
 
 def _means_full_disk(error: DBAPIError) -> bool:
-    is_said_by_sqlite = isinstance(error, OperationalError) and "disk is full" in str(error.orig)
-    return is_said_by_sqlite or _sqlstate(error) == _DISK_FULL
+    is_from_sqlite = isinstance(error, OperationalError) and "disk is full" in str(error.orig)
+    return is_from_sqlite or _sqlstate(error) == _DISK_FULL
 
 
 def _means_damage(error: DBAPIError) -> bool:

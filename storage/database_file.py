@@ -15,7 +15,7 @@ from urllib.parse import quote
 _REVISIONS = Path(__file__).parent / "migrations" / "versions"
 _QUICK_SECONDS = 2.0  # enough for some 200 MB
 _RESTORE = "restore a backup into a new data directory: leafspace restore BACKUP --data-dir NEW"
-_TABLES_SAY = "SELECT version_num FROM alembic_version"
+_REVISION_OF_TABLES = "SELECT version_num FROM alembic_version"
 
 _RESERVE = "reserve"
 _RESERVE_BYTES = 8 << 20  # more than rows' log ever takes between two of its checkpoints
@@ -64,7 +64,7 @@ def _newer(path: Path, connection: sqlite3.Connection) -> str | None:
     exists = "SELECT count(*) FROM sqlite_master WHERE name = 'alembic_version'"
     if not connection.execute(exists).fetchone()[0]:
         return None
-    row = connection.execute(_TABLES_SAY).fetchone()
+    row = connection.execute(_REVISION_OF_TABLES).fetchone()
     return None if row is None else newer_revision(path, row[0])
 
 

@@ -29,7 +29,7 @@ from .records import (
 from .tables import artefacts, explainers, leaf_tables, models
 
 _LISTED = ("id", "name", "sha256", "size_bytes", "listed", "parity", "created_at")
-_SAID_AS_THEY_ARE = ("task", "ensemble", "ensemble_inferred", "n_trees", "n_nodes", "n_leaves", "max_depth")
+_COPIED_FIELDS = ("task", "ensemble", "ensemble_inferred", "n_trees", "n_nodes", "n_leaves", "max_depth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _listed(description: dict[str, Any]) -> dict[str, Any]:
     """Return the part of a description that lists show, and how long the whole is."""
     classes = description["classes"]
     is_short = len(classes) <= FEW_CLASSES and sum(map(len, classes)) <= FEW_CLASSES_CHARACTERS
-    return {name: description[name] for name in _SAID_AS_THEY_ARE} | {
+    return {name: description[name] for name in _COPIED_FIELDS} | {
         "classes": classes if is_short else None,
         "n_classes": len(classes),
         "n_features": len(description["feature_names"]),
@@ -167,7 +167,7 @@ def _view(row: RowMapping) -> Model:
     description = row["description"]
     return Model(
         **{name: row[name] for name in ("id", "name", "sha256", "size_bytes", "parity")},
-        **{name: description[name] for name in _SAID_AS_THEY_ARE},
+        **{name: description[name] for name in _COPIED_FIELDS},
         classes=description["classes"],
         n_classes=len(description["classes"]),
         n_features=len(description["feature_names"]),

@@ -29,7 +29,7 @@ class ForeignFormat(ModelRefused):
 class RowRefused(ExplainerError):
     """A row does not fit the model's inputs; ``row`` is its position among those that were given, where that is known.
 
-    The detail does not name it: only who gave the rows knows what they are called.
+    The detail does not name it: only the caller knows the names of the rows.
     """
 
     def __init__(self, code: str, detail: str, row: int | None = None) -> None:

@@ -21,7 +21,7 @@ from .runtime.forks import Work, keep_workers
 from .runtime.job_runner import JobRunner
 from .runtime.lifecycle import run_job
 from .runtime.maintenance import Maintenance
-from .runtime.restarts import say_ready
+from .runtime.restarts import report_ready
 from .runtime.settings import WorkerSettings
 from .runtime.worker import JobWorker
 
@@ -36,7 +36,7 @@ def run_workers(
 
     def announce() -> None:
         if ready_fd is not None:
-            say_ready(ready_fd)
+            report_ready(ready_fd)
 
     def work_for(queue_name: str) -> Work:
         return lambda announce_ready: run_worker(settings, kinds, announce_ready, queue_name)

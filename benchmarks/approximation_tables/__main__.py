@@ -38,21 +38,21 @@ def main() -> None:
     )
     parser.add_argument("--json", type=Path, help="where to write every figure")
     parser.add_argument("--tables-of", type=Path, help="run nothing: print the tables of what --json wrote")
-    asked = parser.parse_args()
-    found = _found(asked)
-    if asked.json:
-        asked.json.write_text(_text(found), encoding="utf-8")
-    print("# One tree that stands for a forest: two papers' experiments done again", _about(found), sep="\n\n")
+    arguments = parser.parse_args()
+    found = _found(arguments)
+    if arguments.json:
+        arguments.json.write_text(_text(found), encoding="utf-8")
+    print("# One tree that approximates a forest: two papers' experiments done again", _about(found), sep="\n\n")
     for title, text, table in _SECTIONS:
         print(f"\n## {title}\n\n{text}\n", *table(found), sep="\n")
 
 
-def _found(asked: argparse.Namespace) -> Found:
-    if asked.tables_of:
-        return _read(asked.tables_of)
-    if asked.long:
-        return with_structures(_read(asked.long), tuple(replicated(SIMULATION, _LONG)))
-    return _run(_QUICK if asked.quick else _USUAL, _N_DRAWS_QUICK if asked.quick else _N_DRAWS)
+def _found(arguments: argparse.Namespace) -> Found:
+    if arguments.tables_of:
+        return _read(arguments.tables_of)
+    if arguments.long:
+        return with_structures(_read(arguments.long), tuple(replicated(SIMULATION, _LONG)))
+    return _run(_QUICK if arguments.quick else _USUAL, _N_DRAWS_QUICK if arguments.quick else _N_DRAWS)
 
 
 def _run(sizes: Sizes, n_draws: int) -> Found:
@@ -89,8 +89,8 @@ def _about(found: Found) -> str:
 _EXPERIMENT = """\
 Zhou, Hooker (2016), "Interpreting Models via Single Tree Approximation", section 4; and the trees among what Hara,
 Hayashi (2018), "Making Tree Ensembles Interpretable", compare in figure 5. Forests: 100 trees of scikit-learn with the
-defaults of R's randomForest, exported to ONNX and asked as the service asks them. N_ps: the most pseudo rows of a node
-(STA), or the pseudo rows of the whole tree (CART, born again). Trees ask at most 4 questions of a row: the paper's five
+defaults of R's randomForest, exported to ONNX and run as the service runs them. N_ps: the most pseudo rows of a node
+(STA), or the pseudo rows of the whole tree (CART, born again). Trees have at most 4 splits on a path: the paper's five
 layers, the root included. Significance 0.1; at least 5 training rows in a leaf; bandwidth 0.1 standard deviations.
 Figures are mean ± standard deviation. Seconds are by the clock, on a machine that may have done other work."""
 _FIGURES_1_2 = """\
@@ -113,8 +113,8 @@ with five candidates only, leaves out the factor 2 of (4), and clamps pseudo row
 candidates are compared here: of a continuous feature about 2,000 at the root, next to each other."""
 _FIGURE_4 = """\
 CAT-MDD is private: `divorce_questionnaire` (170 persons, 54 items) and `bfi_questionnaire` (2,800 persons, 25 items, of
-which some answers are missing) stand in. Each repetition divides the persons anew, 7 to 3, and fits a forest to the
-larger part; the smaller part is judged on. Questions: mean number asked of a person, against the number of items."""
+which some answers are missing) stand in. Each repetition divides the persons again, 7 to 3, and fits a forest to the
+larger part; the smaller part is the test set. Questions: mean number put to a person, against the number of items."""
 _FIGURE_5 = """\
 Draws, forests and the lines of printed rules, of the depth-2 tree on training rows and of the forest are those of
 `defrag_tables.md` (same seeds). Leaves are rules. Errors are shares of wrong classes, for energy the mean squared

@@ -1,4 +1,4 @@
-"""CART that may only ask what STA may ask: one draw of pseudo rows, and the best candidate of each node, untested."""
+"""CART among the candidates of STA: one draw of pseudo rows, and the best candidate of each node, untested."""
 
 from dataclasses import dataclass
 
@@ -15,18 +15,18 @@ from tree_explainers.approximation_trees.trees import ApproximationTree, facts_o
 from tree_explainers.questions.conditions import Condition
 from tree_explainers.rows import Rows
 
-from .oracles import Asked
+from .oracles import OracleCase
 
 _Reached = tuple[NDArray[np.int64], NDArray[np.int64]]  # training rows and pseudo rows that reach a node
 
 
 def grow_among_candidates(
-    asked: Asked, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator
+    case: OracleCase, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator
 ) -> ApproximationTree:
     """Grow CART whose thresholds are values and midpoints of training rows, so that two trees can be the same."""
-    drawn = Smoother.of(asked.rows, {}).draw(asked.rows, NodeBox({}), n_pseudo, rng)
-    grower = _Grower(asked.rows, drawn, asked.oracle.predict(drawn), limits.min_samples_leaf)
-    root = np.arange(len(asked.rows)), np.arange(n_pseudo)
+    drawn = Smoother.of(case.rows, {}).draw(case.rows, NodeBox({}), n_pseudo, rng)
+    grower = _Grower(case.rows, drawn, case.oracle.predict(drawn), limits.min_samples_leaf)
+    root = np.arange(len(case.rows)), np.arange(n_pseudo)
     return ApproximationTree(grow(root, grower.examine, limits), {})
 
 

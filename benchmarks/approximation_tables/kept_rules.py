@@ -1,4 +1,4 @@
-"""What the rule sets' own tables say of the same draws: printed rules, the forest, and the paper's depth-2 tree."""
+"""The rule sets' own figures for the same draws: printed rules, the forest, and the paper's depth-2 tree."""
 
 import json
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ def kept_rules(dataset: str, seeds: Sequence[int]) -> list[Ruled]:
     """Return what was found for these draws of a dataset when the tables of rule sets were made."""
     draws = [draw_from_json(each) for each in json.loads(_KEPT.read_text(encoding="utf-8"))]
     return [
-        Ruled(dataset, draw.seed, name, judged.n_rules, judged.error, judged.unlike_forest)
+        Ruled(dataset, draw.seed, name, evaluated.n_rules, evaluated.error, evaluated.unlike_forest)
         for who, name in _NAMES.items()
         for draw in draws
         if draw.dataset == dataset and draw.seed in seeds
-        for judged in [draw.of(who)]
+        for evaluated in [draw.of(who)]
     ]

@@ -1,4 +1,4 @@
-"""Trees that stand for a forest, by each method, with the time that they take."""
+"""Trees that approximate a forest, by each method, with the time that they take."""
 
 import time
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from tree_explainers.approximation_trees.tree_growth import TreeLimits
 from tree_explainers.approximation_trees.trees import ApproximationTree
 
 from .among_candidates import grow_among_candidates
-from .oracles import Asked
+from .oracles import OracleCase
 from .records import Who
 
 SIGNIFICANCE = 0.1  # alpha in the paper
@@ -32,26 +32,26 @@ class Made:
     seconds: float
 
 
-def make(who: Who, asked: Asked, max_depth: int, seed: int) -> Made:
+def make(who: Who, case: OracleCase, max_depth: int, seed: int) -> Made:
     """Make a tree with pseudo rows of its own."""
     begun = time.perf_counter()
-    tree = _WAYS[who.name](asked, TreeLimits(max_depth=max_depth), who.n_pseudo, np.random.default_rng([seed, 7]))
+    tree = _WAYS[who.name](case, TreeLimits(max_depth=max_depth), who.n_pseudo, np.random.default_rng([seed, 7]))
     return Made(tree, time.perf_counter() - begun)
 
 
-def _sta(asked: Asked, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator) -> ApproximationTree:
-    return grow_sta(asked.rows, asked.oracle, StaSettings(limits, SIGNIFICANCE, n_pseudo), rng)
+def _sta(case: OracleCase, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator) -> ApproximationTree:
+    return grow_sta(case.rows, case.oracle, StaSettings(limits, SIGNIFICANCE, n_pseudo), rng)
 
 
-def _cart(asked: Asked, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator) -> ApproximationTree:
-    return grow_cart(asked.rows, asked.oracle, ControlSettings(limits, n_pseudo), rng)
+def _cart(case: OracleCase, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator) -> ApproximationTree:
+    return grow_cart(case.rows, case.oracle, ControlSettings(limits, n_pseudo), rng)
 
 
-def _born_again(asked: Asked, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator) -> ApproximationTree:
-    return grow_born_again(asked.rows, asked.oracle, ControlSettings(limits, n_pseudo), rng)
+def _born_again(case: OracleCase, limits: TreeLimits, n_pseudo: int, rng: np.random.Generator) -> ApproximationTree:
+    return grow_born_again(case.rows, case.oracle, ControlSettings(limits, n_pseudo), rng)
 
 
-_WAYS: dict[str, Callable[[Asked, TreeLimits, int, np.random.Generator], ApproximationTree]] = {
+_WAYS: dict[str, Callable[[OracleCase, TreeLimits, int, np.random.Generator], ApproximationTree]] = {
     STA: _sta,
     CART_ON_PSEUDO_ROWS: _cart,
     CART_AMONG_CANDIDATES: grow_among_candidates,

@@ -1,4 +1,4 @@
-"""A forest as an oracle: fitted by scikit-learn, exported to ONNX, and asked as the service asks it."""
+"""A forest as an oracle: fitted by scikit-learn, exported to ONNX, and run as the service runs it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ N_TREES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class OracleCase:
     """A forest, and the rows that it was fitted to."""
 
     oracle: SessionOracle
@@ -28,15 +28,17 @@ class Asked:
     target: NDArray[np.int64]  # (n_rows,) positions among the classes
 
 
-def fitted_forest(names: tuple[str, ...], features: NDArray[np.float64], target: NDArray[np.int64], seed: int) -> Asked:
+def fitted_forest(
+    names: tuple[str, ...], features: NDArray[np.float64], target: NDArray[np.int64], seed: int
+) -> OracleCase:
     """Fit a forest of 100 trees with the defaults of R's randomForest, which are scikit-learn's for classification."""
     forest = RandomForestClassifier(N_TREES, n_jobs=n_cores(), random_state=seed)
     forest.fit(features.astype(np.float32), target)
-    return Asked(oracle_of(forest, names), rows_of(names, features), target)
+    return OracleCase(oracle_of(forest, names), rows_of(names, features), target)
 
 
 def oracle_of(estimator: Any, names: tuple[str, ...]) -> SessionOracle:  # noqa: ANN401  # a library without types
-    """Return a fitted estimator as the service asks it."""
+    """Return a fitted estimator as the service runs it."""
     onnx = bytes(to_onnx(estimator, np.zeros((1, len(names)), np.float32)).SerializeToString())
     onnx = with_missing_routes(onnx, estimator.estimators_)
     read = read_model(onnx, DeclaredModel(feature_names=names), ModelLimits())

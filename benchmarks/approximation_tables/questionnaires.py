@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tests.support.shared import shared_path
 
-from .oracles import Asked, fitted_forest
+from .oracles import OracleCase, fitted_forest
 
 _TARGETS = {"divorce_questionnaire": "divorced", "bfi_questionnaire": "gender"}
 _NO_ITEMS = ["age", "education"]
@@ -26,7 +26,7 @@ class Divided:
     new: NDArray[np.float64]  # the other persons' answers
     new_target: NDArray[np.int64]
 
-    def forest(self, seed: int) -> Asked:
+    def forest(self, seed: int) -> OracleCase:
         """Return a forest of the training persons."""
         return fitted_forest(self.items, self.train, self.train_target, seed)
 

@@ -35,7 +35,7 @@ def why_structures(own: Structures) -> str:
         parts.append("in thresholds, as each training value and midpoint is a candidate")
     if own.n_by_features[-1] > 1:
         level = next(at for at, n_different in enumerate(own.n_by_features, 1) if n_different > 1)
-        parts.append(f"from level {level} on in features that tell nearly the same")
+        parts.append(f"from level {level} on in features that carry nearly the same information")
     return f"rivals that are unsure at the cap differ {', and '.join(parts)}"
 
 

@@ -22,7 +22,7 @@ class Who(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Mimicked:
-    """A predictor judged on rows that neither it nor the forest was made from."""
+    """A predictor evaluated on rows that neither it nor the forest was made from."""
 
     study: str  # simulation, or the name of a questionnaire
     who: Who
@@ -31,7 +31,7 @@ class Mimicked:
     balanced_accuracy: float
     agreement: float | None = None  # share of rows with the forest's class; None for the forest itself
     probability_l1: float | None = None  # sum over classes, mean over rows: 0 to 2
-    n_questions: float | None = None  # mean number asked of a row
+    n_questions: float | None = None  # mean number on the path of a row
     n_leaves: int | None = None
     share_at_cap: float | None = None  # of the tree's questions; None where there is no test
     seconds: float | None = None
@@ -107,17 +107,17 @@ def share_at_cap(tree: ApproximationTree) -> float | None:
 
 
 def _features(tree: ApproximationTree, level: int) -> tuple[str, ...]:
-    """Return what is asked about at each place down to a level of questions; a place is how it is reached."""
+    """Return the column tested at each place down to a level of questions; a place is how it is reached."""
     places = {0: ""}
     for at, node in enumerate(tree.nodes):  # parents come first
         if node.condition is not None:
             places[node.left], places[node.right] = f"{places[at]}l", f"{places[at]}r"
-    asked = {place: tree.nodes[at].condition for at, place in places.items() if len(place) < level}
-    return tuple(f"{place} {condition.column}" for place, condition in sorted(asked.items()) if condition is not None)
+    tested = {place: tree.nodes[at].condition for at, place in places.items() if len(place) < level}
+    return tuple(f"{place} {condition.column}" for place, condition in sorted(tested.items()) if condition is not None)
 
 
 def balanced_accuracy(predicted: NDArray[np.int64], true: NDArray[np.int64]) -> float:
-    """Return the mean over classes of the share of a class that is told right."""
+    """Return the mean over classes of the share of a class that is predicted right."""
     return float(np.mean([np.mean(predicted[true == own] == own) for own in np.unique(true)]))
 
 

@@ -14,7 +14,7 @@ from tree_explainers.approximation_trees.oracle import SessionOracle
 from tree_explainers.onnx_models.session import ModelSession
 
 from .making import BORN_AGAIN, CART_ON_PSEUDO_ROWS, STA, Made, make
-from .oracles import Asked
+from .oracles import OracleCase
 from .records import Ruled, Who
 
 _MOST_DEPTH = 10  # among which the paper chooses by five-fold cross-validation, too
@@ -33,19 +33,19 @@ def ruled(n_draws: int) -> Iterator[Ruled]:
         for seed in range(FIRST_SEED, FIRST_SEED + n_draws):
             drawn = realisation(dataset, seed)
             fitted = forest(drawn)
-            asked, said = _asked(drawn, fitted), fitted.predict(drawn.test)
+            case, of_forest = _case_of(drawn, fitted), fitted.predict(drawn.test)
             for name, who, max_depth in _TREES:
-                yield _judged(drawn, said, name, make(who, asked, max_depth, seed))
+                yield _evaluated(drawn, of_forest, name, make(who, case, max_depth, seed))
             print(f"{dataset} draw {seed}", file=sys.stderr, flush=True)
 
 
-def _asked(drawn: Realisation, fitted: Forest) -> Asked:
+def _case_of(drawn: Realisation, fitted: Forest) -> OracleCase:
     session = ModelSession(fitted.read.leaf_graph, fitted.read.description)
-    return Asked(SessionOracle(session), drawn.rows(drawn.train), drawn.train.target)
+    return OracleCase(SessionOracle(session), drawn.rows(drawn.train), drawn.train.target)
 
 
-def _judged(drawn: Realisation, said: NDArray[Any], name: str, made: Made) -> Ruled:
+def _evaluated(drawn: Realisation, of_forest: NDArray[Any], name: str, made: Made) -> Ruled:
     rows, target = drawn.rows(drawn.test), drawn.test.target
-    told = made.tree.scores_of(rows)[:, 0] if drawn.is_regression else made.tree.labels_of(rows)
-    errors = error_of(told, target), error_of(told, said.astype(target.dtype))
+    predicted = made.tree.scores_of(rows)[:, 0] if drawn.is_regression else made.tree.labels_of(rows)
+    errors = error_of(predicted, target), error_of(predicted, of_forest.astype(target.dtype))
     return Ruled(drawn.dataset, drawn.seed, name, made.tree.n_leaves, *errors, seconds=made.seconds)

@@ -63,7 +63,7 @@ def structures_table(found: Found) -> Iterator[str]:
 
 
 def questionnaire_table(found: Found) -> Iterator[str]:
-    """Yield figure 4, and how many questions are asked."""
+    """Yield figure 4, and how many questions there are."""
     yield from header(
         (
             "questionnaire",

@@ -27,14 +27,16 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="one draw of each dataset, fewer restarts of EM")
     parser.add_argument("--json", type=Path, help="where to write every draw")
     parser.add_argument("--tables-of", type=Path, help="run nothing: print the tables of what --json wrote")
-    asked = parser.parse_args()
-    n_draws, n_em_restarts = (1, _N_EM_RESTARTS_QUICK) if asked.quick else (_N_DRAWS, _N_EM_RESTARTS)
-    found = _read(asked.tables_of) if asked.tables_of else list(draws(n_draws, n_em_restarts))
-    if asked.json:
+    arguments = parser.parse_args()
+    n_draws, n_em_restarts = (1, _N_EM_RESTARTS_QUICK) if arguments.quick else (_N_DRAWS, _N_EM_RESTARTS)
+    found = _read(arguments.tables_of) if arguments.tables_of else list(draws(n_draws, n_em_restarts))
+    if arguments.json:
         lines = ",\n".join(json.dumps(as_json(draw)) for draw in found)
-        asked.json.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+        arguments.json.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
     print(
-        "# A forest told in a few rules: the paper's experiments done again", _about(is_quick=asked.quick), sep="\n\n"
+        "# A forest approximated by a few rules: the paper's experiments done again",
+        _about(is_quick=arguments.quick),
+        sep="\n\n",
     )
     for title, text, table in _SECTIONS:
         print(f"\n## {title}\n\n{text}\n", *table(by_dataset(found)), sep="\n")
@@ -80,15 +82,15 @@ _TABLE_3 = """\
 The paper's ideal is one. The printed rules of this project are a list of which the first that covers a row decides:
 more than one may cover it without contradiction, and a row that none covers gets the default."""
 _TABLE_4 = """\
-Rules of this project are asked from the first to the last."""
+Rules of this project are evaluated from the first to the last."""
 _MAP = """\
 Printed rules predict by themselves, which is what is served. Met: their test error, on average over draws, is at most
 0.01 above that of the plain search's MAP, the best of all restarts by training error (Energy: at most 5 % above); and
 in every draw there are at most 10 rules, of at most 4 conditions in the median and 8 at most."""
 _SEARCH = """\
-"No worse": neither the test error nor the disagreement with the forest (share of rows told another class; for Energy
+"No worse": neither the test error nor the disagreement with the forest (share of rows given another class; for Energy
 the mean squared difference) is greater than that of the rules that the plain search prints, nor its processor time; in
-so many draws, time aside. "The best of plain": the least of each measure among its printed rules, its boxes and its
+as many draws, time aside. "The best of plain": the least of each measure among its printed rules, its boxes and its
 MAP, which is not printed. Seconds are from binned rows to rules, restarts included: of processor, both cores together,
 and by the clock."""
 _FRONTIER = """\

@@ -1,4 +1,4 @@
-"""The datasets of Hara & Hayashi (2018), table 1, drawn at random as often as is asked for."""
+"""The datasets of Hara & Hayashi (2018), table 1, drawn at random as often as requested."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -13,6 +13,7 @@ import tree_explainers.rule_sets
 from tree_explainers.rule_sets.fab import fit_restarts
 
 from .em_curve import em_curve
+from .evaluation_case import EvaluationCase
 from .forests import SMALLER_TREES, forest_settings, kept_folder, shallow_tree
 from .random_parameters import best_from_random_parameters
 from .records import (
@@ -22,12 +23,11 @@ from .records import (
     SHALLOW_TREE,
     SMALLER_FOREST,
     SMALLER_MAP,
-    Judged,
+    Evaluated,
     Who,
-    judged_as_json,
-    judged_from_json,
+    evaluated_as_json,
+    evaluated_from_json,
 )
-from .told import Told
 
 _N_RESTARTS, _N_RESTARTS_ENERGY = 20, 200  # as in the paper, and in its authors' program for Energy
 _N_SHALLOW_RULES = 4
@@ -37,25 +37,25 @@ _N_SHALLOW_RULES = 4
 class Fits:
     """Predictors, and what their restarts took."""
 
-    judged: tuple[Judged, ...]
+    evaluated: tuple[Evaluated, ...]
     seconds: dict[str, tuple[float, ...]]  # of each restart, by method
 
 
-def fits_of(told: Told, n_em_restarts: int) -> Fits:
+def fits_of(case: EvaluationCase, n_em_restarts: int) -> Fits:
     """Return the fits of a draw: made, or as they were kept."""
-    drawn = told.realisation
+    drawn = case.realisation
     settings = [forest_settings(drawn), SMALLER_TREES, n_em_restarts, n_restarts(drawn.dataset), _sources()]
     name = f"{drawn.dataset}-{hashlib.sha256(json.dumps(settings).encode()).hexdigest()[:16]}.json"
     path = kept_folder() / name
     if not path.exists():
-        fits = _fitted(told, n_em_restarts)
-        plain = {"judged": [judged_as_json(one) for one in fits.judged], "seconds": fits.seconds}
+        fits = _fitted(case, n_em_restarts)
+        plain = {"evaluated": [evaluated_as_json(one) for one in fits.evaluated], "seconds": fits.seconds}
         partial = path.with_suffix(".part")
         partial.write_text(json.dumps(plain), encoding="utf-8")
         partial.rename(path)
     kept = json.loads(path.read_text(encoding="utf-8"))
     seconds = {method: tuple(each) for method, each in kept["seconds"].items()}
-    return Fits(tuple(judged_from_json(one) for one in kept["judged"]), seconds)
+    return Fits(tuple(evaluated_from_json(one) for one in kept["evaluated"]), seconds)
 
 
 def n_restarts(dataset: str) -> int:
@@ -63,31 +63,31 @@ def n_restarts(dataset: str) -> int:
     return _N_RESTARTS_ENERGY if dataset == "energy" else _N_RESTARTS
 
 
-def _fitted(told: Told, n_em_restarts: int) -> Fits:
-    drawn, rng = told.realisation, np.random.default_rng([told.realisation.seed, 1])
+def _fitted(case: EvaluationCase, n_em_restarts: int) -> Fits:
+    drawn, rng = case.realisation, np.random.default_rng([case.realisation.seed, 1])
     n_fab_restarts = n_restarts(drawn.dataset)
-    fab = fit_restarts("fab", told.train, told.targets, MOST_RULES, n_fab_restarts, rng)
-    em = em_curve(told.train, told.targets, MOST_RULES, n_em_restarts, rng)
-    otherwise = best_from_random_parameters(told.train, told.targets, MOST_RULES, n_em_restarts, rng)
-    judged = [*_baselines(told), *_of_smaller_trees(told), told.judge_regions(RANDOM_MAP, otherwise)]
-    judged += [told.judge_regions(Who("em", "", number), model) for number, model in enumerate(em.best, 1)]
-    return Fits(tuple(judged), {"fab": tuple(each.seconds for each in fab.all), "em": em.seconds})
+    fab = fit_restarts("fab", case.train, case.targets, MOST_RULES, n_fab_restarts, rng)
+    em = em_curve(case.train, case.targets, MOST_RULES, n_em_restarts, rng)
+    otherwise = best_from_random_parameters(case.train, case.targets, MOST_RULES, n_em_restarts, rng)
+    evaluated = [*_baselines(case), *_of_smaller_trees(case), case.evaluate_regions(RANDOM_MAP, otherwise)]
+    evaluated += [case.evaluate_regions(Who("em", "", number), model) for number, model in enumerate(em.best, 1)]
+    return Fits(tuple(evaluated), {"fab": tuple(each.seconds for each in fab.all), "em": em.seconds})
 
 
-def _baselines(told: Told) -> Iterator[Judged]:
-    yield told.judge(FOREST, told.said)
-    shallow = shallow_tree(told.realisation)
-    yield told.judge(SHALLOW_TREE, shallow.predict(told.realisation.test.features), _N_SHALLOW_RULES)
+def _baselines(case: EvaluationCase) -> Iterator[Evaluated]:
+    yield case.evaluate(FOREST, case.forest_predictions)
+    shallow = shallow_tree(case.realisation)
+    yield case.evaluate(SHALLOW_TREE, shallow.predict(case.realisation.test.features), _N_SHALLOW_RULES)
 
 
-def _of_smaller_trees(told: Told) -> Iterator[Judged]:
-    """Judge a forest whose trees are small, and the MAP of its regions."""
-    drawn = told.realisation
-    smaller = Told.of(drawn, **SMALLER_TREES)
+def _of_smaller_trees(case: EvaluationCase) -> Iterator[Evaluated]:
+    """Evaluate a forest whose trees are small, and the MAP of its regions."""
+    drawn = case.realisation
+    smaller = EvaluationCase.of(drawn, **SMALLER_TREES)
     rng = np.random.default_rng([drawn.seed, 2])
     fab = fit_restarts("fab", smaller.train, smaller.targets, MOST_RULES, n_restarts(drawn.dataset), rng)
-    yield smaller.judge(SMALLER_FOREST, smaller.said)
-    yield smaller.judge_regions(SMALLER_MAP, fab.best.model)
+    yield smaller.evaluate(SMALLER_FOREST, smaller.forest_predictions)
+    yield smaller.evaluate_regions(SMALLER_MAP, fab.best.model)
 
 
 def _sources() -> str:

@@ -1,4 +1,4 @@
-"""The forests that are told in rules, and the depth-2 trees that they are compared with.
+"""The forests that are approximated by rules, and the depth-2 trees that they are compared with.
 
 A forest is fitted by scikit-learn with what R's randomForest does by default, exported to ONNX, kept on disk, and read
 as the service reads it.
@@ -45,7 +45,7 @@ class Forest:
         return read_model(self.onnx, DeclaredModel(feature_names=self.realisation.names), ModelLimits())
 
     def predict(self, part: Part) -> NDArray[Any]:
-        """Return what the model says of some rows: classes 0, 1 as int64, or values."""
+        """Return the predictions for some rows: classes 0, 1 as int64, or values."""
         session = ModelSession(self.read.leaf_graph, self.read.description)
         outcome = session.run_in_chunks(self.realisation.rows(part))
         if outcome.labels is None:
@@ -56,8 +56,8 @@ class Forest:
 def forest(realisation: Realisation, **others: int) -> Forest:
     """Return the forest of a draw, with other settings than usual where they are given: fitted, or as it was kept."""
     settings = forest_settings(realisation) | others
-    asked = json.dumps([realisation.seed, settings, *(version(name) for name in _LIBRARIES)], sort_keys=True)
-    path = kept_folder() / f"{realisation.dataset}-{hashlib.sha256(asked.encode()).hexdigest()[:16]}.onnx"
+    key = json.dumps([realisation.seed, settings, *(version(name) for name in _LIBRARIES)], sort_keys=True)
+    path = kept_folder() / f"{realisation.dataset}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.onnx"
     if not path.exists():
         partial = path.with_suffix(".part")
         partial.write_bytes(_fitted(realisation, settings))
@@ -66,7 +66,7 @@ def forest(realisation: Realisation, **others: int) -> Forest:
 
 
 def forest_settings(realisation: Realisation) -> dict[str, int]:
-    """Return the settings that stand for R's defaults."""
+    """Return the settings that correspond to R's defaults."""
     n_features, is_regression = len(realisation.names), realisation.is_regression
     n_tried = n_features // 3 if is_regression else int(n_features**0.5)
     return {

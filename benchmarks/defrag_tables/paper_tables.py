@@ -28,7 +28,7 @@ from .records import (
     SHALLOW_TREE,
     SMALLER_MAP,
     Draw,
-    Judged,
+    Evaluated,
     Who,
 )
 
@@ -135,7 +135,7 @@ def decimals(own: list[Draw]) -> int:
     return max(2, min(3, n_decimals_of(own[0].of(FOREST).error)))
 
 
-def judged(own: list[Draw], who: Who) -> list[Judged]:
+def evaluated(own: list[Draw], who: Who) -> list[Evaluated]:
     """Return a predictor on every draw."""
     return [draw.of(who) for draw in own]
 
@@ -146,15 +146,15 @@ def by_dataset(draws: list[Draw]) -> Draws:
 
 
 def _errors(own: list[Draw], who: Who) -> list[float]:
-    return [one.error for one in judged(own, who)]
+    return [one.error for one in evaluated(own, who)]
 
 
 def _n_rules(own: list[Draw], who: Who) -> list[int]:
-    return [one.n_rules for one in judged(own, who) if one.n_rules is not None]
+    return [one.n_rules for one in evaluated(own, who) if one.n_rules is not None]
 
 
 def _rules_per_row(own: list[Draw], who: Who) -> list[float]:
-    return [one.rules_per_row for one in judged(own, who) if one.rules_per_row is not None]
+    return [one.rules_per_row for one in evaluated(own, who) if one.rules_per_row is not None]
 
 
 def _restart_seconds(own: list[Draw], method: str) -> list[float]:

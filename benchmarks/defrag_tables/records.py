@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 
 class Who(NamedTuple):
-    """Which predictor is judged."""
+    """Which predictor is evaluated."""
 
     name: str  # forest, shallow tree, map, printed, em
     search: str = ""  # plain or improved, of rules
-    limit: int = 0  # most rules asked for; of em: the number of regions asked for; 0 where there is none
+    limit: int = 0  # most rules requested; of em: the number of regions requested; 0 where there is none
 
 
 FOREST, SHALLOW_TREE = Who("forest"), Who("shallow tree")
@@ -35,7 +35,7 @@ class Seconds(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Evaluated:
     """A predictor on the test rows of one draw."""
 
     who: Who
@@ -56,12 +56,12 @@ class Draw:
     is_regression: bool
     n_statements: int
     restart_seconds: dict[str, tuple[float, ...]]  # by method; em: all numbers of regions in one
-    judged: tuple[Judged, ...]
+    evaluated: tuple[Evaluated, ...]
     rules: dict[str, tuple[str, ...]]  # by search: as printed, with their predictions
 
-    def of(self, who: Who) -> Judged:
-        """Return what is known of one predictor; a ``KeyError`` where it was not judged."""
-        for one in self.judged:
+    def of(self, who: Who) -> Evaluated:
+        """Return what is known of one predictor; a ``KeyError`` where it was not evaluated."""
+        for one in self.evaluated:
             if one.who == who:
                 return one
         raise KeyError(who)
@@ -74,40 +74,40 @@ def error_of(predicted: NDArray[Any], true: NDArray[Any]) -> float:
     return float(np.mean(predicted != true))
 
 
-def median_conditions(judged: Judged) -> float:
+def median_conditions(evaluated: Evaluated) -> float:
     """Return the median number of conditions a rule has; 0 without rules."""
-    return float(statistics.median(judged.conditions)) if judged.conditions else 0.0
+    return float(statistics.median(evaluated.conditions)) if evaluated.conditions else 0.0
 
 
-def most_conditions(judged: Judged) -> int:
+def most_conditions(evaluated: Evaluated) -> int:
     """Return how many conditions the longest rule has."""
-    return max(judged.conditions, default=0)
+    return max(evaluated.conditions, default=0)
 
 
 def as_json(draw: Draw) -> dict[str, Any]:
     """Return a draw as a plain object, predictors one below the other."""
     plain = asdict(draw)
-    plain["judged"] = [judged_as_json(one) for one in draw.judged]
+    plain["evaluated"] = [evaluated_as_json(one) for one in draw.evaluated]
     return plain
 
 
-def judged_as_json(judged: Judged) -> dict[str, Any]:
+def evaluated_as_json(evaluated: Evaluated) -> dict[str, Any]:
     """Return what is known of one predictor as a flat object."""
-    plain = asdict(judged)
+    plain = asdict(evaluated)
     return {**plain.pop("who")._asdict(), **plain}
 
 
-def judged_from_json(plain: dict[str, Any]) -> Judged:
-    """Return what ``judged_as_json`` was given."""
+def evaluated_from_json(plain: dict[str, Any]) -> Evaluated:
+    """Return what ``evaluated_as_json`` was given."""
     rest = {name: value for name, value in plain.items() if name not in Who._fields}
     rest["conditions"] = tuple(rest["conditions"])
     rest["seconds"] = None if rest["seconds"] is None else Seconds(*rest["seconds"])
-    return Judged(Who(*(plain[name] for name in Who._fields)), **rest)
+    return Evaluated(Who(*(plain[name] for name in Who._fields)), **rest)
 
 
 def draw_from_json(plain: dict[str, Any]) -> Draw:
     """Return what ``as_json`` was given."""
     seconds = {method: tuple(each) for method, each in plain["restart_seconds"].items()}
     rules = {name: tuple(each) for name, each in plain["rules"].items()}
-    judged = tuple(judged_from_json(one) for one in plain["judged"])
-    return Draw(**{**plain, "restart_seconds": seconds, "rules": rules, "judged": judged})
+    evaluated = tuple(evaluated_from_json(one) for one in plain["evaluated"])
+    return Draw(**{**plain, "restart_seconds": seconds, "rules": rules, "evaluated": evaluated})

@@ -1,4 +1,4 @@
-"""The plain and the improved search on one draw, judged by what they print."""
+"""The plain and the improved search on one draw, evaluated by what they print."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -10,20 +10,20 @@ from tree_explainers.rule_sets.regions import RegionModel
 from tree_explainers.rule_sets.rule_lists import RuleList, boxes_of, fit_rule_list
 from tree_explainers.rule_sets.rule_search import FoundRules, RuleLimits, RuleSettings, Search, find_rules
 
+from .evaluation_case import EvaluationCase
 from .fits import n_restarts
-from .records import AS_MANY, BOXES, IMPROVED_MAP, MAP, MOST_RULES, PLAIN, SERVED, Judged, Seconds, Who
-from .told import Told
+from .records import AS_MANY, BOXES, IMPROVED_MAP, MAP, MOST_RULES, PLAIN, SERVED, Evaluated, Seconds, Who
 
 FEWER_RULES = (2, 3, 4, 5, 6, 8)  # to see how little is lost, or gained
 _Made = TypeVar("_Made")
 
 
-def found(told: Told, search: Search, max_rules: int = MOST_RULES) -> FoundRules:
+def found(case: EvaluationCase, search: Search, max_rules: int = MOST_RULES) -> FoundRules:
     """Return what a search finds on a draw."""
     settings = RuleSettings(
-        search=search, n_restarts=n_restarts(told.realisation.dataset), limits=RuleLimits(max_rules=max_rules)
+        search=search, n_restarts=n_restarts(case.realisation.dataset), limits=RuleLimits(max_rules=max_rules)
     )
-    return find_rules(told.train, told.targets, settings, np.random.default_rng(told.realisation.seed))
+    return find_rules(case.train, case.targets, settings, np.random.default_rng(case.realisation.seed))
 
 
 def timed(make: Callable[[], _Made]) -> tuple[_Made, Seconds]:
@@ -33,27 +33,27 @@ def timed(make: Callable[[], _Made]) -> tuple[_Made, Seconds]:
     return made, Seconds(time.process_time() - of_processor, time.perf_counter() - of_clock)
 
 
-def judged_plain(told: Told) -> Iterator[Judged]:
-    """Judge the plain search: its MAP, the regions' boxes, and what it prints."""
-    plain, seconds = timed(lambda: found(told, "plain"))
+def evaluated_plain(case: EvaluationCase) -> Iterator[Evaluated]:
+    """Evaluate the plain search: its MAP, the regions' boxes, and what it prints."""
+    plain, seconds = timed(lambda: found(case, "plain"))
     model = plain.restarts.best.model
-    yield told.judge_regions(MAP, model)
-    yield told.judge_rules(BOXES, _boxes(told, model))
-    yield told.judge_rules(PLAIN, plain.rules, seconds)
+    yield case.evaluate_regions(MAP, model)
+    yield case.evaluate_rules(BOXES, _boxes(case, model))
+    yield case.evaluate_rules(PLAIN, plain.rules, seconds)
 
 
-def judged_improved(told: Told, n_plain_rules: int) -> Iterator[Judged]:
-    """Judge the improved search with up to the most rules, with no more than the plain one has, and with fewer."""
-    improved, seconds = timed(lambda: found(told, "improved"))
-    yield told.judge_regions(IMPROVED_MAP, improved.restarts.best.model)
-    yield told.judge_rules(SERVED, improved.rules, seconds)
-    improved, seconds = timed(lambda: found(told, "improved", n_plain_rules))
-    yield told.judge_rules(AS_MANY, improved.rules, seconds)
+def evaluated_improved(case: EvaluationCase, n_plain_rules: int) -> Iterator[Evaluated]:
+    """Evaluate the improved search with up to the most rules, with no more than the plain one has, and with fewer."""
+    improved, seconds = timed(lambda: found(case, "improved"))
+    yield case.evaluate_regions(IMPROVED_MAP, improved.restarts.best.model)
+    yield case.evaluate_rules(SERVED, improved.rules, seconds)
+    improved, seconds = timed(lambda: found(case, "improved", n_plain_rules))
+    yield case.evaluate_rules(AS_MANY, improved.rules, seconds)
     for limit in FEWER_RULES:
-        yield told.judge_rules(Who(SERVED.name, SERVED.search, limit), found(told, "improved", limit).rules)
+        yield case.evaluate_rules(Who(SERVED.name, SERVED.search, limit), found(case, "improved", limit).rules)
 
 
-def _boxes(told: Told, model: RegionModel) -> RuleList:
+def _boxes(case: EvaluationCase, model: RegionModel) -> RuleList:
     """Return the regions' boxes as they are, each saying what its region says: what the authors' program prints."""
-    fitted = fit_rule_list(boxes_of(model, told.train.statements), told.train, told.targets)
+    fitted = fit_rule_list(boxes_of(model, case.train.statements), case.train, case.targets)
     return RuleList(fitted.boxes, np.append(model.predictions(), fitted.predictions[-1]), None, fitted.n_decided)

@@ -1,7 +1,7 @@
-"""Tell which rows somebody should inspect first: Tan et al. (2020), "Fixing Mislabeled Points".
+"""Which rows somebody should inspect first: Tan et al. (2020), "Fixing Mislabeled Points".
 
 MNIST 4 against 9. A third of the training labels are flipped; a user goes through up to 30 % of the training rows in
-some order and sets right what was flipped; a new forest is trained and judged on clean test rows. Orders: our label
+some order and sets right what was flipped; a new forest is trained and evaluated on clean test rows. Orders: our label
 audit, with other numbers of neighbours, with trees that are not fully grown and with out-of-bag rows only; the loss of
 the forest on the given label; chance. ``python -m benchmarks.label_audit [--quick] [--plot FILE] > FILE``
 """
@@ -18,14 +18,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one repetition on 3,000 rows")
     parser.add_argument("--plot", type=Path, help="where to draw (SVG)")
-    asked = parser.parse_args()
-    settings = SETTINGS[:1] if asked.quick else SETTINGS
-    measured = [(one, run(one, 1 if asked.quick else one.n_repetitions)) for one in settings]
-    print("# Label audit: finding flipped labels", *reading(measured), *about(asked.plot), sep="\n\n")
+    arguments = parser.parse_args()
+    settings = SETTINGS[:1] if arguments.quick else SETTINGS
+    measured = [(one, run(one, 1 if arguments.quick else one.n_repetitions)) for one in settings]
+    print("# Label audit: finding flipped labels", *reading(measured), *about(arguments.plot), sep="\n\n")
     for setting, results in measured:
         print("", *tables(setting, results), sep="\n")
-    if asked.plot:
-        draw(measured, asked.plot)
+    if arguments.plot:
+        draw(measured, arguments.plot)
 
 
 if __name__ == "__main__":

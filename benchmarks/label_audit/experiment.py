@@ -1,4 +1,4 @@
-"""The experiment: flip labels, inspect rows in some order, mend what was flipped, train anew."""
+"""The experiment: flip labels, inspect rows in some order, mend what was flipped, train again."""
 
 import os
 import sys
@@ -23,7 +23,7 @@ SHARES = (0.05, 0.10, 0.15, 0.20, 0.25, 0.30)
 PAPER, MORE = "audit, 10 neighbours", "audit, 50 neighbours"
 LOSS, OUT_OF_BAG_LOSS = "loss", "loss, out of bag"
 FIRST, CHANCE = "flipped ones first", "chance"
-MAIN = (FIRST, MORE, PAPER, LOSS, OUT_OF_BAG_LOSS, CHANCE)  # after these a forest is trained anew
+MAIN = (FIRST, MORE, PAPER, LOSS, OUT_OF_BAG_LOSS, CHANCE)  # after these a forest is trained again
 _OTHER_FORESTS: dict[str, dict[str, int]] = {
     "100 trees": {"n_estimators": 100},
     "leaves of 5 rows or more": {"min_samples_leaf": 5},
@@ -69,7 +69,7 @@ class Results:
 
 
 def run(setting: Setting, n_repetitions: int) -> Results:
-    """Inspect in each order, as often as asked."""
+    """Inspect in each order, as often as requested."""
     results = Results()
     for seed in range(n_repetitions):
         start = time.perf_counter()
@@ -155,11 +155,11 @@ def _by_neighbours_out_of_bag(
 ) -> NDArray[np.int64]:
     """Only trees that were not grown on the row itself say who its neighbours are; the audit's rule otherwise."""
     table = LeafTable.from_leaves(leaves, n_leaves + 1)  # one more leaf in each tree, which nobody is in
-    asked, weights = np.where(in_bag, n_leaves, leaves).astype(np.int32), np.ones(len(n_leaves), dtype=np.int64)
+    compared, weights = np.where(in_bag, n_leaves, leaves).astype(np.int32), np.ones(len(n_leaves), dtype=np.int64)
     agreement, disagreeing = np.empty(len(given)), np.empty(len(given))
     for start in range(0, len(given), 500):
         rows = np.arange(start, min(start + 500, len(given)))
-        shared = columns(table, weights, asked[rows]).astype(np.int64)
+        shared = columns(table, weights, compared[rows]).astype(np.int64)
         shared[np.arange(len(rows)), rows] = -1
         nearest = np.argsort(-shared, axis=1, kind="stable")[:, :n_neighbors]
         differs = given[nearest] != given[rows, None]

@@ -46,7 +46,7 @@ def tables(setting: Setting, results: Results) -> Iterator[str]:
 
 
 def draw(measured: Measured, path: Path) -> None:
-    """Draw what the tables say of the main orders."""
+    """Draw the figures of the main orders."""
     mpl.rcParams["svg.hashsalt"] = "label audit"  # the same figures give the same file
     figure = Figure(figsize=(10, 4 * len(measured)), layout="constrained")
     panels = figure.subplots(len(measured), 2, squeeze=False)
@@ -62,11 +62,11 @@ def draw(measured: Measured, path: Path) -> None:
 
 def _points(results: Results) -> Iterator[str]:
     for share in (0.15, 0.30):
-        told = ", ".join(f"{name} {_at(results.found, name, share):.1%}" for name in MAIN)
-        yield f"- After {share:.0%} of the rows, flipped labels found: {told}."
-    told = ", ".join(f"{name} {_at(results.accuracy, name, 0.30):.3f}" for name in MAIN)
+        shares = ", ".join(f"{name} {_at(results.found, name, share):.1%}" for name in MAIN)
+        yield f"- After {share:.0%} of the rows, flipped labels found: {shares}."
+    shares = ", ".join(f"{name} {_at(results.accuracy, name, 0.30):.3f}" for name in MAIN)
     before = _at(results.accuracy, PAPER, 0)
-    yield f"- Test accuracy from {before:.3f} before any inspection to, after 30%: {told}."
+    yield f"- Test accuracy from {before:.3f} before any inspection to, after 30%: {shares}."
 
 
 def _at(figures: Figures, name: str, share: float) -> float:

@@ -27,12 +27,12 @@ def main() -> None:
     parser.add_argument("--json", type=Path, required=True, help="where to write every run")
     parser.add_argument("--again", action="store_true", help="only print the tables of the runs in that file again")
     parser.add_argument("--divisions", type=Path, help="what many_divisions wrote", default=_DIVISIONS)
-    asked = parser.parse_args()
-    many = divisions_from(asked.divisions) if asked.divisions.exists() else {}
-    if not asked.again:
-        _run_all(1 if asked.quick else _N_SEEDS, asked.json)
-    runs = by_cell([from_json(written) for written in json.loads(asked.json.read_text(encoding="utf-8"))])
-    print("# Two papers' tables, done again", _about(is_quick=asked.quick), sep="\n\n")
+    arguments = parser.parse_args()
+    many = divisions_from(arguments.divisions) if arguments.divisions.exists() else {}
+    if not arguments.again:
+        _run_all(1 if arguments.quick else _N_SEEDS, arguments.json)
+    runs = by_cell([from_json(written) for written in json.loads(arguments.json.read_text(encoding="utf-8"))])
+    print("# Two papers' tables, done again", _about(is_quick=arguments.quick), sep="\n\n")
     print("\n## Tan et al. (2020), table 1: balanced accuracy on test rows\n", _TAN, *tan_table(runs, many), sep="\n")
     print("\n### rhc by target\n", _TARGETS, "", *target_table(runs), sep="\n")
     print("\n## A-PETE (2024), table 2: accuracy on test rows\n", _APETE, "", *apete_table(runs), sep="\n")
@@ -66,7 +66,7 @@ and what was known only after the stay; other targets are tried below.
 
 Ten divisions say little of how rare a low figure is, and all methods share the paper's one division. So forests were
 grown on many more of breast_cancer, by `nice -n 5 python -m benchmarks.paper_tables.many_divisions --json
-benchmarks/results/breast_cancer_divisions.json`: "of n divisions so many are that far off" is the share whose score is,
+benchmarks/results/breast_cancer_divisions.json`: "k of n divisions are that far off" is the share whose score is,
 within the paper's rounding, as far off on that side or farther. Where fewer than 5 % are, a difference is not
 explained."""
 _TARGETS = """\

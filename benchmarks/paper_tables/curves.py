@@ -28,7 +28,7 @@ Ties = Literal["earlier", "lower class"]
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """A classifier judged on validation and test rows."""
+    """A classifier evaluated on validation and test rows."""
 
     n_prototypes: int | None
     valid: Scores
@@ -74,9 +74,9 @@ def curve(
 
     Prototypes are chosen for the true classes of the training rows, as in both papers.
     """
-    n_asked = min(n_prototypes, len(split.train.classes))
+    n_requested = min(n_prototypes, len(split.train.classes))
     found = select_prototypes(
-        space.train, split.train.classes, space.weights, method, n_prototypes=n_asked, alpha=alpha
+        space.train, split.train.classes, space.weights, method, n_prototypes=n_requested, alpha=alpha
     )
     chosen = Chosen(found.rows, found.classes)
     if method == "sm_u":

@@ -21,17 +21,17 @@ _N_DIVISIONS = 60
 
 
 def main() -> None:
-    """Run all divisions, as many as asked for, and write what came of each."""
+    """Run the requested number of divisions, and write what came of each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--divisions", type=int, default=_N_DIVISIONS)
     parser.add_argument("--json", type=Path, required=True, help="where to write every run")
     parser.add_argument("--models", nargs="+", choices=list(MODELS), default=["random_forest"])
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     done: list[Run] = []
-    for runs in _divisions(asked.models, asked.divisions):
+    for runs in _divisions(arguments.models, arguments.divisions):
         done += runs
-        lines = ",\n".join(json.dumps(as_json(run)) for run in done)  # anew each time: it may be stopped
-        asked.json.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+        lines = ",\n".join(json.dumps(as_json(run)) for run in done)  # written again each time: it may be stopped
+        arguments.json.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
 def divisions_from(path: Path) -> Many:

@@ -6,11 +6,11 @@ from .spread import Divisions, Spread
 
 LARGE = 0.03
 _CLOSE, _FAR = 0.01, 2.0
-_RARE = 0.05  # of many divisions: a share of at least this is nothing that asks for a reason
+_RARE = 0.05  # of many divisions: a share of at least this needs no reason
 
 
 class Compared(NamedTuple):
-    """What a difference is judged by."""
+    """The figures by which a difference is evaluated."""
 
     printed: float
     found: Spread
@@ -40,7 +40,7 @@ def why(compared: Compared, remark: str = "") -> str:
 
 
 def _explains(compared: Compared) -> bool:
-    """Tell whether the other way comes closer by most of the difference, or passes the printed figure."""
+    """Return whether the other choice comes closer by most of the difference, or passes the printed figure."""
     assert compared.otherwise
     before, after = compared.printed - compared.found.mean, compared.printed - compared.otherwise.mean
     return abs(after) <= max(_CLOSE, abs(before) / 2) or before * after < 0

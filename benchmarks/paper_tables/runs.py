@@ -51,7 +51,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One method on one division of one dataset, judged on the test rows."""
+    """One method on one division of one dataset, evaluated on the test rows."""
 
     cell: Cell
     n_prototypes: int | None
@@ -61,24 +61,24 @@ class Run:
 
 
 def tan_runs(n_seeds: int) -> Iterator[Run]:
-    """Yield the cells of Tan et al., table 1, for so many divisions of most datasets, or a single one of each."""
+    """Yield the cells of Tan et al., table 1, for a number of divisions of most datasets, or a single one of each."""
     for dataset in TAN_DATASETS:
         for seed in range(_DIVISIONS.get(dataset, n_seeds) if n_seeds > 1 else 1):
             split = tan_split(dataset, seed)
             for model, tuned in MODELS.items():
                 start = time.perf_counter()
                 yield from tan_column(dataset, model, tuned(split, seed), split, seed)
-                _say(f"tan {dataset} {model} seed {seed}: {time.perf_counter() - start:.0f} s")
+                _print_progress(f"tan {dataset} {model} seed {seed}: {time.perf_counter() - start:.0f} s")
 
 
 def target_runs(n_seeds: int) -> Iterator[Run]:
-    """Yield what table 1 says of rhc, for each column that may have been its target."""
+    """Yield the cells of table 1 for rhc, for each column that may have been its target."""
     for target in RHC_TARGETS:
         for seed in range(min(n_seeds, 2)):
             split = tan_split("rhc", seed, None if target == RHC_TARGETS[0] else target)
             yield from tan_column(f"rhc, {target}", "random_forest", forest(split, "sqrt", seed), split, seed)
             yield from tan_column(f"rhc, {target}", "boosting", tuned_boosting(split, seed), split, seed)
-            _say(f"rhc {target} seed {seed}")
+            _print_progress(f"rhc {target} seed {seed}")
 
 
 def tan_column(dataset: str, model: str, space: TreeSpace, split: Split, seed: int) -> Iterator[Run]:
@@ -112,7 +112,7 @@ def apete_runs(n_seeds: int) -> Iterator[Run]:
                         yield _run(
                             Cell("a_pete", dataset, "random_forest", method, seed, chosen, ties), tested, split, space
                         )
-            _say(f"a_pete {dataset} seed {seed}: {time.perf_counter() - start:.0f} s")
+            _print_progress(f"a_pete {dataset} seed {seed}: {time.perf_counter() - start:.0f} s")
 
 
 def apete_cell(space: TreeSpace, split: Split, method: str, dataset: str, ties: Ties) -> Iterator[tuple[str, Tested]]:
@@ -155,7 +155,7 @@ def _run(cell: Cell, tested: Tested, split: Split, space: TreeSpace) -> Run:
     return Run(cell, tested.n_prototypes, tested.test, len(split.test.classes), space.settings)
 
 
-def _say(line: str) -> None:
+def _print_progress(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 

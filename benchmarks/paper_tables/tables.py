@@ -104,7 +104,7 @@ def _apete_cells(runs: Runs, cell: Cell) -> Iterator[str]:
 
 
 def _alpha_remark(cell: Cell) -> str:
-    """Tell of the line that did not give what is printed where the authors took another alpha."""
+    """Name the line that did not give what is printed where the authors took another alpha."""
     has_another = len(_apete_choices(cell.dataset, cell.method)) > 1
     return "the paper took a smaller alpha here: the next line" if has_another and cell.chosen == "alpha 0.05" else ""
 

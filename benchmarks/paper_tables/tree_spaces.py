@@ -1,4 +1,4 @@
-"""What a fitted ensemble says of the rows of a split: leaves, tree weights and predictions; kept on disk.
+"""The output of a fitted ensemble for the rows of a split: leaves, tree weights and predictions; kept on disk.
 
 Leaves are those of the estimator's own ``apply``. The service takes its leaves from onnxruntime; for scikit-learn's
 ensembles the two are equal for every row and tree, as tests of ``tree_explainers/onnx_models`` show.
@@ -56,9 +56,9 @@ class TreeSpace:
 
 def kept(name: str, settings: dict[str, Any], make: Callable[[], TreeSpace]) -> TreeSpace:
     """Return what was made before under the same name, settings and versions, or make it."""
-    asked = json.dumps([name, settings, version("scikit-learn"), version("numpy")], sort_keys=True)
+    key = json.dumps([name, settings, version("scikit-learn"), version("numpy")], sort_keys=True)
     folder = Path(tempfile.gettempdir()) / "leafspace-paper-tables"
-    path = folder / f"{name}-{hashlib.sha256(asked.encode()).hexdigest()[:16]}.npz"
+    path = folder / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.npz"
     if path.exists():
         return _load(path)
     space = make()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 # The same numbers on every architecture.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_ASK_FOR_VERSION = 1
+_VERSION_QUERY = 1
 _RULE_PATH_BENEATH = 1
 
 _WRITE_FILE, _READ_FILE, _READ_DIR, _REMOVE_FILE, _MAKE_REG, _TRUNCATE = (1 << bit for bit in (1, 2, 3, 5, 8, 14))
@@ -41,7 +41,7 @@ def version() -> int:
     """Return the version of Landlock that the kernel has; 0 where it has none."""
     if sys.platform != "linux":
         return 0
-    found = int(_libc().syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_ASK_FOR_VERSION)))
+    found = int(_libc().syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION_QUERY)))
     return max(0, found)
 
 

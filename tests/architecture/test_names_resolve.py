@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import re
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from schemas.problems import PROBLEM_KINDS
 from service.settings import ServiceSettings
 from storage import errors as storage_errors
 from storage.job_notifications import RUN_JOB
-from tests.support.sources import PACKAGES, ROOT, name_of, python_files, tree_of
+from tests.support.sources import PACKAGES, ROOT, name_of, own_files, python_files, tree_of
 from tree_explainers import errors as explainer_errors
 from workers.job_kinds import JOB_KINDS, load_job_kinds
 from workers.runtime.settings import WorkerSettings
@@ -177,3 +178,23 @@ def test_paths_that_the_documents_speak_of_exist() -> None:
         for link in links:
             if "://" not in link and not link.startswith("/"):
                 assert (path.parent / link).exists(), (name_of(path), link)
+
+
+_FILE_IN_BACKTICKS = re.compile(r"`([\w*-][\w./*-]*(?:\.(?:py|json|toml|yml|md|in)|/))`")
+_OF_A_DATA_DIRECTORY = {"objects/", "object-cache/", "spool/"}
+
+
+def test_files_that_the_documents_name_exist() -> None:
+    files = [name_of(path) for path in own_files()]
+    folders = {f"{parent.as_posix()}/" for name in files for parent in Path(name).parents}
+    named = {
+        (name_of(page), name)
+        for page in (ROOT / "docs").rglob("*.md")
+        for name in _FILE_IN_BACKTICKS.findall(page.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 150
+
+    known = [f"/{each}" for each in (*files, *folders)]
+    missing = {each for each in named if not any(fnmatch(path, f"*/{each[1]}") for path in known)}
+
+    assert {(page, name) for page, name in missing if name not in _OF_A_DATA_DIRECTORY} == set()

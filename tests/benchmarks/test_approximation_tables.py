@@ -62,7 +62,7 @@ def test_different_trees_are_counted_level_by_level_and_kept_as_json() -> None:
     assert from_json(json.loads(json.dumps(as_json(found)))) == found
 
 
-def test_cart_among_candidates_asks_what_training_rows_suggest() -> None:
+def test_cart_among_candidates_splits_where_training_rows_suggest() -> None:
     train = draw(120, np.random.default_rng(1))
     forest = fitted_forest(NAMES, train.features, train.target, seed=1)
 

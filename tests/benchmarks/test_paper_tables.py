@@ -38,7 +38,7 @@ def test_there_are_as_many_training_rows_as_one_nearest_neighbour_has_prototypes
 
 
 @pytest.mark.parametrize("method", ["sm_u", "sm_wa"])
-def test_each_size_is_judged_as_if_it_had_been_asked_for_alone(
+def test_each_size_is_evaluated_as_if_it_had_been_requested_alone(
     method: Method, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -63,16 +63,16 @@ def test_each_size_is_judged_as_if_it_had_been_asked_for_alone(
 
 
 @pytest.mark.parametrize(("n_as_low", "is_explained"), [(12, True), (5, True), (4, False)])
-def test_a_low_figure_that_is_not_rare_asks_for_no_reason(n_as_low: int, is_explained: bool) -> None:  # noqa: FBT001
+def test_a_low_figure_that_is_not_rare_needs_no_reason(n_as_low: int, is_explained: bool) -> None:  # noqa: FBT001
     scores = [0.92] * n_as_low + [0.96] * (100 - n_as_low)
     ten = Spread.of([0.94, 0.95, 0.96, 0.97, 0.98])
 
     alone = why(Compared(0.92, ten, 0.015, None, ""))
-    said = why(Compared(0.92, ten, 0.015, None, "", Divisions(scores)))
+    reason = why(Compared(0.92, ten, 0.015, None, "", Divisions(scores)))
 
     assert "not explained" not in alone  # five divisions do not say how rare it is
-    assert f"of 100 divisions {n_as_low}% are that far off" in said
-    assert said.endswith("**not explained**") != is_explained
+    assert f"of 100 divisions {n_as_low}% are that far off" in reason
+    assert reason.endswith("**not explained**") != is_explained
 
 
 def test_the_share_of_divisions_counts_what_would_be_printed_alike_and_what_is_farther() -> None:

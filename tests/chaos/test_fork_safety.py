@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from schemas.jobs import FINAL_STATUSES
-from tests.support.chaos.questions import KINDS, ask_in, questions, register_all_in
+from tests.support.chaos.questions import KINDS, questions, register_all_in, request_in
 from tests.support.job_farm import JobFarm
 from tests.support.processes import children_of
 from tests.support.workshop import Workshop, workshop_in
@@ -45,14 +45,14 @@ def test_the_worker_stays_as_it_was_over_fifty_jobs_of_every_kind(
     farm: JobFarm, tmp_path: Path, new_database_url: str
 ) -> None:
     with workshop_in(tmp_path / "shop", database_url=new_database_url) as workshop:
-        asked = (ask_in(workshop, question) for question in questions(register_all_in(workshop)))
+        requested = (request_in(workshop, question) for question in questions(register_all_in(workshop)))
         settings = {"LEAFSPACE_DATA_DIR": str(tmp_path / "shop"), "LEAFSPACE_DATABASE_URL": new_database_url}
         worker = farm.start_worker("workers", **settings, LEAFSPACE_WORKER_NICENESS="0")
-        for job in itertools.islice(asked, _N_WARMING_UP):
+        for job in itertools.islice(requested, _N_WARMING_UP):
             _done(farm, workshop, job)
         (forked,) = children_of(worker.pid)
         before = _holdings(forked)
-        for job in itertools.islice(asked, _N_JOBS):
+        for job in itertools.islice(requested, _N_JOBS):
             _done(farm, workshop, job)
         after = _holdings(forked)
         farm.stop()
@@ -72,6 +72,6 @@ def _done(farm: JobFarm, workshop: Workshop, job: str) -> None:
 
 
 def _holdings(pid: int) -> Holdings:
-    told = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
-    memory = int(told["VmRSS"].split()[0]) * 1024 / _BYTES_PER_MIB
-    return Holdings(memory, len(list(Path(f"/proc/{pid}/fd").iterdir())), int(told["Threads"]))
+    changes = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    memory = int(changes["VmRSS"].split()[0]) * 1024 / _BYTES_PER_MIB
+    return Holdings(memory, len(list(Path(f"/proc/{pid}/fd").iterdir())), int(changes["Threads"]))

@@ -47,23 +47,23 @@ def test_without_redis_all_is_answered_and_jobs_start_within_five_seconds_of_its
     began = time.monotonic()
 
     readiness = api.get("/readyz")
-    asked = api.post("/v1/proximities", known.about | {"n_neighbors": 7})
+    created = api.post("/v1/proximities", known.about | {"n_neighbors": 7})
     explained = api.explain(known.explainer, [fitted("random_forest_binary").features[0].tolist()])
 
     assert (readiness.status_code, readiness.json()["degraded"]) == (200, ["redis"])
-    assert asked.status_code == 202
+    assert created.status_code == 202
     assert explained["data"][0]["status"] == "ok"
     assert time.monotonic() - began < _AT_ONCE_SECONDS
     time.sleep(seconds)
-    assert api.get(f"/v1/jobs/{asked.json()['job']}").json()["status"] == "queued"
+    assert api.get(f"/v1/jobs/{created.json()['job']}").json()["status"] == "queued"
     # A job that runs needs no Redis, nor does its end.
     assert api.wait(running["job"])["status"] == "succeeded"
 
     redis.start()
     began = time.monotonic()
-    _wait_for(api, asked.json()["job"], "running", "succeeded")
+    _wait_for(api, created.json()["job"], "running", "succeeded")
     assert time.monotonic() - began < 5
-    assert api.wait(asked.json()["job"])["attempt"] == 1
+    assert api.wait(created.json()["job"])["attempt"] == 1
 
 
 @pytest.mark.long

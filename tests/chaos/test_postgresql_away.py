@@ -48,8 +48,8 @@ def test_jobs_that_wait_and_run_while_postgresql_is_away_are_done_once_when_it_i
     assert _explains(api, known[0])  # it is warm from now on
     long = {"method": "sta", "seed": 9, "max_pseudo_samples": 3_000}
     short = [question for question in islice(questions(known), 6) if question.path in _SHORT]
-    asked = [Question("/v1/approximation-trees", known[0].about | long), *short]
-    accepted = [api.post(question.path, question.request).json() for question in asked]
+    requested = [Question("/v1/approximation-trees", known[0].about | long), *short]
+    accepted = [api.post(question.path, question.request).json() for question in requested]
     _until_running(api, accepted[0]["job"])
 
     postgresql.stop()
@@ -59,12 +59,12 @@ def test_jobs_that_wait_and_run_while_postgresql_is_away_are_done_once_when_it_i
     began = time.monotonic()
     statuses = Counter(_final_status(database, answer["job"], began + _LEASE_SECONDS + 60) for answer in accepted)
 
-    assert statuses == {"succeeded": len(asked)}
-    right = answers_without_faults(tmp_path / "right", asked)
+    assert statuses == {"succeeded": len(requested)}
+    right = answers_without_faults(tmp_path / "right", requested)
     kept = made(database)
     assert all(kept[answer["id"]] == right[answer["id"]] for answer in accepted)
     # A job and an artefact for each that was accepted, and none for what was refused.
-    assert _n_rows(database) - n_before == 2 * len(asked)
+    assert _n_rows(database) - n_before == 2 * len(requested)
     assert api.get("/readyz").status_code == 200
     database.close()
 

@@ -1,4 +1,4 @@
-"""No accepted job is lost, wrong or done twice, whatever is killed while clients go on asking."""
+"""No accepted job is lost, wrong or done twice, whatever is killed while clients go on with their requests."""
 
 import itertools
 from collections.abc import Iterator
@@ -36,13 +36,13 @@ def test_many_jobs_survive_many_kills_and_stops(service: ServiceUnderFire, tmp_p
 
 
 def _survives(service: ServiceUnderFire, tmp_path: Path, n_jobs: int, plan: Plan) -> None:
-    asked = list(itertools.islice(questions(register_all(Api(service.url))), n_jobs))
-    right = answers_without_faults(tmp_path / "undisturbed", asked)
+    requested = list(itertools.islice(questions(register_all(Api(service.url))), n_jobs))
+    right = answers_without_faults(tmp_path / "undisturbed", requested)
 
-    after = lay_siege(service, asked, right, plan)
+    after = lay_siege(service, requested, right, plan)
 
-    assert after.asked.unexpected == []
-    assert len(after.asked.accepted) == n_jobs
+    assert after.outcomes.unexpected == []
+    assert len(after.outcomes.accepted) == n_jobs
     assert after.n_lost == 0
     # A job that was hit three times says so; any other has exactly the result that it has without faults.
     assert after.statuses["succeeded"] + after.statuses["failed"] == n_jobs

@@ -80,13 +80,13 @@ def _load(url: str, known: Known) -> Iterator[Counter[str]]:
             while not is_over.wait(_SECONDS_BETWEEN_PROBES):
                 (is_ready.set if _is_ready(http) else is_ready.clear)()
 
-    def ask() -> None:
+    def send_all() -> None:
         with httpx.Client(base_url=url, timeout=20) as http:
             while not is_over.is_set():
                 if is_ready.wait(_SECONDS_BETWEEN_PROBES):
-                    answers[_ask_once(http, f"/v1/explainers/{known.explainer}/explanations", row)] += 1
+                    answers[_send_once(http, f"/v1/explainers/{known.explainer}/explanations", row)] += 1
 
-    threads = [threading.Thread(target=look), *(threading.Thread(target=ask) for _ in range(_N_CLIENTS))]
+    threads = [threading.Thread(target=look), *(threading.Thread(target=send_all) for _ in range(_N_CLIENTS))]
     for thread in threads:
         thread.start()
     try:
@@ -104,7 +104,7 @@ def _is_ready(http: httpx.Client) -> bool:
         return False
 
 
-def _ask_once(http: httpx.Client, path: str, body: dict[str, Any]) -> str:
+def _send_once(http: httpx.Client, path: str, body: dict[str, Any]) -> str:
     try:
         return str(http.post(path, json=body).status_code)
     except httpx.TransportError as error:

@@ -28,10 +28,10 @@ class KeptFarm(JobFarm):
     def kept(self) -> list[str]:
         return [path.name for path in embedded(self.directory).objects_dir.glob("??/*")]
 
-    def wait_for_all(self, asked: list[Artefact], n_workers: int, seconds: float = 60) -> None:
+    def wait_for_all(self, requested: list[Artefact], n_workers: int, seconds: float = 60) -> None:
         def have_ended() -> bool:
             self.keep_working(n_workers)
-            return all(self.jobs.get(artefact.job).status in FINAL_STATUSES for artefact in asked)
+            return all(self.jobs.get(artefact.job).status in FINAL_STATUSES for artefact in requested)
 
         self.wait_until(have_ended, seconds)
 
@@ -45,13 +45,13 @@ def farm(tmp_path: Path) -> Iterator[KeptFarm]:
 
 @pytest.mark.parametrize("victim", ["job", "worker"])
 def test_a_job_that_dies_at_any_stage_is_done_once_and_leaves_nothing(farm: KeptFarm, victim: str) -> None:
-    asked = {stage: farm.ask_for("die_on_the_way", stage=stage, victim=victim) for stage in STAGES}
+    requested = {stage: farm.request_job("die_on_the_way", stage=stage, victim=victim) for stage in STAGES}
 
-    farm.wait_for_all(list(asked.values()), n_workers=2)
+    farm.wait_for_all(list(requested.values()), n_workers=2)
 
-    for stage, artefact in asked.items():
+    for stage, artefact in requested.items():
         job, found = farm.jobs.get(artefact.job), farm.artefacts.get("die_on_the_way", artefact.id)
-        # What was committed is not done again, though nobody lived to tell.
+        # What was committed is not done again, though nobody lived to report it.
         assert (stage, job.status, job.attempt) == (stage, "succeeded", 1 if stage == "committed" else 2)
         assert found.result is not None
         assert found.arrays is not None
@@ -64,9 +64,9 @@ def test_a_job_that_dies_at_any_stage_is_done_once_and_leaves_nothing(farm: Kept
 
 def test_a_job_that_kills_its_worker_fails_the_third_time_while_others_go_on(farm: KeptFarm) -> None:
     farm.keep_working(2)
-    poison = farm.ask_for("kill_the_worker_always")
+    poison = farm.request_job("kill_the_worker_always")
     farm.wait_for_run()
-    others = [farm.ask_for("succeed") for _ in range(10)]
+    others = [farm.request_job("succeed") for _ in range(10)]
     farm.wait_for_all(others, n_workers=2)
     began = time.monotonic()
     farm.wait_for_all([poison], n_workers=2)
@@ -82,13 +82,13 @@ def test_a_job_that_kills_its_worker_fails_the_third_time_while_others_go_on(far
 
 def test_a_worker_that_was_stopped_beyond_its_lease_is_fenced_off_and_lives(farm: KeptFarm) -> None:
     first = farm.start_worker(_MODULE)
-    asked = farm.ask_for("tell_the_attempt")
+    requested = farm.request_job("tell_the_attempt")
     process = farm.wait_for_run()
     first.send_signal(signal.SIGSTOP)  # its job goes on and finds its result unwanted
     farm.start_worker(_MODULE)
 
-    assert farm.wait_for_end(asked, seconds=60).attempt == 2
-    result = farm.artefacts.get("tell_the_attempt", asked.id).result
+    assert farm.wait_for_end(requested, seconds=60).attempt == 2
+    result = farm.artefacts.get("tell_the_attempt", requested.id).result
     assert result is not None
     assert farm.objects.get(result) == b"2"
     farm.wait_until(lambda: farm.kept() == [result])
@@ -96,7 +96,7 @@ def test_a_worker_that_was_stopped_beyond_its_lease_is_fenced_off_and_lives(farm
     first.send_signal(signal.SIGCONT)
     farm.wait_until(lambda: not is_alive(process), seconds=5)
     farm.workers[1].terminate()
-    assert farm.wait_for_end(farm.ask_for("succeed")).status == "succeeded"
+    assert farm.wait_for_end(farm.request_job("succeed")).status == "succeeded"
     assert first.poll() is None
 
 
@@ -104,12 +104,12 @@ def test_a_job_without_a_worker_is_taken_back_within_its_lease_and_two_seconds(f
     lease_seconds = 4
     settings = {"LEAFSPACE_LEASE_SECONDS": str(lease_seconds), "LEAFSPACE_RENEW_SECONDS": "1"}
     first = farm.start_worker(_MODULE, **settings)
-    asked = farm.ask_for("report_for_long")
+    requested = farm.request_job("report_for_long")
     farm.wait_for_run()
     farm.start_worker(_MODULE, **settings)
     time.sleep(2)  # the second one may be slow to start
     first.kill()
 
-    farm.wait_until(lambda: farm.jobs.get(asked.job).attempt == 2, seconds=lease_seconds + 2)
-    farm.jobs.request_cancel(asked.job)
-    assert farm.wait_for_end(asked).status == "cancelled"
+    farm.wait_until(lambda: farm.jobs.get(requested.job).attempt == 2, seconds=lease_seconds + 2)
+    farm.jobs.request_cancel(requested.job)
+    assert farm.wait_for_end(requested).status == "cancelled"

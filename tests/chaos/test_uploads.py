@@ -1,4 +1,4 @@
-"""The API is killed in the middle of uploads: nothing half-done stays, and whoever tries again has one object."""
+"""The API is killed in the middle of uploads: nothing half-done stays, and a caller who tries again has one object."""
 
 import threading
 import time
@@ -44,7 +44,7 @@ def _kill_the_api(service: ServiceUnderFire) -> None:
 
 def _nothing_is_kept(service: ServiceUnderFire) -> bool:
     with database_of(service.data_dir).reading() as connection:
-        # A key whose request was killed stands for nothing.
+        # A key whose request was killed represents nothing.
         made = select(idempotency_keys).where(idempotency_keys.c.thing.is_not(None))
         rows = [connection.execute(query).first() for query in (select(datasets), made)]
     return rows == [None, None] and _objects(service) == set() and service.workspaces() == []
@@ -105,7 +105,7 @@ def test_an_api_that_is_killed_while_an_upload_is_read_keeps_nothing(service: Se
     _kill_the_api(service)
     sending.join()
 
-    # A worker sweeps up what was being read, and whoever read it is gone with the API.
+    # A worker sweeps up what was being read, and the reader is gone with the API.
     JobFarm.wait_until(lambda: _nothing_is_kept(service), seconds=10)
     assert not set(readers) & set(service.processes())
     assert _is_kept_once(service, data)

@@ -1,4 +1,4 @@
-"""Approximation trees over HTTP as they are told: exported, in explanations, and in explanation sets."""
+"""Approximation trees over HTTP as they are used: exported, in explanations, and in explanation sets."""
 
 import io
 import json
@@ -22,8 +22,8 @@ _PARQUET = "application/vnd.apache.parquet"
 
 
 @dataclass(frozen=True)
-class Told:
-    """A tree with an explainer that tells of it, and rows as callers send them."""
+class ShownTree:
+    """A tree with an explainer that shows its paths, and rows as callers send them."""
 
     tree: Json
     explainer: Json
@@ -34,17 +34,17 @@ class Told:
         return f"{_PATH}/{self.tree['id']}"
 
 
-def _told(api: Api, model: str, dataset: str, rows: list[Json], **changes: object) -> Told:
+def _shown(api: Api, model: str, dataset: str, rows: list[Json], **changes: object) -> ShownTree:
     tree = api.made(_PATH, {"model": model, "dataset": dataset, **_FEW, **changes})
     assert tree["status"] == "ready", tree["problem"]
     prototypes = api.make(model=model, dataset=dataset, n_prototypes=3)["id"]
     request = {"model": model, "prototype_set": prototypes, "approximation_tree": tree["id"]}
     answer = api.post("/v1/explainers", request)
     assert answer.status_code in {200, 201}, answer.text
-    return Told(tree, answer.json(), rows)
+    return ShownTree(tree, answer.json(), rows)
 
 
-def _of_pipeline(api: Api, name: str, **changes: object) -> Told:
+def _of_pipeline(api: Api, name: str, **changes: object) -> ShownTree:
     pipeline, table = fitted_pipeline(name), PIPELINES[name]()[1]
     names = list(pipeline.rows.names)
     model = api.upload("/v1/models", pipeline.onnx, {"feature_names": names, "ensemble": "random_forest"}).json()["id"]
@@ -52,7 +52,7 @@ def _of_pipeline(api: Api, name: str, **changes: object) -> Told:
     dataset = api.upload("/v1/datasets", frame, {"target": "t"}).json()["id"]
     columns = rows_of_frame(table.features).columns
     rows = [dict(zip(names, map(_plain, values), strict=True)) for values in zip(*columns, strict=True)]
-    return _told(api, model, dataset, rows[:700], **changes)
+    return _shown(api, model, dataset, rows[:700], **changes)
 
 
 def _plain(value: object) -> object:
@@ -60,17 +60,17 @@ def _plain(value: object) -> object:
 
 
 @pytest.fixture(scope="module")
-def told(api: Api, forest: Registered) -> Told:
+def shown(api: Api, forest: Registered) -> ShownTree:
     rows = [forest.instance(row) for row in range(100)]
-    return _told(api, forest.model["id"], forest.dataset["id"], rows)
+    return _shown(api, forest.model["id"], forest.dataset["id"], rows)
 
 
-def _answers_of_onnx(onnx: bytes, told: Told) -> list[Any]:
+def _answers_of_onnx(onnx: bytes, shown: ShownTree) -> list[Any]:
     session = onnxruntime.InferenceSession(onnx)
-    missing_texts = {feature["name"]: feature["missing_text"] for feature in told.tree["result"]["features"]}
-    feeds = {each.name: _column(told.rows, each.name, missing_texts[each.name]) for each in session.get_inputs()}
+    missing_texts = {feature["name"]: feature["missing_text"] for feature in shown.tree["result"]["features"]}
+    feeds = {each.name: _column(shown.rows, each.name, missing_texts[each.name]) for each in session.get_inputs()}
     answers: list[Any] = (
-        session.run(["label" if told.tree["result"]["classes"] else "value"], feeds)[0].ravel().tolist()
+        session.run(["label" if shown.tree["result"]["classes"] else "value"], feeds)[0].ravel().tolist()
     )
     return answers
 
@@ -85,18 +85,18 @@ def _column(rows: list[Json], name: str, missing_text: str | None) -> NDArray[An
 @pytest.mark.parametrize(
     ("name", "method"), [("scaled_and_one_hot", "ism"), ("missing_kept", "sta"), ("principal_components", "cart")]
 )
-def test_exports_say_of_all_rows_what_explanations_say(api: Api, name: str, method: str) -> None:
-    told = _of_pipeline(api, name, method=method)
+def test_exports_predict_for_all_rows_what_explanations_predict(api: Api, name: str, method: str) -> None:
+    shown = _of_pipeline(api, name, method=method)
 
-    data = api.explain(told.explainer["id"], told.rows, include=["approximation_path"], n_prototypes=1)["data"]
+    data = api.explain(shown.explainer["id"], shown.rows, include=["approximation_path"], n_prototypes=1)["data"]
 
     served = [row["approximation_path"]["leaf"]["prediction"] for row in data]
-    texts = frozenset(name for row in told.rows for name, value in row.items() if isinstance(value, str))
+    texts = frozenset(name for row in shown.rows for name, value in row.items() if isinstance(value, str))
     assert len(set(served)) > 1
-    assert name == "principal_components" or any(None in row.values() for row in told.rows)
-    assert run_sql(api.get(f"{told.path}/export?format=sql").text, told.rows, texts) == served
-    assert run_python(api.get(f"{told.path}/export?format=python").text, told.rows) == served
-    assert _answers_of_onnx(api.get(f"{told.path}/export?format=onnx").content, told) == served
+    assert name == "principal_components" or any(None in row.values() for row in shown.rows)
+    assert run_sql(api.get(f"{shown.path}/export?format=sql").text, shown.rows, texts) == served
+    assert run_python(api.get(f"{shown.path}/export?format=python").text, shown.rows) == served
+    assert _answers_of_onnx(api.get(f"{shown.path}/export?format=onnx").content, shown) == served
 
 
 @pytest.mark.parametrize(
@@ -111,30 +111,30 @@ def test_exports_say_of_all_rows_what_explanations_say(api: Api, name: str, meth
         ("onnx", "application/octet-stream"),
     ],
 )
-def test_exports_come_with_their_types(api: Api, told: Told, form: str, media_type: str) -> None:
-    answer = api.get(f"{told.path}/export?format={form}")
+def test_exports_come_with_their_types(api: Api, shown: ShownTree, form: str, media_type: str) -> None:
+    answer = api.get(f"{shown.path}/export?format={form}")
 
     assert answer.status_code == 200
     assert answer.headers["Content-Type"].partition(";")[0] == media_type
-    assert told.tree["result"]["features"][0]["name"].encode() in answer.content
+    assert shown.tree["result"]["features"][0]["name"].encode() in answer.content
     if form == "json":
-        assert answer.json() == api.get(f"{told.path}/export").json()
-        assert answer.json()["nodes"][0]["text"] == told.tree["result"]["nodes"][0]["text"]
+        assert answer.json() == api.get(f"{shown.path}/export").json()
+        assert answer.json()["nodes"][0]["text"] == shown.tree["result"]["nodes"][0]["text"]
 
 
-def test_a_form_that_nobody_writes_is_refused(api: Api, told: Told) -> None:
-    refused = api.get(f"{told.path}/export?format=prolog")
+def test_a_form_that_nobody_writes_is_refused(api: Api, shown: ShownTree) -> None:
+    refused = api.get(f"{shown.path}/export?format=prolog")
 
     assert (refused.status_code, refused.json()["code"]) == (422, "validation_failed")
 
 
-def test_a_way_is_told_from_the_root_to_a_leaf(api: Api, told: Told) -> None:
-    nodes = told.tree["result"]["nodes"]
+def test_paths_are_rendered_from_the_root_to_a_leaf(api: Api, shown: ShownTree) -> None:
+    nodes = shown.tree["result"]["nodes"]
 
-    data = api.explain(told.explainer["id"], told.rows, include=["approximation_path"])["data"]
+    data = api.explain(shown.explainer["id"], shown.rows, include=["approximation_path"])["data"]
 
     agreements = []
-    for row, instance in zip(data, told.rows, strict=True):
+    for row, instance in zip(data, shown.rows, strict=True):
         path, at = row["approximation_path"], 0
         for step in path["nodes"]:
             holds = instance[nodes[at]["column"]] <= nodes[at]["value"]
@@ -149,30 +149,30 @@ def test_a_way_is_told_from_the_root_to_a_leaf(api: Api, told: Told) -> None:
         }
         agreements.append(path["agrees"])
     assert set(agreements) == {False, True}
-    others = api.explain(told.explainer["id"], told.rows[:3])["data"]
+    others = api.explain(shown.explainer["id"], shown.rows[:3])["data"]
     assert all(row["approximation_path"] is None for row in others)
 
 
-def test_explanation_sets_tell_the_same_ways_byte_for_byte(api: Api, forest: Registered, told: Told) -> None:
+def test_explanation_sets_give_the_same_paths_byte_for_byte(api: Api, forest: Registered, shown: ShownTree) -> None:
     include = ["approximation_path", "contrast"]
-    question = {"explainer": told.explainer["id"], "dataset": forest.dataset["id"], "include": include}
+    question = {"explainer": shown.explainer["id"], "dataset": forest.dataset["id"], "include": include}
 
     found = api.made("/v1/explanation-sets", question)
 
     lines = api.content(f"/v1/explanation-sets/{found['id']}", "application/x-ndjson").splitlines()
-    asked = {"instances": told.rows[:60], "include": include}
-    alone = api.post(f"/v1/explainers/{told.explainer['id']}/explanations", asked)
+    body = {"instances": shown.rows[:60], "include": include}
+    alone = api.post(f"/v1/explainers/{shown.explainer['id']}/explanations", body)
     assert alone.content.partition(b'"data":[')[2].startswith(b",".join(lines[:60]))
     table = pq.read_table(io.BytesIO(api.content(f"/v1/explanation-sets/{found['id']}", _PARQUET))).to_pylist()
     for row, line in zip(table, map(json.loads, lines), strict=True):
-        told_in_columns = {part: row[f"approximation_path_{part}"] for part in ("agrees", "nodes", "leaf")}
-        assert told_in_columns == line["approximation_path"]
+        paths_in_columns = {part: row[f"approximation_path_{part}"] for part in ("agrees", "nodes", "leaf")}
+        assert paths_in_columns == line["approximation_path"]
 
 
-def test_ways_cannot_be_included_where_there_is_no_tree(api: Api, forest: Registered) -> None:
-    asked = {"instances": [forest.instance(0)], "include": ["approximation_path"]}
-    of_one = api.post(f"/v1/explainers/{forest.explainer['id']}/explanations", asked)
-    question = {"explainer": forest.explainer["id"], "dataset": forest.dataset["id"], "include": asked["include"]}
+def test_paths_cannot_be_included_where_there_is_no_tree(api: Api, forest: Registered) -> None:
+    body = {"instances": [forest.instance(0)], "include": ["approximation_path"]}
+    of_one = api.post(f"/v1/explainers/{forest.explainer['id']}/explanations", body)
+    question = {"explainer": forest.explainer["id"], "dataset": forest.dataset["id"], "include": body["include"]}
     of_all = api.post("/v1/explanation-sets", question)
 
     for refused in (of_one, of_all):
@@ -180,81 +180,83 @@ def test_ways_cannot_be_included_where_there_is_no_tree(api: Api, forest: Regist
         assert refused.json()["errors"][0]["pointer"] == "/include"
 
 
-def test_a_tree_of_another_model_is_a_conflict(api: Api, forest: Registered, told: Told) -> None:
+def test_a_tree_of_another_model_is_a_conflict(api: Api, forest: Registered, shown: ShownTree) -> None:
     metadata = {"feature_names": forest.names, "ensemble": "random_forest", "name": "its third twin"}
     twin = api.upload("/v1/models", forest.fitted.onnx, metadata).json()["id"]
     prototypes = api.make(model=twin, dataset=forest.dataset["id"], n_prototypes=2)["id"]
 
-    request = {"model": twin, "prototype_set": prototypes, "approximation_tree": told.tree["id"]}
+    request = {"model": twin, "prototype_set": prototypes, "approximation_tree": shown.tree["id"]}
     refused = api.post("/v1/explainers", request)
 
     assert (refused.status_code, refused.json()["code"]) == (409, "conflict")
-    assert told.tree["id"] in refused.json()["detail"]
+    assert shown.tree["id"] in refused.json()["detail"]
 
 
-def test_a_tree_in_use_stays(api: Api, told: Told) -> None:
-    used = api.delete(told.path)
+def test_a_tree_in_use_stays(api: Api, shown: ShownTree) -> None:
+    used = api.delete(shown.path)
 
     assert (used.status_code, used.json()["code"]) == (409, "in_use")
-    assert told.explainer["id"] in used.json()["detail"]
+    assert shown.explainer["id"] in used.json()["detail"]
 
 
 @pytest.mark.parametrize("name", ["scaled_and_one_hot", "missing_kept"])
-def test_a_questionnaire_asks_no_more_than_the_way_of_the_row(api: Api, name: str) -> None:
-    told = _of_pipeline(api, name, method="sta")
-    data = api.explain(told.explainer["id"], told.rows[:40], include=["approximation_path"], n_prototypes=1)["data"]
+def test_a_questionnaire_has_no_more_questions_than_the_path_of_the_row(api: Api, name: str) -> None:
+    shown = _of_pipeline(api, name, method="sta")
+    data = api.explain(shown.explainer["id"], shown.rows[:40], include=["approximation_path"], n_prototypes=1)["data"]
 
-    for row, explained in zip(told.rows[:40], data, strict=True):
+    for row, explained in zip(shown.rows[:40], data, strict=True):
         answers: Json = {}
-        while (found := _next(api, told, answers))["question"] is not None:
+        while (found := _next(api, shown, answers))["question"] is not None:
             assert found["prediction"] is None
             assert found["question"]["column"] not in answers
             assert found["n_asked"] == len(answers)
-            assert found["question"]["text"] == told.tree["result"]["nodes"][found["question"]["node"]]["text"]
+            assert found["question"]["text"] == shown.tree["result"]["nodes"][found["question"]["node"]]["text"]
             answers[found["question"]["column"]] = row[found["question"]["column"]]
         path = explained["approximation_path"]
         assert found["path"] == path["nodes"]
         assert (found["prediction"], found["scores"]) == (path["leaf"]["prediction"], path["leaf"]["scores"])
         assert (found["n_asked"], found["n_features"]) == (len(answers), len(row))
         assert len(answers) <= 4
-        assert set(answers) == {told.tree["result"]["nodes"][step["id"]]["column"] for step in path["nodes"]}
+        assert set(answers) == {shown.tree["result"]["nodes"][step["id"]]["column"] for step in path["nodes"]}
 
 
-def _next(api: Api, told: Told, answers: Json) -> Json:
-    answer = api.post(f"{told.path}/next-question", {"answers": answers})
+def _next(api: Api, shown: ShownTree, answers: Json) -> Json:
+    answer = api.post(f"{shown.path}/next-question", {"answers": answers})
     assert answer.status_code == 200, answer.text
     found: Json = answer.json()
     return found
 
 
-def test_a_question_says_all_that_it_takes_to_ask_it(api: Api) -> None:
-    told = _of_pipeline(api, "scaled_and_one_hot", method="ism")
-    root = told.tree["result"]["nodes"][0]
+def test_a_question_contains_all_that_it_takes_to_put_it(api: Api) -> None:
+    shown = _of_pipeline(api, "scaled_and_one_hot", method="ism")
+    root = shown.tree["result"]["nodes"][0]
 
-    first = api.post(f"{told.path}/next-question", {}).json()
+    first = api.post(f"{shown.path}/next-question", {}).json()
 
     assert set(first) == {
         *("object", "approximation_tree", "question", "prediction", "scores", "n_asked", "n_features", "path"),
     }
-    assert (first["object"], first["approximation_tree"]) == ("next_question", told.tree["id"])
+    assert (first["object"], first["approximation_tree"]) == ("next_question", shown.tree["id"])
     assert (first["n_asked"], first["path"], first["scores"]) == (0, [], root["scores"])
     question = first["question"]
-    told_of_root = {name: root[name] for name in ("feature", "column", "text", "operator", "value", "or_missing")}
-    assert {name: question[name] for name in told_of_root} == told_of_root
+    path_of_root = {name: root[name] for name in ("feature", "column", "text", "operator", "value", "or_missing")}
+    assert {name: question[name] for name in path_of_root} == path_of_root
     named = {
         str(text)
-        for node in told.tree["result"]["nodes"]
+        for node in shown.tree["result"]["nodes"]
         if node["column"] == question["column"]
         for text in (node["value"] if isinstance(node["value"], list) else [node["value"]])
     }
     assert question["categories"] == (sorted(named) if question["type"] == "category" else [])
 
 
-def test_answers_that_nobody_asked_for_change_nothing(api: Api, told: Told) -> None:
-    answers = {name: value for name, value in told.rows[0].items() if name != told.tree["result"]["nodes"][0]["column"]}
+def test_answers_that_nobody_requested_change_nothing(api: Api, shown: ShownTree) -> None:
+    answers = {
+        name: value for name, value in shown.rows[0].items() if name != shown.tree["result"]["nodes"][0]["column"]
+    }
 
-    assert _next(api, told, answers) == _next(api, told, {})
-    assert _next(api, told, told.rows[0])["question"] is None
+    assert _next(api, shown, answers) == _next(api, shown, {})
+    assert _next(api, shown, shown.rows[0])["question"] is None
 
 
 @pytest.mark.parametrize(
@@ -269,9 +271,9 @@ def test_answers_that_nobody_asked_for_change_nothing(api: Api, told: Told) -> N
     ],
 )
 def test_answers_that_do_not_fit_are_refused_by_name(
-    api: Api, told: Told, answers: object, code: str, pointer: str
+    api: Api, shown: ShownTree, answers: object, code: str, pointer: str
 ) -> None:
-    refused = api.post(f"{told.path}/next-question", {"answers": answers})
+    refused = api.post(f"{shown.path}/next-question", {"answers": answers})
 
     assert (refused.status_code, refused.json()["code"]) == (422, code)
     assert [error["pointer"] for error in refused.json()["errors"]] == [pointer]

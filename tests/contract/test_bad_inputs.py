@@ -1,4 +1,4 @@
-"""Hostile, broken and careless input over HTTP: told what to mend, nothing stored, and the process lives on."""
+"""Hostile, broken and careless input over HTTP: refused with what to mend, nothing stored, and the process lives on."""
 
 import json
 import re
@@ -89,7 +89,7 @@ def test_each_hostile_file_is_answered_as_it_should_be_and_leaves_nothing_behind
     for status, body in answers:
         assert is_expected(name, (status, body), expected), (status, body)
         if status >= 400:
-            _assert_says_nothing_of_the_inside(tried, body)
+            _assert_hides_the_inside(tried, body)
     assert tried.service.children() == tried.pids
     assert _memory_bytes(tried.pids["api"]) - tried.memory_bytes < _MOST_GROWTH_BYTES
     if all(status >= 400 for status, _ in answers):
@@ -97,7 +97,7 @@ def test_each_hostile_file_is_answered_as_it_should_be_and_leaves_nothing_behind
         assert tried.files() == files
 
 
-def _assert_says_nothing_of_the_inside(tried: Tried, problem: Json) -> None:
+def _assert_hides_the_inside(tried: Tried, problem: Json) -> None:
     text = json.dumps(problem, ensure_ascii=False)
     for inside in (str(tried.directory), "Traceback", ".py", "site-packages", "sqlite", "/proc", "File \\"):
         assert inside not in text
@@ -186,7 +186,7 @@ def test_a_model_without_trees_is_refused_by_name(tried: Tried) -> None:
 
 
 def test_a_cyclic_tree_and_a_child_out_of_range_are_refused_saying_so(tried: Tried) -> None:
-    for field, value, said in (("nodes_truenodeids", 0, "cycle"), ("nodes_falsenodeids", 10**6, "1000000")):
+    for field, value, message in (("nodes_truenodeids", 0, "cycle"), ("nodes_falsenodeids", 10**6, "1000000")):
         model = onnx.load_from_string(tried.forest.fitted.onnx)
         (trees,) = (node for node in model.graph.node if node.op_type == "TreeEnsembleClassifier")
         (attribute,) = (each for each in trees.attribute if each.name == field)
@@ -196,7 +196,7 @@ def test_a_cyclic_tree_and_a_child_out_of_range_are_refused_saying_so(tried: Tri
         problem = _refused(tried, "/v1/models", model.SerializeToString())
 
         assert problem["code"] == "model_invalid_tree"
-        assert said in problem["detail"]
+        assert message in problem["detail"]
 
 
 @pytest.mark.parametrize(

@@ -194,7 +194,7 @@ def test_the_first_repeated_row_id_is_named_with_both_rows(api: Api, write: Call
 
 
 @pytest.mark.parametrize(
-    ("metadata", "code", "said"),
+    ("metadata", "code", "message"),
     [
         ({"target": "lable"}, "dataset_bad_columns", "'lable'"),
         ({"row_id": "x"}, "dataset_bad_columns", "'x'"),
@@ -207,12 +207,12 @@ def test_the_first_repeated_row_id_is_named_with_both_rows(api: Api, write: Call
     ],
 )
 def test_a_declaration_that_does_not_fit_the_columns_is_refused(
-    api: Api, metadata: dict[str, object], code: str, said: str
+    api: Api, metadata: dict[str, object], code: str, message: str
 ) -> None:
     refused = api.upload("/v1/datasets", csv_of(_FRAME), metadata)
 
     assert (refused.status_code, refused.json()["code"]) == (422, code)
-    assert said in refused.json()["detail"]
+    assert message in refused.json()["detail"]
 
 
 def test_a_dataset_is_deleted_unless_it_is_in_use(api: Api, forest: Registered) -> None:

@@ -1,4 +1,4 @@
-"""/v1/explanation-sets over HTTP, made by a real worker: every row is told as a call for it alone is answered."""
+"""/v1/explanation-sets over HTTP, made by a real worker: every row is explained as in a call for it alone."""
 
 import io
 import json
@@ -61,8 +61,8 @@ def _odd_rows(registered: Registered) -> pd.DataFrame:
 def made(request: pytest.FixtureRequest, api: Api) -> Made:
     registered = register(api, f"random_forest_{request.param}")
     dataset = api.upload("/v1/datasets", parquet_of(_odd_rows(registered)), {"row_id": "id"}).json()
-    asked = {"explainer": registered.explainer["id"], "dataset": dataset["id"], "include": ["contrast"]}
-    found = api.made(_PATH, asked)
+    request_ = {"explainer": registered.explainer["id"], "dataset": dataset["id"], "include": ["contrast"]}
+    found = api.made(_PATH, request_)
     assert found["status"] == "ready", found["problem"]
     return Made(registered, dataset, found, api.content(f"{_PATH}/{found['id']}", _NDJSON).splitlines())
 
@@ -160,17 +160,17 @@ def test_parquet_says_what_the_lines_say(api: Api, made: Made) -> None:
     table = pq.read_table(io.BytesIO(content))
     assert len(content) == made.made["result"]["n_bytes"]["parquet"]
     assert table.column("row").to_pylist() == list(range(len(made.lines)))
-    for told, line in zip(table.to_pylist(), made.data, strict=True):
-        assert (told["row_id"], told["status"]) == (line["row_id"], line["status"])
+    for row_of_table, line in zip(table.to_pylist(), made.data, strict=True):
+        assert (row_of_table["row_id"], row_of_table["status"]) == (line["row_id"], line["status"])
         if line["status"] == "error":
-            assert told["problem_code"] == line["problem"]["code"]
-            assert told["nearest_prototypes"] is None
+            assert row_of_table["problem_code"] == line["problem"]["code"]
+            assert row_of_table["nearest_prototypes"] is None
             continue
-        assert told["prediction_label"] == line["prediction"]["label"]
-        assert told["prediction_scores"] == line["prediction"]["scores"]
-        assert told["prototype_prediction_agrees"] == line["prototype_prediction"]["agrees"]
-        assert told["contrast_row_id"] == (line["contrast"] or {}).get("row_id")
-        for near, own in zip(told["nearest_prototypes"], line["nearest_prototypes"], strict=True):
+        assert row_of_table["prediction_label"] == line["prediction"]["label"]
+        assert row_of_table["prediction_scores"] == line["prediction"]["scores"]
+        assert row_of_table["prototype_prediction_agrees"] == line["prototype_prediction"]["agrees"]
+        assert row_of_table["contrast_row_id"] == (line["contrast"] or {}).get("row_id")
+        for near, own in zip(row_of_table["nearest_prototypes"], line["nearest_prototypes"], strict=True):
             assert (near["row_id"], near["proximity"]) == (own["row_id"], own["proximity"])
             # The sentences are in the lines alone.
             assert near["similar_because"] == [_without_text(reason) for reason in own["similar_because"]]
@@ -202,7 +202,7 @@ def test_an_odd_page_is_refused(api: Api, made: Made, query: str) -> None:
     assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
 
 
-def test_what_a_request_spells_out_in_another_way_is_the_same_set(api: Api, made: Made) -> None:
+def test_what_a_request_spells_out_in_other_words_is_the_same_set(api: Api, made: Made) -> None:
     again = api.post(_PATH, {**made.request, "include": ["contrast", "contrast"], "n_prototypes": 3})
 
     assert again.status_code == 200

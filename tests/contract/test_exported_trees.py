@@ -77,7 +77,7 @@ def test_every_form_comes_as_what_it_is(api: Api, tree: Json, form: str) -> None
     assert answer.content
 
 
-def test_sql_and_python_say_of_all_rows_what_the_tree_says(api: Api, tree: Json, rows: list[Row]) -> None:
+def test_sql_and_python_predict_for_all_rows_what_the_tree_predicts(api: Api, tree: Json, rows: list[Row]) -> None:
     expected = [_walked(tree, row) for row in rows]
     texts = frozenset(each["name"] for each in tree["result"]["features"] if each["type"] == "category")
 
@@ -101,15 +101,15 @@ def test_the_onnx_file_is_a_model_that_says_what_the_tree_says_and_can_be_explai
     registered = api.upload("/v1/models", _exported(api, tree, "onnx").content, {"ensemble": "random_forest"})
     assert registered.status_code == 201, registered.text
     model = registered.json()
-    asked_about = [each["name"] for each in tree["result"]["features"]]
-    instances = [{name: row[name] for name in asked_about} for row in rows]
+    tested = [each["name"] for each in tree["result"]["features"]]
+    instances = [{name: row[name] for name in tested} for row in rows]
 
     data = api.post(f"/v1/models/{model['id']}/predictions", {"instances": instances}).json()["data"]
 
     assert [each["prediction"]["label"] for each in data] == [_walked(tree, row) for row in rows]
     leaves = {node["id"]: node for node in tree["result"]["nodes"] if node["left"] is None}
-    told = {tuple(score["value"] for score in each["prediction"]["scores"]) for each in data}
-    assert told <= {tuple(score["value"] for score in node["scores"]) for node in leaves.values()}
+    explained = {tuple(score["value"] for score in each["prediction"]["scores"]) for each in data}
+    assert explained <= {tuple(score["value"] for score in node["scores"]) for node in leaves.values()}
     assert (model["n_trees"], model["n_leaves"]) == (1, tree["result"]["n_leaves"])
     freely = {"method": "ism", "max_depth": 10, "min_samples_leaf": 1}
     again = api.made(_PATH, {"model": model["id"], "dataset": dataset, **freely})

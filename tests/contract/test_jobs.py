@@ -55,7 +55,7 @@ def _wait_until_running(api: Api, job: str) -> Json:
     pytest.fail("no worker took the job")
 
 
-def test_a_job_tells_how_it_stands(api: Api, forest: Registered) -> None:
+def test_a_job_reports_its_state(api: Api, forest: Registered) -> None:
     answer = api.get(f"/v1/jobs/{forest.prototype_set['job']}")
 
     body = answer.json()
@@ -126,13 +126,13 @@ def test_a_cancelled_job_stops_within_two_seconds_and_publishes_nothing(api: Api
     path = f"/v1/jobs/{long_job['job']}"
     _wait_until_running(api, long_job["job"])
 
-    asked = api.post(f"{path}/cancel")
+    answered = api.post(f"{path}/cancel")
     began = time.monotonic()
     ended = api.wait(long_job["job"])
 
-    assert asked.status_code == 202
-    assert set(asked.json()) == _FIELDS
-    assert asked.json()["status"] in {"cancelling", "cancelled"}
+    assert answered.status_code == 202
+    assert set(answered.json()) == _FIELDS
+    assert answered.json()["status"] in {"cancelling", "cancelled"}
     assert ended["status"] == "cancelled"
     assert ended["problem"]["code"] == "job_cancelled"
     assert time.monotonic() - began < 3  # two, and what a busy machine adds
@@ -175,7 +175,7 @@ def _events(answer: httpx.Response) -> Iterator[tuple[str, Json]]:
             yield event, json.loads(line.removeprefix("data: "))
 
 
-def test_events_tell_progress_and_end_when_the_job_is_done(api: Api, forest: Registered) -> None:
+def test_events_report_progress_and_end_when_the_job_is_done(api: Api, forest: Registered) -> None:
     request = {"model": forest.model["id"], "dataset": forest.dataset["id"], "n_prototypes": 6, "seed": 78}
     job = api.post("/v1/prototype-sets", request).json()["job"]
 

@@ -31,19 +31,19 @@ _PUBLIC = {"/livez", "/readyz"}
 
 @dataclass(frozen=True)
 class Guarded:
-    """A service that asks for keys, and a key for each scope, made on its machine."""
+    """A service that requires keys, and a key for each scope, made on its machine."""
 
     url: str
     data_dir: Path
     keys: dict[str, str]
 
-    def ask(self, method: str, path: str, key: str | None = None, **more: object) -> httpx.Response:
+    def call(self, method: str, path: str, key: str | None = None, **more: object) -> httpx.Response:
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         return httpx.request(method, f"{self.url}{path}", headers=headers, **more)  # type: ignore[arg-type]  # httpx's own
 
     def api(self, *scopes: str) -> Api:
         """Return a client with a key of these scopes."""
-        made = self.ask("POST", "/v1/api-keys", self.keys["admin"], json={"name": "client", "scopes": scopes})
+        made = self.call("POST", "/v1/api-keys", self.keys["admin"], json={"name": "client", "scopes": scopes})
         client = Api(self.url)
         client.http.headers["Authorization"] = f"Bearer {made.json()['secret']}"
         return client
@@ -74,17 +74,17 @@ def test_every_route_wants_the_scope_that_the_contract_says(
 ) -> None:
     if path in _PUBLIC:
         assert operation["security"] == []
-        assert guarded.ask(method, path).status_code == 200
+        assert guarded.call(method, path).status_code == 200
         return
     ((scope,),) = (security["api_key"] for security in operation["security"])
     assert {"401", "403"} <= set(operation["responses"])
-    asked = re.sub(r"\{[^}]+\}", "nothing", path)
+    example_path = re.sub(r"\{[^}]+\}", "nothing", path)
 
-    without = guarded.ask(method, asked)
+    without = guarded.call(method, example_path)
     assert (without.status_code, without.json()["code"]) == (401, "unauthenticated")
     assert without.headers["WWW-Authenticate"].startswith("Bearer")
     for held, key in guarded.keys.items():
-        answer = guarded.ask(method, asked, key)
+        answer = guarded.call(method, example_path, key)
         if held == scope:
             assert answer.status_code not in {401, 403}, answer.text
         else:
@@ -102,17 +102,17 @@ def test_what_is_not_in_the_contract_is_nobodys_but_who_may_do_everything(guarde
     everything = guarded.api(*SCOPES)
 
     for method, path in (("GET", "/v1/secrets"), ("PUT", "/v1/models"), ("GET", "/v1/models/"), ("GET", "/")):
-        assert guarded.ask(method, path).status_code == 401
-        assert guarded.ask(method, path, guarded.keys["read"]).status_code == 403
+        assert guarded.call(method, path).status_code == 401
+        assert guarded.call(method, path, guarded.keys["read"]).status_code == 403
         assert everything.http.request(method, path).status_code in {404, 405}
 
 
 def test_metrics_are_for_readers_and_the_documentation_is_everybodys(guarded: Guarded) -> None:
-    assert guarded.ask("GET", "/metrics").status_code == 401
-    assert guarded.ask("GET", "/metrics", guarded.keys["explain"]).status_code == 403
-    assert guarded.ask("GET", "/metrics", guarded.keys["read"]).status_code == 200
+    assert guarded.call("GET", "/metrics").status_code == 401
+    assert guarded.call("GET", "/metrics", guarded.keys["explain"]).status_code == 403
+    assert guarded.call("GET", "/metrics", guarded.keys["read"]).status_code == 200
     for path in ("/docs", "/openapi.json"):
-        assert guarded.ask("GET", path).status_code == 200
+        assert guarded.call("GET", path).status_code == 200
 
 
 def test_all_keys_see_the_same_rows_and_learn_which_files_are_there(guarded: Guarded) -> None:
@@ -132,18 +132,18 @@ def test_explanations_are_for_keys_that_may_explain_and_no_others(guarded: Guard
     path = f"/v1/explainers/{forest.explainer['id']}/explanations"
     body = {"instances": [forest.instance(0)]}
 
-    explained = guarded.ask("POST", path, guarded.keys["explain"], json=body)
+    explained = guarded.call("POST", path, guarded.keys["explain"], json=body)
 
     assert explained.status_code == 200
     ExplanationList.model_validate_json(explained.content)
-    assert guarded.ask("POST", path, json=body).status_code == 401
+    assert guarded.call("POST", path, json=body).status_code == 401
     for scope in ("read", "write", "admin"):
-        assert guarded.ask("POST", path, guarded.keys[scope], json=body).status_code == 403
+        assert guarded.call("POST", path, guarded.keys[scope], json=body).status_code == 403
 
 
 def test_a_keys_secret_is_in_the_answer_that_made_it_and_nowhere_else(guarded: Guarded) -> None:
     request = {"name": "scoring 💡", "scopes": ["explain", "read", "explain"]}
-    answer = guarded.ask("POST", "/v1/api-keys", guarded.keys["admin"], json=request)
+    answer = guarded.call("POST", "/v1/api-keys", guarded.keys["admin"], json=request)
 
     made = answer.json()
     assert answer.status_code == 201
@@ -151,8 +151,8 @@ def test_a_keys_secret_is_in_the_answer_that_made_it_and_nowhere_else(guarded: G
     assert re.fullmatch(r"lsk_[a-z2-7]{16}_[A-Za-z0-9_-]{43}", made["secret"])
     assert made["id"] == f"key_{made['secret'].split('_')[1]}"
     assert (made["name"], made["scopes"], made["last_used_at"]) == (request["name"], ["read", "explain"], None)
-    listed = guarded.ask("GET", "/v1/api-keys?limit=1000", guarded.keys["admin"])
-    one = guarded.ask("GET", f"/v1/api-keys/{made['id']}", guarded.keys["admin"])
+    listed = guarded.call("GET", "/v1/api-keys?limit=1000", guarded.keys["admin"])
+    one = guarded.call("GET", f"/v1/api-keys/{made['id']}", guarded.keys["admin"])
     del made["secret"]
     assert made in listed.json()["data"]
     assert one.json() == made
@@ -162,13 +162,13 @@ def test_a_keys_secret_is_in_the_answer_that_made_it_and_nowhere_else(guarded: G
     assert not [secret for secret in secrets if secret.encode() in kept]
 
 
-def test_a_key_asked_for_twice_is_made_once_and_told_once(guarded: Guarded) -> None:
-    def ask(name: str) -> httpx.Response:
+def test_a_key_requested_twice_is_made_once_and_shown_once(guarded: Guarded) -> None:
+    def call(name: str) -> httpx.Response:
         headers = {"Authorization": f"Bearer {guarded.keys['admin']}", "Idempotency-Key": "one-key"}
         body = {"name": name, "scopes": ["read"]}
         return httpx.post(f"{guarded.url}/v1/api-keys", json=body, headers=headers)
 
-    first, again, other = ask("once"), ask("once"), ask("another")
+    first, again, other = call("once"), call("once"), call("another")
 
     assert (first.status_code, again.status_code, other.status_code) == (201, 200, 409)
     assert again.json() == {**first.json(), "secret": None}
@@ -188,7 +188,7 @@ def test_a_key_asked_for_twice_is_made_once_and_told_once(guarded: Guarded) -> N
     ],
 )
 def test_a_key_that_cannot_be_is_refused(guarded: Guarded, request_body: Json, code: str) -> None:
-    answer = guarded.ask("POST", "/v1/api-keys", guarded.keys["admin"], json=request_body)
+    answer = guarded.call("POST", "/v1/api-keys", guarded.keys["admin"], json=request_body)
 
     assert (answer.status_code, answer.json()["code"]) == (422, code)
 
@@ -228,7 +228,7 @@ def _second_process(guarded: Guarded) -> Iterator[Guarded]:
 
 def _answers(service: Guarded) -> bool:
     try:
-        return service.ask("GET", "/v1/models", service.keys["read"]).status_code == 200
+        return service.call("GET", "/v1/models", service.keys["read"]).status_code == 200
     except httpx.TransportError:
         return False
 
@@ -243,20 +243,20 @@ def _until(is_so: Callable[[], bool], seconds: float) -> float:
 
 def _seconds_until(status: int, service: Guarded, key: str) -> float:
     """Return how long it took until a key was answered so."""
-    return _until(lambda: service.ask("GET", "/v1/models", key).status_code == status, 2)
+    return _until(lambda: service.call("GET", "/v1/models", key).status_code == status, 2)
 
 
 def test_a_key_revoked_in_one_process_fails_in_every_other_within_two_seconds(guarded: Guarded) -> None:
     admin, request = guarded.keys["admin"], {"name": "short", "scopes": ["read"]}
     with _second_process(guarded) as other:
         for revoking, using in ((guarded, other), (other, guarded), (guarded, other)):
-            made = revoking.ask("POST", "/v1/api-keys", admin, json=request).json()
+            made = revoking.call("POST", "/v1/api-keys", admin, json=request).json()
             key, path = made["secret"], f"/v1/api-keys/{made['id']}"
-            assert revoking.ask("GET", "/v1/models", key).status_code == 200  # at once where it was made
+            assert revoking.call("GET", "/v1/models", key).status_code == 200  # at once where it was made
             _seconds_until(200, using, key)
 
-            assert revoking.ask("DELETE", path, admin).status_code == 204
+            assert revoking.call("DELETE", path, admin).status_code == 204
 
-            assert revoking.ask("GET", "/v1/models", key).status_code == 401
+            assert revoking.call("GET", "/v1/models", key).status_code == 401
             assert _seconds_until(401, using, key) < 2
-            assert revoking.ask("DELETE", path, admin).status_code == 404
+            assert revoking.call("DELETE", path, admin).status_code == 404

@@ -141,7 +141,9 @@ def test_what_the_model_was_shown_is_named_as_a_weakness(api: Api) -> None:
     assert "weakens the signal" in made["result"]["caution"]
 
 
-def test_asked_again_a_ready_audit_is_answered_at_once_and_deleted_it_is_made_anew(api: Api, request_: Json) -> None:
+def test_requested_again_a_ready_audit_is_answered_at_once_and_deleted_it_is_made_again(
+    api: Api, request_: Json
+) -> None:
     first = api.made(_PATH, {**request_, "n_neighbors": 2})
     again = api.post(_PATH, {**request_, "n_neighbors": 2, "kind": "random_forest"})
     assert (again.status_code, again.json()) == (200, {**first, "reused": True})
@@ -150,9 +152,9 @@ def test_asked_again_a_ready_audit_is_answered_at_once_and_deleted_it_is_made_an
     gone = [api.get(_path(first)), api.get(f"{_path(first)}/content"), api.delete(_path(first))]
     assert [answer.status_code for answer in gone] == [404] * 3
 
-    anew = api.made(_PATH, {**request_, "n_neighbors": 2})
-    assert anew["job"] != first["job"]
-    assert anew["result"]["rows"] == first["result"]["rows"]
+    renewed = api.made(_PATH, {**request_, "n_neighbors": 2})
+    assert renewed["job"] != first["job"]
+    assert renewed["result"]["rows"] == first["result"]["rows"]
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ _FORGERS_BYTES = (
 
 @dataclass
 class Marks:
-    """Texts and numbers that stand nowhere else: whoever finds one in a log knows where it came from."""
+    """Texts and numbers that stand nowhere else: one found in a log shows where it came from."""
 
     made: list[str] = field(default_factory=list)
 
@@ -73,8 +73,8 @@ def _session(url: str, api: Api, key: str, marks: Marks) -> None:
     made = api.made("/v1/prototype-sets", {**both, "n_prototypes": 3})
     assert made["status"] == "ready", made
     assert api.made("/v1/label-audits", both)["status"] == "ready"
-    asked = {"model": both["model"], "prototype_set": made["id"], "name": marks.text("explainer")}
-    explainer = _made(lambda: api.post("/v1/explainers", asked))["id"]
+    body = {"model": both["model"], "prototype_set": made["id"], "name": marks.text("explainer")}
+    explainer = _made(lambda: api.post("/v1/explainers", body))["id"]
     instance = {name: marks.number() for name in names}
     api.explain(explainer, [instance, {**instance, names[0]: marks.text("category")}], row_ids=["a", marks.text("id")])
     api.post(f"/v1/models/{both['model']}/predictions", {"instances": [instance]})
@@ -82,13 +82,13 @@ def _session(url: str, api: Api, key: str, marks: Marks) -> None:
     httpx.get(f"{url}/v1/models", headers={"Authorization": f"Bearer {key}", "Cookie": marks.text("cookie")})
 
 
-def _made(ask: Callable[[], httpx.Response]) -> Json:
-    answer = ask()
+def _made(send: Callable[[], httpx.Response]) -> Json:
+    answer = send()
     for _ in range(20):
         if answer.status_code != 503:  # the machine may be too busy
             break
         time.sleep(float(answer.headers["Retry-After"]))
-        answer = ask()
+        answer = send()
     assert answer.status_code == 201, answer.text
     found: Json = answer.json()
     return found
@@ -159,7 +159,7 @@ def _send(port: int, request: bytes) -> None:
 
 @dataclass(frozen=True)
 class Logged:
-    """What a service logged from its start to its end, and what was told to it."""
+    """What a service logged from its start to its end, and what was sent to it."""
 
     log: bytes
     marks: Marks

@@ -1,4 +1,4 @@
-"""/v1/proximities over HTTP, made by a real worker: ask, ask again, read page by page and whole, cancel, delete."""
+"""/v1/proximities over HTTP, made by a real worker: made, made again, read page by page, whole, cancel, delete."""
 
 import io
 import json
@@ -71,7 +71,7 @@ def test_new_ones_are_accepted_with_a_job_to_look_at(api: Api, forest: Registere
     assert job["progress"]["fraction"] == 1
 
 
-def test_ready_ones_tell_what_is_known_of_all_rows_together(api: Api, forest: Registered, made: Json) -> None:
+def test_ready_ones_report_what_is_known_of_all_rows_together(api: Api, forest: Registered, made: Json) -> None:
     assert set(made["result"]) == _RESULT_FIELDS
     assert Proximities.model_validate(made).model_dump(mode="json") == made
     assert made["request"] == {**_request(forest), "kind": "random_forest", "n_neighbors": 4}
@@ -123,7 +123,7 @@ def test_rows_of_which_no_two_share_a_leaf_have_no_neighbours(api: Api) -> None:
 
 
 @pytest.mark.parametrize("name", ["gradient_boosting_multiclass", "gradient_boosting_regression"])
-def test_boosted_models_are_asked_by_their_own_proximity(api: Api, name: str) -> None:
+def test_boosted_models_are_explained_by_their_own_proximity(api: Api, name: str) -> None:
     _, request = _registered(api, name, "boosting")
 
     made = api.made(_PATH, request)
@@ -133,7 +133,7 @@ def test_boosted_models_are_asked_by_their_own_proximity(api: Api, name: str) ->
     assert made["id"] != api.made(_PATH, {**request, "kind": "random_forest"})["id"]
 
 
-def test_asked_again_ready_ones_are_answered_at_once(api: Api, forest: Registered, made: Json) -> None:
+def test_requested_again_ready_ones_are_answered_at_once(api: Api, forest: Registered, made: Json) -> None:
     answer = api.post(_PATH, _request(forest, n_neighbors=4, kind="auto"))
 
     assert (answer.status_code, answer.json()) == (200, {**made, "reused": True})
@@ -282,7 +282,7 @@ def test_a_number_too_large_is_refused_with_the_largest_there_is(api: Api, fores
     assert "568 others" in api.post(_PATH, _request(forest, n_neighbors=569)).json()["detail"]
 
 
-def test_a_single_row_has_no_neighbours_to_ask_for(api: Api, forest: Registered) -> None:
+def test_a_single_row_has_no_neighbours_to_request(api: Api, forest: Registered) -> None:
     dataset = api.upload("/v1/datasets", csv_of(frame_of(forest.fitted).head(1)), {"target": "t"}).json()["id"]
 
     refused = api.post(_PATH, _request(forest, dataset=dataset, n_neighbors=1))
@@ -290,7 +290,7 @@ def test_a_single_row_has_no_neighbours_to_ask_for(api: Api, forest: Registered)
     assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/dataset")
 
 
-def test_an_unknown_kind_of_ensemble_is_asked_for(api: Api, forest: Registered) -> None:
+def test_an_unknown_kind_of_ensemble_has_to_be_declared(api: Api, forest: Registered) -> None:
     model = api.upload("/v1/models", forest.fitted.onnx, {"feature_names": forest.names, "ensemble": "other"}).json()
 
     refused = api.post(_PATH, _request(forest, model=model["id"]))
@@ -314,22 +314,22 @@ def _many_rows(api: Api, model: FittedModel) -> Any:  # noqa: ANN401  # an id
     return api.upload("/v1/datasets", parquet_of(frame)).json()["id"]
 
 
-def test_finding_many_is_told_as_it_goes_and_can_be_cancelled(api: Api, forest: Registered) -> None:
-    asked = api.post(_PATH, _request(forest, dataset=_many_rows(api, forest.fitted), n_neighbors=1000)).json()
+def test_finding_many_is_reported_as_it_goes_and_can_be_cancelled(api: Api, forest: Registered) -> None:
+    created = api.post(_PATH, _request(forest, dataset=_many_rows(api, forest.fitted), n_neighbors=1000)).json()
     fractions: list[float] = []
-    with api.http.stream("GET", f"/v1/jobs/{asked['job']}/events") as events:
+    with api.http.stream("GET", f"/v1/jobs/{created['job']}/events") as events:
         for line in events.iter_lines():
             if "finding nearest rows" in line:
                 fractions.append(json.loads(line.removeprefix("data:"))["progress"]["fraction"])
             if len(fractions) == 2:
                 break
-    pending = api.get(f"{_path(asked)}/content")
+    pending = api.get(f"{_path(created)}/content")
 
-    cancelled = api.post(f"/v1/jobs/{asked['job']}/cancel")
+    cancelled = api.post(f"/v1/jobs/{created['job']}/cancel")
 
     assert (pending.status_code, pending.json()["code"]) == (409, "artefact_not_ready")
     assert cancelled.status_code == 202
-    assert api.wait(asked["job"])["status"] == "cancelled"
-    assert api.get(_path(asked)).json()["status"] == "cancelled"
+    assert api.wait(created["job"])["status"] == "cancelled"
+    assert api.get(_path(created)).json()["status"] == "cancelled"
     assert 0.25 < fractions[0] < fractions[1] < 1
-    assert api.delete(_path(asked)).status_code == 204
+    assert api.delete(_path(created)).status_code == 204

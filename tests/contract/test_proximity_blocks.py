@@ -199,7 +199,7 @@ def test_weights_of_another_model_or_kind_are_refused(api: Api, forest: Register
         assert refused.json()["errors"][0]["pointer"] == "/weights_of"
 
 
-def test_an_unknown_model_and_an_unknown_kind_of_ensemble_are_told(api: Api, forest: Registered) -> None:
+def test_an_unknown_model_and_an_unknown_kind_of_ensemble_are_reported(api: Api, forest: Registered) -> None:
     body = {"instances": [forest.instance(0)], "others": [forest.instance(1)]}
     metadata = {"feature_names": forest.names, "ensemble": "other"}
     model = api.upload("/v1/models", forest.fitted.onnx, metadata).json()["id"]

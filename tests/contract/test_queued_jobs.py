@@ -1,4 +1,4 @@
-"""Jobs that wait for a worker: so many of one caller, so many in all; beyond, callers are told to come back."""
+"""Jobs that wait for a worker: a number for each caller and a number in all; beyond, callers have to come back."""
 
 import concurrent.futures
 import os
@@ -29,7 +29,7 @@ class Asker:
     api: Api
     inputs: Json  # a model and a dataset
 
-    def ask(self, seed: int) -> httpx.Response:
+    def create(self, seed: int) -> httpx.Response:
         return self.api.post("/v1/prototype-sets", {**self.inputs, "n_prototypes": 5, "seed": seed})
 
 
@@ -67,7 +67,7 @@ def _uploaded(api: Api) -> Json:
 def test_beyond_what_may_wait_jobs_are_refused_and_nothing_of_them_is_kept(askers: list[Asker]) -> None:
     first, second, third = askers
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(first.ask, range(8)))
+        answers = list(pool.map(first.create, range(8)))
 
     assert Counter(answer.status_code for answer in answers) == {202: _OF_CALLER, 429: 8 - _OF_CALLER}
     refused = next(answer for answer in answers if answer.status_code == 429)
@@ -76,15 +76,15 @@ def test_beyond_what_may_wait_jobs_are_refused_and_nothing_of_them_is_kept(asker
     assert int(refused.headers["Retry-After"]) >= 1
     accepted = next(answer for answer in answers if answer.status_code == 202).json()
     # What is being made already needs no job.
-    again = first.ask(accepted["request"]["seed"])
+    again = first.create(accepted["request"]["seed"])
     assert (again.status_code, again.json()["job"]) == (202, accepted["job"])
 
-    assert [second.ask(seed).status_code for seed in (10, 11, 12)] == [202, 202, 429]
-    assert "5 jobs wait" in third.ask(20).json()["detail"]
+    assert [second.create(seed).status_code for seed in (10, 11, 12)] == [202, 202, 429]
+    assert "5 jobs wait" in third.create(20).json()["detail"]
     queued = first.api.get("/v1/prototype-sets?limit=100").json()["data"]
     assert [made["status"] for made in queued].count("pending") == _IN_ALL
     assert len(queued) == _IN_ALL
 
     cancelled = first.api.post(f"/v1/jobs/{accepted['job']}/cancel")
     assert cancelled.json()["status"] == "cancelled"
-    assert third.ask(20).status_code == 202
+    assert third.create(20).status_code == 202

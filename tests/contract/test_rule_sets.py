@@ -213,7 +213,7 @@ def test_rows_that_are_all_told_the_same_fail_the_job(api: Api, forest: Register
     early = [api.get(f"{_path(failed)}/{part}") for part in ("content", "export")]
 
     assert (failed["status"], failed["problem"]["code"]) == ("failed", "schema_mismatch")
-    assert "nothing for rules to tell apart" in failed["problem"]["detail"]
+    assert "nothing for rules to separate" in failed["problem"]["detail"]
     assert [(answer.status_code, answer.json()["code"]) for answer in early] == [(409, "artefact_not_ready")] * 2
 
 

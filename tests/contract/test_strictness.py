@@ -99,7 +99,7 @@ def test_integers_are_written_as_digits(api: Api, number: str) -> None:
         assert _refusal(api.get(path)) == (422, "validation_failed"), path
 
 
-def test_every_integer_of_a_path_or_query_is_read_in_that_way() -> None:
+def test_every_integer_of_a_path_or_query_is_read_like_that() -> None:
     fields = [field for route in _routes() for field in get_flat_params(route.dependant)]
     integers = [field for field in fields if field.field_info.annotation is int]
 
@@ -135,7 +135,7 @@ def test_colons_in_texts_are_no_names(api: Api) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parts", "code", "said"),
+    ("parts", "code", "message"),
     [
         ([("metadata", "{}"), ("metadata", "{}")], "validation_failed", "2 parts 'metadata'"),
         ([("metadta", "{}")], "unknown_field", "'metadta' that is not known; did you mean 'metadata'?"),
@@ -144,7 +144,7 @@ def test_colons_in_texts_are_no_names(api: Api) -> None:
 )
 @pytest.mark.parametrize("path", ["/v1/models", "/v1/datasets"])
 def test_an_odd_part_of_a_form_is_refused_by_name(
-    api: Api, path: str, parts: list[tuple[str, str]], code: str, said: str
+    api: Api, path: str, parts: list[tuple[str, str]], code: str, message: str
 ) -> None:
     texts: list[tuple[str, tuple[str | None, bytes]]] = [(name, (None, text.encode())) for name, text in parts]
     files = [("file", ("f", _TABLE)), *texts]
@@ -152,22 +152,22 @@ def test_an_odd_part_of_a_form_is_refused_by_name(
     refused = api.http.post(path, files=files)
 
     assert _refusal(refused) == (422, code)
-    assert said in refused.json()["detail"]
+    assert message in refused.json()["detail"]
 
 
 @pytest.mark.parametrize(
-    ("classes", "said"),
+    ("classes", "message"),
     [
         (["", "b"], "/metadata/classes/0"),
         (["a", "a"], "'a' is there more than once"),
         (["a", "x" * 256], "/metadata/classes/1"),
     ],
 )
-def test_classes_that_cannot_be_told_apart_are_refused(api: Api, classes: list[str], said: str) -> None:
+def test_classes_that_cannot_be_distinguished_are_refused(api: Api, classes: list[str], message: str) -> None:
     refused = api.upload("/v1/models", fitted("random_forest_binary").onnx, {"classes": classes})
 
     assert _refusal(refused) == (422, "validation_failed")
-    assert said in refused.json()["detail"]
+    assert message in refused.json()["detail"]
 
 
 def test_whole_numbers_may_be_written_with_a_point(api: Api) -> None:

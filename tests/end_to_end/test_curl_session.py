@@ -42,9 +42,9 @@ def test_the_curl_session_waits_for_its_jobs_and_ends_with_what_one_of_them_says
     assert ended.stdout == ""
     assert f'no prototypes: {{"status": "{status}"' in ended.stderr
     assert "took too long" in ended.stderr
-    paths = [asked.path for asked in server.asked]
+    paths = [request.path for request in server.requests]
     assert paths == ["/v1/models", "/v1/datasets", "/v1/prototype-sets", *["/v1/jobs/job_1"] * 3]
-    assert {asked.headers["Prefer"] for asked in server.asked[3:]} == {"wait=60"}
+    assert {request.headers["Prefer"] for request in server.requests[3:]} == {"wait=60"}
 
 
 def test_the_curl_session_ends_when_nobody_answers_for_a_job(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_the_curl_session_ends_when_nobody_answers_for_a_job(tmp_path: Path) -> 
         ended = _run_session(server.url, tmp_path)
 
     assert ended.returncode != 0
-    assert len(server.asked) == 4
+    assert len(server.requests) == 4
 
 
 def _run_session(url: str, folder: Path) -> "subprocess.CompletedProcess[str]":

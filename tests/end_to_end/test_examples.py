@@ -38,7 +38,7 @@ def test_the_example_finds_most_labels_that_were_flipped(service: Service, tmp_p
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "expected"),
     [
         ("first_explanation.py", "represents"),
         ("data_frames_and_pipelines.py", "square_metres"),
@@ -47,10 +47,10 @@ def test_the_example_finds_most_labels_that_were_flipped(service: Service, tmp_p
         ("what_comes_out.py", "Like row"),
     ],
 )
-def test_other_examples_run(name: str, told: str, service: Service, tmp_path: Path) -> None:
+def test_other_examples_run(name: str, expected: str, service: Service, tmp_path: Path) -> None:
     pytest.importorskip("pandas")
 
-    assert told in _run(name, service, tmp_path)
+    assert expected in _run(name, service, tmp_path)
 
 
 def test_every_example_is_run_by_a_test() -> None:

@@ -27,9 +27,9 @@ def client(service: Service) -> Iterator[Leafspace]:
         yield connected
 
 
-def finished_by_a_worker(client: Leafspace, asked: PrototypeSet) -> PrototypeSet:
+def finished_by_a_worker(client: Leafspace, requested: PrototypeSet) -> PrototypeSet:
     """Wait for a set, and see that a worker made it once, as a job."""
-    ready = asked.wait(timeout=120)
+    ready = requested.wait(timeout=120)
     assert ready.job is not None
     job = client.jobs.get(ready.job)
     assert (job.status, job.attempt, job.artefact, job.progress.fraction) == ("succeeded", 1, ready.id, 1.0)

@@ -75,7 +75,7 @@ def test_lines_are_byte_for_byte_what_a_call_for_each_row_answers(
     "name",
     ["random_forest_multiclass", "random_forest_regression", "scaled_and_one_hot", "ordinal_categories", "one_matrix"],
 )
-def test_the_rules_that_hold_are_told_as_in_a_call(find_case: FindCase, name: str) -> None:
+def test_the_rules_that_hold_are_rendered_as_in_a_call(find_case: FindCase, name: str) -> None:
     case = find_case(name, includes="rules")
     explainer = BlockExplainer.build(case.warm, 3, with_contrast=False, with_rules=True)
     explained = explainer.explain(case.rows)
@@ -95,7 +95,7 @@ def test_the_rules_that_hold_are_told_as_in_a_call(find_case: FindCase, name: st
     "name",
     ["random_forest_multiclass", "random_forest_regression", "scaled_and_one_hot", "ordinal_categories", "one_matrix"],
 )
-def test_ways_in_the_tree_are_told_as_in_a_call(find_case: FindCase, name: str) -> None:
+def test_paths_in_the_tree_are_rendered_as_in_a_call(find_case: FindCase, name: str) -> None:
     case = find_case(name, includes="tree")
     explainer = BlockExplainer.build(case.warm, 3, with_contrast=False, with_path=True)
     explained = explainer.explain(case.rows)
@@ -114,7 +114,7 @@ def test_ways_in_the_tree_are_told_as_in_a_call(find_case: FindCase, name: str) 
 
 
 @pytest.mark.parametrize("n_prototypes", [1, 2, 100])
-def test_as_many_prototypes_are_told_as_are_asked_for_and_near(find_case: FindCase, n_prototypes: int) -> None:
+def test_as_many_prototypes_are_listed_as_are_requested_and_near(find_case: FindCase, n_prototypes: int) -> None:
     case = find_case("random_forest_binary")
 
     lines = written(case, n_prototypes, with_contrast=False)
@@ -135,7 +135,7 @@ def test_rows_near_no_prototype_are_unassigned_as_in_a_call(find_case: FindCase)
 
 
 @pytest.mark.parametrize("shown", [(), ("f7",), ("f22", "f2", "f7")])
-def test_what_is_not_shown_in_a_call_is_not_told_in_a_block(find_case: FindCase, shown: tuple[str, ...]) -> None:
+def test_what_is_not_shown_in_a_call_is_not_shown_in_a_block(find_case: FindCase, shown: tuple[str, ...]) -> None:
     case = find_case("random_forest_binary", shown=shown)
 
     lines = written(case)
@@ -191,7 +191,7 @@ def _without_values(near: Json) -> Json:
 
 
 def _in_texts(reason: Json) -> Json:
-    """Tell categories as texts: a column has one type. Tables have no sentences."""
+    """Write categories as texts: a column has one type. Tables have no sentences."""
     category = reason["category"]
     return {
         **{name: value for name, value in reason.items() if name != "text"},
@@ -214,7 +214,7 @@ def test_tables_of_all_blocks_have_one_schema(find_case: FindCase) -> None:
 
 
 @pytest.mark.parametrize("name", ["random_forest_binary", "imputed_categories"])
-def test_rows_are_told_alike_in_blocks_of_any_size(find_case: FindCase, name: str) -> None:
+def test_rows_are_explained_alike_in_blocks_of_any_size(find_case: FindCase, name: str) -> None:
     case = find_case(name)
     explainer = BlockExplainer.build(case.warm, 3, with_contrast=True)
     writer = LineWriter(explainer)
@@ -245,7 +245,7 @@ def test_what_the_model_says_need_not_be_asked_again(find_case: FindCase) -> Non
     assert LineWriter(explainer).write(explainer.explain(rows, flipped)).to_pybytes() != rendered
 
 
-def test_what_the_model_says_of_rows_that_calls_refuse_is_not_told(find_case: FindCase) -> None:
+def test_predictions_for_rows_that_calls_refuse_are_not_shown(find_case: FindCase) -> None:
     case = find_case("scaled_and_one_hot")
     explainer = BlockExplainer.build(case.warm, 3, with_contrast=True)
     session = case.warm.session

@@ -16,7 +16,7 @@ FEATURES = [
     RuleFeature(name="sex", type="category", missing_text="nan"),
     RuleFeature(name="grown", type="number", missing_text=None),
 ]
-ASKED = [
+REQUESTED = [
     condition("age", "<=", 0.3),
     condition("age", ">", 0.3, or_missing=True),
     condition("age", "is missing"),
@@ -38,13 +38,13 @@ ROWS = [dict(zip(("age", "sex", "grown"), row, strict=True)) for row in itertool
 
 
 def _warm() -> WarmRules:
-    content = rule_set(FEATURES, [([each], str(at)) for at, each in enumerate(ASKED)], "none")
+    content = rule_set(FEATURES, [([each], str(at)) for at, each in enumerate(REQUESTED)], "none")
     return WarmRules.of(content, ["grown", "other", "sex", "age"])
 
 
 def _expected() -> list[list[int]]:
     content = rule_set(FEATURES, [], "none")
-    return [[at for at, each in enumerate(ASKED) if holds(each, row, content)] for row in ROWS]
+    return [[at for at, each in enumerate(REQUESTED) if holds(each, row, content)] for row in ROWS]
 
 
 def _texts(values: list[Any]) -> NDArray[np.object_]:
@@ -57,7 +57,7 @@ def test_rules_hold_for_a_row_where_their_words_say_so() -> None:
     assert [warm.firing([row["grown"], "x", row["sex"], row["age"]]) for row in ROWS] == _expected()
 
 
-def test_columns_are_told_as_their_rows_are() -> None:
+def test_columns_are_rendered_as_their_rows_are() -> None:
     numbers = [np.array([row[name] for row in ROWS], dtype=np.float64) for name in ("grown", "age")]
     texts = _texts([row["sex"] for row in ROWS])
 
@@ -82,7 +82,7 @@ def test_columns_without_a_value_are_missing_whatever_their_type() -> None:
     assert np.flatnonzero(as_numbers[0]).tolist() == warm.firing([None] * 4)
 
 
-def test_what_is_told_is_in_the_order_of_the_ranks() -> None:
+def test_what_is_rendered_is_in_the_order_of_the_ranks() -> None:
     rendered = orjson.loads(_warm().text([0, 4]))
 
     assert rendered == [

@@ -18,7 +18,7 @@ NUMBERS = [0.0, -0.0, 1.0, 0.1, 1e-6, 1e-7, 123456789.0, 1e16, 1e300, -2.5, np.n
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
 @pytest.mark.parametrize("n_numbers", [0, 1, 13])
-def test_numbers_are_told_as_json_tells_them(dtype: type, n_numbers: int) -> None:
+def test_numbers_are_written_as_json_writes_them(dtype: type, n_numbers: int) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         values: NDArray[Any] = np.array(NUMBERS[:n_numbers]).astype(dtype)
 
@@ -33,7 +33,7 @@ def in_single(values: NDArray[np.float64]) -> NDArray[np.float32]:
 
 
 @pytest.mark.parametrize("values", [np.array(NUMBERS * 3)[::-1].copy(), in_single(np.array(NUMBERS * 3))])
-def test_numbers_that_are_alike_are_told_once(values: NDArray[np.float64] | NDArray[np.float32]) -> None:
+def test_numbers_that_are_alike_are_reported_once(values: NDArray[np.float64] | NDArray[np.float32]) -> None:
     found = DistinctNumbers.of(values)
 
     assert len(found.texts) == len(set(number_texts(values).to_pylist()) | {b"-0.0"}) + 2  # three kinds of null

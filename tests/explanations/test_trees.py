@@ -32,14 +32,14 @@ def _path_of(content: ApproximationTreeResult, row: Values) -> list[tuple[int, b
         holds = (
             (bool(at.or_missing) or at.operator == "is missing")
             if value in missing[at.column or ""]
-            else _says(at, value)
+            else _holds(at, value)
         )
         path.append((at.id, holds))
         at = content.nodes[at.left if holds else at.right]
     return [*path, (at.id, False)]
 
 
-def _says(node: ApproximationNode, value: Any) -> bool:  # noqa: ANN401  # a number or a text
+def _holds(node: ApproximationNode, value: Any) -> bool:  # noqa: ANN401  # a number or a text
     if node.operator == "<=":
         return bool(value <= node.value)
     if node.operator == "is missing":
@@ -48,7 +48,7 @@ def _says(node: ApproximationNode, value: Any) -> bool:  # noqa: ANN401  # a num
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_rows_go_the_way_that_the_words_say_alone_and_together(name: str) -> None:
+def test_rows_take_the_path_that_the_words_describe_alone_and_together(name: str) -> None:
     made = grown(name)
     content, rows = document_of(made), _values(made)
     warm = WarmTree.of(content, made.rows.names)
@@ -61,7 +61,7 @@ def test_rows_go_the_way_that_the_words_say_alone_and_together(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "random_forest_regression"])
-def test_what_is_told_of_a_leaf_is_the_way_to_it(name: str) -> None:
+def test_the_description_of_a_leaf_is_the_path_to_it(name: str) -> None:
     made = grown(name)
     content = document_of(made)
     warm = WarmTree.of(content, made.rows.names)
@@ -106,7 +106,7 @@ def test_a_walk_ends_at_the_first_question_that_is_not_answered() -> None:
         assert list(found.passed) == path[: len(found.passed)]
 
 
-def test_one_hot_columns_that_belong_together_are_asked_as_models_read_them() -> None:
+def test_one_hot_columns_that_belong_together_are_tested_as_models_read_them() -> None:
     feature = RuleFeature(name="stage_grown", type="number", missing_text=None)
     content = stump(feature, condition("stage_grown", "is", "grown", of="stage"), "yes", "no")
 

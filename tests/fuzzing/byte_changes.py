@@ -2,7 +2,7 @@
 
 import random
 
-_TELLING = (
+_REVEALING = (
     b"\x00",
     b"\xff" * 8,
     b"\xff\xff\xff\xff\x0f",
@@ -24,7 +24,7 @@ _TELLING = (
 
 
 def mutated_bytes(data: bytes, rng: random.Random, n_changes: int) -> bytes:
-    """Return the bytes with so many changes, anywhere."""
+    """Return the bytes with this number of changes, anywhere."""
     changed = bytearray(data)
     for _ in range(n_changes):
         _change(changed, rng)
@@ -44,7 +44,7 @@ def _change(data: bytearray, rng: random.Random) -> None:
     elif way == 3:
         data[at:end] = bytes(rng.randrange(256) for _ in range(end - at))
     elif way == 4:
-        telling = rng.choice(_TELLING)
-        data[at : at + len(telling)] = telling
+        revealing = rng.choice(_REVEALING)
+        data[at : at + len(revealing)] = revealing
     else:
-        data[at:at] = rng.choice(_TELLING)
+        data[at:at] = rng.choice(_REVEALING)

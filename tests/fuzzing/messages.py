@@ -51,7 +51,7 @@ _UNSIGNED = (Field.CPPTYPE_UINT32, Field.CPPTYPE_UINT64)
 
 
 def mutated_model(data: bytes, rng: random.Random, n_changes: int) -> bytes:
-    """Return a model with so many changes, each in a place of its own choosing."""
+    """Return a model with this number of changes, each in a place of its own choosing."""
     model = ModelProto.FromString(data)
     for _ in range(n_changes):
         # Large graphs have thousands of places; those that matter most are few, so the kind of message is drawn first.
@@ -141,8 +141,8 @@ def _scalar(field: Any, value: Any, rng: random.Random) -> Any:  # noqa: ANN401 
 def _integer(field: Any, value: int | None, rng: random.Random) -> int:  # noqa: ANN401  # protobuf's
     width: int = _BIT_WIDTHS[field.cpp_type]
     is_unsigned = field.cpp_type in _UNSIGNED
-    telling: int = rng.choice(_INTEGERS)
-    chosen: int = (telling if value is None or rng.random() < 0.6 else value + rng.choice((-1, 1))) % 2**width
+    revealing: int = rng.choice(_INTEGERS)
+    chosen: int = (revealing if value is None or rng.random() < 0.6 else value + rng.choice((-1, 1))) % 2**width
     return chosen if is_unsigned or chosen < 2 ** (width - 1) else chosen - 2**width
 
 

@@ -1,4 +1,4 @@
-"""The kin of known bad files: variants of each class, told what is wrong with them, in time and with little memory."""
+"""The kin of known bad files: variants of each class, refused with the reason, in time and with little memory."""
 
 from collections.abc import Callable
 from functools import partial

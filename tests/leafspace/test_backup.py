@@ -137,29 +137,29 @@ def test_a_backup_that_is_not_whole_is_refused_and_nothing_is_left(
     if fault == "damaged":
         path.write_bytes(b"{}")
 
-    said = _refused("restore", tmp_path / "backup", "--data-dir", tmp_path / "new")
-    assert "damaged" in said or "no whole backup" in said or "format" in said
+    refusal = _refused("restore", tmp_path / "backup", "--data-dir", tmp_path / "new")
+    assert "damaged" in refusal or "no whole backup" in refusal or "format" in refusal
 
     assert {found.name for found in tmp_path.iterdir()} == {"backup", house.directory.name}
 
 
 @pytest.mark.parametrize("name", ["backup", "backup.tar"])
-def test_all_that_is_damaged_or_missing_is_told_at_once_and_everything_else_is_copied(
+def test_all_that_is_damaged_or_missing_is_reported_at_once_and_everything_else_is_copied(
     house: House, tmp_path: Path, name: str
 ) -> None:
-    # The damaged ones have the same length, or none at all, so that nothing but their hashes tells.
+    # The damaged ones have the same length, or none at all, so that nothing but their hashes shows it.
     damaged, shorter, missing = (_hash_of(house, data) for data in (b"g", b"c" * 100_000, b"m"))
     for sha256, data in ((damaged, b"x"), (shorter, b"")):
         house.objects.file(sha256).chmod(0o600)
         house.objects.file(sha256).write_bytes(data)
     house.objects.file(missing).unlink()
 
-    said = _refused("backup", tmp_path / name, "--data-dir", house.directory)
+    refusal = _refused("backup", tmp_path / name, "--data-dir", house.directory)
 
-    assert "2 objects (2 bytes), 3 files copied" in said
-    assert all(sha256 in said for sha256 in (damaged, shorter, missing))
-    told = _done("restore", tmp_path / name, "--data-dir", tmp_path / "new")
-    assert all(sha256 in told for sha256 in (damaged, shorter, missing))
+    assert "2 objects (2 bytes), 3 files copied" in refusal
+    assert all(sha256 in refusal for sha256 in (damaged, shorter, missing))
+    printed = _done("restore", tmp_path / name, "--data-dir", tmp_path / "new")
+    assert all(sha256 in printed for sha256 in (damaged, shorter, missing))
     objects = LocalObjects(embedded(tmp_path / "new").objects_dir)
     assert sorted(path.read_bytes() for path in objects.files()) == [b"d", b"e"]
 
@@ -217,15 +217,15 @@ def test_backups_and_what_is_made_of_them_are_for_their_owner_alone(house: House
     assert [path for path in made if path.stat().st_mode & 0o077] == []
 
 
-def test_keys_that_come_back_are_told_or_stay_away(house: House, tmp_path: Path) -> None:
+def test_keys_that_come_back_are_reported_or_stay_away(house: House, tmp_path: Path) -> None:
     keys = ApiKeyStore(house.database)
     made = keys.add(ApiKeyRequest(name="scoring", scopes=["read"]))
     _done("backup", tmp_path / "backup", "--data-dir", house.directory)
     keys.revoke(made.id)
 
-    told = _done("restore", tmp_path / "backup", "--data-dir", tmp_path / "with")
-    assert made.id in told
-    assert "scoring" in told
+    printed = _done("restore", tmp_path / "backup", "--data-dir", tmp_path / "with")
+    assert made.id in printed
+    assert "scoring" in printed
     assert made.id in _done("keys", "list", "--data-dir", tmp_path / "with")
 
     assert made.id not in _done("restore", tmp_path / "backup", "--data-dir", tmp_path / "without", "--without-keys")
@@ -254,10 +254,10 @@ def test_where_the_service_would_not_look_nothing_is_restored_to(
     _done("backup", tmp_path / "backup", "--data-dir", house.directory)
     monkeypatch.setenv(f"LEAFSPACE_{name}_URL", url)
 
-    said = _refused("restore", tmp_path / "backup", "--data-dir", tmp_path / "new")
+    refusal = _refused("restore", tmp_path / "backup", "--data-dir", tmp_path / "new")
 
-    assert "unset" in said
-    assert "/elsewhere/" in said
+    assert "unset" in refusal
+    assert "/elsewhere/" in refusal
     assert not (tmp_path / "new").exists()
 
 
@@ -290,7 +290,9 @@ def test_under_load_everything_that_was_ready_before_comes_back_byte_for_byte(tm
         answers = _answers(api, registered, made)
         nearest_id, nearest = _nearest_rows(api, registered)
         stopped = threading.Event()
-        load = [threading.Thread(target=work, args=(service.url, registered, stopped)) for work in (_ask, _upload)]
+        load = [
+            threading.Thread(target=work, args=(service.url, registered, stopped)) for work in (_send_requests, _upload)
+        ]
         for thread in load:
             thread.start()
         try:
@@ -318,7 +320,7 @@ def test_under_load_everything_that_was_ready_before_comes_back_byte_for_byte(tm
         with serving(restored, LEAFSPACE_WORKER_NICENESS="0") as service:
             api = Api(service.url)
             assert _answers(api, registered, made) == answers
-            # Asked for anew, so that it takes leaf tables, which were left out and are made anew.
+            # Requested again, so that it takes leaf tables, which were left out and are made again.
             assert api.delete(f"/v1/proximities/{nearest_id}").status_code == 204
             assert _nearest_rows(api, registered)[1] == nearest
             for job in list(api.pages("/v1/jobs", 100)):
@@ -349,7 +351,7 @@ def _answers(api: Api, registered: Registered, made: dict[str, Any]) -> list[byt
     return [explained.content, table, *(api.get(path).content for path in paths)]
 
 
-def _ask(url: str, registered: Registered, stopped: threading.Event) -> None:
+def _send_requests(url: str, registered: Registered, stopped: threading.Event) -> None:
     with httpx.Client(base_url=url, timeout=60) as client:
         seed = 0
         while not stopped.wait(0.1):

@@ -1,4 +1,4 @@
-"""A backup of PostgreSQL and a bucket, by the commands that docs/operations.md tells, while the service runs."""
+"""A backup of PostgreSQL and a bucket, by the commands in docs/operations.md, while the service runs."""
 
 import os
 import re

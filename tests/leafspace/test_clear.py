@@ -65,7 +65,7 @@ def test_what_is_old_goes_without_redis_and_by_the_same_settings_as_a_workers(ho
     assert list(house.objects.files()) == []
 
 
-def test_redis_is_told_where_there_is_one(house: _House, tmp_path: Path) -> None:
+def test_redis_is_reported_where_there_is_one(house: _House, tmp_path: Path) -> None:
     redis = OwnRedis(tmp_path / "redis")
     redis.start()
 
@@ -88,7 +88,7 @@ def test_a_full_disk_has_room_again(small_disk: SmallDisk) -> None:
     house.database.close()
 
 
-def test_a_directory_without_a_database_and_a_setting_that_is_none_are_told(house: _House, tmp_path: Path) -> None:
+def test_a_directory_without_a_database_and_a_setting_that_is_none_are_reported(house: _House, tmp_path: Path) -> None:
     elsewhere = _clear(tmp_path / "elsewhere")
     assert (elsewhere.returncode, "has no database" in elsewhere.stderr) == (1, True)
     assert not (tmp_path / "elsewhere").exists()

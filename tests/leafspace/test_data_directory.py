@@ -17,15 +17,15 @@ def test_it_is_made_for_its_owner_alone(tmp_path: Path) -> None:
         assert stat.S_IMODE(directory.stat().st_mode) == 0o700
 
 
-@pytest.mark.parametrize(("mode", "is_told"), [(0o755, True), (0o750, True), (0o700, False)])
-def test_one_that_others_can_look_into_is_told(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, mode: int, *, is_told: bool
+@pytest.mark.parametrize(("mode", "is_reported"), [(0o755, True), (0o750, True), (0o700, False)])
+def test_one_that_others_can_look_into_is_reported(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, mode: int, *, is_reported: bool
 ) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data").chmod(mode)
 
     with opened(tmp_path / "data"):
-        assert ("others on this machine" in caplog.text) == is_told
+        assert ("others on this machine" in caplog.text) == is_reported
 
 
 def test_a_second_service_is_refused_until_the_first_ends(tmp_path: Path) -> None:

@@ -11,22 +11,22 @@ _NONE, _SOME = (lambda: False), (lambda: True)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "::1", "localhost"])
-def test_on_loopback_nobody_needs_a_key_unless_that_is_said(host: str) -> None:
-    check_keys(host, are_asked_for=False, there_are_keys=_NONE)
-    check_keys(host, are_asked_for=True, there_are_keys=_SOME)
+def test_on_loopback_nobody_needs_a_key_unless_that_is_configured(host: str) -> None:
+    check_keys(host, are_required=False, there_are_keys=_NONE)
+    check_keys(host, are_required=True, there_are_keys=_SOME)
     with pytest.raises(CannotServe, match="leafspace keys create"):
-        check_keys(host, are_asked_for=True, there_are_keys=_NONE)
+        check_keys(host, are_required=True, there_are_keys=_NONE)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org", "127.0.0.1.example.org", ""])  # noqa: S104  # refused, not listened on
 def test_other_machines_are_let_in_only_where_there_are_keys(host: str) -> None:
     with pytest.raises(CannotServe, match="leafspace keys create"):
-        check_keys(host, are_asked_for=False, there_are_keys=_NONE)
+        check_keys(host, are_required=False, there_are_keys=_NONE)
 
-    check_keys(host, are_asked_for=False, there_are_keys=_SOME)
+    check_keys(host, are_required=False, there_are_keys=_SOME)
 
 
-def test_a_taken_port_is_told() -> None:
+def test_a_taken_port_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         with pytest.raises(CannotServe, match=f"port {port}"):

@@ -66,7 +66,7 @@ def test_a_path_too_long_for_a_socket_is_replaced_by_a_private_one(tmp_path: Pat
     assert running_server_url(deep / "redis") is None
 
 
-def test_a_server_that_does_not_start_is_told_with_its_log(tmp_path: Path) -> None:
+def test_a_server_that_does_not_start_is_reported_with_its_log(tmp_path: Path) -> None:
     server = RedisServer(tmp_path / "redis", Path("/bin/false"))
 
     with pytest.raises(CannotServe, match=r"redis\.log"):

@@ -93,8 +93,8 @@ def test_it_stops_on_sigterm_whatever_signals_it_was_started_to_ignore(
 
 def _ignores(pid: int, number: signal.Signals) -> bool:
     """Whether a process ignores a signal or has it wait."""
-    told = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
-    return bool((int(told["SigIgn"], 16) | int(told["SigBlk"], 16)) >> (number - 1) & 1)
+    status_lines = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    return bool((int(status_lines["SigIgn"], 16) | int(status_lines["SigBlk"], 16)) >> (number - 1) & 1)
 
 
 @pytest.mark.long
@@ -173,7 +173,7 @@ def test_a_second_service_on_the_same_data_is_refused(data_dir: Path) -> None:
     assert "another `leafspace serve`" in second.stderr
 
 
-def test_a_taken_port_is_told_before_anything_starts(data_dir: Path, tmp_path: Path) -> None:
+def test_a_taken_port_is_reported_before_anything_starts(data_dir: Path, tmp_path: Path) -> None:
     with running_service(data_dir, "--no-worker") as url:
         port = url.rpartition(":")[2]
         second = _serve("--port", port, "--data-dir", str(tmp_path / "other"))
@@ -230,10 +230,10 @@ def test_the_composed_container_is_healthy_while_the_service_is_ready(data_dir: 
 
     with running_service(data_dir, "--no-worker") as url:
         port = url.rpartition(":")[2]
-        asked = [sys.executable, *(argument.replace("8000", port) for argument in arguments)]
-        assert subprocess.run(asked, check=False).returncode == 0  # noqa: S603  # ours
+        arguments_given = [sys.executable, *(argument.replace("8000", port) for argument in arguments)]
+        assert subprocess.run(arguments_given, check=False).returncode == 0  # noqa: S603  # ours
 
-    assert subprocess.run(asked, check=False, stderr=subprocess.DEVNULL).returncode != 0  # noqa: S603  # ours
+    assert subprocess.run(arguments_given, check=False, stderr=subprocess.DEVNULL).returncode != 0  # noqa: S603  # ours
 
 
 def test_whatever_ends_is_started_again(data_dir: Path, started: list["subprocess.Popen[str]"]) -> None:

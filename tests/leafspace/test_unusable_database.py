@@ -84,9 +84,9 @@ def _is_one_sentence(ended: "subprocess.CompletedProcess[str]", *parts: str) -> 
     return ended.returncode == 1 and len(lines) == 1 and all(part in lines[0] for part in ("Error: ", *parts))
 
 
-@pytest.mark.parametrize(("spoil", "said"), _SPOILED)
+@pytest.mark.parametrize(("spoil", "message"), _SPOILED)
 def test_serve_says_in_one_sentence_which_file_it_is_and_what_to_do(
-    tmp_path: Path, spoil: _Spoil, said: list[str]
+    tmp_path: Path, spoil: _Spoil, message: list[str]
 ) -> None:
     file = _made(tmp_path / "data")
     file.parent.chmod(0o700)
@@ -94,7 +94,7 @@ def test_serve_says_in_one_sentence_which_file_it_is_and_what_to_do(
 
     refused = _run("leafspace", "serve", "--port", "0", "--data-dir", str(file.parent))
 
-    assert _is_one_sentence(refused, str(file), *said), refused.stderr
+    assert _is_one_sentence(refused, str(file), *message), refused.stderr
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])

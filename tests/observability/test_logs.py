@@ -44,7 +44,7 @@ def _logged() -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stderr.splitlines()]
 
 
-def test_every_line_has_the_same_fields_whoever_wrote_it() -> None:
+def test_every_line_has_the_same_fields_from_every_writer() -> None:
     plain, theirs, in_a_request, in_a_job, theirs_in_a_job, failed, answered = _logged()
 
     assert set(plain) == set(theirs) == _ALWAYS

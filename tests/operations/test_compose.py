@@ -78,7 +78,7 @@ def test_an_image_is_named_by_a_variable_and_runs_as_a_user() -> None:
         assert "build" not in service or _filled_in(image) == default[1]
 
 
-def test_secrets_are_asked_for_and_every_variable_is_documented() -> None:
+def test_secrets_are_required_and_every_variable_is_documented() -> None:
     operations = (_ROOT / "docs/operations.md").read_text(encoding="utf-8")
     for found in _VARIABLE.finditer(_FILE):
         assert f"`{found['name']}`" in operations, found["name"]

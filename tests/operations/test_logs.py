@@ -17,8 +17,8 @@ _REQUEST = "follow-me-12345"
 
 
 def test_a_request_can_be_followed_into_its_job(service: Service, api: Api, registered: Registered) -> None:
-    asked = {"model": registered.model["id"], "dataset": registered.dataset["id"], "n_neighbors": 3}
-    answer = api.post("/v1/proximities", asked, **{"X-Request-Id": _REQUEST})
+    body = {"model": registered.model["id"], "dataset": registered.dataset["id"], "n_neighbors": 3}
+    answer = api.post("/v1/proximities", body, **{"X-Request-Id": _REQUEST})
     job = api.wait(answer.json()["job"])
 
     left = wait_for_line(service.log, lambda line: line["event"] == "job_left" and line["job"] == job["id"])
@@ -42,7 +42,7 @@ def test_a_request_can_be_followed_into_its_job(service: Service, api: Api, regi
     assert all(line["level"] == "info" and datetime.fromisoformat(line["time"]).tzinfo for line in followed)
 
 
-def test_the_access_log_tells_neither_queries_nor_bodies_and_cannot_be_forged(service: Service, api: Api) -> None:
+def test_the_access_log_contains_neither_queries_nor_bodies_and_cannot_be_forged(service: Service, api: Api) -> None:
     n_before = len(service.log.read_text())
     api.http.get("/v1/models/%0A%7B%22level%22%3A%22error%22%7D%C2%85?name=alice")
 
@@ -70,7 +70,7 @@ def test_above_info_only_failures_are_written(level: str, written: list[int]) ->
     assert [int(found) for found in re.findall(r'"status":(\d+)', printed)] == written
 
 
-def test_where_lines_come_too_fast_it_is_told_how_many_are_missing() -> None:
+def test_where_lines_come_too_fast_the_log_names_how_many_are_missing() -> None:
     program = (
         "from service.access_log import AccessLog\n"
         "from service.middleware.metering import AnsweredRequest\n"

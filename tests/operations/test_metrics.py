@@ -1,4 +1,4 @@
-"""/metrics of a real service: what it tells can be read by Prometheus, and moves as it should."""
+"""/metrics of a real service: what it returns can be read by Prometheus, and moves as it should."""
 
 import re
 from pathlib import Path
@@ -65,7 +65,7 @@ def test_what_strangers_send_makes_no_labels(api: Api) -> None:
     assert "BREW" not in after.labels("method")
 
 
-def test_jobs_workers_and_what_the_service_rests_on_are_told(service: Service, registered: Registered) -> None:
+def test_jobs_workers_and_what_the_service_rests_on_are_reported(service: Service, registered: Registered) -> None:
     assert registered
     with httpx.Client(base_url=service.url, timeout=60) as client:
         api = Api(service.url)
@@ -83,7 +83,7 @@ def test_jobs_workers_and_what_the_service_rests_on_are_told(service: Service, r
     assert found.value("leafspace_uploads_in_progress") == 0
 
 
-def test_what_the_operations_page_speaks_of_is_told(api: Api, registered: Registered) -> None:
+def test_what_the_operations_page_describes_is_reported(api: Api, registered: Registered) -> None:
     assert registered
     page = (Path(__file__).parents[2] / "docs" / "operations.md").read_text()
     spoken_of = set(re.findall(r"\bleafspace_[a-z_]+[a-z]\b", page))
@@ -92,5 +92,5 @@ def test_what_the_operations_page_speaks_of_is_told(api: Api, registered: Regist
 
     assert len(spoken_of) > 15
     # Buckets and sums go by the name of their histogram; nothing was removed yet, and no error may have been answered.
-    told = names | {re.sub("_(bucket|sum|count)$", "", name) for name in names}
-    assert spoken_of - told <= {"leafspace_removed_total", "leafspace_error_answers_total"}
+    families = names | {re.sub("_(bucket|sum|count)$", "", name) for name in names}
+    assert spoken_of - families <= {"leafspace_removed_total", "leafspace_error_answers_total"}

@@ -97,7 +97,7 @@ def test_a_database_that_was_moved_away_is_not_ready(own_service: Service, warm:
     JobFarm.wait_until(lambda: _readiness(api)[0] == 200, 10)
 
 
-def test_told_to_stop_it_is_first_not_ready_and_finishes_what_is_under_way(
+def test_at_a_signal_to_stop_it_is_first_not_ready_and_finishes_what_is_under_way(
     own_service: Service, warm: tuple[Api, Registered]
 ) -> None:
     api, registered = warm

@@ -45,9 +45,9 @@ def test_an_earlier_result_is_read(noun: str) -> None:
 
 @pytest.mark.parametrize("noun", _VIEWS)
 def test_the_sdk_reads_an_earlier_result(noun: str) -> None:
-    asked = {"model": "mdl_1", "dataset": "ds_1", "explainer": "xpl_1"}
+    body = {"model": "mdl_1", "dataset": "ds_1", "explainer": "xpl_1"}
 
-    read = _VIEWS[noun].from_dict({**_STANDING, "request": asked, "result": _KEPT[noun]})
+    read = _VIEWS[noun].from_dict({**_STANDING, "request": body, "result": _KEPT[noun]})
 
     assert read.result.to_dict().keys() >= _KEPT[noun].keys()
 

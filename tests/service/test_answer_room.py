@@ -31,13 +31,13 @@ def _run(test: Callable[[AnswerRoom], Awaitable[None]], seconds: float = 60) -> 
 def test_answers_are_admitted_in_their_order_and_a_small_one_overtakes_no_large_one() -> None:
     admitted: list[int] = []
 
-    async def ask(room: AnswerRoom, n_bytes: int) -> None:
+    async def take_room(room: AnswerRoom, n_bytes: int) -> None:
         await room.take(n_bytes, _stays)
         admitted.append(n_bytes)
 
     async def test(room: AnswerRoom) -> None:
         first = await room.take(60, _stays)
-        waiting = [asyncio.create_task(ask(room, n_bytes)) for n_bytes in (70, 10, 20)]
+        waiting = [asyncio.create_task(take_room(room, n_bytes)) for n_bytes in (70, 10, 20)]
         await asyncio.sleep(0)
         assert admitted == []
         first.give_back()
@@ -54,7 +54,7 @@ def test_an_answer_that_is_alone_may_be_larger_than_all_the_room() -> None:
     assert _run(test).n_taken == 0
 
 
-def test_who_waits_too_long_is_told_to_come_back_and_makes_way() -> None:
+def test_who_waits_too_long_has_to_come_back_and_leaves() -> None:
     async def test(room: AnswerRoom) -> None:
         await room.take(60, _stays)
         with pytest.raises(StorageUnavailable, match="100 bytes"):

@@ -27,14 +27,14 @@ def test_calls_are_done_one_after_the_other_and_the_event_loop_goes_on() -> None
             await asyncio.sleep(0.01)
             beats += 1
 
-    async def ask() -> list[str]:
+    async def take() -> list[str]:
         batches, beating = Batches(n_rows=10), asyncio.create_task(beat())
         names = await asyncio.gather(*(batches.run(2, work) for _ in range(5)))
         beating.cancel()
         batches.close()
         return names
 
-    assert {name.partition("_")[0] for name in asyncio.run(ask())} == {"batches"}
+    assert {name.partition("_")[0] for name in asyncio.run(take())} == {"batches"}
     assert most == 1
     assert beats >= 5
 
@@ -46,7 +46,7 @@ def test_beyond_the_queue_a_call_is_refused_at_once_and_its_room_is_given_back()
         go_on.wait(10)
         raise ValueError
 
-    async def ask() -> None:
+    async def take() -> None:
         batches = Batches(n_rows=100)
         waiting = [asyncio.create_task(batches.run(50, fail)) for _ in range(2)]
         await asyncio.sleep(0)
@@ -58,4 +58,4 @@ def test_beyond_the_queue_a_call_is_refused_at_once_and_its_room_is_given_back()
         assert await batches.run(1000, lambda: "done") == "done"
         batches.close()
 
-    asyncio.run(ask())
+    asyncio.run(take())

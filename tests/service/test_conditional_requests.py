@@ -43,7 +43,7 @@ def _has(api: TestClient, path: str, tags: str, **headers: str) -> httpx.Respons
     return answer
 
 
-def test_whoever_has_it_gets_304_and_no_body(api: TestClient, shop: Shop, dataset: str) -> None:
+def test_a_caller_who_has_it_gets_304_and_no_body(api: TestClient, shop: Shop, dataset: str) -> None:
     for path in _immutable(shop, dataset):
         first = api.get(path)
         tag = first.headers["ETag"]

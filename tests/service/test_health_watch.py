@@ -1,4 +1,4 @@
-"""However many ask how the service is, what it rests on is looked at once a second."""
+"""However many callers check the health, what the service rests on is looked at once a second."""
 
 import asyncio
 import sqlite3
@@ -25,7 +25,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
         yield made
 
 
-def test_many_who_ask_at_once_share_one_look(database: Database) -> None:
+def test_many_who_call_at_once_share_one_look(database: Database) -> None:
     looks: list[float] = []
 
     def answers() -> bool:
@@ -35,12 +35,12 @@ def test_many_who_ask_at_once_share_one_look(database: Database) -> None:
 
     watch = HealthWatch(database, {"redis": answers})
 
-    async def ask_often() -> list[Health]:
+    async def check_often() -> list[Health]:
         return await asyncio.gather(*(watch.health() for _ in range(200)))
 
     with ThreadPoolExecutor(20) as threads:
-        told = [threads.submit(watch.wait_for_health) for _ in range(20)]
-        found = asyncio.run(ask_often()) + [each.result() for each in told]
+        waiting = [threads.submit(watch.wait_for_health) for _ in range(20)]
+        found = asyncio.run(check_often()) + [each.result() for each in waiting]
     watch.close()
 
     assert set(found) == {Health(None, ("redis",))}
@@ -63,7 +63,7 @@ def test_what_was_found_is_looked_at_again_after_a_second(database: Database, tm
     watch.close()
 
 
-def test_all_who_ask_about_a_locked_database_wait_for_one_look(database: Database, tmp_path: Path) -> None:
+def test_all_callers_who_check_a_locked_database_wait_for_one_look(database: Database, tmp_path: Path) -> None:
     watch = HealthWatch(database, {})
     began = time.monotonic()
     with closing(sqlite3.connect(tmp_path / "rows.db", isolation_level=None)) as locking:

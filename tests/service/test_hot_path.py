@@ -35,7 +35,7 @@ def _same(both: tuple[TestClient, TestClient], path: str, content: bytes, header
     return found
 
 
-_GOOD = object()  # stands for a row that is the model's own
+_GOOD = object()  # represents a row that is the model's own
 _BODIES: dict[str, Any] = {
     "one row": {"instances": [_GOOD]},
     "several rows": {"instances": [_GOOD] * 7, "include": ["contrast"]},

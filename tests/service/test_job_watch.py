@@ -1,4 +1,4 @@
-"""Who waits for jobs is told of every change, and all of them together look once a turn."""
+"""Callers who wait for jobs are notified of every change, and all of them together look once a turn."""
 
 import asyncio
 import time
@@ -42,7 +42,7 @@ class Watched:
         self.watch = JobWatch(self.jobs, self.draining)
 
     def add(self) -> Job:
-        self.rows.seconds += 1  # each job is asked for after the one before
+        self.rows.seconds += 1  # each job is requested after the one before
         return self.rows.jobs.get(self.rows.add())
 
 
@@ -54,8 +54,8 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
     database.close()
 
 
-def test_all_who_wait_are_told_of_a_change_and_look_once_a_turn_together(watched: Watched) -> None:
-    others, changing = [watched.add() for _ in range(20)], watched.add()  # nothing changes for whoever was there first
+def test_all_who_wait_are_notified_of_a_change_and_look_once_a_turn_together(watched: Watched) -> None:
+    others, changing = [watched.add() for _ in range(20)], watched.add()  # nothing changes for the first callers
 
     async def wait() -> list[Job]:
         waiting = [asyncio.create_task(watched.watch.change(changing)) for _ in range(300)]
@@ -75,14 +75,14 @@ def test_all_who_wait_are_told_of_a_change_and_look_once_a_turn_together(watched
     assert time.monotonic() - began < when_idle(3)
 
 
-def test_a_change_that_came_before_anybody_waited_is_told(watched: Watched) -> None:
+def test_a_change_that_came_before_anybody_waited_is_reported(watched: Watched) -> None:
     seen = watched.add()
     watched.rows.jobs.request_cancel(seen.id)
 
     assert asyncio.run(watched.watch.change(seen, 5)).status == "cancelled"
 
 
-def test_whoever_comes_during_a_look_is_told_nothing_older_than_what_they_have_seen(watched: Watched) -> None:
+def test_a_caller_during_a_look_gets_nothing_older_than_before(watched: Watched) -> None:
     early, late = watched.add(), watched.add()
     watched.jobs.seconds_of_a_look = 0.3
 
@@ -97,7 +97,7 @@ def test_whoever_comes_during_a_look_is_told_nothing_older_than_what_they_have_s
     assert [job.status for job in asyncio.run(wait())] == ["cancelled", "queued"]
 
 
-def test_nobody_looks_once_nobody_waits_and_whoever_comes_then_is_told(watched: Watched) -> None:
+def test_nobody_looks_once_nobody_waits_and_a_later_caller_is_answered(watched: Watched) -> None:
     seen = watched.add()
 
     async def wait() -> str:
@@ -115,7 +115,7 @@ def test_nobody_looks_once_nobody_waits_and_whoever_comes_then_is_told(watched: 
     assert asyncio.run(wait()) == "cancelled"
 
 
-def test_whoever_waits_is_let_go_when_the_process_drains(watched: Watched) -> None:
+def test_callers_who_wait_are_let_go_when_the_process_drains(watched: Watched) -> None:
     seen = watched.add()
 
     async def wait() -> Job:
@@ -127,7 +127,7 @@ def test_whoever_waits_is_let_go_when_the_process_drains(watched: Watched) -> No
     assert asyncio.run(wait()) == seen
 
 
-def test_whoever_waits_is_told_that_the_job_is_gone_or_cannot_be_looked_at(watched: Watched) -> None:
+def test_callers_who_wait_learn_that_the_job_is_gone_or_cannot_be_looked_at(watched: Watched) -> None:
     seen, database = watched.add(), watched.rows.database
     with database.transaction() as connection:
         connection.execute(delete(jobs).where(jobs.c.id == seen.id))

@@ -1,4 +1,4 @@
-"""Small uploads that would make large answers: whoever reads them, the API takes little memory and answers others."""
+"""Small uploads that would make large answers: read by any client, the API takes little memory and answers others."""
 
 import asyncio
 import io
@@ -115,7 +115,7 @@ def test_reads_of_hostile_uploads_take_little_memory_and_keep_nobody_waiting(
 
 @contextmanager
 def _watching(url: str) -> Iterator[list[float]]:
-    """Ask all the time whether the service lives; yield how long each answer takes."""
+    """Check all the time whether the service lives; yield how long each answer takes."""
     seconds: list[float] = []
     is_over = threading.Event()
 

@@ -33,7 +33,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def explain(service: Service) -> str:
-    """Return where explanations are asked for."""
+    """Return the path of explanations."""
     forest = fitted("random_forest_binary")
     frame = frame_of(forest)
     with httpx.Client(base_url=service.url, timeout=PATIENCE) as client:
@@ -41,8 +41,8 @@ def explain(service: Service) -> str:
         model = client.post("/v1/models", files={"file": forest.onnx}, data={"metadata": metadata}).json()
         files = {"file": frame.to_csv(index=False).encode()}
         dataset = client.post("/v1/datasets", files=files, data={"metadata": '{"target": "t"}'}).json()
-        asked = {"model": model["id"], "dataset": dataset["id"], "n_prototypes": 5}
-        prototypes = client.post("/v1/prototype-sets", json=asked).json()
+        wanted = {"model": model["id"], "dataset": dataset["id"], "n_prototypes": 5}
+        prototypes = client.post("/v1/prototype-sets", json=wanted).json()
         while client.get(f"/v1/jobs/{prototypes['job']}", headers={"Prefer": "wait=20"}).json()["finished_at"] is None:
             pass
         explainer = client.post("/v1/explainers", json={"model": model["id"], "prototype_set": prototypes["id"]}).json()
@@ -63,26 +63,26 @@ def _seconds_of_one(explain: str, n_calls: int) -> list[float]:
     return seconds
 
 
-def _ask_all(n_clients: int, explain: str, body: object, n_calls: int) -> list[httpx.Response]:
-    """Send calls from so many clients at once; return all answers, of which there must be one for each."""
+def _send_all(n_clients: int, explain: str, body: object, n_calls: int) -> list[httpx.Response]:
+    """Send calls from a number of clients at once; return all answers, of which there must be one for each."""
 
-    def ask(_: int) -> list[httpx.Response]:
+    def send(_: int) -> list[httpx.Response]:
         with httpx.Client(timeout=PATIENCE) as client:
             return [client.post(explain, json=body) for _ in range(n_calls)]
 
     with concurrent.futures.ThreadPoolExecutor(n_clients) as pool:
-        return [answer for answers in pool.map(ask, range(n_clients)) for answer in answers]
+        return [answer for answers in pool.map(send, range(n_clients)) for answer in answers]
 
 
 def test_64_callers_at_once_are_all_answered(explain: str) -> None:
-    answers = _ask_all(64, explain, {"instances": [_row()]}, 10)
+    answers = _send_all(64, explain, {"instances": [_row()]}, 10)
     assert Counter(answer.status_code for answer in answers) == {200: 640}
 
 
-def test_calls_of_many_rows_hold_up_no_single_row_and_beyond_the_queue_are_told_to_come_back(explain: str) -> None:
+def test_calls_of_many_rows_hold_up_no_single_row_and_beyond_the_queue_have_to_come_back(explain: str) -> None:
     alone = statistics.median(_seconds_of_one(explain, 50))
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        under_way = pool.submit(_ask_all, 6, explain, {"instances": [_row()] * 900}, 4)
+        under_way = pool.submit(_send_all, 6, explain, {"instances": [_row()] * 900}, 4)
         beside: list[float] = []
         while not under_way.done():
             beside += _seconds_of_one(explain, 1)
@@ -107,7 +107,7 @@ def test_connections_beyond_those_of_an_address_are_answered_too(service: Servic
     assert all("Retry-After" in answer.headers for answer in answers if answer.status_code == 503)
 
 
-def test_uploads_beyond_those_under_way_are_told_to_come_back(service: Service) -> None:
+def test_uploads_beyond_those_under_way_have_to_come_back(service: Service) -> None:
     rows = b"a,b,t\n" + b"1.5,2.5,x\n" * 200_000
 
     def upload(number: int) -> httpx.Response:

@@ -1,4 +1,4 @@
-"""Failures become problems: ours are logged whole and told briefly, the caller's told exactly."""
+"""Failures become problems: ours are logged whole and reported briefly, the caller's reported exactly."""
 
 import json
 import logging
@@ -37,8 +37,8 @@ def client() -> Iterator[TestClient]:
     def fail(name: str) -> None:
         raise _FAILURES[name]
 
-    @app.router.post("/asked")
-    def ask(request: PrototypeSetRequest) -> str:
+    @app.router.post("/requested")
+    def make(request: PrototypeSetRequest) -> str:
         return request.model
 
     app.router.route_class = StrictRoute
@@ -67,7 +67,7 @@ def test_each_kind_of_failure_has_its_status_and_code(client: TestClient, name: 
     assert (answer.status_code, answer.json()["status"], answer.json()["code"]) == (status, status, code)
 
 
-def test_who_should_try_again_is_told_when(client: TestClient) -> None:
+def test_who_should_try_again_learns_when(client: TestClient) -> None:
     assert int(client.get("/away").headers["Retry-After"]) > 0
     assert "Retry-After" not in client.get("/storage").headers
 
@@ -77,7 +77,7 @@ def test_the_field_at_fault_is_pointed_to(client: TestClient) -> None:
     assert "errors" not in client.get("/model").json()
 
 
-def test_our_own_failures_are_told_without_what_is_inside(
+def test_our_own_failures_are_reported_without_what_is_inside(
     client: TestClient, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with caplog.at_level(logging.ERROR):
@@ -91,7 +91,7 @@ def test_our_own_failures_are_told_without_what_is_inside(
 def test_pointers_lead_into_the_body_and_escape_odd_names(client: TestClient) -> None:
     body = {"model": "m", "dataset": "d", "a/b~c": 1, "alpha": "x", "candidates": [1]}
 
-    errors = client.post("/asked", json=body).json().get("errors", [])
+    errors = client.post("/requested", json=body).json().get("errors", [])
 
     # FastAPI's own route reads the body here; the handler is the same.
     assert {"/a~1b~0c", "/alpha", "/candidates"} == {error["pointer"] for error in errors}

@@ -1,4 +1,4 @@
-"""Bodies, as a real service reads them: none keeps others waiting; who goes away while sending is no failure."""
+"""Bodies, as a real service reads them: none keeps others waiting; a caller who leaves while sending is no failure."""
 
 import json
 import socket
@@ -115,7 +115,7 @@ def _statuses(service: Service, path: str, n_requests: int) -> list[int]:
 
 
 class _Watch:
-    """Somebody else, who asks whether the service lives, again and again; how long the longest answer took."""
+    """Another caller, who checks whether the service lives, again and again; how long the longest answer took."""
 
     def __init__(self, url: str) -> None:
         self.longest = 0.0

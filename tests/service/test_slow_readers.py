@@ -1,4 +1,4 @@
-"""Callers who ask for much and take nothing: others are answered meanwhile, and in the end the room is free again."""
+"""Callers who request much and take nothing: others are answered meanwhile, and in the end the room is free again."""
 
 import io
 import json
@@ -26,7 +26,7 @@ _MOST_SECONDS = 1.0
 _SLACK_SECONDS = 1.0  # others use the machine, too
 _PATIENCE_SECONDS = 120
 _STALLED_BYTES = 4096  # that a stalled reader's socket takes
-_N_ASKED = 20
+_N_REQUESTED = 20
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def _registered(client: httpx.Client, path: str, data: bytes) -> str:
 
 @contextmanager
 def _stalled(crowd: Crowd, path: str, accept: str, n_readers: int) -> Iterator[list[socket.socket]]:
-    """Ask so many times for the same, with one key, and yield the sockets, from which nothing is read."""
+    """Request the same a number of times, with one key, and yield the sockets, from which nothing is read."""
     request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAccept: {accept}\r\nAuthorization: Bearer {crowd.keys[0]}\r\n"
     with ExitStack() as stack:
         readers = []
@@ -107,7 +107,7 @@ def _status(reader: socket.socket) -> int:
 def _seconds_of(client: httpx.Client, paths: list[str]) -> float:
     """Return how long the slowest answer took."""
     slowest = 0.0
-    for path in paths * _N_ASKED:
+    for path in paths * _N_REQUESTED:
         began = time.perf_counter()
         answer = client.get(path)
         assert answer.status_code == 200, f"{path}: {answer.text[:500]}"
@@ -131,7 +131,7 @@ def test_readers_of_pages_who_take_nothing_keep_no_list_and_no_small_answer_wait
         statuses = {_status(reader) for reader in readers}
 
     assert 200 in statuses
-    assert statuses <= {200, 429}, "who was refused was refused for what the same key had asked for before"
+    assert statuses <= {200, 429}, "each refusal was for what the same key had requested before"
 
 
 @pytest.mark.timeout(600)

@@ -22,7 +22,7 @@ def _blocks(file: BinaryIO) -> Generator[bytes]:
 
 
 async def _answer_until(n_blocks: int, answer: StreamedAnswer, spec_version: str) -> list[bytes]:
-    """Return what a caller gets who goes away after so many blocks."""
+    """Return what a caller gets who goes away after a number of blocks."""
     got: list[bytes] = []
     has_gone = asyncio.Event()
 

@@ -39,7 +39,7 @@ def test_the_one_that_was_not_used_for_longest_is_dropped(warm: WarmExplainer) -
     cache = ExplainerCache(2)
     cache.get("a", lambda: warm)
     cache.get("b", lambda: warm)
-    cache.find("a")  # explanations find it without asking for it to be warmed up
+    cache.find("a")  # explanations find it without a request to warm it up
 
     cache.get("c", lambda: warm)
 
@@ -113,7 +113,7 @@ def test_what_is_forgotten_while_it_is_warmed_up_is_not_kept(warm: WarmExplainer
     assert cache.find("a") is None
 
 
-def test_a_failure_to_warm_up_is_told_and_not_kept(shop: Shop, warm: WarmExplainer) -> None:
+def test_a_failure_to_warm_up_is_reported_and_not_kept(shop: Shop, warm: WarmExplainer) -> None:
     cache = ExplainerCache(2)
 
     with pytest.raises(NotFound):
@@ -137,7 +137,7 @@ def test_a_model_is_opened_once_and_again_after_it_was_closed(shop: Shop) -> Non
     np.testing.assert_array_equal(one.scores, other.scores)
 
 
-def test_only_so_many_stay_open(shop: Shop) -> None:
+def test_only_a_limited_number_stays_open(shop: Shop) -> None:
     context = shop.workshop.context
     twin = shop.workshop.register_model(shop.fitted.onnx, name="twin")
     cache = SessionCache(context.models, context.objects, 1)
@@ -161,7 +161,7 @@ def test_an_open_model_is_had_while_another_is_opened_which_happens_once(shop: S
     cache = SessionCache(context.models, objects, 2)
     file = objects.file(objects.put(graph))
     cache.get(shop.model)
-    # Whoever opens this file waits until somebody writes to it, as on a disk that takes its time.
+    # A process that opens this file waits until somebody writes to it, as on a disk that takes its time.
     file.unlink()
     os.mkfifo(file)
 

@@ -68,7 +68,7 @@ def test_a_job_past_its_deadline_fails_even_if_its_worker_only_hangs(rows: JobRo
     assert (job.status, job.problem.code) == ("failed", "deadline_exceeded")
 
 
-def test_the_bell_of_a_new_job_gets_a_moment_to_be_heard(rows: JobRows) -> None:
+def test_the_bell_of_a_new_job_gets_a_moment_to_arrive(rows: JobRows) -> None:
     job_id = rows.add()
     assert rows.abandoned.due_for_notification() == []
     rows.seconds += 2.1
@@ -146,7 +146,7 @@ def test_a_pause_that_began_before_the_clock_was_set_back_is_over(rows: JobRows)
     assert rows.claim(job_id).attempt == 1
 
 
-def test_a_job_that_was_asked_for_before_the_clock_was_set_back_is_rung_for(rows: JobRows) -> None:
+def test_a_job_that_was_requested_before_the_clock_was_set_back_is_rung_for(rows: JobRows) -> None:
     job_id = rows.add()
     rows.step_seconds = -3600
 

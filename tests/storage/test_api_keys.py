@@ -74,7 +74,7 @@ def test_a_use_is_written_down_at_most_once_a_minute(store: ApiKeyStore) -> None
     assert seen == [1000.0, 1000.0, 1000.0, 1060.0, 1060.0, 1060.0, 1121.0, 900.0]  # at last the clock was set back
 
 
-def test_there_can_be_so_many_keys_and_no_more(store: ApiKeyStore, rows_database: Database) -> None:
+def test_there_is_a_limit_of_keys(store: ApiKeyStore, rows_database: Database) -> None:
     row = {"name": "n", "scopes": [], "sha256": "0" * 64, "created_at": 0.0}
     with rows_database.transaction() as connection:
         connection.execute(insert(api_keys), [{"id": f"key_{number}", **row} for number in range(MAX_KEYS)])

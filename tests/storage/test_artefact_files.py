@@ -11,22 +11,22 @@ from tests.support.stored import Shelf, new_dataset, some_hash
 _NOUN = "prototype_sets"
 
 
-def test_files_are_told_wherever_the_artefact_is(shelf: Shelf) -> None:
+def test_files_are_served_wherever_the_artefact_is(shelf: Shelf) -> None:
     files = {"rows.parquet": some_hash(), "rows.csv": some_hash()}
-    asked, _ = shelf.ask()
-    other, _ = shelf.ask("prs_2")
-    assert asked.files == {}
+    requested, _ = shelf.create()
+    other, _ = shelf.create("prs_2")
+    assert requested.files == {}
 
-    shelf.make(asked, files=files)
+    shelf.make(requested, files=files)
     shelf.make(other)
 
     assert shelf.artefacts.get(_NOUN, "prs_1").files == files
-    assert shelf.ask()[0].files == files
+    assert shelf.create()[0].files == files
     assert [found.files for found in shelf.artefacts.list(_NOUN, 10, None).data] == [{}, files]
 
 
 def test_publishing_again_replaces_all_files(shelf: Shelf) -> None:
-    artefact, _ = shelf.ask()
+    artefact, _ = shelf.create()
     shelf.make(artefact, files={"rows.csv": some_hash(), "old.csv": some_hash()})
     files = {"rows.csv": some_hash()}
 
@@ -38,8 +38,8 @@ def test_publishing_again_replaces_all_files(shelf: Shelf) -> None:
 
 def test_deleted_with_its_files_it_lets_go_what_nobody_else_has(shelf: Shelf) -> None:
     result, arrays, shared = some_hash(), some_hash(), some_hash()
-    shelf.make(shelf.ask("prs_1")[0], result, arrays, {"rows.csv": shared, "same.csv": shared})
-    shelf.make(shelf.ask("prs_2")[0], files={"rows.csv": shared})
+    shelf.make(shelf.create("prs_1")[0], result, arrays, {"rows.csv": shared, "same.csv": shared})
+    shelf.make(shelf.create("prs_2")[0], files={"rows.csv": shared})
 
     assert set(shelf.artefacts.delete(_NOUN, "prs_1")) == {result, arrays}
     assert shared in shelf.artefacts.delete(_NOUN, "prs_2")
@@ -51,7 +51,7 @@ def test_deleted_with_its_files_it_lets_go_what_nobody_else_has(shelf: Shelf) ->
 
 def test_a_file_that_was_uploaded_again_as_a_dataset_is_kept_for_it(shelf: Shelf) -> None:
     rows, elsewhere = some_hash(), some_hash()
-    shelf.make(shelf.ask()[0], rows, elsewhere, {"rows.parquet": rows})
+    shelf.make(shelf.create()[0], rows, elsewhere, {"rows.parquet": rows})
     shelf.datasets.add(new_dataset("ds_2", sha256=rows, content="c" * 64))
 
     assert shelf.artefacts.delete(_NOUN, "prs_1") == (elsewhere,)

@@ -1,4 +1,4 @@
-"""Artefacts: their status is that of their job until there is a result; asked again, they are made again or not."""
+"""Artefacts: their status is that of their job until there is a result; requested again, they are made again or not."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -39,7 +39,7 @@ def _delete(shelf: Shelf) -> None:
 
 
 def test_it_is_pending_until_its_job_has_published_a_result(shelf: Shelf) -> None:
-    artefact, is_new = shelf.ask()
+    artefact, is_new = shelf.create()
     assert (is_new, _status(shelf)) == (True, "pending")
 
     claim = _claim(shelf)
@@ -47,7 +47,7 @@ def test_it_is_pending_until_its_job_has_published_a_result(shelf: Shelf) -> Non
     shelf.attempts.succeed(claim, lambda _connection: None)  # a job that published nothing
     assert _status(shelf) == "pending"
 
-    again, _ = shelf.ask("prs_2")
+    again, _ = shelf.create("prs_2")
     shelf.make(again, "r" * 64, "a" * 64)
     found = shelf.artefacts.get(_NOUN, "prs_2")
     assert (found.status, found.result, found.arrays, found.job) == ("ready", "r" * 64, "a" * 64, again.job)
@@ -56,7 +56,7 @@ def test_it_is_pending_until_its_job_has_published_a_result(shelf: Shelf) -> Non
 
 @pytest.mark.parametrize(("end", "status"), [(_fail, "failed"), (_cancel, "cancelled")])
 def test_it_says_why_there_is_none(shelf: Shelf, end: object, status: str) -> None:
-    shelf.ask()
+    shelf.create()
     end(shelf)  # type: ignore[operator]  # one of the functions above
 
     found = shelf.artefacts.get(_NOUN, "prs_1")
@@ -67,7 +67,7 @@ def test_it_says_why_there_is_none(shelf: Shelf, end: object, status: str) -> No
 
 
 def test_while_a_cancelled_job_still_runs_it_is_pending(shelf: Shelf) -> None:
-    shelf.ask()
+    shelf.create()
     claim = _claim(shelf)
     _cancel(shelf)
     assert _status(shelf) == "pending"
@@ -76,21 +76,21 @@ def test_while_a_cancelled_job_still_runs_it_is_pending(shelf: Shelf) -> None:
     assert _status(shelf) == "cancelled"
 
 
-def test_asked_again_it_has_the_same_job_while_pending_and_when_ready(shelf: Shelf) -> None:
-    first, _ = shelf.ask()
-    assert shelf.ask() == (first, False)
+def test_requested_again_it_has_the_same_job_while_pending_and_when_ready(shelf: Shelf) -> None:
+    first, _ = shelf.create()
+    assert shelf.create() == (first, False)
 
     shelf.make(first)
-    again, is_new = shelf.ask()
+    again, is_new = shelf.create()
     assert (again.status, again.job, is_new) == ("ready", first.job, False)
 
 
 @pytest.mark.parametrize("end", [_fail, _cancel, _delete])
-def test_asked_again_after_an_end_without_result_it_has_a_new_job(shelf: Shelf, end: object) -> None:
-    first, _ = shelf.ask()
+def test_requested_again_after_an_end_without_result_it_has_a_new_job(shelf: Shelf, end: object) -> None:
+    first, _ = shelf.create()
     end(shelf)  # type: ignore[operator]  # one of the functions above
 
-    again, is_new = shelf.ask()
+    again, is_new = shelf.create()
 
     assert (again.id, again.status, is_new) == (first.id, "pending", True)
     assert again.job != first.job
@@ -100,19 +100,19 @@ def test_asked_again_after_an_end_without_result_it_has_a_new_job(shelf: Shelf, 
 
 
 @pytest.mark.parametrize("is_known", [False, True])
-def test_of_many_who_ask_at_once_one_begins_a_job(shelf: Shelf, is_known: bool) -> None:  # noqa: FBT001  # a parameter
+def test_of_many_who_call_at_once_one_begins_a_job(shelf: Shelf, is_known: bool) -> None:  # noqa: FBT001  # a parameter
     if is_known:
-        shelf.ask()
+        shelf.create()
         _cancel(shelf)
     start = Barrier(6)
 
-    def ask(_number: int) -> tuple[str, bool]:
+    def create(_number: int) -> tuple[str, bool]:
         start.wait()
-        artefact, is_new = shelf.ask()
+        artefact, is_new = shelf.create()
         return artefact.job, is_new
 
     with ThreadPoolExecutor(6) as threads:
-        answers = list(threads.map(ask, range(6)))
+        answers = list(threads.map(create, range(6)))
 
     assert len({job for job, _ in answers}) == 1
     assert sum(is_new for _, is_new in answers) == 1
@@ -123,13 +123,13 @@ def test_of_many_who_ask_at_once_one_begins_a_job(shelf: Shelf, is_known: bool) 
 
 def test_of_a_model_that_is_gone_nothing_is_begun(shelf: Shelf) -> None:
     with pytest.raises(Conflict):
-        shelf.ask(model="mdl_gone")
+        shelf.create(model="mdl_gone")
 
     assert shelf.jobs.list(10, None).data == []
 
 
 def test_it_is_known_under_its_own_noun_alone(shelf: Shelf) -> None:
-    shelf.ask()
+    shelf.create()
 
     for look in (shelf.artefacts.get, shelf.artefacts.delete):
         with pytest.raises(NotFound, match="no rule set has the id 'prs_1'"):
@@ -139,7 +139,7 @@ def test_it_is_known_under_its_own_noun_alone(shelf: Shelf) -> None:
 
 
 def test_it_is_not_deleted_while_it_is_being_made_or_explained_with(shelf: Shelf) -> None:
-    artefact, _ = shelf.ask()
+    artefact, _ = shelf.create()
     with pytest.raises(InUse, match="cancel that first"):
         shelf.artefacts.delete(_NOUN, "prs_1")
 
@@ -152,8 +152,8 @@ def test_it_is_not_deleted_while_it_is_being_made_or_explained_with(shelf: Shelf
 
 def test_deleted_it_lets_go_what_no_other_artefact_has(shelf: Shelf) -> None:
     shared = some_hash()
-    shelf.make(shelf.ask("prs_1")[0], shared, "1" * 64)
-    shelf.make(shelf.ask("prs_2")[0], shared, "2" * 64)
+    shelf.make(shelf.create("prs_1")[0], shared, "1" * 64)
+    shelf.make(shelf.create("prs_2")[0], shared, "2" * 64)
 
     assert shelf.artefacts.delete(_NOUN, "prs_1") == ("1" * 64,)
     assert set(shelf.artefacts.delete(_NOUN, "prs_2")) == {shared, "2" * 64}

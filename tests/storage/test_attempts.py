@@ -60,7 +60,7 @@ def test_success_publishes_in_the_same_transaction(rows: JobRows) -> None:
     assert job.finished_at is not None
 
 
-def test_nothing_is_published_once_cancelling_was_asked_for(rows: JobRows) -> None:
+def test_nothing_is_published_once_cancelling_was_requested(rows: JobRows) -> None:
     job_id = rows.add()
     claim = rows.claim(job_id)
     rows.jobs.request_cancel(job_id)

@@ -79,7 +79,7 @@ def test_what_was_committed_survives_the_end_of_the_process(tmp_path: Path) -> N
     assert _keys(Database(url)) == ["a"]
 
 
-def test_a_database_that_is_away_is_said_to_be_unavailable() -> None:
+def test_a_database_that_is_away_is_reported_to_be_unavailable() -> None:
     away = Database("postgresql+psycopg://nobody@127.0.0.1:1/nothing?connect_timeout=1")
 
     for connect in (away.transaction, away.reading):
@@ -118,7 +118,7 @@ def test_of_many_who_find_the_database_locked_none_waits_long(hurried: Database)
     with _locked(hurried), ThreadPoolExecutor(_N_CALLERS) as callers:
         waited = list(callers.map(lambda _: _seconds_until_refused(hurried), range(20 * _N_CALLERS)))
 
-    # One lock's timeouts each, and for the later ones, none: they are told at once.
+    # One lock's timeouts each, and for the later ones, none: they fail at once.
     assert max(waited) < _HURRIED.lock_seconds + _HURRIED.pool_seconds + 1.5
     assert sum(seconds < 0.1 for seconds in waited) >= _N_CALLERS
 
@@ -133,7 +133,9 @@ def test_readers_are_not_kept_by_writers_who_wait(hurried: Database) -> None:
         assert all(each.result() > 0 for each in waiting)
 
 
-def test_one_slow_lock_is_told_to_those_who_waited_for_it_and_keeps_nobody_else_from_trying(hurried: Database) -> None:
+def test_one_slow_lock_is_reported_to_those_who_waited_for_it_and_keeps_nobody_else_from_trying(
+    hurried: Database,
+) -> None:
     with _locked(hurried), ThreadPoolExecutor(4) as callers:
         waiting = [callers.submit(_seconds_until_refused, hurried) for _ in range(4)]
         assert all(each.result() >= _HURRIED.lock_seconds for each in waiting)

@@ -38,7 +38,7 @@ def test_only_objects_that_no_other_dataset_refers_to_are_let_go(shelf: Shelf) -
 @pytest.mark.parametrize("use", ["dataset", "evaluation_dataset"])
 def test_a_dataset_in_use_is_not_deleted_and_its_user_is_named(shelf: Shelf, use: str) -> None:
     shelf.datasets.add(new_dataset("ds_2"))
-    shelf.ask(**{use: "ds_2"})
+    shelf.create(**{use: "ds_2"})
 
     with pytest.raises(InUse, match="artefact 'prs_1'"):
         shelf.datasets.delete("ds_2")

@@ -9,7 +9,7 @@ from tests.support.stored import Shelf
 
 @pytest.fixture
 def request_of_one(shelf: Shelf) -> ExplainerRequest:
-    shelf.make(shelf.ask()[0])
+    shelf.make(shelf.create()[0])
     return ExplainerRequest(model="mdl_1", prototype_set="prs_1", name="of one", shown_features=["f3", "f1"])
 
 
@@ -46,10 +46,10 @@ def test_prototypes_that_were_deleted_meanwhile_are_a_conflict(shelf: Shelf) -> 
 
 
 @pytest.mark.parametrize(("part", "noun"), [("rule_set", "rule_sets"), ("approximation_tree", "approximation_trees")])
-def test_rules_and_trees_that_an_explainer_tells_stay_as_long_as_it_does(
+def test_rules_and_trees_that_an_explainer_uses_stay_as_long_as_it_does(
     shelf: Shelf, request_of_one: ExplainerRequest, part: str, noun: str
 ) -> None:
-    shelf.make(shelf.ask("told_1", noun=noun)[0])
+    shelf.make(shelf.create("told_1", noun=noun)[0])
     added, _ = shelf.explainers.add("xpl_1", request_of_one.model_copy(update={part: "told_1"}))
 
     assert getattr(added, part) == getattr(shelf.explainers.get("xpl_1"), part) == "told_1"

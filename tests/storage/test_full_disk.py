@@ -83,16 +83,16 @@ def test_a_job_that_fills_the_disk_fails_and_says_so_and_the_next_one_succeeds(
     farm: JobFarm, small_disk: SmallDisk, kind: str
 ) -> None:
     farm.start_worker()
-    asked = farm.ask_for(kind)
+    requested = farm.request_job(kind)
 
-    job = farm.wait_for_end(asked)
+    job = farm.wait_for_end(requested)
 
     assert (job.status, job.attempt) == ("failed", 1)
     assert job.problem is not None
     assert job.problem.code == "insufficient_storage"
     farm.wait_until(lambda: farm.workspaces() == [])
     assert list(farm.objects.old_objects()) == []
-    assert farm.wait_for_end(farm.ask_for("succeed")).status == "succeeded"
+    assert farm.wait_for_end(farm.request_job("succeed")).status == "succeeded"
     assert os.statvfs(small_disk.directory).f_bavail > 0
 
 

@@ -83,7 +83,7 @@ def test_of_many_different_requests_at_once_one_may_make_something(store: Idempo
 def test_of_many_equal_requests_at_once_one_makes_and_the_others_hear_what(rows_database: Database) -> None:
     patient, start = IdempotencyStore(rows_database, patience_seconds=30), Barrier(6)
 
-    def ask(number: int) -> tuple[bool, KeptAnswer]:
+    def make_claim(number: int) -> tuple[bool, KeptAnswer]:
         start.wait()
         begun = patient.begin(_KEY, "request")
         if isinstance(begun, KeptAnswer):
@@ -91,18 +91,18 @@ def test_of_many_equal_requests_at_once_one_makes_and_the_others_hear_what(rows_
         return True, patient.complete(begun, KeptAnswer(201, f"mdl_{number}"))
 
     with ThreadPoolExecutor(6) as threads:
-        told = list(threads.map(ask, range(6)))
+        claims = list(threads.map(make_claim, range(6)))
 
-    assert sum(is_maker for is_maker, _ in told) == 1
-    assert len({answer for _, answer in told}) == 1
+    assert sum(is_maker for is_maker, _ in claims) == 1
+    assert len({answer for _, answer in claims}) == 1
 
 
-def test_of_many_equal_requests_few_wait_and_the_others_are_told_to_come_again(rows_database: Database) -> None:
+def test_of_many_equal_requests_few_wait_and_the_others_have_to_come_again(rows_database: Database) -> None:
     patient, start = IdempotencyStore(rows_database, patience_seconds=30, most_waiting=2), Barrier(6)
     claim = _claim(patient)
     refused = Semaphore(0)
 
-    def ask(_: int) -> KeptAnswer | KeyClaim | None:
+    def make_claim(_: int) -> KeptAnswer | KeyClaim | None:
         start.wait()
         try:
             return patient.begin(_KEY, "request")
@@ -111,11 +111,11 @@ def test_of_many_equal_requests_few_wait_and_the_others_are_told_to_come_again(r
             return None
 
     with ThreadPoolExecutor(6) as threads:
-        asked = [threads.submit(ask, number) for number in range(6)]
+        pending = [threads.submit(make_claim, number) for number in range(6)]
         for _ in range(4):
             assert refused.acquire(timeout=20)
         patient.complete(claim, _MADE)
-        answers = [each.result() for each in asked]
+        answers = [each.result() for each in pending]
 
     assert sorted(answers, key=str) == [_MADE, _MADE, None, None, None, None]
     assert patient.begin(_KEY, "request") == _MADE
@@ -166,7 +166,7 @@ def test_callers_never_meet_each_others_keys(store: IdempotencyStore) -> None:
 
 def test_with_a_thing_go_the_keys_that_made_it(rows_database: Database) -> None:
     shelf, store = Shelf(rows_database), IdempotencyStore(rows_database)
-    artefact, _ = shelf.ask("prs_1")
+    artefact, _ = shelf.create("prs_1")
     shelf.make(artefact)
     shelf.explain("xpl_1")
     deletions = {

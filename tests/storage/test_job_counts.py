@@ -1,4 +1,4 @@
-"""Job counts: what monitoring is told about rows of jobs."""
+"""Job counts: what monitoring receives about rows of jobs."""
 
 import pytest
 
@@ -37,10 +37,10 @@ def test_nothing_waits_where_there_are_no_jobs(rows: JobRows) -> None:
 
 
 def test_a_waiting_job_says_how_many_wait_before_it_and_short_ones_count_short_ones_alone(rows: JobRows) -> None:
-    asked = []
+    requested = []
     for estimated_seconds in (None, 600.0, 1.0, 600.0, SHORT_SECONDS):
         rows.seconds += 1
-        asked.append(rows.add(estimated_seconds=estimated_seconds))
+        requested.append(rows.add(estimated_seconds=estimated_seconds))
     before = [
         "waits for a worker",
         "waits for a worker; 1 other job waits before it",
@@ -49,15 +49,15 @@ def test_a_waiting_job_says_how_many_wait_before_it_and_short_ones_count_short_o
         "waits for a worker; 1 other job waits before it",
     ]
 
-    assert [rows.jobs.get(job).progress.message for job in asked] == before
+    assert [rows.jobs.get(job).progress.message for job in requested] == before
     assert [job.progress.message for job in rows.jobs.list(10, None).data] == before[::-1]
-    assert {job: found.progress.message for job, found in rows.jobs.get_many(asked).items()} == dict(
-        zip(asked, before, strict=True)
+    assert {job: found.progress.message for job, found in rows.jobs.get_many(requested).items()} == dict(
+        zip(requested, before, strict=True)
     )
 
-    rows.claim(asked[0])
-    rows.jobs.request_cancel(asked[2])
-    assert [rows.jobs.get(job).progress.message for job in asked] == [
+    rows.claim(requested[0])
+    rows.jobs.request_cancel(requested[2])
+    assert [rows.jobs.get(job).progress.message for job in requested] == [
         "",
         "waits for a worker",
         "",

@@ -42,7 +42,7 @@ def test_a_table_is_found_by_its_model_dataset_and_revision_alone(shelf: Shelf, 
     assert [tables.find(place) for place in others] == [None] * 3
 
 
-def test_of_many_who_keep_a_table_at_once_one_does_and_all_are_told_which(shelf: Shelf, tables: LeafTableStore) -> None:
+def test_of_many_who_keep_a_table_at_once_one_does_and_all_learn_which(shelf: Shelf, tables: LeafTableStore) -> None:
     start = Barrier(6)
 
     def keep(_number: int) -> KeptLeafTable:
@@ -93,14 +93,14 @@ def test_deleting_a_dataset_takes_its_tables_along(shelf: Shelf, tables: LeafTab
 
 
 def test_a_table_is_forgotten_only_while_it_is_the_one_that_is_kept(shelf: Shelf, tables: LeafTableStore) -> None:
-    damaged, anew = _some_table(), _some_table()
+    damaged, replacement = _some_table(), _some_table()
     tables.add(_PLACE, damaged)
 
     assert set(tables.forget(_PLACE, damaged)) == {damaged.codes, damaged.outcome}
-    tables.add(_PLACE, anew)
+    tables.add(_PLACE, replacement)
 
     assert tables.forget(_PLACE, damaged) == ()
-    assert tables.find(_PLACE) == anew
+    assert tables.find(_PLACE) == replacement
     assert _n_rows(shelf) == 1
 
 

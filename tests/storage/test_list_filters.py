@@ -15,12 +15,12 @@ def _fill(shelf: Shelf) -> None:
     shelf.datasets.add(new_dataset("ds_2"))
     for number in range(10):
         names = {"model": f"mdl_{1 + number % 2}", "evaluation_dataset": "ds_2" if number < 3 else None}
-        artefact, _ = shelf.ask(f"prs_{number}", request={"explainer": f"xpl_{number // 5}"}, **names)
+        artefact, _ = shelf.create(f"prs_{number}", request={"explainer": f"xpl_{number // 5}"}, **names)
         if number < 4:
             shelf.make(artefact)
         elif number < 7:
             shelf.jobs.request_cancel(artefact.job)
-    shelf.ask("rls_1", noun="rule_sets")
+    shelf.create("rls_1", noun="rule_sets")
 
 
 def _walk(shelf: Shelf, limit: int, **filters: str) -> list[str]:
@@ -98,7 +98,7 @@ def test_names_are_found_whole_and_as_they_are_written(shelf: Shelf) -> None:
         shelf.datasets.add(new_dataset(f"ds_n{number}", name=name))
     keys = ApiKeyStore(shelf.database)
     key = keys.add(ApiKeyRequest(name="credit", scopes=["read"]))
-    shelf.ask()
+    shelf.create()
     shelf.explain("xpl_1")
     shelf.explainers.rename("xpl_1", "credit")
 

@@ -104,7 +104,7 @@ def _fill(database: Database) -> dict[str, list[Row]]:
     with database.transaction() as connection:
         for table in then.sorted_tables:
             kept[table.name] = [{name: row[name] for name in table.columns.keys()} for row in ROWS[table.name]]  # noqa: SIM118
-            # With the types of the code: SQLite does not tell that a column holds JSON.
+            # With the types of the code: SQLite does not report that a column holds JSON.
             connection.execute(insert(_as_the_code_has_it(table)), kept[table.name])
     return {name: [_still_kept(name, row) for row in rows] for name, rows in kept.items()}
 

@@ -62,7 +62,7 @@ def test_objects_that_another_model_refers_to_in_any_column_are_kept(shelf: Shel
 
 
 def test_a_model_in_use_is_not_deleted_and_its_user_is_named(shelf: Shelf) -> None:
-    artefact, _ = shelf.ask()
+    artefact, _ = shelf.create()
     with pytest.raises(InUse, match="artefact 'prs_1'"):
         shelf.models.delete("mdl_1")
 

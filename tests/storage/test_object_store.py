@@ -96,7 +96,9 @@ def test_a_workspace_is_private_and_gone_at_the_end_however_it_ends(store: Objec
     assert not folders[0].exists()
 
 
-def test_a_named_workspace_begins_empty_and_can_be_cleared_by_whoever_outlives_its_owner(store: ObjectStore) -> None:
+def test_a_named_workspace_begins_empty_and_can_be_cleared_by_a_process_that_outlives_its_owner(
+    store: ObjectStore,
+) -> None:
     store.clear_workspace("job_1.1")
     with store.workspace("job_1.1") as folder:
         (folder / "half").write_bytes(_DATA)
@@ -109,7 +111,7 @@ def test_a_named_workspace_begins_empty_and_can_be_cleared_by_whoever_outlives_i
 
 
 @pytest.mark.parametrize("damage", [b"", _DATA[:-1], _DATA[:-1] + b"!"])
-def test_a_damaged_object_is_found_out_whichever_way_it_is_read(store_case: _Case, damage: bytes) -> None:
+def test_a_damaged_object_is_found_out_however_it_is_read(store_case: _Case, damage: bytes) -> None:
     store_case.store.put(_DATA)
     store_case.damage(_SHA256, damage)
 
@@ -170,7 +172,7 @@ def test_a_deleted_object_is_gone_for_everybody_and_can_be_put_again(store_case:
     assert store_case.open().get(store_case.store.put(_DATA)) == _DATA
 
 
-def test_what_is_kept_anew_while_it_is_discarded_stays(store_case: _Case) -> None:
+def test_what_is_kept_again_while_it_is_discarded_stays(store_case: _Case) -> None:
     store_case.store.put(_DATA)
     store_case.let_time_pass()
     keeper = store_case.open()
@@ -234,7 +236,7 @@ def test_a_writer_that_is_killed_leaves_nothing_that_is_not_whole(store_case: _C
     assert store_case.store.get(store_case.store.put(_DATA)) == _DATA
 
 
-def test_an_object_and_the_way_to_it_are_on_disk_before_it_is_kept(
+def test_an_object_and_the_folders_above_it_are_on_disk_before_it_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, flush = LocalObjects(tmp_path / "objects"), os.fsync

@@ -15,7 +15,7 @@ def _put_with_rows(objects: ObjectStore, shelf: Shelf) -> list[str]:
     kept = [objects.put(f"kept {number}".encode()) for number in range(6)]
     shelf.models.add(new_model("mdl_2", leaf_graph=kept[0]))
     shelf.datasets.add(new_dataset("ds_2", content=kept[1]))
-    shelf.make(shelf.ask()[0], kept[2], kept[3], {"rows.csv": kept[4], "same.csv": kept[5]})
+    shelf.make(shelf.create()[0], kept[2], kept[3], {"rows.csv": kept[4], "same.csv": kept[5]})
     return kept
 
 

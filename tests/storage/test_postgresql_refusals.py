@@ -61,7 +61,7 @@ def _take_all_connections(url: str, taken: ExitStack) -> None:
             taken.enter_context(closing(psycopg.connect(url)))
 
 
-def test_sqlstates_are_told_apart(database: Database) -> None:
+def test_sqlstates_are_distinguished(database: Database) -> None:
     for passing in ("25006", "57P01", "57P02", "57P03", "53000", "53200", "53300", "53400"):
         with pytest.raises(StorageUnavailable):
             _raise(database, passing)

@@ -38,7 +38,7 @@ def test_what_was_fetched_once_is_read_without_the_bucket(remote_case: RemoteCas
     assert host.path_of_pages(_SHA256).read_bytes() == _DATA
 
 
-def test_a_damaged_copy_is_fetched_anew_and_never_served(remote_case: RemoteCase) -> None:
+def test_a_damaged_copy_is_fetched_again_and_never_served(remote_case: RemoteCase) -> None:
     store = remote_case.store
     store.put(_DATA)
     for read in (store.get, lambda sha256: store.path(sha256).read_bytes()):
@@ -125,7 +125,7 @@ def test_who_discards_is_held_up_for_days_and_still_deletes_nothing_that_was_put
     assert remote_case.open().get(_SHA256) == _DATA
 
 
-def test_a_store_that_is_away_is_said_to_be_unavailable_and_is_used_again_when_it_is_back(
+def test_a_store_that_is_away_is_reported_to_be_unavailable_and_is_used_again_when_it_is_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = S3Server(tmp_path)
@@ -134,9 +134,9 @@ def test_a_store_that_is_away_is_said_to_be_unavailable_and_is_used_again_when_i
     away = RemoteCase(tmp_path / "away", "s3://objects/there").store
     began = time.monotonic()
 
-    for ask in (lambda: away.put(_DATA), lambda: away.get(_SHA256), lambda: away.delete(_SHA256)):
+    for call in (lambda: away.put(_DATA), lambda: away.get(_SHA256), lambda: away.delete(_SHA256)):
         with pytest.raises(StorageUnavailable) as refused:
-            ask()
+            call()
         assert refused.value.code == "unavailable"
         assert "127.0.0.1" not in refused.value.detail
     assert time.monotonic() - began < 30
@@ -151,9 +151,9 @@ def test_a_bucket_that_does_not_exist_is_no_missing_object(remote_case: RemoteCa
     store = RemoteCase(tmp_path / "other", "s3://never-made/there").store
     assert remote_case.files() == []
 
-    for ask in (lambda: store.put(_DATA), lambda: store.get(_SHA256)):
+    for call in (lambda: store.put(_DATA), lambda: store.get(_SHA256)):
         with pytest.raises(StorageUnavailable, match="no such bucket"):
-            ask()
+            call()
 
 
 _FORKING = """

@@ -33,19 +33,19 @@ class Archive:
         self.days = 0.0
 
     def clear(self, **rules: float | None) -> dict[str, int]:
-        asked = replace(_FOR_EVER, **rules)  # type: ignore[arg-type]  # as the test says
-        return Retention(self.database, self.objects, asked, self._now).clear()
+        rules_of_test = replace(_FOR_EVER, **rules)  # type: ignore[arg-type]  # as the test says
+        return Retention(self.database, self.objects, rules_of_test, self._now).clear()
 
     def make(self, identifier: str, **changes: str) -> str:
         """Make an artefact; return its result's object."""
-        artefact, _ = self.shelf.ask(identifier, **changes)
+        artefact, _ = self.shelf.create(identifier, **changes)
         result, arrays = self.objects.put(identifier.encode()), self.objects.put(b"arrays" + identifier.encode())
         self.shelf.make(artefact, result, arrays)
         return result
 
     def fail(self, identifier: str) -> str:
         """Let an artefact's job fail; return the job."""
-        artefact, _ = self.shelf.ask(identifier)
+        artefact, _ = self.shelf.create(identifier)
         claim = self.shelf.attempts.claim(artefact.job, 30)
         assert claim is not None
         self.shelf.attempts.fail(claim, worker_lost(1))
@@ -103,7 +103,7 @@ def test_rules_and_trees_of_an_explainer_stay_too(archive: Archive, part: str) -
 def test_what_failed_goes_sooner_and_then_its_job(archive: Archive) -> None:
     job = archive.fail("prs_failed")
     archive.make("prs_ready")
-    pending, _ = archive.shelf.ask("prs_pending")
+    pending, _ = archive.shelf.create("prs_pending")
     archive.days = 31
 
     assert archive.clear(failed_artefact_days=30, job_days=90) == {"failed_artefacts": 1}
@@ -125,7 +125,7 @@ def test_many_jobs_go_in_small_transactions(archive: Archive) -> None:
     assert archive.clear(job_days=1) == {"jobs": 450}
 
 
-def test_registered_models_and_datasets_stay_unless_it_is_asked_for(archive: Archive) -> None:
+def test_registered_models_and_datasets_stay_unless_it_is_requested(archive: Archive) -> None:
     archive.shelf.models.add(new_model("mdl_unused"))
     archive.shelf.datasets.add(new_dataset("ds_unused"))
     archive.shelf.datasets.add(new_dataset("ds_evaluation"))

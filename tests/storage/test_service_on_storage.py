@@ -46,7 +46,7 @@ class Host:
         return {name: str(sha256) for name, sha256 in found.items()}
 
 
-def _ask_for_neighbors(api: Api, registered: Registered, n_neighbors: int) -> Json:
+def _request_neighbors(api: Api, registered: Registered, n_neighbors: int) -> Json:
     request = {"model": registered.model["id"], "dataset": registered.dataset["id"], "n_neighbors": n_neighbors}
     return api.made("/v1/proximities", request)
 
@@ -57,7 +57,7 @@ def host(storage: Storage, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     with serving(data_dir, LEAFSPACE_WORKER_NICENESS="0", **storage.environment) as service:
         api = Api(service.url)
         registered = register(api, "random_forest_binary")
-        yield Host(data_dir, api, registered, _ask_for_neighbors(api, registered, 3))
+        yield Host(data_dir, api, registered, _request_neighbors(api, registered, 3))
 
 
 def _seen(api: Api, host: Host) -> list[object]:
@@ -87,7 +87,7 @@ def test_everything_is_found_again_by_another_process_and_with_real_storage_by_a
     with serving(tmp_path / "another host", LEAFSPACE_WORKER_NICENESS="0", **storage.environment) as service:
         api = Api(service.url)
         assert _seen(api, host) == seen
-        assert _ask_for_neighbors(api, host.registered, 4)["status"] == "ready"
+        assert _request_neighbors(api, host.registered, 4)["status"] == "ready"
     assert not list(host.data_dir.glob("*.db"))
     assert not (host.data_dir / "objects").exists()
 
@@ -131,21 +131,21 @@ def test_a_job_that_meets_a_flipped_byte_fails_and_says_what_to_do(host: Host, s
     for sha256 in (found[kind], found["leaves"]):
         storage.flip_a_byte(host.data_dir, sha256)
 
-    failed = _ask_for_neighbors(host.api, registered, 5 if kind == "graph" else 6)
+    failed = _request_neighbors(host.api, registered, 5 if kind == "graph" else 6)
 
     storage.flip_a_byte(host.data_dir, found[kind])
     assert failed["status"] == "failed"
     job = host.api.get(f"/v1/jobs/{failed['job']}").json()
     assert (job["status"], job["attempt"], job["problem"]["code"]) == ("failed", 1, "object_damaged")
     assert found[kind] in job["problem"]["detail"]
-    assert _ask_for_neighbors(host.api, registered, 7)["status"] == "ready"
+    assert _request_neighbors(host.api, registered, 7)["status"] == "ready"
 
 
-def test_damaged_leaves_are_made_anew_with_the_same_outcome(host: Host, storage: Storage) -> None:
-    before = _ask_for_neighbors(host.api, host.registered, 8)
+def test_damaged_leaves_are_made_again_with_the_same_outcome(host: Host, storage: Storage) -> None:
+    before = _request_neighbors(host.api, host.registered, 8)
     storage.flip_a_byte(host.data_dir, host.objects(storage)["leaves"])
 
-    after = _ask_for_neighbors(host.api, host.registered, 9)
+    after = _request_neighbors(host.api, host.registered, 9)
 
     assert (before["status"], after["status"]) == ("ready", "ready")
     rows = [

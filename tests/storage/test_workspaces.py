@@ -39,7 +39,7 @@ def test_what_killed_processes_left_is_swept_and_what_is_in_use_is_not(tmp_path:
         assert set(workspaces.directory.iterdir()) == {unnamed, named}
 
 
-def test_a_folder_that_was_swept_before_it_was_locked_is_made_anew(tmp_path: Path) -> None:
+def test_a_folder_that_was_swept_before_it_was_locked_is_made_again(tmp_path: Path) -> None:
     workspaces = Workspaces(tmp_path / "incoming")
     made = workspaces._made
     swept: list[Path] = []

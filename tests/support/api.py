@@ -50,11 +50,11 @@ class Api:
                 return found
 
     def make(self, **request: object) -> Json:
-        """Ask for a prototype set, wait for its job, and return it as it is then."""
+        """Request a prototype set, wait for its job, and return it as it is then."""
         return self.made("/v1/prototype-sets", request)
 
     def made(self, path: str, request: object) -> Json:
-        """Ask for an artefact, wait for its job, and return it as it is then."""
+        """Request an artefact, wait for its job, and return it as it is then."""
         answer = self.post(path, request)
         assert answer.status_code in {200, 202}, answer.text
         if answer.status_code == 202:

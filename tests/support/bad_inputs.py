@@ -63,5 +63,5 @@ class BadInputSender:
         paths = [f"/v1/explainers/{self.explainer}/explanations"]
         if endpoint == "POST /v1/... (JSON body)":
             paths += [noun.path for noun in CREATED if noun.path not in UPLOADED]
-            paths += [f"/v1/models/{self.model}/{asked}" for asked in ("predictions", "proximities")]
+            paths += [f"/v1/models/{self.model}/{product}" for product in ("predictions", "proximities")]
         return paths

@@ -44,8 +44,8 @@ class RealThings:
 
     @staticmethod
     def _is_to_miss(case: Case[Any]) -> bool:
-        said = repr((case.path_parameters, case.query, case.headers, case.body))
-        return zlib.crc32(said.encode("utf-8", "backslashreplace")) % _MADE_UP_ONCE_IN == 0
+        case_text = repr((case.path_parameters, case.query, case.headers, case.body))
+        return zlib.crc32(case_text.encode("utf-8", "backslashreplace")) % _MADE_UP_ONCE_IN == 0
 
 
 def register_everything(api: Api) -> RealThings:
@@ -57,9 +57,9 @@ def register_everything(api: Api) -> RealThings:
         made = api.made(noun.path, {**about, **EXAMPLES[noun.name].request})
         assert made["status"] == "ready", made
         ids[noun.id_name] = made["id"]
-    told = api.made("/v1/explanation-sets", {"explainer": ids["explainer_id"], "dataset": about["dataset"]})
-    assert told["status"] == "ready", told
-    ids |= {"explanation_set_id": told["id"], "job_id": told["job"]}
+    explained = api.made("/v1/explanation-sets", {"explainer": ids["explainer_id"], "dataset": about["dataset"]})
+    assert explained["status"] == "ready", explained
+    ids |= {"explanation_set_id": explained["id"], "job_id": explained["job"]}
     boosted = fitted("xgboost_binary")
     files = {"/v1/models": boosted.onnx, "/v1/datasets": csv_of(frame_of(boosted))}
     return RealThings(ids, forest.instance(0), files)

@@ -27,7 +27,7 @@ def scores_of_converted(onnx: bytes, rows: Table) -> NDArray[np.floating[Any]]:
 
 
 def outcome_of_converted(onnx: bytes, rows: Table, classes: tuple[str, ...] | None = None) -> Outcome:
-    """Return all that the model says of a DataFrame or a matrix."""
+    """Return all predictions of the model for a DataFrame or a matrix."""
     raw = raw_rows(rows)
     read = read_converted(onnx, list(raw.names), classes)
     return ModelSession(read.leaf_graph, read.description).run_in_chunks(raw)

@@ -1,4 +1,4 @@
-"""Real training rows of ISM: what an ensemble says of them, its statements, and rows that it was never shown."""
+"""Real training rows of ISM: what an ensemble predicts for them, its statements, and rows that it was never shown."""
 
 import functools
 from dataclasses import dataclass
@@ -42,10 +42,12 @@ class IsmCase:
 
     @functools.cached_property
     def training(self) -> IsmTraining:
-        said = self.session.predict(self.rows)
-        assert said.labels is not None
+        predicted = self.session.predict(self.rows)
+        assert predicted.labels is not None
         binned = BinnedRows.of(self.statements, self.rows)
-        return IsmTraining(self.rows, binned, oracle_scores(said, self.read.description), said.labels, self.classes)
+        return IsmTraining(
+            self.rows, binned, oracle_scores(predicted, self.read.description), predicted.labels, self.classes
+        )
 
     def grow(self, limits: TreeLimits, *, prune_safely: bool = True, stop_when_pure: bool = False) -> ApproximationTree:
         settings = IsmSettings(limits, stop_when_pure=stop_when_pure, prune_safely=prune_safely)

@@ -14,7 +14,7 @@ from .workshop import Workshop
 
 
 def job_context(workshop: Workshop, workspace: Path, report: ReportProgress = ignore_progress) -> JobContext:
-    """Return the context of a job that asks for nothing, in a workshop."""
+    """Return the context of a job that requests nothing, over the workshop's context."""
     return JobContext(
         job="job_1",
         artefact="prs_1",
@@ -28,7 +28,7 @@ def job_context(workshop: Workshop, workspace: Path, report: ReportProgress = ig
 
 
 def forget_leaf_tables(workshop: Workshop) -> None:
-    """Have the next job ask the model again."""
+    """Have the next job run the model again."""
     with workshop.context.database.transaction() as connection:
         gone = unreferenced(connection, forget_kept(connection, true()))
     for sha256 in gone:

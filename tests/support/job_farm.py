@@ -68,7 +68,7 @@ class JobFarm:
         return worker
 
     def start_workers(self, n_workers: int, **environment: str) -> "subprocess.Popen[bytes]":
-        """Start a parent that forks so many workers; return it when it has."""
+        """Start a parent that forks this number of workers; return it when it has."""
         parent = self.start_worker("tests.support.job_kinds", str(n_workers), **environment)
         self.wait_until(lambda: len(children_of(parent.pid)) == n_workers)
         return parent
@@ -82,7 +82,7 @@ class JobFarm:
         self.redis.kill()
         self.database.close()
 
-    def ask_for(
+    def request_job(
         self,
         kind: str,
         *,
@@ -91,13 +91,13 @@ class JobFarm:
         notify: bool = True,
         **request: object,
     ) -> Artefact:
-        """Ask for an artefact as the API does it."""
+        """Request an artefact as the API does it."""
         origin = Origin(estimated_seconds=estimated_seconds)
         self._n_artefacts += 1
-        asked = {"seed": 1, "traces": str(self.traces), **request}
-        new = NewArtefact(f"prs_{self._n_artefacts}", kind, "mdl_1", "ds_1", None, asked)
+        job_request = {"seed": 1, "traces": str(self.traces), **request}
+        new = NewArtefact(f"prs_{self._n_artefacts}", kind, "mdl_1", "ds_1", None, job_request)
         with self.artefacts.requested(new) as requested:
-            requested.job = self.jobs.add(requested.connection, kind, new.id, asked, deadline_seconds, origin)
+            requested.job = self.jobs.add(requested.connection, kind, new.id, job_request, deadline_seconds, origin)
         artefact = requested.artefact
         if notify:
             assert self.redis.notifier.notify(artefact.job, deadline_seconds, is_short=is_short(estimated_seconds))
@@ -126,7 +126,7 @@ class JobFarm:
 
     @staticmethod
     def wait_until(condition: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> None:
-        """Wait until this has happened, which it does in so many seconds on an idle machine."""
+        """Wait until this has happened, which takes this number of seconds on an idle machine."""
         began = time.monotonic()
         while not condition():
             assert time.monotonic() - began < when_idle(seconds), "it did not happen in time"

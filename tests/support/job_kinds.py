@@ -1,6 +1,6 @@
 """Workers with kinds of jobs that tests need: ``python -m tests.support.job_kinds``.
 
-Followed by a number, it is a parent that forks so many of them.
+Followed by a number, it is a parent that forks this number of them.
 """
 
 import ctypes

@@ -1,4 +1,4 @@
-"""Lines of a service's log, as whoever collects them reads them."""
+"""Lines of a service's log, as a collector reads them."""
 
 import json
 import time

@@ -220,7 +220,7 @@ def path_to_leaf(ensemble: TreeEnsemble, tree: int, leaf: int) -> list[tuple[int
 def stays_in_leaves(
     ensemble: TreeEnsemble, leaves: NDArray[np.int32], trees: list[int], column: int, value: float
 ) -> bool:
-    """Tell whether, with this value in this column, all of these trees still lead to the same leaves."""
+    """Return whether, with this value in this column, all of these trees still lead to the same leaves."""
     for tree in trees:
         for node, left in path_to_leaf(ensemble, tree, int(leaves[tree])):
             if ensemble.column[node] == column and goes_left(ensemble, node, value) != left:
@@ -228,8 +228,8 @@ def stays_in_leaves(
     return True
 
 
-def columns_asked(ensemble: TreeEnsemble, leaves: NDArray[np.int32], tree: int) -> set[int]:
-    """Return the columns that a tree asks about on the way to a leaf."""
+def columns_tested(ensemble: TreeEnsemble, leaves: NDArray[np.int32], tree: int) -> set[int]:
+    """Return the columns that a tree tests on the path to a leaf."""
     return {int(ensemble.column[node]) for node, _ in path_to_leaf(ensemble, tree, int(leaves[tree]))}
 
 
@@ -252,10 +252,10 @@ class StayingValues:
 
 
 def values_that_stay(ensemble: TreeEnsemble, leaves: NDArray[np.int32], trees: list[int], column: int) -> StayingValues:
-    """Try all values that trees could tell apart, one by one: thresholds, their neighbours, and what lies between."""
+    """Try all values that trees could distinguish, one by one: thresholds, their neighbours, and what lies between."""
     ways = [path_to_leaf(ensemble, tree, int(leaves[tree])) for tree in trees]
-    asked = [float(ensemble.threshold[node]) for way in ways for node, _ in way if ensemble.column[node] == column]
-    single = sorted({np.float32(threshold) for threshold in asked})
+    thresholds = [float(ensemble.threshold[node]) for way in ways for node, _ in way if ensemble.column[node] == column]
+    single = sorted({np.float32(threshold) for threshold in thresholds})
     largest = np.finfo(np.float32).max
     near = [np.nextafter(each, end) for each in single for end in (-largest, largest)]
     between = [(low + high) / 2 for low, high in pairwise(single)]

@@ -19,16 +19,16 @@ def statement_matrix(statements: Statements, rows: Rows) -> Matrix:
     columns = rows.select([feature.name for feature in statements.features]).columns
     lines = [
         [
-            told
+            truth
             for feature, column in zip(statements.features, columns, strict=True)
-            for told in _told(statements, feature, column[row])
+            for truth in _truths(statements, feature, column[row])
         ]
         for row in range(len(rows))
     ]
     return np.array(lines, dtype=np.float64)
 
 
-def _told(statements: Statements, feature: FeatureStatements, value: float | str | None) -> list[bool]:
+def _truths(statements: Statements, feature: FeatureStatements, value: float | str | None) -> list[bool]:
     if feature.answers is not None:
         places: dict[Any, int] = {category: place for place, category in enumerate(feature.categories)}
         places |= {None: len(places) + 1, feature.missing_token: len(places) + 1}
@@ -109,7 +109,7 @@ class NaiveDefrag:
         return float((q * log_f).sum() - omega * np.log(q.sum(axis=0) + 1).sum() + entropy)
 
     def fit(self, q: Matrix, omega: float, n_iterations: int) -> list[tuple[NaiveModel, float]]:
-        """Return the model and the bound after each of so many iterations of algorithm 1."""
+        """Return the model and the bound after each of this number of iterations of algorithm 1."""
         model = self.m_step(q)
         found = []
         for _ in range(n_iterations):

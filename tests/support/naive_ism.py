@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class NaiveLeaf:
-    """A leaf of a tree of the ensemble: which training rows it covers (its coverlist), and what it says of classes."""
+    """A leaf of a tree of the ensemble: which training rows it covers (its coverlist), and its scores of classes."""
 
     covers: Flags  # (n_rows,)
     shares: Floats  # (n_classes,)

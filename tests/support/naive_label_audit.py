@@ -11,7 +11,7 @@ from .naive import Matrix
 
 @dataclass(frozen=True)
 class AuditedRow:
-    """What a row's nearest rows say of its label."""
+    """The votes of a row's nearest rows on its label."""
 
     row: int
     n_neighbors: int

@@ -1,4 +1,4 @@
-"""Rules read word by word, judged row by row, and searched by trying everything: slow, obvious twins."""
+"""Rules read word by word, evaluated row by row, and searched by trying everything: slow, obvious twins."""
 
 from collections.abc import Sequence
 from math import isnan, log

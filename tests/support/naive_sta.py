@@ -81,7 +81,7 @@ def probability_of_another_choice(labels: Labels, best: Split, other: Split) -> 
 
 
 def parts_alike(one: Split, other: Split) -> bool:
-    """Tell whether two splits make the same two groups of rows, whichever is called left."""
+    """Return whether two splits make the same two groups of rows, whichever is called left."""
     return bool((one == other).all() or (one != other).all())
 
 
@@ -109,7 +109,7 @@ def first_of_each(splits: Sequence[Split], best: int) -> list[int]:
 
 
 def next_size(n: int, p_value: float, significance: float, most: int) -> int:
-    """Return how many pseudo rows (5) asks for, given the p-value with n of them (2.3).
+    """Return how many pseudo rows (5) requires, given the p-value with n of them (2.3).
 
     Above 0.4, where Z is near or beyond 0, twice as many; never more than tenfold, nor less than a tenth more.
     """
@@ -151,7 +151,7 @@ def rejected(of_tests: Sequence[float], level: float) -> list[bool]:
 def thresholds(values: Sequence[float]) -> list[float]:
     """Return the values of training rows that reach a node, and the points midway between neighbours (2.5).
 
-    The largest is left out: nothing is above it. Missing values are no values. Points midway are told in round numbers.
+    The largest is left out: nothing is above it. Missing values are no values. Points midway are round numbers.
     """
     known = sorted({value for value in values if value == value})  # noqa: PLR0124  # NaN
     found: list[float] = []

@@ -27,7 +27,7 @@ def walk_leaves(ensemble: TreeEnsemble, values: NDArray[np.floating[Any]]) -> ND
 def column_values(column: ModelColumn, raw: NDArray[Any], missing_token: str | None) -> NDArray[np.float64]:
     """Return a model-side column for raw values, as the column map says it comes about.
 
-    A text that stands for a missing category counts as missing also where it is written out.
+    A text that represents a missing category counts as missing also where it is written out.
     """
     values = [None if value == missing_token else value for value in raw.tolist()]
     return np.array([_base(column, value) * column.scale + column.offset for value in values])

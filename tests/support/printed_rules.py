@@ -36,8 +36,8 @@ def rule_set(
     rules: Sequence[tuple[Sequence[Condition], float | str]],
     default: float | str,
 ) -> RuleSetResult:
-    """Return the document of these rules; what is said of how good they are is made up."""
-    told = [
+    """Return the document of these rules; the figures of their quality are invented."""
+    operand = [
         Rule(
             rank=rank,
             text=" and ".join(f"{each.feature} {each.operator} {each.value}" for each in conditions),
@@ -61,10 +61,10 @@ def rule_set(
             "n_rows": 2,
             "n_trees": 1,
             "n_statements": 1,
-            "n_rules": len(told),
-            "n_conditions": sum(len(rule.conditions) for rule in told),
+            "n_rules": len(operand),
+            "n_conditions": sum(len(rule.conditions) for rule in operand),
             "features": list(features),
-            "rules": told,
+            "rules": operand,
             "default_prediction": default,
             "default_scores": [],
             "default_support": 0,
@@ -76,17 +76,17 @@ def rule_set(
     )
 
 
-def holds(asked: Condition, row: Row, content: RuleSetResult) -> bool:
+def holds(tested: Condition, row: Row, content: RuleSetResult) -> bool:
     """Return whether a row fulfils a condition, as its words say."""
-    value = row[asked.column]
-    (feature,) = (each for each in content.features if each.name == asked.column)
+    value = row[tested.column]
+    (feature,) = (each for each in content.features if each.name == tested.column)
     if value is None or (feature.missing_text is not None and value == feature.missing_text):
-        return asked.or_missing or asked.operator == "is missing"
-    return _WORDS[asked.operator](value, asked.value)
+        return tested.or_missing or tested.operator == "is missing"
+    return _WORDS[tested.operator](value, tested.value)
 
 
 def prediction(content: RuleSetResult, row: Row) -> float | str:
-    """Return what the first rule that holds says of a row."""
+    """Return what the first rule that holds predicts for a row."""
     for rule in content.rules:
         if all(holds(each, row, content) for each in rule.conditions):
             return rule.prediction
@@ -97,12 +97,12 @@ _WORDS: dict[str, Callable[[Any, Any], bool]] = {
     "<=": lambda value, bound: value <= bound,
     ">": lambda value, bound: value > bound,
     # Of a number: a column that is 1 where the category is there.
-    "is": lambda value, told: value == told if isinstance(value, str) else value > 0.5,
-    "is not": lambda value, told: value != told if isinstance(value, str) else value <= 0.5,
-    "is one of": lambda value, told: value in told,
-    "is none of": lambda value, told: value not in told,
-    "is missing": lambda _value, _told: False,
-    "is not missing": lambda _value, _told: True,
+    "is": lambda value, operand: value == operand if isinstance(value, str) else value > 0.5,
+    "is not": lambda value, operand: value != operand if isinstance(value, str) else value <= 0.5,
+    "is one of": lambda value, operand: value in operand,
+    "is none of": lambda value, operand: value not in operand,
+    "is missing": lambda _value, _operand: False,
+    "is not missing": lambda _value, _operand: True,
 }
 
 

@@ -22,15 +22,15 @@ _EVALUATION = {
 
 
 def tree_content(known: GrownTree, method: str = "sta") -> ApproximationTreeResult:
-    """Return the document of a tree as its job tells it; what is said of how good it is is made up."""
-    told = view_tree(known.tree, known.description)
-    nodes = [node.model_dump() for node in told["nodes"]]
+    """Return the document of a tree as its job writes it; the figures of its quality are invented."""
+    view = view_tree(known.tree, known.description)
+    nodes = [node.model_dump() for node in view["nodes"]]
     counted = {"n_rows": len(known.rows), "n_trees": known.description.n_trees}
-    return document(nodes, told["features"], known.description.classes, method=method, **counted)
+    return document(nodes, view["features"], known.description.classes, method=method, **counted)
 
 
 def document(
-    nodes: Sequence[Mapping[str, Any]], features: Sequence[RuleFeature], classes: Sequence[str], **told: object
+    nodes: Sequence[Mapping[str, Any]], features: Sequence[RuleFeature], classes: Sequence[str], **view: object
 ) -> ApproximationTreeResult:
     """Return the document of these nodes."""
     content = {
@@ -51,23 +51,23 @@ def document(
         "stability": None,
         "n_repeats": 1,
     }
-    return ApproximationTreeResult.model_validate(content | told)
+    return ApproximationTreeResult.model_validate(content | view)
 
 
 def stump(
     feature: RuleFeature,
-    asked: Condition,
+    condition: Condition,
     yes: float | str,
     no: float | str,
     *,
     text: str | None = None,
     classes: Sequence[str] | None = None,
 ) -> ApproximationTreeResult:
-    """Return the document of a tree that asks one question."""
+    """Return the document of a tree with one split."""
     if classes is None:
         classes = sorted({each for each in (yes, no) if isinstance(each, str)})
-    told = asked.model_dump() | {"text": text or f"{asked.feature} {asked.operator} {asked.value}"}
-    root = leaf(0, 0, yes, classes) | told | {"left": 1, "right": 2, "p_value": 0.03, "at_cap": True}
+    view = condition.model_dump() | {"text": text or f"{condition.feature} {condition.operator} {condition.value}"}
+    root = leaf(0, 0, yes, classes) | view | {"left": 1, "right": 2, "p_value": 0.03, "at_cap": True}
     return document([root, leaf(1, 1, yes, classes), leaf(2, 1, no, classes)], [feature], classes)
 
 

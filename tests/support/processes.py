@@ -1,4 +1,4 @@
-"""Processes as the kernel tells of them; any of them may end between two looks, which is never a failure."""
+"""Processes as the kernel lists them; any of them may end between two looks, which is never a failure."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Pseudo rows near real training rows, what a real forest says of them, and how candidates part them."""
+"""Pseudo rows near real training rows, what a real forest predicts for them, and how candidates part them."""
 
 import functools
 from dataclasses import dataclass

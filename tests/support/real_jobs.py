@@ -1,4 +1,4 @@
-"""Real ensembles on real data, registered in a workshop, beside what scikit-learn and the slow twins say of them."""
+"""Real ensembles on real data, registered in a workshop, beside the results of scikit-learn and the slow twins."""
 
 import functools
 from dataclasses import dataclass

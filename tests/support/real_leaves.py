@@ -32,7 +32,7 @@ KINDS: tuple[ProximityKind, ...] = ("random_forest", "boosting")
 
 @dataclass(frozen=True)
 class RealLeaves:
-    """What an ensemble says of the rows of a dataset."""
+    """Leaves and predictions of an ensemble for the rows of a dataset."""
 
     estimator: Any
     features: NDArray[np.float32]

@@ -1,4 +1,4 @@
-"""A service on the storage of its own data directory, and one on PostgreSQL and a bucket, as a test asks for them."""
+"""A service on the storage of its own data directory, and one on PostgreSQL and a bucket, as a test needs them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

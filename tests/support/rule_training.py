@@ -1,4 +1,4 @@
-"""Real training sets of rule sets: rows, what an ensemble asks of them, and what they are to be told as."""
+"""Real training sets of rule sets: rows, the statements of an ensemble, and what they are to be predicted as."""
 
 import functools
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A real HTTP server that gives the answers of a script, one after the other, and keeps what it was asked."""
+"""A real HTTP server that gives the answers of a script, one after the other, and keeps the requests."""
 
 import json
 import threading
@@ -20,8 +20,8 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What was asked."""
+class Received:
+    """A request as it came."""
 
     method: str
     path: str
@@ -34,11 +34,11 @@ class ScriptedServer:
 
     def __init__(self, answers: list[Answer]) -> None:
         self.answers = answers
-        self.asked: list[Asked] = []
+        self.requests: list[Received] = []
         self.url = ""
 
-    def next_answer(self, asked: Asked) -> Answer:
-        self.asked.append(asked)
+    def next_answer(self, request: Received) -> Answer:
+        self.requests.append(request)
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
@@ -61,7 +61,7 @@ def _handler_of(script: ScriptedServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def answer(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            answer = script.next_answer(Asked(self.command, self.path, self.headers, body))
+            answer = script.next_answer(Received(self.command, self.path, self.headers, body))
             self.close_connection = True
             if answer.status:
                 self._write(answer)

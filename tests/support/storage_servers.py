@@ -58,7 +58,7 @@ class PostgresqlServer:
         _wait_until(lambda: psycopg.connect(f"postgresql://{self._where}").close(), psycopg.OperationalError, log)
 
     def stop(self) -> None:
-        """Stop it at once, whoever is still connected."""
+        """Stop it at once, whatever is still connected."""
         if self._process is not None:
             self._process.send_signal(signal.SIGINT)
             self._process.wait(_PATIENCE_SECONDS)
@@ -172,7 +172,7 @@ def _postgresql_programs() -> Path:
 def _s3_program() -> Path:
     program = Path(sys.prefix) / "s3-server" / "bin" / "moto_server"
     if not program.exists():
-        cannot_be_had("there is no S3 server to ask; make s3-server installs one")
+        cannot_be_had("there is no S3 server to use; make s3-server installs one")
     return program
 
 

@@ -62,7 +62,7 @@ class Shelf:
         self.models.add(new_model("mdl_1"))
         self.datasets.add(new_dataset("ds_1"))
 
-    def ask(self, identifier: str = "prs_1", **changes: Any) -> tuple[Artefact, bool]:  # noqa: ANN401  # any field
+    def create(self, identifier: str = "prs_1", **changes: Any) -> tuple[Artefact, bool]:  # noqa: ANN401  # any field
         values: dict[str, Any] = {
             "id": identifier,
             "noun": "prototype_sets",

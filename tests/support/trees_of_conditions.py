@@ -45,7 +45,7 @@ REAL_TREES = (
 
 @dataclass(frozen=True)
 class GrownTree:
-    """A tree beside the rows that it was grown on, and the model that it stands for."""
+    """A tree beside the rows that it was grown on, and the model that it approximates."""
 
     tree: ApproximationTree
     rows: Rows
@@ -54,7 +54,7 @@ class GrownTree:
 
 @functools.cache
 def grown(name: str, max_depth: int = 7) -> GrownTree:
-    """Return a tree that stands for a model, one of ``TREES`` or any other of ``models`` and ``pipelines``."""
+    """Return a tree that approximates a model, one of ``TREES`` or any other of ``models`` and ``pipelines``."""
     model = fitted_pipeline(name) if name in PIPELINES else fitted(name)
     predictions = model.session.predict(model.rows)
     targets = predictions.scores if predictions.labels is None else predictions.labels
@@ -83,10 +83,12 @@ def _cart(model: FittedModel | FittedPipeline) -> ApproximationTree:
 
 
 def _ism(model: FittedModel | FittedPipeline) -> ApproximationTree:
-    read, said = model.read, model.session.predict(model.rows)
-    assert said.labels is not None
+    read, predicted = model.read, model.session.predict(model.rows)
+    assert predicted.labels is not None
     binned = BinnedRows.of(statements_of(read.ensemble, read.description), model.rows)
-    training = IsmTraining(model.rows, binned, oracle_scores(said, model.session.description), said.labels, None)
+    training = IsmTraining(
+        model.rows, binned, oracle_scores(predicted, model.session.description), predicted.labels, None
+    )
     return grow_ism(training, read.ensemble, read.description, IsmSettings(_LIMITS))
 
 
@@ -118,7 +120,7 @@ def tree_of_conditions(
     reader = ConditionReader(np.float64, texts)
     answers = np.column_stack([reader.holds(each, rows) for each in conditions]).astype(np.float32)
     maker = DecisionTreeClassifier if description.classes else DecisionTreeRegressor
-    # The best of a few at each node, so that questions of all kinds are asked.
+    # The best of a few at each node, so that there are splits of all kinds.
     fitted_tree = maker(max_depth=max_depth, min_samples_leaf=3, max_features=20, random_state=0).fit(answers, targets)
     nodes: list[TreeNode] = []
     shares = _shares(fitted_tree, len(description.classes))
@@ -133,7 +135,7 @@ def _tokens(description: ModelDescription) -> Iterator[tuple[str, str | None]]:
 def _conditions(rows: Rows) -> Iterator[Condition]:
     for place, (name, values) in enumerate(zip(rows.names, rows.columns, strict=True)):
         yield Condition(name, name, "is missing", None, or_missing=False)
-        # Of every second column a missing value is told from others by that question alone.
+        # Of every second column a missing value is separated from others by that split alone.
         for or_missing in (False, True)[: 1 + place % 2]:
             if values.dtype != object:
                 # Their midpoints, as they are: most are no float32.

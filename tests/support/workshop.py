@@ -1,4 +1,4 @@
-"""The API and the process of a job in one: jobs are asked for as the API does it, and run on the spot."""
+"""A service's context and a job's process in one: jobs are requested as the API does it, and run on the spot."""
 
 import io
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ def result_of(made: _Made[Result_co]) -> Result_co:
 
 
 class Workshop:
-    """Registers, asks, and does what was asked for in this very process."""
+    """Registers, requests, and does what was requested in this very process."""
 
     def __init__(self, context: AppContext, directory: Path) -> None:
         self.context = context
@@ -91,48 +91,50 @@ class Workshop:
         explainer, _ = explainers.register_explainer(self.context, ExplainerRequest.model_validate(request))
         return explainer.id
 
-    def ask(self, **request: object) -> PrototypeSet:
+    def create(self, **request: object) -> PrototypeSet:
         return prototype_sets.request_prototype_set(self.context, PrototypeSetRequest.model_validate(request))
 
     def make(self, **request: object) -> PrototypeSet:
-        """Ask for a prototype set, do its job if there is one, and return what came of it."""
-        return self._made(PROTOTYPE_SETS, self.ask(**request))
+        """Request a prototype set, do its job if there is one, and return what came of it."""
+        return self._made(PROTOTYPE_SETS, self.create(**request))
 
     def find_neighbors(self, **request: object) -> Proximities:
-        """Ask for proximities, do their job if there is one, and return what came of it."""
-        asked = proximities.request_proximities(self.context, ProximitiesRequest.model_validate(request))
-        return self._made(PROXIMITIES, asked)
+        """Request proximities, do their job if there is one, and return what came of it."""
+        requested = proximities.request_proximities(self.context, ProximitiesRequest.model_validate(request))
+        return self._made(PROXIMITIES, requested)
 
     def audit(self, **request: object) -> LabelAudit:
-        """Ask for a label audit, do its job if there is one, and return what came of it."""
-        asked = label_audits.request_label_audit(self.context, LabelAuditRequest.model_validate(request))
-        return self._made(LABEL_AUDITS, asked)
+        """Request a label audit, do its job if there is one, and return what came of it."""
+        requested = label_audits.request_label_audit(self.context, LabelAuditRequest.model_validate(request))
+        return self._made(LABEL_AUDITS, requested)
 
     def find_rules(self, **request: object) -> RuleSet:
-        """Ask for a rule set, do its job if there is one, and return what came of it."""
-        asked = rule_sets.request_rule_set(self.context, RuleSetRequest.model_validate(request))
-        return self._made(RULE_SETS, asked)
+        """Request a rule set, do its job if there is one, and return what came of it."""
+        requested = rule_sets.request_rule_set(self.context, RuleSetRequest.model_validate(request))
+        return self._made(RULE_SETS, requested)
 
     def grow_tree(self, **request: object) -> ApproximationTree:
-        """Ask for an approximation tree, do its job if there is one, and return what came of it."""
+        """Request an approximation tree, do its job if there is one, and return what came of it."""
         request_ = ApproximationTreeRequest.model_validate(request)
-        asked = approximation_trees.request_approximation_tree(self.context, request_)
-        return self._made(APPROXIMATION_TREES, asked)
+        requested = approximation_trees.request_approximation_tree(self.context, request_)
+        return self._made(APPROXIMATION_TREES, requested)
 
     def explain(self, **request: object) -> ExplanationSet:
-        """Ask for an explanation set, do its job if there is one, and return what came of it."""
-        asked = explanation_sets.request_explanation_set(self.context, ExplanationSetRequest.model_validate(request))
-        return self._made(EXPLANATION_SETS, asked)
+        """Request an explanation set, do its job if there is one, and return what came of it."""
+        requested = explanation_sets.request_explanation_set(
+            self.context, ExplanationSetRequest.model_validate(request)
+        )
+        return self._made(EXPLANATION_SETS, requested)
 
     def table_of(self, noun: Noun[View], made: View) -> pa.Table:
         """Return the table that a job made beside its result."""
         with artefact_tables.open_table(self.context, noun, made.id)[1] as table:
             return table.read(0, table.n_rows)
 
-    def _made(self, noun: Noun[View], asked: View) -> View:
-        if asked.status == "pending":
-            self.run(asked.job or "")
-        return artefacts.get_one(self.context, noun, asked.id)
+    def _made(self, noun: Noun[View], requested: View) -> View:
+        if requested.status == "pending":
+            self.run(requested.job or "")
+        return artefacts.get_one(self.context, noun, requested.id)
 
     def run(self, job_id: str) -> Job:
         """Do a job."""

@@ -85,21 +85,21 @@ def test_flipped_labels_of_a_forest_trained_on_them_rank_early(min_samples_leaf:
     assert (suggested == real.classes("target")[early][np.isin(early, rows)]).mean() > 0.8
 
 
-def test_progress_is_told_and_may_stop_the_audit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported_and_may_stop_the_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     real = real_leaves("breast_cancer", "random_forest")
     monkeypatch.setattr(neighborhoods, "_BLOCK_CELLS", 1000)
-    told: list[float] = []
+    reported: list[float] = []
 
     def stop_at_half(fraction: float, stage: str) -> None:
-        told.append(fraction)
+        reported.append(fraction)
         assert stage == "finding nearest rows"
         if fraction >= 0.5:
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
         audit_labels(real.table, real.weights, real.classes("target"), 10, stop_at_half)
-    assert told == sorted(told)
-    assert len(told) > 1
+    assert reported == sorted(reported)
+    assert len(reported) > 1
 
 
 @pytest.mark.parametrize("classes", [np.zeros(3, np.int64), np.full(400, -1)])

@@ -42,7 +42,7 @@ def test_a_table_is_built_on_codes_in_a_file_without_copying_them(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("codes", "said"),
+    ("codes", "message"),
     [
         (np.zeros((2, 5), np.uint16), "must be uint8, got uint16"),
         (np.zeros((5, 2), np.uint8).T, "order of C"),
@@ -50,12 +50,12 @@ def test_a_table_is_built_on_codes_in_a_file_without_copying_them(tmp_path: Path
         (np.full((2, 5), 3, np.uint8), "tree 1 has leaves 0 to 2"),
     ],
 )
-def test_codes_that_cannot_be_kept_are_refused(codes: NDArray[np.uint8], said: str) -> None:
-    with pytest.raises(InvalidInput, match=said):
+def test_codes_that_cannot_be_kept_are_refused(codes: NDArray[np.uint8], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
         LeafTable.from_codes(codes, np.array([4, 3]))
 
 
-def test_threads_that_ask_at_once_get_the_same_lists() -> None:
+def test_threads_that_call_at_once_get_the_same_lists() -> None:
     table = LeafTable.from_leaves(random_leaves(2000, [5] * 50), np.full(50, 5))
 
     with ThreadPoolExecutor(4) as pool:
@@ -110,7 +110,7 @@ def test_sums_over_leaves_are_the_sums_of_the_matrix_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("leaves", "n_leaves", "said"),
+    ("leaves", "n_leaves", "message"),
     [
         (np.zeros((0, 2), dtype=np.int32), [1, 1], "at least one row"),
         (np.zeros((2, 0), dtype=np.int32), [], "one tree"),
@@ -120,8 +120,8 @@ def test_sums_over_leaves_are_the_sums_of_the_matrix_lines() -> None:
         (np.array([[-1, 0]], dtype=np.int32), [1, 4], "tree 0"),
     ],
 )
-def test_leaves_that_cannot_be_are_refused(leaves: NDArray[np.int32], n_leaves: list[int], said: str) -> None:
-    with pytest.raises(InvalidInput, match=said):
+def test_leaves_that_cannot_be_are_refused(leaves: NDArray[np.int32], n_leaves: list[int], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
         LeafTable.from_leaves(leaves, np.array(n_leaves, dtype=np.int32))
 
 
@@ -139,7 +139,7 @@ def test_boosting_weights_are_the_variances_of_leaf_values_as_rationals_say(data
     assert real.weights.sum() == BOOSTING_TOTAL_WEIGHT
 
 
-def test_a_forest_asked_for_boosting_sums_variances_over_classes() -> None:
+def test_a_forest_with_boosting_sums_variances_over_classes() -> None:
     real = real_leaves("covertype_20k", "random_forest")
 
     weights = tree_weights("boosting", real.table, np.concatenate(real.leaf_values))

@@ -79,7 +79,7 @@ def test_rows_that_share_no_leaf_are_the_last_neighbours_the_lowest_first(n_rows
 
 @WAYS
 @pytest.mark.usefixtures("go")
-def test_all_other_rows_may_be_asked_for() -> None:
+def test_all_other_rows_may_be_requested() -> None:
     real = real_leaves("breast_cancer", "random_forest", n_rows=70)
     rows = np.arange(70)
 
@@ -133,18 +133,18 @@ def test_progress_grows_to_the_whole_and_may_stop_the_work(monkeypatch: pytest.M
     monkeypatch.setattr("tree_explainers.leaf_space.nearest_rows._MAX_BLOCKS_AT_ONCE", 1)
     real = real_leaves("spambase", "random_forest")
     before = threading.active_count()
-    told: list[float] = []
+    reported: list[float] = []
 
     def stop(fraction: float, stage: str) -> None:  # noqa: ARG001  # as listeners are called
-        told.append(fraction)
+        reported.append(fraction)
         if fraction > 0.3:
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
         nearest_rows(real.table, real.weights, np.arange(400), 5, stop)
 
-    assert told[-1] == pytest.approx(128 / 400)
-    assert told == sorted(told)
+    assert reported[-1] == pytest.approx(128 / 400)
+    assert reported == sorted(reported)
     assert threading.active_count() == before
 
 

@@ -62,15 +62,15 @@ def test_balanced_fidelity_weighs_the_models_classes_alike(dataset: str, kind: P
             assert score_predictions(given, targets, model).balanced_fidelity == pytest.approx(found)
 
 
-@pytest.mark.parametrize("is_told", [True, False], ids=["target", "no target"])
+@pytest.mark.parametrize("has_target", [True, False], ids=["target", "no target"])
 @pytest.mark.parametrize("dataset", CLASSIFICATIONS)
 def test_a_constant_class_scores_what_scikit_learns_dummy_scores(
     dataset: str,
-    is_told: bool,  # noqa: FBT001  # a parameter
+    has_target: bool,  # noqa: FBT001  # a parameter
 ) -> None:
     real = real_leaves(dataset, "random_forest")
     predicted, target = real.classes("predicted"), real.classes("target")
-    truth = target if is_told else None
+    truth = target if has_target else None
     most, most_of_model = twin.most_frequent(target.tolist()), twin.most_frequent(predicted.tolist())
 
     found = score_constant_class(truth, predicted)
@@ -80,7 +80,7 @@ def test_a_constant_class_scores_what_scikit_learns_dummy_scores(
     assert found.balanced_fidelity == pytest.approx(1 / len(np.unique(predicted)))
     assert found.balanced_fidelity == pytest.approx(balanced_accuracy_score(predicted, dummy(predicted)))
     assert found.unassigned == 0
-    if not is_told:
+    if not has_target:
         assert (found.accuracy, found.balanced_accuracy) == (None, None)
         return
     assert found.accuracy == twin.share_alike([most] * len(target), target.tolist())
@@ -88,20 +88,20 @@ def test_a_constant_class_scores_what_scikit_learns_dummy_scores(
     assert found.balanced_accuracy == pytest.approx(balanced_accuracy_score(target, dummy(target)))
 
 
-@pytest.mark.parametrize("is_told", [True, False], ids=["target", "no target"])
+@pytest.mark.parametrize("has_target", [True, False], ids=["target", "no target"])
 @pytest.mark.parametrize("dataset", CLASSIFICATIONS)
 def test_rules_and_trees_are_held_against_the_same_constant(
     dataset: str,
-    is_told: bool,  # noqa: FBT001  # a parameter
+    has_target: bool,  # noqa: FBT001  # a parameter
 ) -> None:
     real = real_leaves(dataset, "random_forest")
     predicted, target = real.classes("predicted"), real.classes("target")
     n_classes = int(max(predicted.max(), target.max())) + 1
-    truth = Targets.of_classes(target, n_classes) if is_told else None
+    truth = Targets.of_classes(target, n_classes) if has_target else None
 
     found = score_constants(truth, Targets.of_classes(predicted, n_classes))
 
-    measured_against = target if is_told else predicted
+    measured_against = target if has_target else predicted
     expected = score_constant_class(measured_against, predicted)
     assert (found.fidelity, found.balanced_fidelity) == (expected.fidelity, expected.balanced_fidelity)
     assert 1 - (found.error or 0) == pytest.approx(expected.accuracy)
@@ -166,13 +166,13 @@ def test_a_class_that_no_row_has_does_not_count() -> None:
 
 def test_values_are_scored_by_squares_and_fidelity_compares_with_the_model() -> None:
     data = energy(5)
-    predicted, said = data.values + 1.0, data.values - 0.5
+    predicted, ensembles_values = data.values + 1.0, data.values - 0.5
 
-    scores = score_predictions(predicted, data.targets, Targets.of_values(said))
+    scores = score_predictions(predicted, data.targets, Targets.of_values(ensembles_values))
 
     assert scores.mse == pytest.approx(1.0)
     assert scores.r2 == pytest.approx(r2_score(data.values, predicted))
-    assert scores.fidelity == pytest.approx(r2_score(said, predicted))
+    assert scores.fidelity == pytest.approx(r2_score(ensembles_values, predicted))
     assert scores.error is None
 
 

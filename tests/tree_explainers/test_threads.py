@@ -17,7 +17,7 @@ def test_each_item_is_worked_on_once(n_items: int, n_threads: int) -> None:
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])
-def test_results_come_in_the_order_of_the_items_whoever_is_done_first(n_threads: int) -> None:
+def test_results_come_in_the_order_of_the_items_whichever_is_done_first(n_threads: int) -> None:
     last_is_done = threading.Event()
 
     def work(item: int) -> int:

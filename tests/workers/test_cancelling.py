@@ -29,7 +29,7 @@ def farm(tmp_path: Path) -> Iterator[JobFarm]:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Running:
     """A job that a worker has taken up."""
 
     farm: JobFarm
@@ -51,8 +51,8 @@ class _Asked:
 
 
 @contextmanager
-def _asked(farm: JobFarm, n_rows: int, **request: object) -> Iterator[_Asked]:
-    """Ask for prototypes of real rows, each a little different, in a forest fitted on the real ones."""
+def _running(farm: JobFarm, n_rows: int, **request: object) -> Iterator[_Running]:
+    """Request prototypes of real rows, each a little different, in a forest fitted on the real ones."""
     features, target = load_breast_cancer(return_X_y=True)
     forest = ExtraTreesClassifier(_N_TREES, random_state=0).fit(features[:, :6], target)
     rng = np.random.default_rng(0)
@@ -60,29 +60,29 @@ def _asked(farm: JobFarm, n_rows: int, **request: object) -> Iterator[_Asked]:
     with workshop_in(farm.directory) as workshop:
         model = workshop.register_model(onnx_of(forest, features[:1, :6].astype(np.float32)))
         dataset = workshop.register_dataset(pd.DataFrame(rows).rename(columns="feature_{}".format))
-        requested = workshop.ask(model=model, dataset=dataset, kind="random_forest", **request)
-        assert requested.job is not None
+        created = workshop.create(model=model, dataset=dataset, kind="random_forest", **request)
+        assert created.job is not None
         farm.start_worker("workers", LEAFSPACE_LOOK_SECONDS="1")
-        yield _Asked(farm, workshop, model, dataset, requested.job)
+        yield _Running(farm, workshop, model, dataset, created.job)
 
 
 def test_a_job_that_reads_many_rows_moves_on_and_stops_within_two_seconds_leaving_nothing(farm: JobFarm) -> None:
-    with _asked(farm, 200_000, n_prototypes=3) as requested:
-        farm.wait_until(lambda: requested.progress().stage == "reading leaves")
+    with _running(farm, 200_000, n_prototypes=3) as running:
+        farm.wait_until(lambda: running.progress().stage == "reading leaves")
         for _ in range(2):
-            requested.moves_on()
-        requested.cancel()
+            running.moves_on()
+        running.cancel()
 
         assert farm.workspaces() == []
-        kept = LeafTableStore(requested.workshop.context.database).find(place_of(requested.model, requested.dataset))
+        kept = LeafTableStore(running.workshop.context.database).find(place_of(running.model, running.dataset))
         assert kept is None
 
 
 @pytest.mark.long
 def test_a_job_in_the_midst_of_swaps_stops_within_two_seconds(farm: JobFarm) -> None:
-    with _asked(farm, 12_000, n_prototypes=60, refine="swap") as requested:
-        farm.wait_until(lambda: requested.progress().stage == "swapping prototypes", seconds=120)
-        requested.moves_on()
-        requested.cancel()
+    with _running(farm, 12_000, n_prototypes=60, refine="swap") as running:
+        farm.wait_until(lambda: running.progress().stage == "swapping prototypes", seconds=120)
+        running.moves_on()
+        running.cancel()
 
         assert farm.workspaces() == []

@@ -32,7 +32,7 @@ def test_every_job_ends_once_under_random_kills_of_workers_and_redis(farm: JobFa
     until = time.monotonic() + _SECONDS_OF_FAULTS
     while time.monotonic() < until or len(requested) < _N_JOBS:
         if len(requested) < _N_JOBS:
-            requested.append(farm.ask_for("sleep_a_little", notify=False))
+            requested.append(farm.request_job("sleep_a_little", notify=False))
             farm.redis.notifier.notify(requested[-1].job, 60)
         time.sleep(rng.uniform(0, 0.3))
         _break_something(farm, rng)

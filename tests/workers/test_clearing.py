@@ -22,7 +22,7 @@ def test_a_worker_shows_that_it_lives_and_clears_away_what_is_old(farm: JobFarm)
     with farm.database.transaction() as connection:
         old = farm.jobs.add(connection, "succeed", "prs_gone", {}, 60)
         connection.execute(update(jobs).where(jobs.c.id == old).values(status="failed", finished_at=0.0))
-    failed = farm.ask_for("refuse")
+    failed = farm.request_job("refuse")
     heartbeats = WorkerHeartbeats(farm.redis.notifier.redis)
     farm.start_worker(LEAFSPACE_RETENTION_SECONDS="1", LEAFSPACE_WORKER_NICENESS="0")
 

@@ -49,7 +49,7 @@ def _worker_of(job_process: int) -> int:
 def test_a_worker_that_is_killed_when_the_clock_is_set_is_noticed_within_its_lease(
     farm: SteppedFarm, step: int
 ) -> None:
-    requested = farm.ask_for("run_for_two_seconds")
+    requested = farm.request_job("run_for_two_seconds")
     worker = _worker_of(farm.wait_for_run())
 
     kill(worker)
@@ -63,7 +63,7 @@ def test_a_worker_that_is_killed_when_the_clock_is_set_is_noticed_within_its_lea
 
 @pytest.mark.parametrize("step", [-_HOUR, _HOUR])
 def test_a_job_under_way_when_the_clock_is_set_is_done_once(farm: SteppedFarm, step: int) -> None:
-    requested = farm.ask_for("run_for_two_seconds")
+    requested = farm.request_job("run_for_two_seconds")
     farm.wait_for_run()
 
     farm.set_clock(step)
@@ -71,4 +71,4 @@ def test_a_job_under_way_when_the_clock_is_set_is_done_once(farm: SteppedFarm, s
     job = farm.wait_for_end(requested)
     assert (job.status, job.attempt, len(farm.runs())) == ("succeeded", 1, 1)
     # What is requested for before the clock is put right, by callers whose clock is right, is done as well.
-    assert farm.wait_for_end(farm.ask_for("succeed")).status == "succeeded"
+    assert farm.wait_for_end(farm.request_job("succeed")).status == "succeeded"

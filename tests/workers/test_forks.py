@@ -23,12 +23,12 @@ def farm(tmp_path: Path) -> Iterator[JobFarm]:
 def test_a_worker_that_is_killed_is_forked_again_and_takes_jobs(farm: JobFarm) -> None:
     parent = farm.start_workers(1)
     for _ in range(2):
-        assert farm.wait_for_end(farm.ask_for("succeed")).status == "succeeded"
+        assert farm.wait_for_end(farm.request_job("succeed")).status == "succeeded"
         workers = children_of(parent.pid)
         kill(workers[0])
         farm.wait_until(_is_another(parent.pid, workers))
 
-    assert farm.wait_for_end(farm.ask_for("succeed")).status == "succeeded"
+    assert farm.wait_for_end(farm.request_job("succeed")).status == "succeeded"
     assert parent.poll() is None
 
 
@@ -46,13 +46,13 @@ def test_a_parent_that_cannot_fork_says_so_keeps_its_other_worker_and_tries_agai
     resource.prlimit(parent.pid, resource.RLIMIT_NOFILE, limits)
 
     farm.wait_until(lambda: len(children_of(parent.pid)) == 2)
-    assert farm.wait_for_end(farm.ask_for("succeed")).status == "succeeded"
+    assert farm.wait_for_end(farm.request_job("succeed")).status == "succeeded"
 
 
 def test_workers_hand_their_jobs_back_and_end_with_a_parent_that_is_killed(farm: JobFarm) -> None:
     parent = farm.start_workers(2, LEAFSPACE_LEASE_SECONDS="30")
     workers = children_of(parent.pid)
-    requested = farm.ask_for("report_for_long")
+    requested = farm.request_job("report_for_long")
     job = farm.wait_for_run()
 
     parent.kill()
@@ -62,10 +62,10 @@ def test_workers_hand_their_jobs_back_and_end_with_a_parent_that_is_killed(farm:
     assert (found.status, found.attempt) == ("queued", 0)
 
 
-def test_a_parent_that_is_told_to_stop_has_its_workers_hand_their_jobs_back(farm: JobFarm) -> None:
+def test_a_parent_that_is_signalled_to_stop_has_its_workers_hand_their_jobs_back(farm: JobFarm) -> None:
     parent = farm.start_workers(2)
     workers = children_of(parent.pid)
-    requested = farm.ask_for("report_for_long")
+    requested = farm.request_job("report_for_long")
     farm.wait_for_run()
 
     parent.send_signal(signal.SIGTERM)
@@ -79,7 +79,7 @@ def test_workers_share_what_their_parent_imported(farm: JobFarm) -> None:
     parent = farm.start_worker("workers", "--workers", "2")
     farm.wait_until(lambda: len(children_of(parent.pid)) == 2)
     # It listens when it has taken note of a message: from then on it holds all that it holds while it waits.
-    farm.wait_for_end(farm.ask_for("no_such_kind"))
+    farm.wait_for_end(farm.request_job("no_such_kind"))
 
     for worker in children_of(parent.pid):
         assert _own_kilobytes(worker) < 0.4 * _own_kilobytes(worker, "Rss")

@@ -10,7 +10,7 @@ from storage.job_notifications import RUN_JOB
 from workers.job_kinds import JOB_KINDS, load_job_kinds
 
 
-def test_the_function_that_messages_ask_for_exists() -> None:
+def test_the_function_that_messages_name_exists() -> None:
     module, _, function = RUN_JOB.rpartition(".")
 
     assert callable(getattr(import_module(module), function))

@@ -18,7 +18,7 @@ def farm(tmp_path: Path) -> Iterator[JobFarm]:
 
 def test_what_a_cancelled_job_forked_ends_with_it(farm: JobFarm) -> None:
     farm.start_worker(LEAFSPACE_LOOK_SECONDS="1")
-    requested = farm.ask_for("fork_for_help")
+    requested = farm.request_job("fork_for_help")
     farm.wait_for_run(3)
 
     farm.jobs.request_cancel(requested.job)
@@ -29,7 +29,7 @@ def test_what_a_cancelled_job_forked_ends_with_it(farm: JobFarm) -> None:
 
 def test_what_a_job_forked_ends_with_a_worker_that_was_killed(farm: JobFarm) -> None:
     worker = farm.start_worker()
-    farm.ask_for("fork_for_help")
+    farm.request_job("fork_for_help")
     farm.wait_for_run(3)
 
     worker.kill()
@@ -39,7 +39,7 @@ def test_what_a_job_forked_ends_with_a_worker_that_was_killed(farm: JobFarm) -> 
 
 def test_out_of_memory_the_machine_loses_the_job_before_its_worker(farm: JobFarm) -> None:
     worker = farm.start_worker()
-    farm.ask_for("report_for_long")
+    farm.request_job("report_for_long")
     job = farm.wait_for_run()
 
     own, of_job, of_worker = (
@@ -51,7 +51,7 @@ def test_out_of_memory_the_machine_loses_the_job_before_its_worker(farm: JobFarm
 
 def test_a_program_that_a_job_left_running_ends_with_it(farm: JobFarm) -> None:
     farm.start_worker()
-    requested = farm.ask_for("start_a_program_and_end")
+    requested = farm.request_job("start_a_program_and_end")
     program = farm.wait_for_run()
 
     assert farm.wait_for_end(requested).status == "succeeded"
@@ -60,7 +60,7 @@ def test_a_program_that_a_job_left_running_ends_with_it(farm: JobFarm) -> None:
 
 def test_files_that_a_job_wrote_are_kept_under_their_names(farm: JobFarm) -> None:
     farm.start_worker()
-    requested = farm.ask_for("write_files")
+    requested = farm.request_job("write_files")
 
     assert farm.wait_for_end(requested).status == "succeeded"
 
@@ -71,7 +71,7 @@ def test_files_that_a_job_wrote_are_kept_under_their_names(farm: JobFarm) -> Non
 
 def test_files_that_a_killed_worker_left_are_cleared_by_the_next_attempt(farm: JobFarm) -> None:
     worker = farm.start_worker()
-    requested = farm.ask_for("write_files", seconds=60)
+    requested = farm.request_job("write_files", seconds=60)
     farm.wait_for_run()
     first = farm.workspaces()
     worker.kill()
@@ -86,7 +86,7 @@ def test_files_that_a_killed_worker_left_are_cleared_by_the_next_attempt(farm: J
 @pytest.mark.parametrize("end", ["cancelled", "killed"])
 def test_files_of_a_job_that_was_stopped_are_gone(farm: JobFarm, end: str) -> None:
     farm.start_worker()
-    requested = farm.ask_for("write_files", seconds=60)
+    requested = farm.request_job("write_files", seconds=60)
     process = farm.wait_for_run()
     farm.wait_until(lambda: len(farm.workspaces()) == 1 and len(list(farm.workspaces()[0].iterdir())) == 2)
     first = farm.workspaces()

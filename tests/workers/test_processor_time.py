@@ -34,7 +34,7 @@ def farm(tmp_path: Path) -> Iterator[JobFarm]:
     farm.stop()
 
 
-def test_a_process_that_waits_for_something_else_is_not_said_to_wait_for_a_processor() -> None:
+def test_a_process_that_waits_for_something_else_is_not_reported_to_wait_for_a_processor() -> None:
     with subprocess.Popen(["sleep", "60"]) as process:  # noqa: S607  # whichever sleep there is
         watched = ProcessorTime(process.pid)
         for _ in range(12):
@@ -67,7 +67,7 @@ def test_the_time_of_threads_that_have_ended_counts() -> None:
 
 def test_a_job_that_others_keep_from_its_processor_says_so(farm: JobFarm) -> None:
     farm.start_worker(LEAFSPACE_RENEW_SECONDS="3", LEAFSPACE_LEASE_SECONDS="30")
-    requested = farm.ask_for("compete_for_a_processor")
+    requested = farm.request_job("compete_for_a_processor")
 
     farm.wait_until(lambda: "processor time" in farm.jobs.get(requested.job).progress.message)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.runtime.restarts import ReadySign, Restarts, SignedStarts, say_ready
+from workers.runtime.restarts import ReadySign, Restarts, SignedStarts, report_ready
 
 
 class _Process:
@@ -67,7 +67,7 @@ def test_the_sign_comes_once_it_is_given_and_never_from_a_process_that_ended_wit
     given, ended = ReadySign(), ReadySign()
     assert not given.has_come()
 
-    say_ready(given.writer)
+    report_ready(given.writer)
     os.close(ended.writer)
 
     assert [sign.has_come() for sign in (given, ended, given, ended)] == [True, False, True, False]
@@ -78,12 +78,12 @@ def test_the_sign_comes_once_it_is_given_and_never_from_a_process_that_ended_wit
 def test_of_processes_started_one_after_another_the_last_ones_sign_counts() -> None:
     starts = SignedStarts(os.dup)  # what is started has the pipe's end for itself
 
-    say_ready(starts.start())
+    report_ready(starts.start())
     assert starts.is_ready()
 
     second = starts.start()
     assert not starts.is_ready()
-    say_ready(second)
+    report_ready(second)
     assert starts.is_ready()
 
 

@@ -29,7 +29,7 @@ def farm(tmp_path: Path) -> Iterator[JobFarm]:
 
 def test_a_job_succeeds_and_its_result_is_published(farm: JobFarm) -> None:
     farm.start_worker()
-    requested = farm.ask_for("succeed", seed=7)
+    requested = farm.request_job("succeed", seed=7)
 
     job = farm.wait_for_end(requested)
 
@@ -54,7 +54,7 @@ def test_a_process_that_has_ended_its_job_is_left_to_exit_by_itself(farm: JobFar
 
 def test_the_same_seed_makes_the_same_result(farm: JobFarm) -> None:
     farm.start_worker()
-    requested = [farm.ask_for("succeed", seed=seed) for seed in (7, 7, 8)]
+    requested = [farm.request_job("succeed", seed=seed) for seed in (7, 7, 8)]
     for artefact in requested:
         farm.wait_for_end(artefact)
 
@@ -65,25 +65,25 @@ def test_the_same_seed_makes_the_same_result(farm: JobFarm) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "code", "said"),
+    ("kind", "code", "message"),
     [
         ("refuse", "validation_failed", "alpha is 7"),
         ("miss_the_dataset", "not_found", "ds_gone"),
         ("break_down", "job_failed", "something failed on our side"),
         ("run_out_of_memory", "job_failed", "more memory than"),
-        ("make_too_much", "result_too_large", "ask for fewer prototypes"),
+        ("make_too_much", "result_too_large", "request fewer prototypes"),
     ],
 )
-def test_a_failed_job_says_why_and_no_more(farm: JobFarm, kind: str, code: str, said: str) -> None:
+def test_a_failed_job_says_why_and_no_more(farm: JobFarm, kind: str, code: str, message: str) -> None:
     farm.start_worker()
-    requested = farm.ask_for(kind)
+    requested = farm.request_job(kind)
 
     job = farm.wait_for_end(requested)
 
     assert job.status == "failed"
     assert job.problem is not None
     assert job.problem.code == code
-    assert said in job.problem.detail
+    assert message in job.problem.detail
     assert "inner" not in job.problem.detail
     assert farm.artefacts.get(kind, requested.id).status == "failed"
 
@@ -91,17 +91,17 @@ def test_a_failed_job_says_why_and_no_more(farm: JobFarm, kind: str, code: str, 
 def test_what_is_nobodys_fault_is_tried_again(farm: JobFarm) -> None:
     farm.start_worker()
 
-    job = farm.wait_for_end(farm.ask_for("find_storage_away_for_long"))
+    job = farm.wait_for_end(farm.request_job("find_storage_away_for_long"))
 
     assert (job.status, job.attempt, len(farm.runs())) == ("succeeded", 1, 6)
 
 
 def test_a_job_cancelled_in_the_queue_never_runs(farm: JobFarm) -> None:
-    requested = farm.ask_for("count_runs")
+    requested = farm.request_job("count_runs")
     farm.jobs.request_cancel(requested.job)
     farm.start_worker()
 
-    farm.wait_for_end(farm.ask_for("succeed"))
+    farm.wait_for_end(farm.request_job("succeed"))
 
     assert farm.jobs.get(requested.job).status == "cancelled"
     assert farm.runs() == []
@@ -111,7 +111,7 @@ def test_a_job_cancelled_in_the_queue_never_runs(farm: JobFarm) -> None:
 def test_a_running_job_stops_within_two_seconds_of_cancelling_and_publishes_nothing(farm: JobFarm, kind: str) -> None:
     # With the look interval that is the default: the promise is about that one.
     farm.start_worker(LEAFSPACE_LOOK_SECONDS="1", LEAFSPACE_RENEW_SECONDS="5", LEAFSPACE_LEASE_SECONDS="30")
-    requested = farm.ask_for(kind)
+    requested = farm.request_job(kind)
     process = farm.wait_for_run()
 
     farm.jobs.request_cancel(requested.job)
@@ -126,20 +126,20 @@ def test_a_running_job_stops_within_two_seconds_of_cancelling_and_publishes_noth
 def test_a_message_delivered_many_times_runs_once(farm: JobFarm) -> None:
     farm.start_worker()
     farm.start_worker()
-    requested = farm.ask_for("count_runs")
+    requested = farm.request_job("count_runs")
     for _ in range(5):
         farm.redis.notifier.notify(requested.job, 60)
 
     farm.wait_for_end(requested)
-    farm.wait_for_end(farm.ask_for("succeed"))
-    farm.wait_for_end(farm.ask_for("succeed"))
+    farm.wait_for_end(farm.request_job("succeed"))
+    farm.wait_for_end(farm.request_job("succeed"))
 
     assert len(farm.runs()) == 1
 
 
 def test_a_killed_process_is_noticed_within_a_second_and_its_job_tried_again(farm: JobFarm) -> None:
     farm.start_worker(LEAFSPACE_LEASE_SECONDS="30")
-    requested = farm.ask_for("report_for_long")
+    requested = farm.request_job("report_for_long")
     kill(farm.wait_for_run())
 
     farm.wait_until(lambda: farm.jobs.get(requested.job).status == "queued" or len(farm.runs()) > 1, seconds=1)
@@ -150,20 +150,20 @@ def test_a_killed_process_is_noticed_within_a_second_and_its_job_tried_again(far
 
 def test_a_job_that_kills_its_process_fails_the_third_time_and_the_worker_lives(farm: JobFarm) -> None:
     worker = farm.start_worker()
-    requested = farm.ask_for("die_always")
+    requested = farm.request_job("die_always")
 
     job = farm.wait_for_end(requested)
 
     assert job.problem is not None
     assert (job.status, job.attempt, job.problem.code) == ("failed", 3, "worker_lost")
     assert len(farm.runs()) == 3
-    assert farm.wait_for_end(farm.ask_for("succeed")).status == "succeeded"
+    assert farm.wait_for_end(farm.request_job("succeed")).status == "succeeded"
     assert worker.poll() is None
 
 
 def test_a_killed_worker_takes_its_job_along_and_another_worker_does_it(farm: JobFarm) -> None:
     first = farm.start_worker()
-    requested = farm.ask_for("die_with_the_first_worker")
+    requested = farm.request_job("die_with_the_first_worker")
     process = farm.wait_for_run()
     first.kill()
     farm.wait_until(lambda: not is_alive(process), seconds=1)
@@ -175,7 +175,7 @@ def test_a_killed_worker_takes_its_job_along_and_another_worker_does_it(farm: Jo
 
 
 def test_jobs_whose_messages_are_lost_are_rung_for_again(farm: JobFarm) -> None:
-    requested = [farm.ask_for("succeed") for _ in range(3)]
+    requested = [farm.request_job("succeed") for _ in range(3)]
     farm.redis.notifier.redis.flushall()
 
     farm.start_worker()
@@ -183,11 +183,11 @@ def test_jobs_whose_messages_are_lost_are_rung_for_again(farm: JobFarm) -> None:
     assert [farm.wait_for_end(artefact).status for artefact in requested] == ["succeeded"] * 3
 
 
-def test_jobs_asked_for_while_redis_is_away_are_done_when_it_is_back(farm: JobFarm) -> None:
+def test_jobs_requested_while_redis_is_away_are_done_when_it_is_back(farm: JobFarm) -> None:
     farm.start_worker()
-    farm.wait_for_end(farm.ask_for("succeed"))
+    farm.wait_for_end(farm.request_job("succeed"))
     farm.redis.kill()
-    requested = farm.ask_for("succeed", notify=False)
+    requested = farm.request_job("succeed", notify=False)
     time.sleep(1)
     assert farm.jobs.get(requested.job).status == "queued"
 
@@ -198,7 +198,7 @@ def test_jobs_asked_for_while_redis_is_away_are_done_when_it_is_back(farm: JobFa
 
 def test_a_running_job_does_not_notice_that_redis_is_gone(farm: JobFarm) -> None:
     farm.start_worker()
-    requested = farm.ask_for("run_for_two_seconds")
+    requested = farm.request_job("run_for_two_seconds")
     farm.wait_for_run()
     farm.redis.kill()
 
@@ -206,13 +206,13 @@ def test_a_running_job_does_not_notice_that_redis_is_gone(farm: JobFarm) -> None
 
 
 def test_a_worker_that_was_taken_for_dead_can_neither_publish_nor_overrule_a_cancel(farm: JobFarm) -> None:
-    requested = farm.ask_for("succeed", notify=False)
+    requested = farm.request_job("succeed", notify=False)
     late = farm.attempts.claim(requested.job, lease_seconds=0)
     assert late is not None
     farm.start_worker()
     assert farm.wait_for_end(requested).status == "succeeded"
 
-    again = farm.ask_for("report_for_long")
+    again = farm.request_job("report_for_long")
     farm.wait_for_run()
     farm.jobs.request_cancel(again.job)
     farm.wait_for_end(again)
@@ -224,7 +224,7 @@ def test_a_worker_that_was_taken_for_dead_can_neither_publish_nor_overrule_a_can
 
 def test_a_job_past_its_deadline_is_stopped_even_in_native_code(farm: JobFarm) -> None:
     farm.start_worker()
-    requested = farm.ask_for("hang_in_native_code", deadline_seconds=1)
+    requested = farm.request_job("hang_in_native_code", deadline_seconds=1)
 
     job = farm.wait_for_end(requested, seconds=5)
 
@@ -235,7 +235,7 @@ def test_a_job_past_its_deadline_is_stopped_even_in_native_code(farm: JobFarm) -
 
 def test_sigterm_hands_the_running_job_back_uncounted(farm: JobFarm) -> None:
     worker = farm.start_worker()
-    requested = farm.ask_for("report_for_long")
+    requested = farm.request_job("report_for_long")
     process = farm.wait_for_run()
 
     worker.send_signal(signal.SIGTERM)
@@ -250,7 +250,7 @@ def test_sigterm_hands_the_running_job_back_uncounted(farm: JobFarm) -> None:
 
 def test_an_idle_worker_stops_at_once(farm: JobFarm) -> None:
     worker = farm.start_worker()
-    farm.wait_for_end(farm.ask_for("succeed"))
+    farm.wait_for_end(farm.request_job("succeed"))
 
     worker.send_signal(signal.SIGTERM)
 
@@ -258,13 +258,13 @@ def test_an_idle_worker_stops_at_once(farm: JobFarm) -> None:
 
 
 @pytest.mark.parametrize("function", ["os.system", "workers.runtime.lifecycle.limit_memory", "builtins.exit"])
-def test_messages_can_ask_for_one_function_only(farm: JobFarm, function: str) -> None:
+def test_messages_can_name_one_function_only(farm: JobFarm, function: str) -> None:
     worker = farm.start_worker()
     queue = Queue(QUEUE_NAME, connection=farm.redis.notifier.redis, serializer=JSONSerializer)
     victim = farm.directory / "victim"
     queue.enqueue_call(function, args=(f"touch {victim}",), job_id="evil")
 
-    assert farm.wait_for_end(farm.ask_for("succeed")).status == "succeeded"
+    assert farm.wait_for_end(farm.request_job("succeed")).status == "succeeded"
 
     assert not victim.exists()
     assert worker.poll() is None
@@ -273,7 +273,7 @@ def test_messages_can_ask_for_one_function_only(farm: JobFarm, function: str) ->
 def test_nothing_is_left_in_redis_when_all_is_done(farm: JobFarm) -> None:
     worker = farm.start_worker()
     for kind in ("succeed", "refuse", "die_once"):
-        farm.wait_for_end(farm.ask_for(kind))
+        farm.wait_for_end(farm.request_job(kind))
     worker.terminate()
     worker.wait(10)
 

@@ -286,7 +286,7 @@ def round_midpoints(low: Floats, high: Floats) -> Floats:
     found, open_gaps = middle.copy(), np.ones(len(middle), np.bool_)
     reach = (high / 2 - low / 2) * (2 * _NEAR)
     for n_decimals in _decimals(middle, reach):
-        with np.errstate(over="ignore", invalid="ignore"):  # what is too large for so many decimals does not fit
+        with np.errstate(over="ignore", invalid="ignore"):  # what is too large for this number of decimals does not fit
             rounded = np.round(middle, n_decimals)
         fits = open_gaps & (abs(rounded - middle) <= reach) & (low < rounded) & (rounded < high)
         found[fits] = rounded[fits]

@@ -3,7 +3,7 @@
 numba keeps what it compiled below ``NUMBA_CACHE_DIR``, in a folder named by a hash of the source's path: a second clone
 would compile everything again. `SharedCache` names the folder by the module instead; that the source is the same is
 numba's own check (each index holds a hash of its file), and that the helpers compiled into a loop are the same is the
-business of whoever sets ``NUMBA_CACHE_DIR`` (``leafspace.compiled_code`` puts a hash of all the code into it).
+business of the program that sets ``NUMBA_CACHE_DIR`` (``leafspace.compiled_code`` puts a hash of all the code into it).
 
 A loop that is not there yet is compiled by one process at a time: the others wait, and load what that one has saved.
 """

@@ -69,7 +69,7 @@ def indicator(column: ModelColumn, category: Category) -> ModelColumn:
 def encoded(
     column: ModelColumn, categories: Sequence[Category | None], codes: Sequence[float], default: float
 ) -> ModelColumn:
-    """Return ``codes[i]`` where the column's value is ``categories[i]``, else ``default``; a NaN stands for missing."""
+    """Return ``codes[i]`` where the column's value is ``categories[i]``, else ``default``; a NaN represents missing."""
     if column.kind != "identity":
         return transformed(column, "encoded")
     return replace(

@@ -77,15 +77,15 @@ def where(step: Step) -> TensorColumns:
     if condition is None or kept.columns is None or constant is None or not is_row(constant):
         return combination(step)
     pairs = list(zip(condition, kept.columns, strict=False))
-    if len(condition) != len(kept.columns) or not all(_tells_missing(*pair) for pair in pairs):
+    if len(condition) != len(kept.columns) or not all(_marks_missing(*pair) for pair in pairs):
         return combination(step)
     values = np.broadcast_to(constant.ravel(), len(pairs))
     columns = (changes.imputed(column, category_of(value)) for column, value in zip(kept.columns, values, strict=True))
     return replace(kept, columns=tuple(columns))
 
 
-def _tells_missing(flag: ModelColumn, column: ModelColumn) -> bool:
-    """Whether a flag says that a column's raw value is missing: it is, or it is the text that stands for it."""
+def _marks_missing(flag: ModelColumn, column: ModelColumn) -> bool:
+    """Whether a flag marks a column's raw value as missing: it is, or it is the text that represents it."""
     if not changes.is_flag(flag) or flag.raw_index != column.raw_index or column.imputed is not None:
         return False
     return flag.category is None if flag.kind == "indicator" else isinstance(flag.categories[0], str)

@@ -36,10 +36,10 @@ class ColumnMap:
     """What is known of the tensors before the trees."""
 
     tensors: Mapping[str, TensorColumns]
-    missing_tokens: tuple[str | None, ...]  # (n_features,) text that stands for a missing category; None for numbers
+    missing_tokens: tuple[str | None, ...]  # (n_features,) text that represents a missing category; None for numbers
 
     def columns_of(self, tensor: str, ensemble: TreeEnsemble) -> tuple[ModelColumn, ...]:
-        """Return the columns of a tensor that trees read; where nothing is known, as many as the trees ask about."""
+        """Return the columns of a tensor that trees read; where nothing is known, as many as the trees test."""
         columns = self.tensors[tensor].columns
         if columns is None:
             n_columns = int(ensemble.column.max()) + 1
@@ -56,7 +56,7 @@ class ColumnMap:
 
 
 def map_columns(graph: GraphProto, inputs: Sequence[InputSpec], names: Sequence[str]) -> ColumnMap:
-    """Return what is known of every tensor of the graph, and what stands for a missing category.
+    """Return what is known of every tensor of the graph, and what represents a missing category.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def _written_value(node: NodeProto) -> NDArray[Any]:
 
 
 def _missing_tokens(tensors: Mapping[str, TensorColumns], reads_text: Sequence[bool]) -> tuple[str | None, ...]:
-    """Return for each text feature what stands for a missing category.
+    """Return for each text feature what represents a missing category.
 
     It is the text that an imputer replaces, or else the first of the usual ones that an encoder knows, or else "".
     """

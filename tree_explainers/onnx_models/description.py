@@ -85,7 +85,7 @@ class ModelDescription:
     label_values: tuple[int | str, ...]  # what the graph's label output says for each class
     inputs: tuple[InputSpec, ...]
     feature_names: tuple[str, ...]  # (n_features,)
-    missing_tokens: tuple[str | None, ...]  # (n_features,) stands for a missing category; None for number features
+    missing_tokens: tuple[str | None, ...]  # (n_features,) represents a missing category; None for number features
     n_trees: int
     n_nodes: int
     n_leaves: int
@@ -98,7 +98,7 @@ class ModelDescription:
     score_kind: ScoreKind
     leaf_output: str  # (n_rows, n_trees), trees in the order of TreeEnsemble
     columns: tuple[ModelColumn, ...]  # what TreeEnsemble.column refers to
-    # Two scores no further apart than this, of scores up to 1, may stand in their order by rounding alone: so many
+    # Two scores no further apart than this, of scores up to 1, may stand in their order by rounding alone: as many
     # additions were rounded. 0 where sums are exact.
     rounding: float = 0.0
 
@@ -139,7 +139,7 @@ class GroupColumn:
 
 @dataclass(frozen=True, slots=True)
 class FeatureGroup:
-    """The one-hot columns that stand for one feature."""
+    """The one-hot columns that represent one feature."""
 
     feature: str
     columns: tuple[GroupColumn, ...]
@@ -152,7 +152,7 @@ class FeatureGroup:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredModel:
-    """What the caller says of a model; ``None`` leaves it to the graph."""
+    """What the caller states about a model; ``None`` leaves it to the graph."""
 
     feature_names: tuple[str, ...] | None = None
     classes: tuple[str, ...] | None = None

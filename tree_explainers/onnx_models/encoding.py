@@ -1,4 +1,4 @@
-"""From raw rows to the tensors that a graph takes: types, missing values, and what to say of values that do not fit."""
+"""From raw rows to the tensors that a graph takes: types, missing values, and errors for values that do not fit."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -21,7 +21,7 @@ from .checking import opset_version
 LEAF_OUTPUT = "leafspace_leaves"
 _MAX_EXACT_FLOAT32 = 2**24
 _MAX_PROTOBUF_BYTES = 2**31 - 1
-# A node takes 24 bytes in the runtime: so many stay in a core's second cache while rows go through them, which makes
+# A node takes 24 bytes in the runtime: this number of nodes stays in the second cache of a core, which makes
 # leaves of many rows two to three times faster. Fewer would cost a row that comes alone more than they give.
 _MAX_OPERATOR_NODES = 40_000
 _DEFAULT_OPSET = 9  # imported where a graph of tree operators alone does not name one

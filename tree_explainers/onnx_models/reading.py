@@ -65,7 +65,7 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     data
         A whole ONNX file.
     declared
-        What the caller says of the model; it goes before what the graph says, and must agree with it in numbers.
+        What the caller states about the model; it goes before what the graph states, and must agree with it in numbers.
     limits
         How large the model may be.
 

@@ -38,7 +38,7 @@ _Made = TypeVar("_Made")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the model says of some rows."""
+    """The predictions and leaves of some rows."""
 
     scores: NDArray[np.floating[Any]]  # (n_rows, n_classes), or (n_rows, 1): the value of a regression
     labels: NDArray[np.int64] | None  # (n_rows,) indices among the classes; None for regression
@@ -47,7 +47,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Predictions:
-    """What the model says of some rows, but for their leaves."""
+    """The predictions for some rows, without their leaves."""
 
     scores: NDArray[np.floating[Any]]  # (n_rows, n_classes), or (n_rows, 1): the value of a regression
     labels: NDArray[np.int64] | None  # (n_rows,) indices among the classes; None for regression
@@ -55,7 +55,7 @@ class Predictions:
 
 @dataclass(frozen=True, slots=True)
 class RowOutcomes:
-    """What the model says of those rows that it takes, and why it refuses the others."""
+    """The predictions for those rows that the model takes, and why it refuses the others."""
 
     accepted: NDArray[np.int64]  # (n_accepted,) indices, ascending
     outcome: Outcome  # of the accepted rows
@@ -148,7 +148,7 @@ class ModelSession:
     def fill(
         self, codes: NDArray[Any], blocks: Iterable[Rows], report: ReportProgress = ignore_progress
     ) -> Predictions:
-        """Write the leaves of all rows into an array, and return what else the model says of them.
+        """Write the leaves of all rows into an array, and return what else the model returns for them.
 
         Both cores work on the pieces of the blocks, each on one at a time, so that little more than two blocks is
         ever held; every sum is made by one thread alone, and so comes out as it does for a row alone.
@@ -160,7 +160,7 @@ class ModelSession:
         blocks
             The rows in order, n_rows of them in all; drawn one after the other by the calling thread.
         report
-            Told after each piece, by the calling thread. Whatever it raises leaves nothing running.
+            Called after each piece, by the calling thread. Whatever it raises leaves nothing running.
 
         Raises
         ------
@@ -259,7 +259,7 @@ class ModelSession:
         """Return scores in the shape (n_rows, n_classes or 1)."""
         n_scores = max(1, len(self.description.classes))
         columns = scores.reshape(len(scores), -1)
-        if columns.shape[1] == 1 and n_scores == 2:  # noqa: PLR2004  # one score stands for two
+        if columns.shape[1] == 1 and n_scores == 2:  # noqa: PLR2004  # one score represents two
             first = 1 - columns if self.description.score_kind == "probability" else -columns
             columns = np.hstack((first, columns))
         if columns.shape[1] == n_scores:
@@ -285,7 +285,7 @@ def _open(leaf_graph: bytes, n_threads: int) -> Any:  # noqa: ANN401  # onnxrunt
 
 
 def _pieces(blocks: Iterable[Rows], n_rows: int) -> Iterator[_Piece]:
-    """Cut blocks into pieces of so many rows at most."""
+    """Cut blocks into pieces of at most this number of rows."""
     n_before = 0
     for block in blocks:
         for start in range(0, len(block), n_rows):

@@ -41,7 +41,7 @@ def read_node_table_5(node: NodeProto, limits: ModelLimits) -> NodeTable:
     children = np.column_stack((branches.true_node, branches.false_node))
     n_nodes = len(children) + len(targets)
     tree = _trees(integers(attributes, "tree_roots"), children, n_nodes, limits.max_depth)
-    # Where a branch only wraps a leaf, it stands for the leaf from here on.
+    # Where a branch only wraps a leaf, it represents the leaf from here on.
     wrapped = np.flatnonzero(children[:, 0] == children[:, 1])
     leaf_node = np.arange(len(children), n_nodes)
     leaf_node[children[wrapped, 0] - len(children)] = wrapped
@@ -126,7 +126,7 @@ def _members(attributes: Attributes, n_sets: int) -> tuple[NDArray[np.float64], 
     values = _tensor(attributes, "membership_values").astype(np.float64)
     ends = np.flatnonzero(np.isnan(values))
     if len(ends) != n_sets or (n_sets and ends[-1] != len(values) - 1):
-        refuse_tree(f"{n_sets} nodes ask for membership; {len(ends)} sets of values are given.")
+        refuse_tree(f"{n_sets} nodes test membership; {len(ends)} sets of values are given.")
     return tuple(part[~np.isnan(part)] for part in np.split(values, ends[:-1] + 1)) if n_sets else ()
 
 

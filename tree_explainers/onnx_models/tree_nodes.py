@@ -171,7 +171,7 @@ def _arrange(
         column=np.where(is_leaf, 0, table.feature[order]).astype(np.int32),
         operator=operator,
         threshold=threshold,
-        # A missing value differs from any threshold, whatever the graph says of missing ones.
+        # A missing value differs from any threshold, wherever the graph sends missing ones.
         missing_left=(table.missing_left[order] | (table.operator[order] == Operator.NEQ)) & ~is_leaf,
         left=np.ascontiguousarray(sides[:, 0]),
         right=np.ascontiguousarray(sides[:, 1]),

@@ -32,7 +32,7 @@ class RawFeature:
 
 @dataclass(frozen=True, slots=True)
 class NumberQuestion:
-    """Asks how large a number is, in double precision."""
+    """Tests how large a number is, in double precision."""
 
     feature: int  # index among the features
     bound: float  # infinite where the condition is whether there is a value at all
@@ -42,10 +42,10 @@ class NumberQuestion:
 
 @dataclass(frozen=True, slots=True)
 class TextQuestion:
-    """Asks whether a category is one of some."""
+    """Tests whether a category is one of some."""
 
     feature: int  # index among the features
-    texts: tuple[str, ...]  # all different; what stands for a missing value is a text as any other here
+    texts: tuple[str, ...]  # all different; what represents a missing value is a text as any other here
     is_among: bool  # yes to these texts; else to all others
 
 

@@ -89,7 +89,7 @@ class _Problem:
         return total + sum_of_largest([gains[own_rows] for own_rows in parts], scales, self.n_prototypes)
 
     def compare_best(self, promised: NDArray[np.int64], gains: NDArray[np.int64], tick: Tick) -> None:
-        """Replace the largest gains by what they are exactly, until those are the largest that count."""
+        """Replace the largest gains by their exact values, until those are the largest that count."""
         is_exact = np.zeros(len(gains), dtype=np.bool_)
         sweeps = [self._sweep(class_index, tick) for class_index in self.class_indices]
         for _ in range(_BLOCKS_COMPARED):

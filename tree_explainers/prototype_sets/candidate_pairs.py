@@ -146,7 +146,7 @@ class _Thresholds:
         self.values = np.minimum(self._reference * step // _STEPS, self._total_weight)
 
     def raise_by_little(self) -> None:
-        """Raise thresholds by a sixteenth of the coverage, or by a quarter of what they are."""
+        """Raise thresholds by a sixteenth of the coverage, or by a quarter of their values."""
         self.raise_to(self._step + max(1, self._step // 4))
 
     def guess(

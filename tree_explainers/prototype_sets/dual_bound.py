@@ -74,7 +74,7 @@ class Relaxation:
         self._pairs = Pairs(pairs.starts[indices], pairs.ends[indices], pairs.members, pairs.proximities)
         self._candidate_classes, self._classes = candidate_classes[indices], class_indices
         self._bounds, self._scales = bounds - self.row_slice.start, goal.scales
-        # Scales may be too large for a float64; what they are of the largest is not.
+        # Scales may be too large for a float64; their ratio to the largest is not.
         worths = np.array([scale / max(goal.scales) for scale in goal.scales])
         self._candidate_worths = worths[self._candidate_classes]
         self.row_worths = np.repeat(worths, np.diff(bounds))[self.row_slice]

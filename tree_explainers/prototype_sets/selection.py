@@ -180,7 +180,7 @@ def _check(table: LeafTable, classes: NDArray[np.int64], method: Method, alpha: 
         msg = "sg maximises accuracy, which swaps by coverage would lower: refine another method, or not"
         raise MethodNotApplicable(msg)
     if method == "sg" and classes.min() == classes.max():
-        msg = "sg tells classes apart, but all rows are of one class (as in regression): use sm_a"
+        msg = "sg separates classes, but all rows are of one class (as in regression): use sm_a"
         raise MethodNotApplicable(msg)
 
 

@@ -76,7 +76,7 @@ def find_rules(
 
     ``plain`` fits ``n_restarts`` times and prints the boxes of the fit with the smallest training error, as the paper
     does. ``improved`` makes a tenth of these fits from random starts (at least one), searches for rules from there
-    (``improved_rules``), and fits once more from the rows that the rules decide: its regions are those of the best fit
+    (``improved_rules``), and fits again from the rows that the rules decide: its regions are those of the best fit
     of all.
 
     Parameters

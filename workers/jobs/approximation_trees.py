@@ -179,7 +179,7 @@ def _grow_ism(
 
 
 def _limits(request: ApproximationTreeRequest) -> TreeLimits:
-    """Return the limits of the request; no tree grows larger than a request may ask for: nobody reads those."""
+    """Return the limits of the request; no tree grows larger than a request may specify: nobody reads those."""
     allowed = None if 2**request.max_depth <= MAX_LEAVES else MAX_LEAVES
     return TreeLimits(request.max_depth, request.min_samples_leaf, request.max_leaves or allowed)
 

@@ -195,7 +195,7 @@ def _caution_of_classes(left_out: list[str]) -> str:
     named = ", ".join(map(repr, left_out[:_N_CLASSES_SHOWN])) + (", …" if len(left_out) > _N_CLASSES_SHOWN else "")
     classes = "1 class has" if len(left_out) == 1 else f"{len(left_out)} classes have"
     return (
-        f"{classes} no prototype ({named}): the nearest prototype never gives their rows their own class; ask for more "
+        f"{classes} no prototype ({named}): the nearest prototype never gives their rows their own class; request more "
         "prototypes, or for sm_u, which chooses as many of each class"
     )
 

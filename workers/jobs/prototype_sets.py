@@ -143,7 +143,7 @@ def _refuse_one_class(request: PrototypeSetRequest, model: OpenModel, classes: N
         verb = "predicted" if request.labels == "predicted" else "labelled"
         detail = (
             f"all {len(classes)} rows of dataset {request.dataset!r} are {verb} {model.view.classes[classes[0]]!r}: "
-            "prototypes tell classes apart; send rows of at least two classes"
+            "prototypes separate classes; send rows of at least two classes"
         )
         raise StorageError("schema_mismatch", detail)
 
@@ -159,7 +159,7 @@ def _candidates(
         return None
     n_classes = len(np.unique(classes))
     if n_candidates < n_classes:
-        detail = f"{n_candidates} candidates are too few for the {n_classes} classes that the rows are of; ask for more"
+        detail = f"{n_candidates} candidates are too few for the {n_classes} classes that the rows are of; request more"
         raise StorageError("validation_failed", detail, "/candidates")
     return sample_candidates(classes, n_candidates, context.rng)
 

@@ -132,7 +132,7 @@ def _training_targets(request: RuleSetRequest, model: OpenModel, training: Evalu
         verb = "predicted" if request.labels == "predicted" else "labelled"
         detail = (
             f"all {len(given)} rows of dataset {request.dataset!r} are {verb} {name}: there is nothing for rules to "
-            "tell apart; send rows for which the model predicts different things"
+            "separate; send rows for which the model predicts different things"
         )
         raise StorageError("schema_mismatch", detail)
     return targets

@@ -135,7 +135,7 @@ def _refuse_large_result(result: bytes) -> None:
     """Refuse a result that readers could not take as a whole: what grows with the rows is kept in files."""
     if len(result) > MAX_RESULT_BYTES:
         detail = (
-            f"the result has {len(result):,} bytes, more than the {MAX_RESULT_BYTES:,} that a result may have; ask for "
+            f"the result has {len(result):,} bytes, more than the {MAX_RESULT_BYTES:,} that a result may have; request "
             "fewer prototypes (of a_pete, by a larger alpha), rules or splits, or take a model of fewer features"
         )
         raise StorageError(code="result_too_large", detail=detail)
@@ -156,6 +156,6 @@ def _problem(error: Exception, settings: WorkerSettings, claim: Claim) -> Proble
 def _out_of_memory(settings: WorkerSettings) -> str:
     limit = settings.job_memory_bytes / _BYTES_PER_GIB
     return (
-        f"the job needed more memory than the {limit:.3g} GiB that a job may use; ask for fewer rows or trees, "
+        f"the job needed more memory than the {limit:.3g} GiB that a job may use; request fewer rows or trees, "
         "or raise LEAFSPACE_JOB_MEMORY_BYTES"
     )

@@ -80,7 +80,7 @@ class SignedStarts(Generic[Started]):
     Parameters
     ----------
     start
-        Starts a process; it calls ``say_ready`` with the given file descriptor when it is ready.
+        Starts a process; it calls ``report_ready`` with the given file descriptor when it is ready.
     """
 
     def __init__(self, start: Callable[[int], Started]) -> None:
@@ -108,7 +108,7 @@ class SignedStarts(Generic[Started]):
         return self._sign is not None and self._sign.has_come()
 
 
-def say_ready(writer: int) -> None:
+def report_ready(writer: int) -> None:
     """Announce over this file descriptor that this process is ready, and close it."""
     with suppress(OSError):  # the parent may be gone
         os.write(writer, b"\n")

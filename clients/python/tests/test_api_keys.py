@@ -36,7 +36,7 @@ _EMPTY = {"object": "list", "data": [], "next_cursor": None}
 
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """Return a service that asks for keys, and one that manages them."""
+    """Return a service that requires keys, and one that manages them."""
     data_dir: Path = tmp_path_factory.mktemp("guarded") / "data"
     command = [
         sys.executable,
@@ -110,7 +110,11 @@ def test_the_environment_says_which_key_unless_one_is_given(
         for given in (None, "lsk_other", ""):
             list_models(server.url, given)
 
-    assert [asked.headers["Authorization"] for asked in server.asked] == [f"Bearer {_KEY}", "Bearer lsk_other", None]
+    assert [request.headers["Authorization"] for request in server.requests] == [
+        f"Bearer {_KEY}",
+        "Bearer lsk_other",
+        None,
+    ]
 
 
 def test_a_key_is_never_shown() -> None:
@@ -143,7 +147,7 @@ def test_what_no_key_can_be_is_refused_without_being_sent_or_shown(
         list_models(server.url, None if is_from_environment else spoilt)
 
     assert isinstance(error.value, ValueError)
-    assert server.asked == []
+    assert server.requests == []
     assert _KEY not in "".join(traceback.format_exception(error.value)) + repr(vars(error.value))
 
 
@@ -162,13 +166,13 @@ def test_a_key_is_never_shown_by_the_async_client() -> None:
     assert _KEY not in "".join(map(repr, shown))
 
 
-def test_a_key_whose_secret_was_lost_on_its_way_is_replaced() -> None:
+def test_a_key_whose_secret_was_lost_in_transit_is_replaced() -> None:
     script = (Answer(0), Answer(200, {**_MADE, "secret": None}), Answer(204), Answer(201, {**_MADE, "secret": _KEY}))
     retries = RetryPolicy(first_seconds=0.01)
     with scripted(*script) as server, Leafspace(server.url, retries=retries) as client:
         made = client.api_keys.create("n", ["read"])
 
     assert made.secret == _KEY
-    assert [asked.method for asked in server.asked] == ["POST", "POST", "DELETE", "POST"]
-    keys = [asked.headers["Idempotency-Key"] for asked in server.asked]
+    assert [request.method for request in server.requests] == ["POST", "POST", "DELETE", "POST"]
+    keys = [request.headers["Idempotency-Key"] for request in server.requests]
     assert keys[0] == keys[1] != keys[3]

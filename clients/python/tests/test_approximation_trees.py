@@ -32,11 +32,11 @@ def dataset(client: Leafspace) -> str:
 
 @pytest.fixture
 def tree(client: Leafspace, model: str, dataset: str) -> ApproximationTree:
-    asked = client.approximation_trees.create(model, dataset, max_depth=3, max_pseudo_samples=2000)
-    return asked.wait(timeout=120)
+    created = client.approximation_trees.create(model, dataset, max_depth=3, max_pseudo_samples=2000)
+    return created.wait(timeout=120)
 
 
-def test_a_tree_stands_for_a_forest(tree: ApproximationTree) -> None:
+def test_a_tree_approximates_a_forest(tree: ApproximationTree) -> None:
     lines = str(tree).splitlines()
 
     figures, constant = lines[len(tree.nodes) :], tree.evaluation.constant
@@ -61,9 +61,9 @@ def test_explanations_exports_and_questionnaires_say_the_same(
     prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait(timeout=120)
     explainer = client.explainers.create(model, prototypes, approximation_tree=tree)
 
-    told = explainer.explain(_FEATURES, n_prototypes=1, include=["approximation_path"])
+    explained = explainer.explain(_FEATURES, n_prototypes=1, include=["approximation_path"])
 
-    paths = [each.approximation_path for each in told]
+    paths = [each.approximation_path for each in explained]
     served = [path.leaf.prediction for path in paths if path is not None]
     names: dict[str, object] = {}
     exec(tree.export("python"), names)  # noqa: S102  # that is what it is for
@@ -73,14 +73,14 @@ def test_explanations_exports_and_questionnaires_say_the_same(
     session = onnxruntime.InferenceSession(tree.export("onnx"))
     feeds = {each.name: _FEATURES[[each.name]].to_numpy(np.float64) for each in session.get_inputs()}
     assert session.run(["label"], feeds)[0].tolist() == served
-    assert [_asked_for(tree, row) for _, row in _FEATURES.head(10).iterrows()] == served[:10]
+    assert [_requested(tree, row) for _, row in _FEATURES.head(10).iterrows()] == served[:10]
     first = next(path for path in paths if path is not None)
     question = f"{first.nodes[0].text}? {'yes' if first.nodes[0].holds else 'no'}"
-    assert f"In the tree: {question}, " in " ".join(str(told[0]).split())
-    assert str(told[0]).endswith(f": {first.leaf.prediction}, {'as' if first.agrees else 'unlike'} the model.")
+    assert f"In the tree: {question}, " in " ".join(str(explained[0]).split())
+    assert str(explained[0]).endswith(f": {first.leaf.prediction}, {'as' if first.agrees else 'unlike'} the model.")
 
 
-def _asked_for(tree: ApproximationTree, row: "pd.Series[float]") -> float | str | None:
+def _requested(tree: ApproximationTree, row: "pd.Series[float]") -> float | str | None:
     """Answer questions with single values, as numpy has them, until there is a prediction."""
     answers: dict[str, object] = {}
     while (found := tree.next_question(answers)).question is not None:
@@ -100,7 +100,7 @@ def test_results_are_written_to_files(tree: ApproximationTree, tmp_path: Path) -
     assert str(tree.nodes[0].text) in tree.export()
 
 
-def test_what_is_wrong_with_an_answer_is_said(tree: ApproximationTree) -> None:
+def test_what_is_wrong_with_an_answer_is_reported(tree: ApproximationTree) -> None:
     with pytest.raises(Invalid, match="has no feature 'colour'"):
         tree.next_question({"colour": "red"})
     with pytest.raises(Invalid, match="answers, feature 'mean area', is inf"):
@@ -129,11 +129,11 @@ def test_trees_are_listed_and_deleted(client: Leafspace, model: str, dataset: st
 
 
 def test_coroutines_do_the_same(service: Service, model: str, dataset: str, tree: ApproximationTree) -> None:
-    async def asked() -> tuple[str, str | None]:
+    async def fetched() -> tuple[str, str | None]:
         async with AsyncLeafspace(service.url) as client:
             request = client.approximation_trees.create(model, dataset, max_depth=3, max_pseudo_samples=2000)
             found = await (await request).wait(timeout=120)
             question = (await found.next_question()).question
             return await found.export("sql"), question.text if question else None
 
-    assert asyncio.run(asked()) == (tree.export("sql"), tree.nodes[0].text)
+    assert asyncio.run(fetched()) == (tree.export("sql"), tree.nodes[0].text)

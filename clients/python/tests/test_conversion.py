@@ -166,7 +166,7 @@ def between_neighbours(n_rows: int, n_between: int) -> Data:
     return features, target
 
 
-def test_a_booster_that_decides_in_double_precision_tells_apart_what_single_precision_cannot() -> None:
+def test_a_booster_that_decides_in_double_precision_separates_what_single_precision_cannot() -> None:
     features, target = between_neighbours(100, 40)
     estimator = ensemble.HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=5).fit(features, target)
 
@@ -453,7 +453,7 @@ def test_what_cannot_be_converted_is_refused_by_name(model: Estimator, message: 
         convert_model(model, _WINE[0])
 
 
-def test_a_pipeline_that_picks_columns_by_name_asks_for_rows() -> None:
+def test_a_pipeline_that_picks_columns_by_name_needs_rows() -> None:
     frame, target = titanic()
     steps = ColumnTransformer([("texts", _IMPUTED, ["sex"])])
     pipeline = Pipeline([("columns", steps), ("forest", ensemble.RandomForestClassifier(3))]).fit(frame, target)

@@ -37,8 +37,8 @@ _FAMILIES = {
 def beside(read: Any, rows: NDArray[np.float64]) -> NDArray[np.float64]:  # noqa: ANN401  # a ReadModel
     """Return rows that lie on ends as they are printed, and on the next numbers above and below them."""
     numbers = read.description.precision
-    asked = np.flatnonzero(read.ensemble.operator != Operator.LEAF)
-    some = asked[:: max(1, len(asked) // _N_ENDS)]
+    splits = np.flatnonzero(read.ensemble.operator != Operator.LEAF)
+    some = splits[:: max(1, len(splits) // _N_ENDS)]
     made = rows[np.arange(3 * len(some)) % len(rows)].astype(numbers)
     for place, node in enumerate(some):
         threshold = read.ensemble.threshold[node]
@@ -60,15 +60,15 @@ def test_both_sides_of_every_end_are_those_of_the_library(name: str) -> None:
     read = read_converted(converted.onnx, None)
     rows = beside(read, features)
 
-    told = outcome_of_converted(converted.onnx, rows)
+    rounded_ends = outcome_of_converted(converted.onnx, rows)
 
-    np.testing.assert_allclose(told.scores, estimator.predict_proba(rows), atol=1e-6)
+    np.testing.assert_allclose(rounded_ends.scores, estimator.predict_proba(rows), atol=1e-6)
     assert {column.kind for column in read.description.columns} == {"identity"}  # ends are marked as exact
     theirs = leaves_of(estimator, rows.astype(np.float32) if name != "lightgbm" else rows)
     if theirs is not None:
-        for tree in range(told.leaves.shape[1]):
-            pairs = set(zip(told.leaves[:, tree].tolist(), theirs[:, tree].tolist(), strict=True))
-            assert len(pairs) == len(set(told.leaves[:, tree])) == len(set(theirs[:, tree]))
+        for tree in range(rounded_ends.leaves.shape[1]):
+            pairs = set(zip(rounded_ends.leaves[:, tree].tolist(), theirs[:, tree].tolist(), strict=True))
+            assert len(pairs) == len(set(rounded_ends.leaves[:, tree])) == len(set(theirs[:, tree]))
 
 
 def some_scaled() -> tuple[Any, Any, NDArray[np.float64]]:
@@ -83,9 +83,9 @@ def some_scaled() -> tuple[Any, Any, NDArray[np.float64]]:
 
 def test_ends_behind_a_scaler_are_short_texts_on_their_own_side() -> None:
     pipeline, read, rows = some_scaled()
-    asked = np.flatnonzero(read.ensemble.operator != Operator.LEAF)
+    splits = np.flatnonzero(read.ensemble.operator != Operator.LEAF)
 
-    for node in asked.tolist():
+    for node in splits.tolist():
         column = read.description.columns[read.ensemble.column[node]]
         threshold = read.ensemble.threshold[node]
         end = column.shortest_equivalent((threshold - column.offset) / column.scale)
@@ -96,21 +96,21 @@ def test_ends_behind_a_scaler_are_short_texts_on_their_own_side() -> None:
     assert {column.kind for column in read.description.columns} == {"affine"}  # none is marked as exact
 
 
-def test_ends_behind_a_scaler_are_told_alike_for_one_row_and_for_many() -> None:
+def test_ends_behind_a_scaler_are_explained_alike_for_one_row_and_for_many() -> None:
     _, read, _ = some_scaled()
     reader = ReasonReader.build(read.description.columns, read.description.precision)
-    asked = np.flatnonzero(read.ensemble.operator != Operator.LEAF)
-    of = read.ensemble.column[asked].astype(np.int64)
+    splits = np.flatnonzero(read.ensemble.operator != Operator.LEAF)
+    of = read.ensemble.column[splits].astype(np.int64)
     columns = [read.description.columns[column] for column in of.tolist()]
-    units = zip(read.ensemble.threshold[asked].tolist(), columns, strict=True)
+    units = zip(read.ensemble.threshold[splits].tolist(), columns, strict=True)
     ends = np.array([(threshold - column.offset) / column.scale for threshold, column in units])
 
-    told = reader.rounded(ends, of)
+    rounded_ends = reader.rounded(ends, of)
 
-    assert told.tolist() == [
+    assert rounded_ends.tolist() == [
         column.shortest_equivalent(end) for end, column in zip(ends.tolist(), columns, strict=True)
     ]
-    assert (told != ends).mean() > 0.5
+    assert (rounded_ends != ends).mean() > 0.5
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -91,17 +91,17 @@ def test_a_pickle_holds_the_address_and_no_key(monkeypatch: pytest.MonkeyPatch) 
         client = Leafspace(server.url, _KEY, timeout=7, retries=retries)
         pickled = pickle.dumps([client, client.explainers, client.explainers.get("exp_1")])
         monkeypatch.setenv("LEAFSPACE_API_KEY", "lsk_other")
-        n_calls = len(server.asked)
+        n_calls = len(server.requests)
 
         again, explainers, explainer = pickle.loads(pickled)  # noqa: S301  # our own
 
         assert _KEY.encode() not in pickled
         assert b"tumours" not in pickled
-        assert len(server.asked) == n_calls
+        assert len(server.requests) == n_calls
         assert repr(explainer) == "<Explainer exp_1>"
         assert (explainer.id, explainer.model, explainer.shown_features) == ("exp_1", "mdl_1", ["age"])
-        assert len(server.asked) == n_calls + 1
-        assert server.asked[-1].headers["Authorization"] == "Bearer lsk_other"
+        assert len(server.requests) == n_calls + 1
+        assert server.requests[-1].headers["Authorization"] == "Bearer lsk_other"
     connection = again._transport.connection
     assert (connection.base_url, connection.timeout_seconds, connection.retries) == (server.url, 7, retries)
     assert again.explainers._transport is again._transport
@@ -129,10 +129,10 @@ def test_what_a_list_leaves_out_is_loaded_when_it_is_needed() -> None:
         (explainer,) = Leafspace(server.url).explainers.list()
 
         assert explainer.model == "mdl_1"
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
         assert explainer.shown_features == ["age"]
         assert explainer.load() is explainer
-        assert len(server.asked) == 2
+        assert len(server.requests) == 2
 
 
 def test_a_field_that_another_release_lacks_is_named_beside_both_versions() -> None:
@@ -142,7 +142,7 @@ def test_a_field_that_another_release_lacks_is_named_beside_both_versions() -> N
         Leafspace(server.url).explainers.get("exp_1")
 
     assert "has no field 'model': the service is of version 0.0.9, this package of version 0." in str(error.value)
-    assert [asked.path for asked in server.asked] == ["/v1/explainers/exp_1", "/v1/version"]
+    assert [request.path for request in server.requests] == ["/v1/explainers/exp_1", "/v1/version"]
     with (
         scripted(lacking, _MISSING) as server,
         pytest.raises(UnexpectedAnswer, match=r"version at this base_url\? Its answer has no field 'model'"),
@@ -155,7 +155,7 @@ def test_the_version_of_the_service_can_be_read() -> None:
         found = Leafspace(server.url).version()
 
     assert (found.version, found.api_version, found.oldest_sdk) == ("0.2.0", "v1", "0.1.0")
-    assert server.asked[0].headers["User-Agent"].startswith("leafspace-client/")
+    assert server.requests[0].headers["User-Agent"].startswith("leafspace-client/")
 
 
 def test_answers_show_themselves_in_a_line() -> None:

@@ -1,4 +1,4 @@
-"""Calls are tried again when that can help, at the pace that was asked for, and never create anything twice."""
+"""Calls are tried again when that can help, at the requested pace, and never create anything twice."""
 
 import asyncio
 import email.utils
@@ -71,12 +71,12 @@ def problem(status: int, code: str, **more: object) -> Answer:
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
-def test_an_unavailable_service_is_asked_again(status: int) -> None:
+def test_an_unavailable_service_is_called_again(status: int) -> None:
     proxy = Answer(status, b"<html>bad gateway</html>", {"Content-Type": "text/html"})
     with scripted(problem(503, "unavailable"), proxy, Answer(200, _JOB)) as server:
         assert Leafspace(server.url, retries=_QUICK).jobs.get("job_1").id == "job_1"
 
-    assert len(server.asked) == 3
+    assert len(server.requests) == 3
 
 
 async def _get_job(url: str) -> str:
@@ -84,11 +84,11 @@ async def _get_job(url: str) -> str:
         return (await client.jobs.get("job_1")).id
 
 
-def test_the_async_client_asks_again_just_so() -> None:
+def test_the_async_client_tries_again_just_so() -> None:
     with scripted(problem(503, "unavailable"), Answer(0), Answer(200, _JOB)) as server:
         assert asyncio.run(_get_job(server.url)) == "job_1"
 
-    assert len(server.asked) == 3
+    assert len(server.requests) == 3
 
 
 def test_a_lost_connection_is_tried_again() -> None:
@@ -96,7 +96,7 @@ def test_a_lost_connection_is_tried_again() -> None:
         assert Leafspace(server.url, retries=_QUICK).jobs.get("job_1").id == "job_1"
 
 
-def test_the_pause_that_the_service_asks_for_is_kept() -> None:
+def test_the_pause_that_the_service_requests_is_kept() -> None:
     busy = problem(429, "rate_limited")
     with scripted(Answer(429, busy.body, {"Retry-After": "1"}), Answer(200, _JOB)) as server:
         started = time.monotonic()
@@ -113,7 +113,7 @@ def test_a_pause_that_is_too_long_is_left_to_the_caller() -> None:
     ):
         Leafspace(server.url, retries=_QUICK).jobs.get("job_1")
 
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 def test_it_gives_up_with_the_service_s_own_words() -> None:
@@ -124,7 +124,7 @@ def test_it_gives_up_with_the_service_s_own_words() -> None:
         Leafspace(server.url, retries=_BRIEF).jobs.get("job_1")
 
     assert (failed.value.code, failed.value.status, failed.value.request_id) == ("unavailable", 503, "req-7")
-    assert failed.value.n_attempts == len(server.asked) > 2
+    assert failed.value.n_attempts == len(server.requests) > 2
 
 
 def test_creating_again_carries_the_same_key() -> None:
@@ -133,16 +133,16 @@ def test_creating_again_carries_the_same_key() -> None:
         client.explainers.create("mdl_1", "prs_1")
         client.explainers.create("mdl_1", "prs_1")
 
-    first, again, another = (asked.headers["Idempotency-Key"] for asked in server.asked)
+    first, again, another = (request.headers["Idempotency-Key"] for request in server.requests)
     assert first == again != another
-    assert server.asked[0].body == server.asked[1].body
+    assert server.requests[0].body == server.requests[1].body
 
 
 def test_an_upload_is_sent_whole_when_it_is_sent_again() -> None:
     with scripted(problem(503, "unavailable"), problem(422, "model_not_onnx")) as server, pytest.raises(Invalid):
         Leafspace(server.url, retries=_QUICK).register_model(b"not a model", name="m")
 
-    first, again = server.asked
+    first, again = server.requests
     assert b"not a model" in first.body
     assert len(first.body) == len(again.body)
 
@@ -169,13 +169,13 @@ def test_deleting_again_is_no_error_when_the_first_answer_was_lost() -> None:
         (507, "insufficient_storage", ServerError),
     ],
 )
-def test_other_failures_are_told_at_once_and_by_kind(status: int, code: str, kind: type[LeafspaceError]) -> None:
+def test_other_failures_are_reported_at_once_and_by_kind(status: int, code: str, kind: type[LeafspaceError]) -> None:
     with scripted(problem(status, code)) as server, pytest.raises(kind) as failed:
         Leafspace(server.url, retries=_QUICK).jobs.get("job_1")
 
     assert failed.value.code == code
     assert failed.value.detail == "mend it"
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 def test_faults_of_fields_come_one_by_one() -> None:
@@ -195,19 +195,19 @@ def test_faults_of_fields_come_one_by_one() -> None:
         Answer(302, b"", {"Location": "/login"}),
     ],
 )
-def test_a_service_of_another_kind_is_told_as_such(answer: Answer) -> None:
+def test_a_service_of_another_kind_is_reported_as_such(answer: Answer) -> None:
     with scripted(answer) as server, pytest.raises(UnexpectedAnswer, match="is a Leafspace service"):
         Leafspace(server.url, retries=_QUICK).jobs.get("job_1")
 
 
-def test_nobody_at_the_address_is_told_with_the_address() -> None:
+def test_nobody_at_the_address_is_reported_with_the_address() -> None:
     with pytest.raises(ConnectionFailed, match=r"no answer from http://127.0.0.1:9 .* is the service running there"):
         Leafspace("http://127.0.0.1:9", retries=_BRIEF).jobs.get("job_1")
 
 
 @pytest.mark.parametrize("client", [Leafspace, AsyncLeafspace])
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "message"),
     [
         ("localhost:8000", "write http:// or https:// before it"),
         ("127.0.0.1:8151", "write http:// or https:// before it"),
@@ -221,9 +221,9 @@ def test_nobody_at_the_address_is_told_with_the_address() -> None:
     ],
 )
 def test_an_address_that_is_none_is_refused_at_once(
-    client: type[Leafspace] | type[AsyncLeafspace], url: str, told: str
+    client: type[Leafspace] | type[AsyncLeafspace], url: str, message: str
 ) -> None:
-    with pytest.raises(Invalid, match=told) as refused:
+    with pytest.raises(Invalid, match=message) as refused:
         client(url)
 
     assert refused.value.code == "invalid_base_url"
@@ -236,7 +236,7 @@ def test_an_address_may_end_as_paths_of_the_contract_begin(ending: str) -> None:
         client = Leafspace(server.url + ending)
         client.jobs.get("job_1")
 
-    assert [asked.path for asked in server.asked] == ["/v1/jobs/job_1"]
+    assert [request.path for request in server.requests] == ["/v1/jobs/job_1"]
     assert repr(client) == f"Leafspace('{server.url}')"
 
 
@@ -251,8 +251,8 @@ def test_the_key_and_the_client_s_name_are_sent() -> None:
     with scripted(Answer(200, _JOB)) as server:
         Leafspace(server.url, "secret").jobs.get("job_1")
 
-    assert server.asked[0].headers["Authorization"] == "Bearer secret"
-    assert server.asked[0].headers["User-Agent"].startswith("leafspace-client/")
+    assert server.requests[0].headers["Authorization"] == "Bearer secret"
+    assert server.requests[0].headers["User-Agent"].startswith("leafspace-client/")
 
 
 def test_all_pages_of_a_list_are_fetched_as_they_are_needed() -> None:
@@ -261,10 +261,10 @@ def test_all_pages_of_a_list_are_fetched_as_they_are_needed() -> None:
     with scripted(Answer(200, first), Answer(200, last)) as server:
         jobs = Leafspace(server.url).jobs.list()
         next(jobs)
-        assert len(server.asked) == 1
+        assert len(server.requests) == 1
         assert len(list(jobs)) == 2
 
-    assert "cursor=c%2F2" in server.asked[1].path
+    assert "cursor=c%2F2" in server.requests[1].path
 
 
 def test_pauses_grow_and_differ_between_clients() -> None:
@@ -288,7 +288,7 @@ def test_pauses_end_with_the_time_for_trying_again() -> None:
     assert RetryPolicy(total_seconds=0.0).pause_seconds(1, 0.0, None, rng) is None
 
 
-def test_a_pause_may_be_asked_for_in_seconds_or_as_a_moment() -> None:
+def test_a_pause_may_be_given_in_seconds_or_as_a_moment() -> None:
     in_ten_seconds = email.utils.formatdate(time.time() + 10, usegmt=True)
 
     assert requested_seconds({"Retry-After": "7"}) == 7.0
@@ -334,7 +334,7 @@ def test_a_call_survives_a_server_that_is_stopped_and_started_again(get_job: Cal
         with scripted(Answer(200, _JOB), port=port) as restarted:
             assert called.result(60) == "job_1"
 
-    assert len(restarted.asked) == 1
+    assert len(restarted.requests) == 1
 
 
 def test_calls_survive_the_end_of_the_api_and_create_once(tmp_path: Path) -> None:
@@ -357,7 +357,7 @@ def test_calls_survive_the_end_of_the_api_and_create_once(tmp_path: Path) -> Non
         assert len(made) == 2
 
 
-def test_waiting_for_long_is_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_waiting_for_long_is_reported(caplog: pytest.LogCaptureFixture) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"

@@ -164,7 +164,7 @@ def test_row_ids_that_are_given_win_over_the_index() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         (_FRAME.set_axis(["a", "b", "a"]), "index holds 'a' more than once, in rows 0 and 2"),
         (_FRAME.set_axis([7, "7", 8]), "index holds '7' more than once, in rows 0 and 1"),
@@ -174,8 +174,8 @@ def test_row_ids_that_are_given_win_over_the_index() -> None:
         ([_FRAME.iloc[1], _FRAME.iloc[1]], "index holds '1' more than once"),
     ],
 )
-def test_an_index_that_cannot_name_rows_is_refused(rows: Any, said: str) -> None:  # noqa: ANN401  # any form of rows
-    with pytest.raises(Invalid, match=said) as refused:
+def test_an_index_that_cannot_name_rows_is_refused(rows: Any, message: str) -> None:  # noqa: ANN401  # any form of rows
+    with pytest.raises(Invalid, match=message) as refused:
         named_instances(rows)
     assert "call reset_index(), or pass row_ids" in str(refused.value)
 

@@ -35,7 +35,7 @@ def rule_set(client: Leafspace, model: str, dataset: str) -> RuleSet:
     return client.rule_sets.create(model, dataset, max_rules=4, n_restarts=2).wait(timeout=120)
 
 
-def test_a_forest_is_told_in_a_few_rules(rule_set: RuleSet) -> None:
+def test_a_forest_is_described_in_a_few_rules(rule_set: RuleSet) -> None:
     lines = str(rule_set).splitlines()
 
     n_rules = len(rule_set.rules)
@@ -64,9 +64,9 @@ def test_exported_rules_run_and_say_what_explanations_say(
     prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait(timeout=120)
     explainer = client.explainers.create(model, prototypes, rule_set=rule_set)
 
-    told = explainer.explain(_FEATURES, n_prototypes=1, include=["rules"])
+    explained = explainer.explain(_FEATURES, n_prototypes=1, include=["rules"])
 
-    served = [each.rules[0].prediction if each.rules else rule_set.default_prediction for each in told]
+    served = [each.rules[0].prediction if each.rules else rule_set.default_prediction for each in explained]
     names: dict[str, object] = {}
     exec(rule_set.export("python"), names)  # noqa: S102  # that is what it is for
     predict = names["predict"]
@@ -76,7 +76,7 @@ def test_exported_rules_run_and_say_what_explanations_say(
         _FEATURES.to_sql("given", connection, index=False)
         answers = connection.execute(f"SELECT {rule_set.export('sql')} FROM given").fetchall()  # noqa: S608
     assert [answer for (answer,) in answers] == served
-    first = next(each for each in told if each.rules)
+    first = next(each for each in explained if each.rules)
     assert f"Rule {first.rules[0].rank}. if {first.rules[0].text} then {first.rules[0].prediction}." in str(first)
 
 

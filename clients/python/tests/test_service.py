@@ -90,7 +90,7 @@ def test_data_come_back_as_they_were_sent(client: Leafspace) -> None:
     assert [[cell.value for cell in row.values][:3] for row in rows] == [[1.5, "007", True], [None, None, False]]
 
 
-def test_a_prototype_set_tells_what_was_chosen(prototype_set: PrototypeSet) -> None:
+def test_a_prototype_set_shows_what_was_chosen(prototype_set: PrototypeSet) -> None:
     assert prototype_set.status == "ready"
     assert [prototype.rank for prototype in prototype_set.prototypes] == [1, 2, 3, 4]
     assert {prototype.label for prototype in prototype_set.prototypes} == {"benign", "malignant"}
@@ -100,7 +100,7 @@ def test_a_prototype_set_tells_what_was_chosen(prototype_set: PrototypeSet) -> N
     ]
 
 
-def test_as_text_a_prototype_set_tells_its_figures_beside_what_a_constant_scores(prototype_set: PrototypeSet) -> None:
+def test_as_text_a_prototype_set_prints_its_figures_beside_what_a_constant_scores(prototype_set: PrototypeSet) -> None:
     result, lines = prototype_set.result, str(prototype_set).splitlines()
 
     first = prototype_set.prototypes[0]
@@ -141,7 +141,7 @@ def test_its_content_comes_in_three_forms(prototype_set: PrototypeSet) -> None:
     assert prototype_set.content("parquet").startswith(b"PAR1")
 
 
-def test_asked_again_a_prototype_set_is_there_at_once(client: Leafspace, prototype_set: PrototypeSet) -> None:
+def test_requested_again_a_prototype_set_is_there_at_once(client: Leafspace, prototype_set: PrototypeSet) -> None:
     request = prototype_set.details.request
 
     again = client.prototype_sets.create(request.model, request.dataset, n_prototypes=4)
@@ -183,23 +183,23 @@ def test_rows_are_called_by_their_index_wherever_they_appear(client: Leafspace) 
     prototypes = client.prototype_sets.create(model, dataset, n_prototypes=3).wait(timeout=120).prototypes
     set_id = client.prototype_sets.create(model, dataset, n_prototypes=3)
     explainer = client.explainers.create(model, set_id)
-    asked = rows.iloc[[5, 3]]
+    requested = rows.iloc[[5, 3]]
 
     for prototype in prototypes:
         features = {cell.name: cell.value for cell in prototype.features}
         assert prototype.row_id == str(numbers[prototype.row])
         assert features["mean radius"] == rows.loc[int(prototype.row_id), "mean radius"]
-    explanations = explainer.explain(asked)
-    assert [each.row_id for each in explanations] == [str(each) for each in asked.index]
+    explanations = explainer.explain(requested)
+    assert [each.row_id for each in explanations] == [str(each) for each in requested.index]
     assert str(explanations[0]).startswith(f"Row {numbers[5]} is predicted as ")
     near = explanations[0].nearest_prototypes[0]
     assert f"Like row {near.row_id} (" in str(explanations[0])
     assert near.row_id in {prototype.row_id for prototype in prototypes}
     assert explainer.explain(rows.iloc[5])[0].row_id == str(numbers[5])
     assert set(explanations.to_frame()["prototype_row_id"]) <= {prototype.row_id for prototype in prototypes}
-    assert [each.row_id for each in client.models.predict(model, asked)] == [str(each) for each in asked.index]
-    block = client.models.proximities(model, asked, rows.head(2))
-    assert [each.row_id for each in block.instances] == [str(each) for each in asked.index]
+    assert [each.row_id for each in client.models.predict(model, requested)] == [str(each) for each in requested.index]
+    block = client.models.proximities(model, requested, rows.head(2))
+    assert [each.row_id for each in block.instances] == [str(each) for each in requested.index]
     assert [each.row_id for each in block.others] == [str(numbers[0]), str(numbers[1])]
     assert [(row.row, row.row_id) for row in client.datasets.rows(dataset, limit=2)] == [
         (0, str(numbers[0])),
@@ -207,7 +207,7 @@ def test_rows_are_called_by_their_index_wherever_they_appear(client: Leafspace) 
     ]
 
 
-def test_the_nearest_prototype_of_another_class_is_told_where_it_is_asked_for(explainer: Explainer) -> None:
+def test_the_nearest_prototype_of_another_class_is_reported_where_it_is_requested(explainer: Explainer) -> None:
     contrasts = [
         (each.prediction.label, each.contrast.label)
         for each in explainer.explain(_FEATURES, include=["contrast"])
@@ -333,7 +333,7 @@ def test_what_is_no_tree_ensemble_is_refused_with_its_code(client: Leafspace, mo
     assert refused.value.request_id
 
 
-def test_asking_for_what_cannot_be_says_which_field_to_mend(client: Leafspace) -> None:
+def test_a_request_for_what_cannot_be_says_which_field_to_mend(client: Leafspace) -> None:
     model = client.register_model(_FOREST, _FEATURES, name="tumours")
     dataset = client.register_dataset(_FEATURES)
 
@@ -347,15 +347,15 @@ async def _whole_way(url: str) -> tuple[str | None, int]:
         model, dataset = await asyncio.gather(
             client.register_model(_FOREST, _FEATURES, name="tumours"), client.register_dataset(_FEATURES)
         )
-        asked = await client.prototype_sets.create(model, dataset, n_prototypes=3)
-        prototypes = await asked.wait(timeout=120)
+        requested = await client.prototype_sets.create(model, dataset, n_prototypes=3)
+        prototypes = await requested.wait(timeout=120)
         explainer = await client.explainers.create(model, prototypes)
         explanations = await explainer.explain(_FEATURES.iloc[:1])
         n_jobs = len([job async for job in client.jobs.list()])
         return explanations[0].prediction.label, n_jobs
 
 
-def test_the_async_client_goes_the_same_way(service: Service) -> None:
+def test_the_async_client_does_the_same(service: Service) -> None:
     label, n_jobs = asyncio.run(_whole_way(service.url))
 
     assert label == _FOREST.predict(_FEATURES.iloc[:1])[0]

@@ -17,8 +17,8 @@ from leafspace_client.tables import TableNames, table_file
 _NOTHING = TableNames(None, None, None)
 
 
-def written(data: Any, asked: TableNames = _NOTHING) -> dict[str, list[Any]]:  # noqa: ANN401  # any form of table
-    file, _ = table_file(data, asked)
+def written(data: Any, names: TableNames = _NOTHING) -> dict[str, list[Any]]:  # noqa: ANN401  # any form of table
+    file, _ = table_file(data, names)
     columns: dict[str, list[Any]] = pq.read_table(io.BytesIO(file.content.read())).to_pydict()
     return columns
 
@@ -59,7 +59,7 @@ def test_without_pyarrow_the_same_goes_as_json(monkeypatch: pytest.MonkeyPatch) 
     assert {name: [row[name] for row in rows] for name in expected} == expected
 
 
-def test_the_index_names_the_rows_where_it_is_asked_for() -> None:
+def test_the_index_names_the_rows_where_it_is_requested() -> None:
     assert written(mixed_frame(), TableNames(None, "key", None))["key"] == ["a", "b", "c"]
 
 
@@ -87,10 +87,10 @@ _NUMBERS = pd.DataFrame({"a": [1, 2, 3]})
 def test_the_index_is_the_row_id_unless_it_only_counts(
     frame: pd.DataFrame, row_id: str | None, expected: dict[str, list[Any]], column: str | None
 ) -> None:
-    file, asked = table_file(frame, TableNames(None, row_id, None))
+    file, names = table_file(frame, TableNames(None, row_id, None))
 
     assert pq.read_table(file.content).to_pydict() == expected
-    assert asked.row_id == column
+    assert names.row_id == column
 
 
 def test_rows_and_target_are_named_by_the_rows_index() -> None:
@@ -116,16 +116,16 @@ def test_an_index_that_cannot_name_rows_is_refused(index: pd.Index) -> None:
 
 
 def test_arrays_get_names_and_a_target() -> None:
-    file, asked = table_file((np.array([[1, 2], [3, 4]]), np.array(["a", "b"])), TableNames(None, None, None))
+    file, names = table_file((np.array([[1, 2], [3, 4]]), np.array(["a", "b"])), TableNames(None, None, None))
 
-    assert asked.target == "target"
+    assert names.target == "target"
     assert pq.read_table(file.content).to_pydict() == {"x0": [1, 3], "x1": [2, 4], "target": ["a", "b"]}
 
 
 def test_arrays_take_the_names_that_are_given() -> None:
-    asked = TableNames("y", None, ["a", "b"])
+    names = TableNames("y", None, ["a", "b"])
 
-    assert written(([[1, 2.5], [3, None]], [0, 1]), asked) == {"a": [1, 3], "b": [2.5, None], "y": [0, 1]}
+    assert written(([[1, 2.5], [3, None]], [0, 1]), names) == {"a": [1, 3], "b": [2.5, None], "y": [0, 1]}
 
 
 def test_a_frame_and_its_target_keep_their_names() -> None:

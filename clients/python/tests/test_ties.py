@@ -42,17 +42,21 @@ def fitted(estimator: Estimator, n_classes: int) -> tuple[Estimator, NDArray[np.
 
 
 def outcome(estimator: Estimator, rows: Any) -> Any:  # noqa: ANN401  # a DataFrame or a matrix
-    """Return labels, scores and near ties of the converted model, as the service tells them."""
+    """Return labels, scores and near ties of the converted model, as the service returns them."""
     converted = convert_model(estimator, rows)
     classes = converted.declared.classes
     assert classes is not None
     names = list(rows.columns) if isinstance(rows, pd.DataFrame) else None
     description = read_converted(converted.onnx, names, tuple(classes)).description
-    told = outcome_of_converted(converted.onnx, rows, tuple(classes))
-    return told.labels, told.scores, near_ties(told.scores, description.rounding)
+    converted_predicts = outcome_of_converted(converted.onnx, rows, tuple(classes))
+    return (
+        converted_predicts.labels,
+        converted_predicts.scores,
+        near_ties(converted_predicts.scores, description.rounding),
+    )
 
 
-def library_says(estimator: Estimator, rows: Any) -> tuple[Any, Any]:  # noqa: ANN401  # a DataFrame or a matrix
+def library_predicts(estimator: Estimator, rows: Any) -> tuple[Any, Any]:  # noqa: ANN401  # a DataFrame or a matrix
     """Return the positions of the labels that the library predicts, and by how much the best score leads."""
     position = {label: at for at, label in enumerate(estimator.classes_.tolist())}
     scores = np.sort(estimator.predict_proba(rows), axis=1)
@@ -79,7 +83,7 @@ def test_exact_ties_go_to_the_class_that_the_estimator_names(make: Callable[[], 
 
     labels, scores, near = outcome(estimator, rows)
 
-    expected, lead = library_says(estimator, rows)
+    expected, lead = library_predicts(estimator, rows)
     assert (lead == 0).sum() >= 3
     np.testing.assert_array_equal(labels, expected)
     np.testing.assert_array_equal(scores, estimator.predict_proba(rows))
@@ -97,7 +101,7 @@ def test_exact_ties_behind_one_hot_columns_go_to_the_class_that_the_estimator_na
 
     labels, _, _ = outcome(pipeline, frame)
 
-    expected, lead = library_says(pipeline, frame)
+    expected, lead = library_predicts(pipeline, frame)
     assert (lead == 0).any()
     np.testing.assert_array_equal(labels, expected)
 
@@ -131,7 +135,7 @@ def test_labels_behind_a_scaler_are_those_of_the_estimator_on_data_with_one_deci
 
     labels, scores, _ = outcome(estimator, rows)
 
-    np.testing.assert_array_equal(labels, library_says(estimator, rows)[0])
+    np.testing.assert_array_equal(labels, library_predicts(estimator, rows)[0])
     np.testing.assert_allclose(scores, estimator.predict_proba(rows), rtol=0, atol=1e-6)
 
 
@@ -147,7 +151,7 @@ def test_labels_behind_a_column_transformer_are_those_of_the_estimator_on_data_w
 
     labels, scores, _ = outcome(pipeline, frame)
 
-    np.testing.assert_array_equal(labels, library_says(pipeline, frame)[0])
+    np.testing.assert_array_equal(labels, library_predicts(pipeline, frame)[0])
     np.testing.assert_array_equal(scores, pipeline.predict_proba(frame))
 
 
@@ -171,7 +175,7 @@ def test_labels_are_those_of_the_estimator_but_for_rounding(make: Callable[[], E
 
     labels, scores, near = outcome(estimator, rows)
 
-    expected, lead = library_says(estimator, rows)
+    expected, lead = library_predicts(estimator, rows)
     n_trees = len(getattr(estimator, "estimators_", range(20 * n_classes)))
     decided = lead > n_trees * 2.0**-52
     assert decided.mean() > 0.9
@@ -182,7 +186,7 @@ def test_labels_are_those_of_the_estimator_but_for_rounding(make: Callable[[], E
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_what_single_precision_would_round_away_decides(n_classes: int) -> None:
-    """The second class leads by less than single precision can tell: by about 1e-9, summed over 50 trees."""
+    """The second class leads by less than single precision can resolve: by about 1e-9, summed over 50 trees."""
     estimator, rows = fitted(ensemble.RandomForestClassifier(50, max_depth=2, random_state=0), n_classes)
     for number, member in enumerate(estimator.estimators_):
         shares = np.full(n_classes, 1 / n_classes)
@@ -203,7 +207,7 @@ def test_xgboost_agrees_where_its_own_single_precision_decides(n_classes: int) -
 
     labels, _, _ = outcome(estimator, rows)
 
-    expected, lead = library_says(estimator, rows)
+    expected, lead = library_predicts(estimator, rows)
     decided = lead > 20 * n_classes * 2.0**-23
     np.testing.assert_array_equal(labels[decided], expected[decided])
 
@@ -215,7 +219,7 @@ def test_parity_brings_the_rows_nearest_to_a_tie_and_their_labels(n_classes: int
     parity = convert_model(estimator, rows).parity
 
     assert parity is not None
-    _, lead = library_says(estimator, rows)
+    _, lead = library_predicts(estimator, rows)
     sent = np.sort(np.array(parity.predictions), axis=1)
     assert ((sent[:, -1] - sent[:, -2]) == 0).sum() >= min(40, (lead == 0).sum())
     assert parity.labels == estimator.predict(np.array(parity.rows)).astype(str).tolist()

@@ -34,7 +34,7 @@ def test_a_job_is_waited_for_by_long_polls() -> None:
     with scripted(job("queued"), job("running"), job("succeeded")) as server:
         assert Leafspace(server.url).jobs.wait("job_1").status == "succeeded"
 
-    assert [asked.headers["Prefer"] for asked in server.asked] == ["wait=20"] * 3
+    assert [request.headers["Prefer"] for request in server.requests] == ["wait=20"] * 3
 
 
 def test_a_bar_moves_while_the_job_runs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,7 +45,7 @@ def test_a_bar_moves_while_the_job_runs(capsys: pytest.CaptureFixture[str]) -> N
     assert "covering rows" in shown
     assert "25%" in shown
     assert "100%" in shown
-    assert server.asked[0].headers["Prefer"] == "wait=1"
+    assert server.requests[0].headers["Prefer"] == "wait=1"
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_waiting_ends_when_the_time_is_over_and_the_job_goes_on() -> None:
     with scripted(job("running")) as server, pytest.raises(JobNotFinished, match=r"still running after 0.5 s"):
         Leafspace(server.url).jobs.wait("job_1", timeout=0.5)
 
-    assert all(asked.method == "GET" for asked in server.asked)
-    assert len(server.asked) < 10  # this server answers long polls at once: it is not asked without end
+    assert all(request.method == "GET" for request in server.requests)
+    assert len(server.requests) < 10  # this server answers long polls at once: it is not called without end
 
 
 def test_an_end_that_this_client_does_not_know_is_an_end() -> None:

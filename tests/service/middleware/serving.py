@@ -68,7 +68,7 @@ def exchange(port: int, request: bytes) -> bytes:
         return receive_all(connection)
 
 
-def ask(port: int, request: bytes, n_answers: int = 1) -> bytes:
+def call(port: int, request: bytes, n_answers: int = 1) -> bytes:
     """Send raw bytes; return the first answers to them."""
     with socket.create_connection(("127.0.0.1", port), timeout=_PATIENCE_SECONDS) as connection:
         connection.sendall(request)

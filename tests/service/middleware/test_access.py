@@ -1,4 +1,4 @@
-"""Who is let in: by a key that is known, may do what is asked, and was not revoked."""
+"""Callers are let in by a key that is known, has the scope of the request, and was not revoked."""
 
 import socket
 import time
@@ -17,7 +17,7 @@ from service.route_scopes import RouteScopes
 from storage.api_keys import ApiKeyStore
 from storage.database import Database
 
-from .serving import ask, exchange, problem_of, receive_answers, serving, status_of
+from .serving import call, exchange, problem_of, receive_answers, serving, status_of
 
 _ROUTES = (
     ("GET", "/v1/models"),
@@ -44,7 +44,7 @@ class Guarded:
         return str(made.secret)
 
     def until(self, status: int, key: str, path: str = "/v1/models") -> float:
-        """Ask until that is the answer; return how long it took."""
+        """Send requests until that is the answer; return how long it took."""
         began = time.monotonic()
         while (found := status_of(self.get(path, f"Bearer {key}"))) != status:
             # A key that is known by now may still not do this.
@@ -56,7 +56,7 @@ class Guarded:
 
     def get(self, path: str, *credentials: str, method: str = "GET") -> bytes:
         lines = "".join(f"Authorization: {value}\r\n" for value in credentials)
-        return ask(self.port, f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n".encode("latin-1"))
+        return call(self.port, f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n".encode("latin-1"))
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +140,7 @@ def test_of_two_keys_none_counts(guarded: Guarded, reader: str) -> None:
     assert status_of(guarded.get("/v1/models", "Bearer other", f"Bearer {reader}")) == 401
 
 
-def test_a_key_without_the_scope_is_told_which_one_it_lacks(guarded: Guarded, reader: str) -> None:
+def test_a_key_without_the_scope_learns_which_one_it_lacks(guarded: Guarded, reader: str) -> None:
     answer = guarded.get("/v1/models", f"Bearer {reader}", method="POST")
 
     assert status_of(answer) == 403
@@ -161,7 +161,7 @@ def test_a_key_without_the_scope_is_told_which_one_it_lacks(guarded: Guarded, re
         "/metricss",
     ],
 )
-def test_no_way_of_writing_a_path_opens_it(guarded: Guarded, reader: str, everything: str, path: str) -> None:
+def test_no_spelling_of_a_path_opens_it(guarded: Guarded, reader: str, everything: str, path: str) -> None:
     assert status_of(guarded.get(path, f"Bearer {reader}")) == 403
     assert status_of(guarded.get(path)) == 401
     # The application says what is there, but for paths that lead nowhere.
@@ -172,7 +172,7 @@ def test_a_body_is_refused_before_it_comes(guarded: Guarded) -> None:
     head = b"POST /v1/models HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8000000\r\n\r\n"
     began = time.monotonic()
 
-    answer = ask(guarded.port, head)
+    answer = call(guarded.port, head)
 
     assert status_of(answer) == 401
     assert time.monotonic() - began < 1.5
@@ -199,7 +199,7 @@ def test_nobody_is_let_in_by_keys_that_cannot_be_read_and_all_are_once_they_can(
         assert b"\r\nretry-after: " in answer.lower()
         assert status_of(guarded.get("/livez")) == 200
         assert status_of(guarded.get("/v1/models")) == 401
-        # That the database is away is told to those who were known before.
+        # That the database is away is reported to callers who were known before.
         assert status_of(guarded.get("/metrics", f"Bearer {reader}")) == 200
         assert status_of(guarded.get("/metrics", f"Bearer {explainer}")) == 403
         assert status_of(guarded.get("/metrics", f"Bearer {draw_key().text}")) == 503
@@ -220,12 +220,12 @@ def test_uses_are_written_down(guarded: Guarded) -> None:
     assert began - 1 < used_at.timestamp() < time.time()
 
 
-def _asking(credentials: str = "", method: str = "GET", path: str = "/v1/models") -> bytes:
+def _request_text(credentials: str = "", method: str = "GET", path: str = "/v1/models") -> bytes:
     shown = f"Authorization: Bearer {credentials}\r\n" if credentials else ""
     return f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{shown}\r\n".encode()
 
 
-def test_whoever_shows_wrong_keys_too_often_is_told_when_to_come_back_and_good_keys_are_let_in(
+def test_a_caller_of_wrong_keys_too_often_is_sent_a_time_to_come_back_and_good_keys_are_let_in(
     guarded: Guarded, reader: str
 ) -> None:
     rates = RequestRates(refused_per_second=2, refused_burst=5)
@@ -233,48 +233,48 @@ def test_whoever_shows_wrong_keys_too_often_is_told_when_to_come_back_and_good_k
         serving(policy=guarded.policy, rates=rates) as port,
         socket.create_connection(("127.0.0.1", port)) as connection,
     ):
-        connection.sendall((_asking("wrong") + _asking()) * 3)
+        connection.sendall((_request_text("wrong") + _request_text()) * 3)
         answers = receive_answers(connection, 6)
         refused = answers[answers.rindex(b"HTTP/1.1") :]
         assert answers.count(b"HTTP/1.1 401") == 5
         assert (status_of(refused), problem_of(refused)["code"]) == (429, "rate_limited")
         assert b"\r\nretry-after: 1\r\n" in refused
         assert b"www-authenticate" not in refused.lower()
-        assert status_of(ask(port, _asking(reader))) == 200  # it may come through the same proxy
-        assert status_of(ask(port, _asking(path="/livez"))) == 200
+        assert status_of(call(port, _request_text(reader))) == 200  # it may come through the same proxy
+        assert status_of(call(port, _request_text(path="/livez"))) == 200
         time.sleep(1)
-        assert status_of(ask(port, _asking("wrong"))) == 401
+        assert status_of(call(port, _request_text("wrong"))) == 401
 
 
-def test_a_key_that_asks_for_what_it_may_not_too_often_is_told_so_and_no_other_is(
+def test_a_key_that_requests_what_it_may_not_too_often_is_refused_and_no_other_is(
     guarded: Guarded, reader: str, everything: str
 ) -> None:
     rates = RequestRates(refused_per_second=0.1, refused_burst=3)
     with serving(policy=guarded.policy, rates=rates) as port:
-        refusals = [status_of(ask(port, _asking(reader, "POST"))) for _ in range(5)]
+        refusals = [status_of(call(port, _request_text(reader, "POST"))) for _ in range(5)]
         assert refusals == [403] * 3 + [429] * 2
-        assert status_of(ask(port, _asking(reader))) == 200
-        assert status_of(ask(port, _asking(everything, "POST"))) == 200
-        assert status_of(ask(port, _asking("wrong"))) == 401
+        assert status_of(call(port, _request_text(reader))) == 200
+        assert status_of(call(port, _request_text(everything, "POST"))) == 200
+        assert status_of(call(port, _request_text("wrong"))) == 401
 
 
-def test_connections_on_top_of_an_addresses_are_told_so_and_closed_whatever_they_show(guarded: Guarded) -> None:
+def test_connections_on_top_of_an_addresses_are_refused_and_closed_whatever_they_show(guarded: Guarded) -> None:
     limits = ConnectionLimits(n_connections_per_address=1)
     with (
         serving(policy=guarded.policy, connections=limits) as port,
         socket.create_connection(("127.0.0.1", port)) as first,
     ):
-        first.sendall(_asking("wrong"))
+        first.sendall(_request_text("wrong"))
         assert status_of(receive_answers(first)) == 401
         for shown in ("", "wrong"):
-            answer = exchange(port, _asking(shown))  # it ends when the other side closes
+            answer = exchange(port, _request_text(shown))  # it ends when the other side closes
             assert status_of(answer) == 503
             assert b"\r\nretry-after: 1\r\n" in answer
 
 
 def test_with_a_door_what_is_everybodys_is_counted_for_this_machine_too(guarded: Guarded) -> None:
     with serving(policy=guarded.policy, rates=RequestRates(per_second=0.1, burst=3)) as port:
-        assert [status_of(ask(port, _asking(path="/openapi.json"))) for _ in range(4)] == [200] * 3 + [429]
+        assert [status_of(call(port, _request_text(path="/openapi.json"))) for _ in range(4)] == [200] * 3 + [429]
 
 
 @pytest.fixture(scope="module")
@@ -284,7 +284,7 @@ def open_port() -> Iterator[int]:
 
 
 def test_without_a_door_everybody_may_do_everything(open_port: int) -> None:
-    assert status_of(ask(open_port, b"GET /v1/api-keys HTTP/1.1\r\nHost: localhost\r\n\r\n")) == 200
+    assert status_of(call(open_port, b"GET /v1/api-keys HTTP/1.1\r\nHost: localhost\r\n\r\n")) == 200
 
 
 @pytest.mark.parametrize(
@@ -294,7 +294,7 @@ def test_without_a_door_everybody_may_do_everything(open_port: int) -> None:
 def test_without_a_door_this_machines_programs_and_pages_are_answered(open_port: int, host: str, origin: str) -> None:
     head = f"POST /v1/models HTTP/1.1\r\nHost: {host}\r\n{origin.format(host)}Content-Length: 0\r\n\r\n"
 
-    assert status_of(ask(open_port, head.encode())) == 200
+    assert status_of(call(open_port, head.encode())) == 200
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def test_without_a_door_this_machines_programs_and_pages_are_answered(open_port:
 def test_without_a_door_pages_of_other_sites_are_not(open_port: int, lines: str) -> None:
     head = f"POST /v1/models HTTP/1.1\r\n{lines}Content-Length: 0\r\n\r\n"
 
-    answer = ask(open_port, head.encode())
+    answer = call(open_port, head.encode())
 
     assert (status_of(answer), problem_of(answer)["code"]) == (403, "foreign_request")
 
@@ -325,4 +325,4 @@ def test_without_a_door_pages_of_other_sites_are_not(open_port: int, lines: str)
 def test_with_a_door_keys_say_who_may_come(guarded: Guarded, reader: str) -> None:
     head = f"GET /v1/models HTTP/1.1\r\nHost: leafspace.example\r\nAuthorization: Bearer {reader}\r\n\r\n"
 
-    assert status_of(ask(guarded.port, head.encode())) == 200
+    assert status_of(call(guarded.port, head.encode())) == 200

@@ -28,7 +28,7 @@ def _answering(*blocks: bytes, content_type: str = "application/json", **headers
     return answer
 
 
-def _ask(
+def _answer_to(
     app: Application, accept: str | None = "gzip", path: str = "/v1/models", method: str = "GET"
 ) -> tuple[dict[str, str], bytes, list[Message]]:
     sent: list[Message] = []
@@ -49,7 +49,7 @@ def _ask(
 
 @pytest.mark.parametrize("accept", ["gzip", "br, gzip", "GZIP;q=0.5", "*", "deflate, *;q=0.1", "gzip; q=1.0"])
 def test_who_accepts_gzip_gets_it(accept: str) -> None:
-    headers, body, _ = _ask(Compression(_answering(_LONG)), accept)
+    headers, body, _ = _answer_to(Compression(_answering(_LONG)), accept)
 
     assert headers["content-encoding"] == "gzip"
     assert gzip.decompress(body) == _LONG
@@ -59,7 +59,7 @@ def test_who_accepts_gzip_gets_it(accept: str) -> None:
 
 @pytest.mark.parametrize("accept", [None, "", "identity", "br", "gzip;q=0", "gzip; q=0.000", "gzip;q=0, *", "*;q=0"])
 def test_nobody_else_does(accept: str | None) -> None:
-    headers, body, sent = _ask(Compression(_answering(_LONG)), accept)
+    headers, body, sent = _answer_to(Compression(_answering(_LONG)), accept)
 
     assert "content-encoding" not in headers
     assert headers["content-length"] == str(len(_LONG))
@@ -80,11 +80,11 @@ def test_nobody_else_does(accept: str | None) -> None:
     ],
 )
 def test_what_is_small_or_not_plain_json_is_passed_on_as_it_is(app: Application) -> None:
-    assert _ask(Compression(app))[2] == _ask(app)[2]
+    assert _answer_to(Compression(app))[2] == _answer_to(app)[2]
 
 
 def test_an_answer_with_a_secret_is_never_compressed() -> None:
-    headers, body, _ = _ask(Compression(_answering(_LONG)), path="/v1/api-keys")
+    headers, body, _ = _answer_to(Compression(_answering(_LONG)), path="/v1/api-keys")
 
     assert "content-encoding" not in headers
     assert body == _LONG
@@ -94,7 +94,7 @@ def test_an_answer_with_a_secret_is_never_compressed() -> None:
 def test_a_stream_is_compressed_block_by_block(n_bytes: int) -> None:
     blocks = [bytes([65 + number % 26]) * n_bytes for number in range(30)]
 
-    headers, body, sent = _ask(Compression(_answering(*blocks, b"")))
+    headers, body, sent = _answer_to(Compression(_answering(*blocks, b"")))
 
     assert headers["content-encoding"] == "gzip"
     assert gzip.decompress(body) == b"".join(blocks)
@@ -104,21 +104,21 @@ def test_a_stream_is_compressed_block_by_block(n_bytes: int) -> None:
 def test_the_compressed_answer_has_an_entity_tag_of_its_own() -> None:
     tagged = Compression(_answering(_LONG, etag='"abc"'))
 
-    assert _ask(tagged)[0]["etag"] == '"abc-gzip"'
-    assert _ask(tagged, None)[0]["etag"] == '"abc"'
+    assert _answer_to(tagged)[0]["etag"] == '"abc-gzip"'
+    assert _answer_to(tagged, None)[0]["etag"] == '"abc"'
 
 
 def test_head_says_what_get_would() -> None:
     app = HeadAsGet(Compression(_answering(_LONG)))
 
-    head, body, _ = _ask(app, method="HEAD")
+    head, body, _ = _answer_to(app, method="HEAD")
 
     assert body == b""
-    assert head == _ask(app)[0]
+    assert head == _answer_to(app)[0]
 
 
 def test_the_same_answer_compresses_to_the_same_bytes() -> None:
     app = Compression(_answering(_LONG))
 
-    assert _ask(app)[1] == _ask(app)[1]
-    assert zlib.decompress(_ask(app)[1], 31) == _LONG
+    assert _answer_to(app)[1] == _answer_to(app)[1]
+    assert zlib.decompress(_answer_to(app)[1], 31) == _LONG

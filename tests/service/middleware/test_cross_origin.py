@@ -40,7 +40,7 @@ def _preflight(url: str, origin: str) -> httpx.Response:
     return httpx.options(f"{url}/v1/models", headers=headers)
 
 
-def test_a_page_may_ask_before_it_calls_without_a_key(url: str) -> None:
+def test_a_page_may_send_a_preflight_before_it_calls_without_a_key(url: str) -> None:
     allowed = _preflight(url, _PAGE)
 
     assert allowed.status_code == 200

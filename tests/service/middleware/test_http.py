@@ -12,7 +12,7 @@ from service.middleware.bodies import BodyLimits
 from service.middleware.limits import ConnectionLimits
 from tests.support.shared import shared_path
 
-from .serving import ask, exchange, problem_of, receive_all, receive_answers, serving, status_of
+from .serving import call, exchange, problem_of, receive_all, receive_answers, serving, status_of
 
 SHORT = 0.5
 BODIES = BodyLimits(n_bytes=1_000, n_bytes_of_path={"/v1/datasets": 300_000}, seconds=SHORT)
@@ -50,7 +50,7 @@ def test_each_shared_request_gets_its_status_and_code(name: str, port: int) -> N
 
 @pytest.mark.parametrize("name", ["125_http_multipart_filename_traversal.http", "126_http_multipart_5000_parts.http"])
 def test_forms_are_let_through_to_the_application(name: str, port: int) -> None:
-    answer = ask(port, shared_path(f"badinputs/{name}").read_bytes())
+    answer = call(port, shared_path(f"badinputs/{name}").read_bytes())
     assert status_of(answer) == 200
 
 
@@ -85,7 +85,7 @@ def test_an_impossible_length_is_refused(port: int) -> None:
 
 
 def test_paths_may_have_limits_of_their_own(port: int) -> None:
-    assert status_of(ask(port, post("/v1/datasets", b"x" * 200_000))) == 200
+    assert status_of(call(port, post("/v1/datasets", b"x" * 200_000))) == 200
     assert status_of(exchange(port, post("/v1/datasets/", b"x" * 200_000))) == 413
 
 
@@ -133,15 +133,15 @@ def test_bodies_in_memory_have_only_so_much_room_together() -> None:
         assert problem_of(refused)["code"] == "unavailable"
         assert b"\r\nretry-after: 1\r\n" in refused
         # What is small, or waits on disk, takes none of it.
-        assert status_of(ask(port, post("/v1/explainers/x/explanations", b"x" * 60_000))) == 200
-        assert status_of(ask(port, post("/v1/datasets", b"x" * 500_000))) == 200
+        assert status_of(call(port, post("/v1/explainers/x/explanations", b"x" * 60_000))) == 200
+        assert status_of(call(port, post("/v1/datasets", b"x" * 500_000))) == 200
 
         held[0].sendall(b"x" * 10_000)
         assert status_of(receive_answers(held[0])) == 200
         held[1].close()
         time.sleep(0.1)
         # All room is there again, and a body that is alone may want more than there is.
-        assert status_of(ask(port, post("/v1/explainers", b"x" * 900_000))) == 200
+        assert status_of(call(port, post("/v1/explainers", b"x" * 900_000))) == 200
         held[0].close()
 
 
@@ -186,12 +186,12 @@ def test_trailers_without_end_are_cut_off(port: int) -> None:
 
 def test_small_chunks_are_no_offence(port: int) -> None:
     head = b"POST /v1/datasets HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-    answer = ask(port, head + b"1\r\nx\r\n" * 30_000 + b"0\r\n\r\n")
+    answer = call(port, head + b"1\r\nx\r\n" * 30_000 + b"0\r\n\r\n")
     assert status_of(answer) == 200
     assert b'"n_bytes": 30000' in answer
 
 
-def test_an_address_has_only_so_many_connections() -> None:
+def test_an_address_has_a_limit_of_connections() -> None:
     limits = ConnectionLimits(n_connections_per_address=5)
     request = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
     with serving(connections=limits) as port:
@@ -205,7 +205,7 @@ def test_an_address_has_only_so_many_connections() -> None:
         assert b"\r\nretry-after: 1\r\n" in surplus
         held.pop().close()
         time.sleep(0.1)
-        assert status_of(ask(port, request)) == 200
+        assert status_of(call(port, request)) == 200
         for connection in held:
             connection.close()
 
@@ -216,7 +216,7 @@ def test_slow_connections_are_gone_after_the_deadline_and_others_are_served() ->
         held = [socket.create_connection(("127.0.0.1", port), timeout=120) for _ in range(200)]
         for connection in held:
             connection.sendall(b"GET / HTTP/1.1\r\nX-A: b\r\n")
-        assert status_of(ask(port, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")) == 200
+        assert status_of(call(port, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")) == 200
         assert {status_of(receive_all(connection)) for connection in held} == {408}
         for connection in held:
             connection.close()
@@ -230,19 +230,19 @@ def test_compressed_bodies_are_refused(encoding: str, port: int) -> None:
 
 
 def test_identity_is_no_encoding(port: int) -> None:
-    assert status_of(ask(port, post("/v1/models", b"x", "Content-Encoding: identity"))) == 200
+    assert status_of(call(port, post("/v1/models", b"x", "Content-Encoding: identity"))) == 200
 
 
 @pytest.mark.parametrize("given", ["req-12345678", "A" * 64])
 def test_a_sane_request_id_comes_back(given: str, port: int) -> None:
-    answer = ask(port, post("/", b"x", f"X-Request-Id: {given}"))
+    answer = call(port, post("/", b"x", f"X-Request-Id: {given}"))
     assert f"x-request-id: {given}\r\n".encode() in answer
     assert f'"request_id": "{given}"'.encode() in answer
 
 
 @pytest.mark.parametrize("given", ["short", "A" * 65, "id with spaces", "<script>alert", "line\tfeed-id"])
 def test_another_request_id_is_replaced(given: str, port: int) -> None:
-    answer = ask(port, post("/", b"x", f"X-Request-Id: {given}"))
+    answer = call(port, post("/", b"x", f"X-Request-Id: {given}"))
     assert given.encode() not in answer
     assert b"x-request-id: " in answer
 
@@ -255,8 +255,8 @@ def test_refusals_carry_ids_and_headers_too(port: int) -> None:
         assert b"server:" not in answer.lower()
 
 
-def test_browsers_are_told_to_load_and_keep_nothing(port: int) -> None:
-    answer = ask(port, b"GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n")
+def test_browsers_are_instructed_to_load_and_keep_nothing(port: int) -> None:
+    answer = call(port, b"GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n")
     assert b"x-content-type-options: nosniff\r\n" in answer
     assert b"cache-control: no-store\r\n" in answer
     assert b"content-security-policy: default-src 'none'; frame-ancestors 'none'\r\n" in answer
@@ -267,7 +267,7 @@ def test_browsers_are_told_to_load_and_keep_nothing(port: int) -> None:
     ("path", "is_page"), [("/docs", True), ("/docs/assets/swagger-ui.css", True), ("/docsx", False)]
 )
 def test_the_documentation_page_may_load_its_own_assets(path: str, is_page: bool, port: int) -> None:  # noqa: FBT001  # a parameter
-    answer = ask(port, f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    answer = call(port, f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
     assert (b"script-src 'self'" in answer) == is_page
 
 
@@ -289,23 +289,23 @@ def test_the_documentation_page_may_load_its_own_assets(path: str, is_page: bool
     ],
 )
 def test_odd_requests_are_answered_without_failing(request_lines: bytes, status: int, port: int) -> None:
-    assert status_of(ask(port, request_lines + b"\r\n")) == status
+    assert status_of(call(port, request_lines + b"\r\n")) == status
 
 
 @pytest.mark.parametrize("path", ["/v1/datasets%0A", "/v1/explainers/x/explanations%0a", "/%00", "/a%C2%85b", "/a%7F"])
 def test_paths_with_control_characters_lead_nowhere(path: str, port: int) -> None:
-    answer = ask(port, post(path, b"x"))
+    answer = call(port, post(path, b"x"))
     assert status_of(answer) == 404
     assert problem_of(answer)["code"] == "not_found"
 
 
 @pytest.mark.parametrize("path", ["/a%20b", "/%C3%A9", "/a%C2%A0b", "/%E2%80%8B"])
-def test_other_odd_characters_are_the_routes_to_judge(path: str, port: int) -> None:
-    assert status_of(ask(port, post(path, b"x"))) == 200
+def test_other_odd_characters_are_left_to_the_routes(path: str, port: int) -> None:
+    assert status_of(call(port, post(path, b"x"))) == 200
 
 
 def test_pipelined_requests_are_answered_in_order(port: int) -> None:
-    answer = ask(port, post("/", b"x") + post("/", b"xx") + post("/", b"xxx"), n_answers=3)
+    answer = call(port, post("/", b"x") + post("/", b"xx") + post("/", b"xxx"), n_answers=3)
     assert [answer.count(b'"n_bytes": %d' % n) for n in (1, 2, 3)] == [1, 1, 1]
     assert answer.index(b'"n_bytes": 1') < answer.index(b'"n_bytes": 2') < answer.index(b'"n_bytes": 3')
 

@@ -14,7 +14,7 @@ import pytest
 from service.middleware.asgi import Application, Receive, Scope, Send
 from service.middleware.limits import ConnectionLimits, RequestLimits, RequestRates, TokenBuckets
 
-from .serving import ask, echo_length, exchange, problem_of, receive_answers, serving, status_of
+from .serving import call, echo_length, exchange, problem_of, receive_answers, serving, status_of
 
 
 def post(path: str, body: bytes = b"{}", length: int | None = None) -> bytes:
@@ -63,7 +63,7 @@ def port() -> Iterator[int]:
         yield port
 
 
-def test_beyond_its_rate_a_caller_is_told_the_limit_and_when_to_come_back(port: int) -> None:
+def test_beyond_its_rate_a_caller_learns_the_limit_and_when_to_come_back(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
         connection.sendall(_get_from() * 4)  # one connection: the refusal does not close it
         answers = receive_answers(connection, 4)
@@ -82,7 +82,7 @@ def test_beyond_its_rate_a_caller_is_told_the_limit_and_when_to_come_back(port: 
 
 def test_callers_are_counted_by_key_and_without_one_by_address(port: int) -> None:
     def statuses(**whence: str) -> list[int]:
-        return [status_of(ask(port, _get_from(**whence))) for _ in range(4)]
+        return [status_of(call(port, _get_from(**whence))) for _ in range(4)]
 
     limited = [200, 200, 200, 429]
     assert statuses(key="one") == limited
@@ -96,14 +96,14 @@ def test_callers_are_counted_by_key_and_without_one_by_address(port: int) -> Non
     assert statuses(address="198.51.100.8") == [429] * 4
 
 
-def test_this_machine_asks_as_often_as_it_likes_without_a_key(port: int) -> None:
-    assert {status_of(ask(port, _get_from(address="127.0.0.1"))) for _ in range(20)} == {200}
-    assert {status_of(ask(port, _get_from(address="::1"))) for _ in range(20)} == {200}
+def test_this_machine_calls_as_often_as_it_likes_without_a_key(port: int) -> None:
+    assert {status_of(call(port, _get_from(address="127.0.0.1"))) for _ in range(20)} == {200}
+    assert {status_of(call(port, _get_from(address="::1"))) for _ in range(20)} == {200}
 
 
-def test_explanations_have_an_allowance_of_their_own_and_health_is_always_told(port: int) -> None:
+def test_explanations_have_an_allowance_of_their_own_and_health_is_always_answered(port: int) -> None:
     def statuses(path: str, n_times: int) -> list[int]:
-        return [status_of(ask(port, _get_from(path))) for _ in range(n_times)]
+        return [status_of(call(port, _get_from(path))) for _ in range(n_times)]
 
     assert statuses("/v1/explainers/xpl_1/explanations", 6) == [200] * 5 + [429]
     assert statuses("/v1/models", 4) == [200] * 3 + [429]
@@ -112,12 +112,12 @@ def test_explanations_have_an_allowance_of_their_own_and_health_is_always_told(p
 
 def test_a_rate_of_nothing_means_none() -> None:
     with serving(_FromElsewhere(RequestRates(per_second=0, explanations_per_second=0))) as port:
-        assert {status_of(ask(port, _get_from())) for _ in range(500)} == {200}
+        assert {status_of(call(port, _get_from())) for _ in range(500)} == {200}
 
 
 def test_it_is_refused_before_its_body_has_come(port: int) -> None:
     for _ in range(3):
-        ask(port, _get_from())
+        call(port, _get_from())
     for length in (10, 1_000_000):
         with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
             connection.sendall(post("/v1/models", b"", length))
@@ -129,7 +129,7 @@ def test_it_is_refused_before_its_body_has_come(port: int) -> None:
 
 
 async def _sleep_then_answer(scope: Scope, receive: Receive, send: Send) -> None:
-    """Take half a second, in which others can be heard."""
+    """Take half a second, in which others can be served."""
     await asyncio.sleep(0.5)
     await echo_length(scope, receive, send)
 
@@ -151,7 +151,7 @@ def _by_status(answers: list[bytes]) -> dict[int, int]:
     return {status: statuses.count(status) for status in sorted(set(statuses))}
 
 
-def test_uploads_beyond_those_under_way_are_told_to_come_back_at_once() -> None:
+def test_uploads_beyond_those_under_way_have_to_come_back_at_once() -> None:
     rates = RequestRates(n_uploads=4, n_uploads_of_caller=8)
     with serving(_sleep_then_answer, rates=rates) as port:
         began = time.monotonic()
@@ -182,13 +182,13 @@ def test_an_upload_that_breaks_off_gives_its_place_back() -> None:
                 time.sleep(0.1)
                 assert status_of(exchange(port, post("/v1/models", b"", 200_000))) == 503
             time.sleep(0.1)
-        assert status_of(ask(port, post("/v1/models"))) == 200
+        assert status_of(call(port, post("/v1/models"))) == 200
 
 
 _WATCHING = b"GET /v1/jobs/job_1 HTTP/1.1\r\nHost: x\r\nPrefer: wait=20\r\n%s\r\n"
 
 
-def test_requests_beyond_those_under_way_are_told_to_come_back_but_not_who_watches_jobs() -> None:
+def test_requests_beyond_those_under_way_have_to_come_back_but_not_callers_who_watch_jobs() -> None:
     with serving(_sleep_then_answer, rates=RequestRates(n_under_way=3)) as port:
         answers = _answers_to_all(port, [get("/v1/models")] * 10)
         assert _by_status(answers) == {200: 3, 503: 7}
@@ -209,19 +209,19 @@ def test_one_caller_cannot_hold_all_places_and_whose_bodies_never_come_holds_non
             waiting.sendall(head)
         time.sleep(0.2)
 
-        refused = ask(port, _get_from(key="one"))
+        refused = call(port, _get_from(key="one"))
 
         assert (status_of(refused), retry_after_of(refused)) == (429, 1)
         assert "4 requests of yours" in str(problem_of(refused)["detail"])
         assert problem_of(refused)["code"] == "rate_limited"
-        assert status_of(ask(port, _get_from(key="two"))) == 200
-        assert status_of(ask(port, _get_from("/v1/explainers/xpl_1/explanations", key="one"))) == 200
+        assert status_of(call(port, _get_from(key="two"))) == 200
+        assert status_of(call(port, _get_from("/v1/explainers/xpl_1/explanations", key="one"))) == 200
         waiting.sendall(b"0123456789")
         assert status_of(receive_answers(waiting)) == 200
-        assert status_of(ask(port, _get_from(key="one"))) == 200
+        assert status_of(call(port, _get_from(key="one"))) == 200
 
 
-def test_one_caller_watches_so_many_jobs_at_once_and_may_still_look_at_them() -> None:
+def test_one_caller_watches_a_limited_number_of_jobs_at_once_and_may_still_look_at_them() -> None:
     rates = RequestRates(n_watching_of_caller=3)
     with serving(_FromElsewhere(rates, _sleep_then_answer)) as port:
         answers = _answers_to_all(
@@ -244,12 +244,12 @@ def test_this_machine_without_a_key_has_as_many_places_as_there_are() -> None:
 
 
 async def _keep_busy(scope: Scope, receive: Receive, send: Send) -> None:
-    """Take 20 ms in which nobody is heard, as an explanation takes less of."""
+    """Take 20 ms in which nobody is served, as an explanation takes less of."""
     time.sleep(0.02)  # noqa: ASYNC251  # on purpose
     await echo_length(scope, receive, send)
 
 
-def test_requests_whose_turn_is_far_off_are_told_so_and_all_get_an_answer() -> None:
+def test_requests_whose_turn_is_far_off_are_refused_and_all_get_an_answer() -> None:
     limits = ConnectionLimits(n_waiting=10)
     with serving(_keep_busy, connections=limits) as port:
         answers = _answers_to_all(port, [post("/v1/explainers/xpl_1/explanations")] * 100)
@@ -292,7 +292,7 @@ def test_a_caller_has_a_burst_and_then_a_rate() -> None:
     assert [buckets.take("a") > 0 for _ in range(3)] == [False, False, True]
 
 
-def test_whoever_waits_as_long_as_required_is_let_in_and_nobody_earlier() -> None:
+def test_callers_who_wait_as_long_as_required_are_let_in_and_nobody_earlier() -> None:
     clock, rng = Clock(), np.random.default_rng(0)
     buckets = TokenBuckets(per_second=7, burst=3, clock=clock)
     for _ in range(2000):

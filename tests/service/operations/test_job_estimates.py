@@ -44,7 +44,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
 
 
 def test_a_job_within_the_limit_is_let_through_and_one_beyond_says_by_how_much_and_what_to_change() -> None:
-    estimate = JobEstimate((Need(GIB, "send fewer rows", "/dataset"), Need(9 * GIB, "ask for less", "/candidates")))
+    estimate = JobEstimate((Need(GIB, "send fewer rows", "/dataset"), Need(9 * GIB, "request less", "/candidates")))
     refuse_beyond(estimate.n_bytes, estimate)
 
     with pytest.raises(StorageError) as refused:
@@ -53,7 +53,7 @@ def test_a_job_within_the_limit_is_let_through_and_one_beyond_says_by_how_much_a
     assert (refused.value.code, refused.value.pointer) == ("resource_estimate_exceeds_limit", "/candidates")
     assert refused.value.detail == (
         "the job would need about 12.2 GiB of memory, 8.25 GiB more than the 4 GiB that a job may use; "
-        "ask for less, or raise LEAFSPACE_JOB_MEMORY_BYTES"
+        "request less, or raise LEAFSPACE_JOB_MEMORY_BYTES"
     )
 
 
@@ -84,7 +84,7 @@ def test_more_of_anything_is_never_estimated_to_need_less(kind: str, what: str) 
 def test_what_a_request_may_lower_counts_and_is_named(
     kind: str, less: dict[str, Any], more: dict[str, Any], pointer: str
 ) -> None:
-    small, large = (estimate_job(kind, SOME, REQUESTS[kind] | asked) for asked in (less, more))
+    small, large = (estimate_job(kind, SOME, REQUESTS[kind] | changes) for changes in (less, more))
     assert small.n_bytes < large.n_bytes
     with pytest.raises(StorageError) as refused:
         refuse_beyond(GIB // 8, replace(large, needs=large.needs[-1:]))
@@ -136,7 +136,7 @@ def small_limit(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workshop, "context", replace(workshop.context, settings=settings))
 
 
-Ask = Callable[[Workshop, dict[str, str]], Any]
+Changes = Callable[[Workshop, dict[str, str]], Any]
 
 
 def _explain(workshop: Workshop, both: dict[str, str]) -> Any:  # noqa: ANN401  # any view
@@ -145,7 +145,7 @@ def _explain(workshop: Workshop, both: dict[str, str]) -> Any:  # noqa: ANN401  
     return workshop.explain(explainer=explainer, dataset=both["dataset"])
 
 
-JOBS: dict[str, Ask] = {
+JOBS: dict[str, Changes] = {
     "proximities": lambda workshop, both: workshop.find_neighbors(**both),
     "label audit": lambda workshop, both: workshop.audit(**both),
     "prototypes": lambda workshop, both: workshop.make(**both, candidates=1000),

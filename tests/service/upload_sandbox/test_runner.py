@@ -117,7 +117,7 @@ def test_a_model_that_takes_too_long_is_too_complex(upload: Path) -> None:
     assert _children() == []
 
 
-def test_an_upload_that_others_held_up_is_asked_to_come_back(large_upload: Path) -> None:
+def test_an_upload_that_others_held_up_has_to_come_back(large_upload: Path) -> None:
     reader = UploadReader(replace(SETTINGS, dataset=replace(SETTINGS.dataset, seconds=3, seconds_per_mebibyte=0)))
     with _reading(reader, large_upload) as reading:
         os.kill(reading.child, signal.SIGSTOP)
@@ -209,7 +209,7 @@ def test_out_of_memory_the_machine_loses_the_child_before_anything_else(large_up
     assert int(score) == 1000
 
 
-def test_uploads_beyond_the_places_are_asked_to_come_back(large_upload: Path, tmp_path: Path) -> None:
+def test_uploads_beyond_the_places_have_to_come_back(large_upload: Path, tmp_path: Path) -> None:
     reader = UploadReader(replace(SETTINGS, n_at_once=1, wait_seconds=0.05))
     (tmp_path / "small").write_text("a\n1\n")
     with _reading(reader, large_upload) as reading:

@@ -25,10 +25,10 @@ from service.upload_sandbox.sandbox import confine
 from service.upload_sandbox.messages import Confinement, Request
 from service.upload_sandbox.sandbox import lock_in
 
-asked = json.load(sys.stdin)
-folder = Path(asked["folder"])
+requested = json.load(sys.stdin)
+folder = Path(requested["folder"])
 confine(Confinement(os.getppid(), 2**31, 20, 2**20, 64, 0))
-_load(Request(asked["task"], str(folder / "upload"), None, {}, {}, None))
+_load(Request(requested["task"], str(folder / "upload"), None, {}, {}, None))
 lock_in(folder)
 found = {}
 
@@ -49,21 +49,21 @@ def shout():
     thread.start()
     thread.join()
 
-for name, path in asked["read"].items():
+for name, path in requested["read"].items():
     attempt("read " + name, lambda: open(path, "rb").read(1))
-for name, path in asked["list"].items():
+for name, path in requested["list"].items():
     attempt("list " + name, lambda: os.listdir(path))
-for name, path in asked["write"].items():
+for name, path in requested["write"].items():
     attempt("write " + name, lambda: open(path, "ab").write(b"x"))
-attempt("truncate another upload", lambda: os.truncate(asked["read"]["another upload"], 0))
-attempt("remove another upload", lambda: os.remove(asked["read"]["another upload"]))
-attempt("rename into the folder", lambda: os.rename(asked["read"]["another upload"], folder / "taken"))
-attempt("link into the folder", lambda: os.link(asked["read"]["another upload"], folder / "linked"))
+attempt("truncate another upload", lambda: os.truncate(requested["read"]["another upload"], 0))
+attempt("remove another upload", lambda: os.remove(requested["read"]["another upload"]))
+attempt("rename into the folder", lambda: os.rename(requested["read"]["another upload"], folder / "taken"))
+attempt("link into the folder", lambda: os.link(requested["read"]["another upload"], folder / "linked"))
 attempt("symlink in the folder", lambda: os.symlink("/etc/passwd", folder / "symlink"))
 attempt("fifo in the folder", lambda: os.mkfifo(folder / "fifo"))
-attempt("tcp", lambda: connect(socket.AF_INET, ("127.0.0.1", asked["port"])))
-attempt("unix socket", lambda: connect(socket.AF_UNIX, asked["unix"]))
-attempt("udp", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", asked["port"])))
+attempt("tcp", lambda: connect(socket.AF_INET, ("127.0.0.1", requested["port"])))
+attempt("unix socket", lambda: connect(socket.AF_UNIX, requested["unix"]))
+attempt("udp", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", requested["port"])))
 attempt("fork", lambda: os.fork() or os._exit(0))
 attempt("program", lambda: subprocess.run(["/bin/true"]))
 attempt("become a program", lambda: os.execv("/bin/true", ["true"]))
@@ -118,7 +118,7 @@ def _tried(task: str, folder: Path) -> dict[str, str]:
     with socket.create_server(("127.0.0.1", 0)) as tcp, socket.socket(socket.AF_UNIX) as unix:
         unix.bind(str(folder.parent / "s"))
         unix.listen()
-        asked: dict[str, Any] = {
+        requested: dict[str, Any] = {
             "task": task,
             "folder": str(folder),
             "port": tcp.getsockname()[1],
@@ -136,7 +136,7 @@ def _tried(task: str, folder: Path) -> dict[str, str]:
         }
         answer = subprocess.run(  # noqa: S603  # our own script
             [sys.executable, "-I", "-c", _SCRIPT],
-            input=json.dumps(asked),
+            input=json.dumps(requested),
             capture_output=True,
             text=True,
             timeout=60,

@@ -51,7 +51,7 @@ def test_blocks_join_to_the_whole_and_none_reaches_into_the_next_row_group(datas
     np.testing.assert_array_equal(np.concatenate(blocks), dataset.read_columns(["number"])[0])
 
 
-def test_any_rows_are_taken_in_the_order_asked_for(dataset: DatasetFile) -> None:
+def test_any_rows_are_taken_in_the_order_requested(dataset: DatasetFile) -> None:
     rows = [149_999, 3, 70_000, 3, 0]
     (number,) = dataset.take_columns(["number"], rows)
     np.testing.assert_array_equal(number, [149_999 / 2, np.nan, 35_000.0, np.nan, 0.0])

@@ -174,7 +174,7 @@ def test_a_long_integer_among_decimals_is_a_number_in_json(upload: Upload) -> No
     assert upload.column("x")[-1] == 12345678901234567890.0
 
 
-def test_the_first_long_integer_among_short_ones_is_told(upload: Upload) -> None:
+def test_the_first_long_integer_among_short_ones_is_reported(upload: Upload) -> None:
     values = [*range(20), 12345678901234567890, 5, 22345678901234567890]
     as_csv = "\n".join(["x,y", *(f"{value},1" for value in values)])
 
@@ -186,15 +186,15 @@ def test_the_first_long_integer_among_short_ones_is_told(upload: Upload) -> None
 
 @pytest.mark.parametrize("odd", ["1_000", "-", '"1,5"', "true", "12 345", "x" * 300])
 @pytest.mark.parametrize("is_far", [False, True])
-def test_the_first_cell_that_made_numbers_a_category_is_told(odd: str, *, is_far: bool, upload: Upload) -> None:
+def test_the_first_cell_that_made_numbers_a_category_is_reported(odd: str, *, is_far: bool, upload: Upload) -> None:
     # Far: beyond the first block.
     before = [f"{row}.25,{'z' * 200}" for row in range(100_000 if is_far else 17)]
 
     read = upload.read("\n".join(["x0,long", *before, f"{odd},1", "2.5,1", "?,1", "1.5,1"]).encode())
 
     text = odd.strip('"')
-    told = text if len(text) <= 60 else text[:60] + "…"
-    assert (read.columns[0].type, read.columns[0].category_because) == ("category", OddCell(len(before), told))
+    shown = text if len(text) <= 60 else text[:60] + "…"
+    assert (read.columns[0].type, read.columns[0].category_because) == ("category", OddCell(len(before), shown))
 
 
 @pytest.mark.parametrize("cells", ["a b 1 c", "1 a b", "1 a", "true false true", "1 2 3", "NA a 1 b"])
@@ -249,17 +249,17 @@ def test_row_ids_that_are_numbers_are_spelled_alike_in_all_forms(upload: Upload,
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"id,x\na,1\nb,2\nb,3\na,3\n", "'b' in row 1 and again in row 2"),
         (b'[{"id":7,"x":1},{"id":8,"x":2},{"id":"7","x":2}]', "'7' in row 0 and again in row 2"),
         (b"id,x\na,1\n,2\n", "1 rows have no value"),
     ],
 )
-def test_row_ids_must_be_there_and_differ(content: bytes, said: str, upload: Upload) -> None:
+def test_row_ids_must_be_there_and_differ(content: bytes, message: str, upload: Upload) -> None:
     refusal = upload.refused(content, DeclaredColumns(row_id="id"))
     assert refusal.code == "dataset_bad_columns"
-    assert said in refusal.detail
+    assert message in refusal.detail
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
-"""A worker whose jobs die at a stage named in what they are asked: ``python -m tests.support.chaos.dying_jobs``.
+"""A worker whose jobs die at a stage named in their request: ``python -m tests.support.chaos.dying_jobs``.
 
-A job dies in its first attempt alone, and takes its worker along where that is asked for.
+A job dies in its first attempt alone, and takes its worker along where that is requested.
 """
 
 import os
@@ -36,13 +36,13 @@ def die_on_the_way(context: JobContext) -> Produced:
 
 
 def kill_the_worker_always(context: JobContext) -> Produced:
-    """Never come to an end, and nor does whoever does it."""
+    """Never come to an end, and neither does the process."""
     _is_first(context)
     _kill_the_worker()
     return Produced(b"")
 
 
-def tell_the_attempt(context: JobContext) -> Produced:
+def report_the_attempt(context: JobContext) -> Produced:
     """Take three seconds, and say which attempt this is."""
     number = b"1" if _is_first(context) else b"2"
     for step in range(30):
@@ -102,7 +102,7 @@ def _kill_the_worker() -> None:
 def main() -> None:
     settings = WorkerSettings()
     log_json_lines(settings.log_level)
-    own = (die_on_the_way, kill_the_worker_always, tell_the_attempt)
+    own = (die_on_the_way, kill_the_worker_always, report_the_attempt)
     run_worker(settings, {**KINDS, **{kind.__name__: kind for kind in own}})
 
 

@@ -1,4 +1,4 @@
-"""Clients that ask until they are answered, always with the same key, as a caller who must not lose a job would."""
+"""Clients that send until they are answered, always with the same key, as a caller who must not lose a job would."""
 
 import random
 import threading
@@ -16,8 +16,8 @@ _MOST_TRIES = 300
 
 
 @dataclass
-class Asked:
-    """What became of asking."""
+class Outcomes:
+    """What became of the requests."""
 
     accepted: dict[str, tuple[str, str]] = field(default_factory=dict)  # artefact and job by key
     n_tries: int = 0
@@ -25,15 +25,15 @@ class Asked:
 
 
 class PersistentClients:
-    """Some threads that ask a list of questions between them, and now and then repeat one that was answered."""
+    """Some threads that send a list of requests between them, and now and then repeat one that was answered."""
 
-    def __init__(self, url: str, asked: Sequence[Question], n_clients: int, seconds: float, seed: int) -> None:
-        self.found = Asked()
+    def __init__(self, url: str, wanted: Sequence[Question], n_clients: int, seconds: float, seed: int) -> None:
+        self.found = Outcomes()
         self._url = url
-        self._pause_seconds = seconds * n_clients / len(asked)
-        shares = [list(enumerate(asked))[client::n_clients] for client in range(n_clients)]
+        self._pause_seconds = seconds * n_clients / len(wanted)
+        shares = [list(enumerate(wanted))[client::n_clients] for client in range(n_clients)]
         self._threads = [
-            threading.Thread(target=self._ask_all, args=(share, random.Random(seed + client)))  # noqa: S311
+            threading.Thread(target=self._send_all, args=(share, random.Random(seed + client)))  # noqa: S311
             for client, share in enumerate(shares)
         ]
 
@@ -44,19 +44,19 @@ class PersistentClients:
     def are_done(self) -> bool:
         return not any(thread.is_alive() for thread in self._threads)
 
-    def join(self) -> Asked:
+    def join(self) -> Outcomes:
         for thread in self._threads:
             thread.join()
         return self.found
 
-    def _ask_all(self, share: Iterable[tuple[int, Question]], rng: random.Random) -> None:
+    def _send_all(self, share: Iterable[tuple[int, Question]], rng: random.Random) -> None:
         with httpx.Client(base_url=self._url, timeout=_SECONDS_FOR_AN_ANSWER) as http:
             for number, question in share:
                 for _ in range(rng.choice((1, 1, 1, 2))):
-                    self._ask(http, f"question-{number}", question)
+                    self._send(http, f"question-{number}", question)
                 time.sleep(rng.uniform(0, 2 * self._pause_seconds))
 
-    def _ask(self, http: httpx.Client, key: str, question: Question) -> None:
+    def _send(self, http: httpx.Client, key: str, question: Question) -> None:
         headers = {"Idempotency-Key": key}
         answer = until_answered(lambda: http.post(question.path, json=question.request, headers=headers), self.found)
         if answer is None or answer.status_code not in {200, 202}:
@@ -67,7 +67,7 @@ class PersistentClients:
             self.found.unexpected.append(f"{key}: another answer than {first}: {answer.text[:200]}")
 
 
-def until_answered(send: Callable[[], httpx.Response], found: Asked) -> httpx.Response | None:
+def until_answered(send: Callable[[], httpx.Response], found: Outcomes) -> httpx.Response | None:
     """Send until there is an answer that is not "try again"; nothing if that never comes."""
     for _ in range(_MOST_TRIES):
         found.n_tries += 1

@@ -29,7 +29,7 @@ from tests.support.workshop import Workshop, workshop_in
 
 _MODELS = {"random_forest_binary": "random_forest", "gradient_boosting_multiclass": "boosting"}
 _N_PROTOTYPES = 8
-_ASK: dict[str, tuple[Callable[..., Any], Any]] = {
+_REQUESTS: dict[str, tuple[Callable[..., Any], Any]] = {
     "/v1/approximation-trees": (approximation_trees.request_approximation_tree, ApproximationTreeRequest),
     "/v1/explanation-sets": (explanation_sets.request_explanation_set, ExplanationSetRequest),
     "/v1/label-audits": (label_audits.request_label_audit, LabelAuditRequest),
@@ -37,7 +37,7 @@ _ASK: dict[str, tuple[Callable[..., Any], Any]] = {
     "/v1/proximities": (proximities.request_proximities, ProximitiesRequest),
     "/v1/rule-sets": (rule_sets.request_rule_set, RuleSetRequest),
 }
-KINDS = tuple(sorted(path.removeprefix("/v1/").replace("-", "_") for path in _ASK))
+KINDS = tuple(sorted(path.removeprefix("/v1/").replace("-", "_") for path in _REQUESTS))
 Made = tuple[str | None, str | None, tuple[tuple[str, str], ...]]
 """Hashes of the objects that make up an artefact: result, arrays, files by name."""
 
@@ -57,7 +57,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Question:
-    """Something to ask for."""
+    """Something to request."""
 
     path: str
     request: dict[str, Any]
@@ -79,16 +79,16 @@ def questions(known: Sequence[Known]) -> Iterator[Question]:
         yield Question("/v1/rule-sets", about.about | {"seed": turn, "n_restarts": 3})
         yield Question("/v1/approximation-trees", about.about | _tree(turn))
         # Two for each number of prototypes and model.
-        told = {"n_prototypes": 1 + turn // 4, "include": ["contrast"] if turn % 4 > 1 else []}
-        yield Question("/v1/explanation-sets", {"explainer": about.explainer, "dataset": about.dataset} | told)
+        changes = {"n_prototypes": 1 + turn // 4, "include": ["contrast"] if turn % 4 > 1 else []}
+        yield Question("/v1/explanation-sets", {"explainer": about.explainer, "dataset": about.dataset} | changes)
 
 
-def answers_without_faults(directory: Path, asked: Iterable[Question]) -> dict[str, Made]:
+def answers_without_faults(directory: Path, requested: Iterable[Question]) -> dict[str, Made]:
     """Return what is made of these questions, by artefact, in this process and in one directory of its own."""
     with workshop_in(directory) as workshop:
         register_all_in(workshop)
-        for question in asked:
-            workshop.run(ask_in(workshop, question))
+        for question in requested:
+            workshop.run(request_in(workshop, question))
         return made(workshop.context.database)
 
 
@@ -97,10 +97,10 @@ def register_all_in(workshop: Workshop) -> list[Known]:
     return [_register_in(workshop, name, ensemble) for name, ensemble in _MODELS.items()]
 
 
-def ask_in(workshop: Workshop, question: Question) -> str:
-    """Ask without a service; return the job."""
-    ask, kind = _ASK[question.path]
-    job: str = ask(workshop.context, kind.model_validate(question.request)).job
+def request_in(workshop: Workshop, question: Question) -> str:
+    """Request a job without a service; return the job."""
+    make, kind = _REQUESTS[question.path]
+    job: str = make(workshop.context, kind.model_validate(question.request)).job
     return job
 
 

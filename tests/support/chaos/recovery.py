@@ -24,14 +24,14 @@ class Recovery:
         self._service = service
         self._api = Api(service.url)
         self._about = known.about
-        self._n_asked = 0
+        self._n_requested = 0
 
     @contextmanager
     def long_job(self) -> Iterator[str]:
         """Yield a job of a minute or more that runs; it is cancelled at the end."""
-        self._n_asked += 1
-        asked = self._api.post("/v1/approximation-trees", self._about | _LONG | {"seed": self._n_asked})
-        job: str = asked.json()["job"]
+        self._n_requested += 1
+        requested = self._api.post("/v1/approximation-trees", self._about | _LONG | {"seed": self._n_requested})
+        job: str = requested.json()["job"]
         wait_until(lambda: self._job(job)["progress"]["fraction"] > 0 and bool(self._service.parts("job")))
         yield job
         self._api.post(f"/v1/jobs/{job}/cancel")
@@ -75,13 +75,13 @@ class Recovery:
         return self._seconds_until(victim, is_back)
 
     def of_a_worker(self, part: Part = "worker") -> float:
-        """Until a job runs that is asked for at once; of several workers, one that is left may take it."""
+        """Until a job runs that is requested at once; of several workers, one that is left may take it."""
         victim = self._service.parts(part)[0]
         began = time.monotonic()
         self._service.signal(victim)
-        self._n_asked += 1
-        asked = self._api.post("/v1/approximation-trees", self._about | _LONG | {"seed": self._n_asked})
-        job = str(asked.json()["job"])
+        self._n_requested += 1
+        requested = self._api.post("/v1/approximation-trees", self._about | _LONG | {"seed": self._n_requested})
+        job = str(requested.json()["job"])
         wait_until(lambda: self._job(job)["status"] == "running")
         seconds = time.monotonic() - began
         self._api.post(f"/v1/jobs/{job}/cancel")

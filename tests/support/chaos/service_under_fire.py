@@ -112,7 +112,7 @@ class ServiceUnderFire:
         shutil.rmtree(self.data_dir / "redis" / "appendonlydir", ignore_errors=True)
 
     def processes(self) -> list[int]:
-        """Return every other process that uses the data directory, whoever started it."""
+        """Return every other process that uses the data directory, whatever started it."""
         return [int(folder.name) for folder in Path("/proc").glob("[0-9]*") if self._uses_data(folder)]
 
     def workspaces(self) -> list[Path]:

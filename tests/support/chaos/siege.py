@@ -1,4 +1,4 @@
-"""A siege: questions asked by several clients while parts of the service are killed, and what is left in the end."""
+"""A siege: requests sent by several clients while parts of the service are killed, and what is left in the end."""
 
 import random
 import time
@@ -15,7 +15,7 @@ from storage.settings import embedded
 from storage.tables import OBJECT_COLUMNS, artefacts, jobs
 
 from .faults import Faults
-from .persistent_clients import Asked, PersistentClients
+from .persistent_clients import Outcomes, PersistentClients
 from .questions import Made, Question, made
 from .service_under_fire import ServiceUnderFire
 
@@ -37,12 +37,12 @@ class Plan:
 class Aftermath:
     """What was found when all was over."""
 
-    asked: Asked
+    outcomes: Outcomes
     faults: Counter[str]
     statuses: Counter[str]  # of accepted jobs
     attempts: Counter[int]
-    n_wrong: int  # artefacts that are ready, and not what they are without faults
-    n_too_many: int  # rows of jobs or artefacts that nobody asked for
+    n_wrong: int  # artefacts that are ready, and differ from those without faults
+    n_too_many: int  # rows of jobs or artefacts that nobody requested
     unreferenced: set[str]  # objects that no row refers to
     workspaces: list[Path]
     seconds_to_settle: float
@@ -53,11 +53,13 @@ class Aftermath:
         return sum(count for status, count in self.statuses.items() if status not in FINAL_STATUSES)
 
 
-def lay_siege(service: ServiceUnderFire, asked: Sequence[Question], right: dict[str, Made], plan: Plan) -> Aftermath:
-    """Ask all the questions while faults strike; return what there is when all is quiet again."""
+def lay_siege(
+    service: ServiceUnderFire, requested: Sequence[Question], right: dict[str, Made], plan: Plan
+) -> Aftermath:
+    """Send all requests while faults strike; return what there is when all is quiet again."""
     database = database_of(service.data_dir)
     before = _n_rows(database)
-    clients = PersistentClients(service.url, asked, _N_CLIENTS, plan.seconds, plan.seed)
+    clients = PersistentClients(service.url, requested, _N_CLIENTS, plan.seconds, plan.seed)
     clients.start()
     rng = random.Random(plan.seed)  # noqa: S311  # not a secret
     faults = Faults(service, rng, plan.weights)
@@ -70,7 +72,7 @@ def lay_siege(service: ServiceUnderFire, asked: Sequence[Question], right: dict[
     kept = made(database)
     ready = [artefact for artefact, _ in found.accepted.values() if kept.get(artefact, (None,))[0] is not None]
     return Aftermath(
-        asked=found,
+        outcomes=found,
         faults=faults.counts,
         statuses=Counter(status for status, _ in rows),
         attempts=Counter(attempt for _, attempt in rows),
@@ -87,7 +89,7 @@ def database_of(data_dir: Path) -> Database:
     return Database(embedded(data_dir).database_url)
 
 
-def _settle(database: Database, found: Asked, patience_seconds: float) -> float:
+def _settle(database: Database, found: Outcomes, patience_seconds: float) -> float:
     """Wait until all jobs have ended, as long as one of them still ends now and then; return the seconds it took."""
     began = moved = time.monotonic()
     n_left = -1
@@ -100,7 +102,7 @@ def _settle(database: Database, found: Asked, patience_seconds: float) -> float:
     return time.monotonic() - began
 
 
-def _jobs(database: Database, found: Asked) -> list[tuple[str, int]]:
+def _jobs(database: Database, found: Outcomes) -> list[tuple[str, int]]:
     accepted = {job for _, job in found.accepted.values()}
     with database.reading() as connection:
         rows = connection.execute(select(jobs.c.id, jobs.c.status, jobs.c.attempt)).all()

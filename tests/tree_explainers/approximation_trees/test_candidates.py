@@ -98,8 +98,8 @@ def suggested(rows: Rows) -> Iterator[Condition]:
 
 def fewest(condition: Condition, rows: Rows) -> int:
     """Return how many rows are on the side that has fewer."""
-    said = answers(condition, rows)
-    return min(sum(said), len(said) - sum(said))
+    answered = answers(condition, rows)
+    return min(sum(answered), len(answered) - sum(answered))
 
 
 def answers(condition: Condition, rows: Rows) -> list[bool]:

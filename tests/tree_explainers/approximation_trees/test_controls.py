@@ -170,8 +170,8 @@ def test_errors_by_depth_are_those_of_the_nodes_on_the_path(task: str) -> None:
     theirs = DecisionTreeRegressor(max_depth=5, min_samples_leaf=4, random_state=0).fit(matrix[learn], answers[learn])
     ways = [way.indices for way in theirs.decision_path(matrix[held_out])]  # parents have lower numbers
     for depth in range(6):
-        said = theirs.tree_.value[[way[min(depth, len(way) - 1)] for way in ways], :, 0]
-        assert errors[depth] == pytest.approx(((said - answers[held_out]) ** 2).sum(axis=1).mean(), rel=1e-5)
+        mean_answer = theirs.tree_.value[[way[min(depth, len(way) - 1)] for way in ways], :, 0]
+        assert errors[depth] == pytest.approx(((mean_answer - answers[held_out]) ** 2).sum(axis=1).mean(), rel=1e-5)
 
 
 def test_the_smallest_depth_within_one_standard_error_is_taken() -> None:

@@ -17,7 +17,7 @@ from tree_explainers.rows import Rows
 from tree_explainers.scoring import Targets
 
 
-def _said(name: str, rows: Rows) -> ModelPredictions:
+def _model_predictions(name: str, rows: Rows) -> ModelPredictions:
     predictions = fitted(name).session.predict(rows)
     scores = oracle_scores(predictions, fitted(name).session.description)
     if predictions.labels is None:
@@ -31,7 +31,7 @@ def _targets(name: str) -> Targets:
 
 
 def _measured(made: GrownTree, name: str, targets: Targets | None) -> Fidelity:
-    return measure_fidelity(made.tree, made.rows, _said(name, made.rows), targets)
+    return measure_fidelity(made.tree, made.rows, _model_predictions(name, made.rows), targets)
 
 
 def _ways(made: GrownTree) -> list[list[int]]:
@@ -56,29 +56,29 @@ def _l1(some: Sequence[NDArray[np.float64]], others: Sequence[NDArray[np.float64
 def test_a_tree_of_classes_is_measured_against_model_and_target() -> None:
     name = "random_forest_multiclass"
     made = grown(name, 2)
-    ways, said, targets = _ways(made), _said(name, made.rows), _targets(name)
+    ways, of_model, targets = _ways(made), _model_predictions(name, made.rows), _targets(name)
     leaves = [made.tree.nodes[way[-1]].facts for way in ways]
 
     found = _measured(made, name, targets)
 
     labels = [leaf.label for leaf in leaves]
-    assert 0.5 < accuracy_score(said.targets.classes, labels) < 1
-    assert found.fidelity == pytest.approx(accuracy_score(said.targets.classes, labels))
-    assert found.balanced_fidelity == pytest.approx(balanced_accuracy_score(said.targets.classes, labels))
-    assert found.probability_l1 == pytest.approx(_l1([leaf.scores for leaf in leaves], list(said.scores)))
+    assert 0.5 < accuracy_score(of_model.targets.classes, labels) < 1
+    assert found.fidelity == pytest.approx(accuracy_score(of_model.targets.classes, labels))
+    assert found.balanced_fidelity == pytest.approx(balanced_accuracy_score(of_model.targets.classes, labels))
+    assert found.probability_l1 == pytest.approx(_l1([leaf.scores for leaf in leaves], list(of_model.scores)))
     assert found.mean_questions == pytest.approx(np.mean([len(way) - 1 for way in ways]))
     assert found.tree is not None
     assert found.model is not None
-    for predicted, against in ((labels, found.tree), (said.targets.classes, found.model)):
+    for predicted, against in ((labels, found.tree), (of_model.targets.classes, found.model)):
         assert against.accuracy == pytest.approx(accuracy_score(targets.classes, predicted))
         assert against.balanced_accuracy == pytest.approx(balanced_accuracy_score(targets.classes, predicted))
         assert (against.mse, against.r2) == (None, None)
     constant, most = found.constant.against_target, [twin.most_frequent(_listed(targets.classes))] * len(made.rows)
-    most_of_model = [twin.most_frequent(_listed(said.targets.classes))] * len(made.rows)
+    most_of_model = [twin.most_frequent(_listed(of_model.targets.classes))] * len(made.rows)
     assert constant is not None
     assert constant.accuracy == pytest.approx(accuracy_score(targets.classes, most))
     assert constant.balanced_accuracy == pytest.approx(1 / 3)
-    assert found.constant.fidelity == pytest.approx(accuracy_score(said.targets.classes, most_of_model))
+    assert found.constant.fidelity == pytest.approx(accuracy_score(of_model.targets.classes, most_of_model))
     assert found.constant.balanced_fidelity == pytest.approx(1 / 3)
 
 
@@ -90,16 +90,16 @@ def _listed(classes: NDArray[np.int64] | None) -> list[int]:
 def test_a_tree_of_values_is_measured_by_squares() -> None:
     name = "random_forest_regression"
     made = grown(name, 4)
-    said, targets = _said(name, made.rows), _targets(name)
+    of_model, targets = _model_predictions(name, made.rows), _targets(name)
     values = [made.tree.nodes[way[-1]].facts.scores[0] for way in _ways(made)]
 
     found = _measured(made, name, targets)
 
-    assert found.fidelity == pytest.approx(r2_score(said.targets.values, values))
+    assert found.fidelity == pytest.approx(r2_score(of_model.targets.values, values))
     assert found.probability_l1 is None
     assert found.tree is not None
     assert found.model is not None
-    for predicted, against in ((values, found.tree), (said.targets.values, found.model)):
+    for predicted, against in ((values, found.tree), (of_model.targets.values, found.model)):
         assert against.mse == pytest.approx(mean_squared_error(targets.values, predicted))
         assert against.r2 == pytest.approx(r2_score(targets.values, predicted))
         assert (against.accuracy, against.balanced_accuracy) == (None, None)

@@ -115,7 +115,7 @@ def test_the_best_test_of_a_small_node_is_the_first_of_the_highest_gain(name: st
     case = ism_case(name)
     units, tests = in_units(case.training.scores), OrderedTests(case.training.binned)
     lists, layout = CoverLists.of(_coverlists(case)), Layout.of(case.statements)
-    rng, n_told = np.random.default_rng(0), 0
+    rng, n_distinct = np.random.default_rng(0), 0
 
     for n_rows in (2, 3, 5, 9, 20) * 6:
         rows = np.sort(rng.choice(len(case.rows), n_rows, replace=False))
@@ -123,6 +123,6 @@ def test_the_best_test_of_a_small_node_is_the_first_of_the_highest_gain(name: st
         node = NodeRows(rows, own, own.sum(axis=0), entropy(own.sum(axis=0)), least)
         few = best_in_small_node(layout, next_cuts(layout), case.training.binned.bins, node)
         assert few == lists.best(rows, units, least) == tests.best(rows, units, least)
-        n_told += few[1] > 0
+        n_distinct += few[1] > 0
 
-    assert n_told > 10
+    assert n_distinct > 10

@@ -223,7 +223,7 @@ def test_discarding_changes_neither_the_choice_nor_the_rows_and_little_of_the_su
 
     chosen, sample = node.chosen(significance)
 
-    labels, splits = node.told_of(sample)
+    labels, splits = node.sides_of(sample)
     best, p_value, n_rows = choose(labels, splits, FIRST_SIZE, significance)
     assert sample.n_rows == n_rows
     assert chosen.candidate is not None
@@ -260,7 +260,7 @@ class Node:
         n_targets = self.oracle.predict(self.rows).shape[1]
         return choose_split(sample, n_targets, significance, MOST_ROWS), sample
 
-    def told_of(self, sample: PseudoSample) -> tuple[NDArray[np.float64], list[NDArray[np.bool_]]]:
+    def sides_of(self, sample: PseudoSample) -> tuple[NDArray[np.float64], list[NDArray[np.bool_]]]:
         """Return the answers for the rows of a sample, drawn again from its seeds, and how candidates part them."""
         drawn = [self.draw(block.n_rows, np.random.default_rng(block.seed)) for block in sample._blocks]
         bins = [self.candidates.bins_of(rows) for rows in drawn]

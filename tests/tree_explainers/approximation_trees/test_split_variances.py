@@ -14,7 +14,7 @@ from tree_explainers.approximation_trees.oracle import SessionOracle
 
 N_DRAWS, N_PSEUDO_ROWS = 500, 800
 MODELS = ("random_forest_binary", "random_forest_multiclass", "random_forest_regression")
-_N_ASKED = 10
+_N_REQUESTED = 10
 Influences = Callable[[NDArray[np.float64], NDArray[np.bool_]], list[float]]
 
 
@@ -32,7 +32,7 @@ class Redrawn:
 
     def expected(self, of: Influences) -> float:
         """Return sqrt(V / n) as estimated from single draws, on average over a few."""
-        draws = zip(self.labels[:_N_ASKED], self.best[:_N_ASKED], self.other[:_N_ASKED], strict=True)
+        draws = zip(self.labels[:_N_REQUESTED], self.best[:_N_REQUESTED], self.other[:_N_REQUESTED], strict=True)
         variances = [np.var(np.subtract(of(labels, one), of(labels, other))) for labels, one, other in draws]
         return float(np.sqrt(np.mean(variances) / self.labels.shape[1]))
 

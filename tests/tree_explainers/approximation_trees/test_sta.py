@@ -161,15 +161,15 @@ def test_the_same_seed_grows_the_same_tree_whatever_the_number_of_cores(
 
     alone = grow(name)
 
-    assert _told(alone) == _told(grown(name))
-    assert _told(alone) != _told(grow(name, seed=1))
+    assert _described(alone) == _described(grown(name))
+    assert _described(alone) != _described(grow(name, seed=1))
 
 
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "scaled_and_one_hot"])
 def test_rows_that_are_not_held_are_drawn_and_labelled_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pseudo_samples, "_MOST_HELD_BYTES", 20_000)
 
-    assert _told(grow(name)) == _told(grown(name))
+    assert _described(grow(name)) == _described(grown(name))
 
 
 @pytest.mark.parametrize("name", ["random_forest_multiclass", "random_forest_regression"])
@@ -193,10 +193,10 @@ def test_the_tree_is_the_same_if_tied_candidates_are_merged(name: str, monkeypat
     one_by_one = grow(name, settings)
     for worth in (0, 0.03):  # always, and as long as pseudo rows are few
         monkeypatch.setattr(pseudo_samples, "_BINS_WORTH_MERGING", worth)
-        assert _told(grow(name, settings)) == _told(one_by_one)
+        assert _described(grow(name, settings)) == _described(one_by_one)
 
 
-def _told(tree: ApproximationTree) -> list[tuple[object, ...]]:
+def _described(tree: ApproximationTree) -> list[tuple[object, ...]]:
     return [
         (node.condition, node.facts.scores.tolist(), node.facts.n_pseudo_samples, node.confidence)
         for node in tree.nodes

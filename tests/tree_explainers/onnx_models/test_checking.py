@@ -52,7 +52,7 @@ def test_each_hostile_model_is_refused_with_its_code_and_the_good_ones_are_taken
 @pytest.mark.parametrize(
     "head", [b"\x80\x04\x95", b"cposix\nsystem\n(Vtrue\n", b"(lp0\n", b"PK\x03\x04", b"\x1f\x8b\x08", b'{"a": 1}']
 )
-def test_files_of_other_formats_are_told_by_their_first_bytes(head: bytes) -> None:
+def test_files_of_other_formats_are_recognised_by_their_first_bytes(head: bytes) -> None:
     with pytest.raises(ForeignFormat) as caught:
         sniff_model(head)
 
@@ -208,7 +208,7 @@ def _raw_data_that_are_empty(model: ModelProto) -> None:
         _two_kinds_of_data,
     ],
 )
-def test_a_graph_that_could_be_read_in_two_ways_is_refused(spoil: Callable[[ModelProto], None]) -> None:
+def test_a_graph_that_could_be_read_ambiguously_is_refused(spoil: Callable[[ModelProto], None]) -> None:
     model = regressor(stump())
     spoil(model)
 

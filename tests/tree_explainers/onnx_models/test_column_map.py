@@ -28,7 +28,7 @@ def test_each_mapped_column_is_what_the_graph_computes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in PIPELINES if name != "principal_components"])
-def test_all_columns_of_common_pipelines_are_led_back_to_raw_features(name: str) -> None:
+def test_all_columns_of_common_pipelines_are_mapped_back_to_raw_features(name: str) -> None:
     assert not any(column.transformed for column in fitted_pipeline(name).read.description.columns)
 
 
@@ -60,7 +60,7 @@ def test_scaled_and_imputed_numbers_are_affine_in_raw_units() -> None:
     assert age.offset == pytest.approx(-age.imputed * age.scale, rel=1e-4)
 
 
-def test_a_missing_category_is_told_from_the_text_that_stands_for_it() -> None:
+def test_a_missing_category_is_distinguished_from_the_text_that_represents_it() -> None:
     model = fitted_pipeline("scaled_and_one_hot")
 
     categories = [column.category for column in columns_of("scaled_and_one_hot", "embarked")]

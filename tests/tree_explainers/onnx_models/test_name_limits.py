@@ -1,4 +1,4 @@
-"""Names of features and classes: distinct, written as texts, and no more of them than can be told again and again."""
+"""Names of features and classes: distinct, written as texts, and no more of them than can be repeated often."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_names_in_the_graph_count_as_well() -> None:
         _read(model)
 
 
-def test_what_is_told_of_columns_is_limited() -> None:
+def test_the_description_of_columns_is_limited() -> None:
     with pytest.raises(ModelRefused, match="100 columns that the trees read") as refused:
         _read(regressor(stump(), n_features=100), limits=ModelLimits(max_description_bytes=10_000))
 
@@ -43,15 +43,17 @@ def test_what_is_told_of_columns_is_limited() -> None:
 
 
 @pytest.mark.parametrize(
-    ("classes", "said"),
+    ("classes", "message"),
     [(["a", "a", "b"], "'a'.* more than once"), (["", "b"], "are empty"), (["a", "b\0c"], "hold a NUL")],
 )
 @pytest.mark.parametrize("is_declared", [True, False])
-def test_classes_that_cannot_be_told_apart_are_refused(classes: list[str], said: str, *, is_declared: bool) -> None:
+def test_classes_that_cannot_be_distinguished_are_refused(
+    classes: list[str], message: str, *, is_declared: bool
+) -> None:
     in_graph = [f"c{index}" for index in range(len(classes))] if is_declared else classes
     declared = DeclaredModel(classes=tuple(classes)) if is_declared else DeclaredModel()
 
-    with pytest.raises(ModelRefused, match=said) as refused:
+    with pytest.raises(ModelRefused, match=message) as refused:
         _read(_classifier(in_graph), declared)
 
     assert refused.value.code == "validation_failed"

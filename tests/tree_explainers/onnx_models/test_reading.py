@@ -57,9 +57,9 @@ def test_the_added_output_leaves_predictions_as_they_are_to_the_last_bit(name: s
     (scores,) = runtime.run([description.score_output], {runtime.get_inputs()[0].name: model.features})
 
     outcome = model.session.run(model.session.encode(model.rows))
-    told = scores.reshape(len(scores), -1)
-    told = told.clip(0, 1) if description.score_kind == "probability" else told
-    np.testing.assert_array_equal(outcome.scores, told)
+    expected_scores = scores.reshape(len(scores), -1)
+    expected_scores = expected_scores.clip(0, 1) if description.score_kind == "probability" else expected_scores
+    np.testing.assert_array_equal(outcome.scores, expected_scores)
 
 
 @pytest.mark.parametrize("name", PIPELINES)

@@ -137,18 +137,18 @@ def test_a_listener_that_stops_the_work_leaves_no_thread(monkeypatch: pytest.Mon
     monkeypatch.setattr(session_module, "_MAX_CHUNK_ROWS", 5)
     session = ModelSession(model.read.leaf_graph, model.read.description)
     before = threading.active_count()
-    told: list[float] = []
+    reported: list[float] = []
 
     def stop(fraction: float, stage: str) -> None:  # noqa: ARG001  # as listeners are called
-        told.append(fraction)
-        if len(told) == 3:
+        reported.append(fraction)
+        if len(reported) == 3:
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
         session.fill(np.zeros((20, len(model.rows)), np.uint8), [model.rows], stop)
 
     assert threading.active_count() == before
-    assert told == [pytest.approx(n * 5 / len(model.rows)) for n in (1, 2, 3)]
+    assert reported == [pytest.approx(n * 5 / len(model.rows)) for n in (1, 2, 3)]
 
 
 def test_no_rows_give_an_empty_outcome() -> None:

@@ -43,7 +43,7 @@ HOSTILE = [
 
 
 def stump(question: Question, *features: RawFeature) -> RawTree:
-    """Return a tree that asks one question: yes gives ``left``, no ``right``."""
+    """Return a tree with one split: yes gives ``left``, no ``right``."""
     return RawTree(
         features=features,
         questions=(question, None, None),
@@ -83,7 +83,7 @@ def test_numbers_are_compared_in_double_precision_however_near_they_are(*, is_ab
         assert found == [or_missing if value != value else (value > bound) == is_above for value in values.tolist()]  # noqa: PLR0124
 
 
-def test_whether_there_is_a_value_is_asked_of_the_largest_ones_too() -> None:
+def test_whether_there_is_a_value_is_tested_for_the_largest_ones_too() -> None:
     values = np.array([nan, 0.0, -0.0, 1e308, -1.7e308, inf, -inf])
 
     missing = sides(NumberQuestion(0, inf, is_above=True, or_missing=True), values)
@@ -94,7 +94,7 @@ def test_whether_there_is_a_value_is_asked_of_the_largest_ones_too() -> None:
 
 
 @pytest.mark.parametrize("is_among", [False, True])
-def test_texts_are_told_from_all_others(*, is_among: bool) -> None:
+def test_texts_are_distinguished_from_all_others(*, is_among: bool) -> None:
     texts = np.array(["a", "b", "nan", "", "A", "a ", "unseen"], dtype=object)
 
     assert sides(TextQuestion(0, ("a",), is_among), texts) == [(text == "a") == is_among for text in texts]

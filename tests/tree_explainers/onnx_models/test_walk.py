@@ -1,4 +1,4 @@
-"""The arrays, walked naively, and onnxruntime end at the same leaves, whatever the trees ask."""
+"""The arrays, walked naively, and onnxruntime end at the same leaves, whatever the trees test."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -81,7 +81,7 @@ def test_trees_of_the_newest_operator_end_at_the_leaves_of_a_naive_walk(seed: in
 
 @pytest.mark.parametrize("mode", ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT"])
 @pytest.mark.parametrize("infinity", [np.inf, -np.inf])
-def test_an_infinite_threshold_becomes_a_finite_one_that_asks_the_same(mode: str, infinity: float) -> None:
+def test_an_infinite_threshold_becomes_a_finite_one_with_the_same_answers(mode: str, infinity: float) -> None:
     attributes = random_trees(np.random.default_rng(0), n_trees=1, n_features=1)
     attributes["nodes_modes"] = [mode if each != "LEAF" else each for each in attributes["nodes_modes"]]
     attributes["nodes_values"] = [infinity] * len(attributes["nodes_values"])

@@ -41,22 +41,22 @@ def one_by_one(boxes: LeafBoxes, reader: ReasonReader, pairs: NearPairs) -> list
     return found
 
 
-def told(reasons: PairReasons, reader: ReasonReader) -> list[list[FeatureReason]]:
+def read_all(reasons: PairReasons, reader: ReasonReader) -> list[list[FeatureReason]]:
     """Put arrays into words."""
-    words = [_told(reasons, place, reader) for place in range(len(reasons.column))]
+    words = [_read_one(reasons, place, reader) for place in range(len(reasons.column))]
     return [words[start:end] for start, end in zip(reasons.bounds[:-1], reasons.bounds[1:], strict=True)]
 
 
-def _told(reasons: PairReasons, place: int, reader: ReasonReader) -> FeatureReason:
+def _read_one(reasons: PairReasons, place: int, reader: ReasonReader) -> FeatureReason:
     column, side, other = reader.columns[reasons.column[place]], int(reasons.side[place]), int(reasons.other[place])
     ends = [
         None if np.isinf(end) else float(str(reader.rounded(np.array([end]), reasons.column[place : place + 1])[0]))
         for end in (reasons.low[place], reasons.high[place])
     ]
-    said = reasons.others[other] if other >= 0 else None
+    other_end = reasons.others[other] if other >= 0 else None
     return FeatureReason(
         feature=column.name,
-        text=said["text"] if said else number_sentence(column, ends[0], ends[1], RawSide(side)),
+        text=other_end["text"] if other_end else number_sentence(column, ends[0], ends[1], RawSide(side)),
         low=ends[0],
         high=ends[1],
         low_inclusive=bool(side & RawSide.LOW_INCLUSIVE),
@@ -64,8 +64,8 @@ def _told(reasons: PairReasons, place: int, reader: ReasonReader) -> FeatureReas
         or_missing=bool(side & RawSide.OR_MISSING),
         exact=bool(side & RawSide.EXACT),
         is_missing=bool(side & RawSide.IS_MISSING),
-        category=said["category"] if said else None,
-        not_categories=said["not_categories"] if said else (),
+        category=other_end["category"] if other_end else None,
+        not_categories=other_end["not_categories"] if other_end else (),
         tree_share=float(reasons.tree_share[place]),
         transformed=column.transformed,
     )
@@ -79,7 +79,7 @@ def compare(read: ReadModel, leaves: NDArray[np.int32]) -> PairReasons:
 
     found = BlockReasons.build(boxes, reader, np.ones(len(columns), np.bool_)).of(pairs)
 
-    assert told(found, reader) == one_by_one(boxes, reader, pairs)
+    assert read_all(found, reader) == one_by_one(boxes, reader, pairs)
     assert len(found.bounds) == len(pairs.prototypes) + 1
     return found
 
@@ -109,7 +109,7 @@ def test_categories_and_scaled_numbers_have_the_reasons_that_they_have_pair_by_p
     found = compare(pipeline.read, pipeline.session.run_in_chunks(pipeline.rows).leaves)
 
     assert len(found.column) > 100
-    # Whoever says the same says it once.
+    # Equal reasons are listed once.
     assert len({str({**reason, "tree_share": 0}) for reason in found.others}) <= len(found.others)
     assert len(found.others) < max(1, (found.other >= 0).sum())
 
@@ -126,7 +126,7 @@ def test_of_columns_that_are_not_shown_nothing_is_found_and_of_the_others_the_sa
 
     names = {columns[column].name for column in shown}
     everything = one_by_one(boxes, reader, pairs_of(leaves))
-    assert told(found, reader) == [[reason for reason in own if reason["feature"] in names] for own in everything]
+    assert read_all(found, reader) == [[reason for reason in own if reason["feature"] in names] for own in everything]
 
 
 def test_a_block_without_pairs_has_no_reasons() -> None:
@@ -171,4 +171,4 @@ def test_any_questions_of_any_shared_trees_give_the_same_reasons(
 
     found = BlockReasons.build(boxes, reader, np.ones(4, np.bool_)).of(pairs)
 
-    assert told(found, reader) == one_by_one(boxes, reader, pairs)
+    assert read_all(found, reader) == one_by_one(boxes, reader, pairs)

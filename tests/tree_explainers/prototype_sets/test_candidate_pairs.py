@@ -11,7 +11,7 @@ from tree_explainers.prototype_sets.candidate_pairs import CandidatePairs, gathe
 PROTOTYPES = np.array([4, 90, 33])
 
 
-def told(pairs: CandidatePairs) -> dict[tuple[int, int], int]:
+def pairs_by_row(pairs: CandidatePairs) -> dict[tuple[int, int], int]:
     """What is known, by candidate and row."""
     found = {}
     for line, candidate in enumerate(pairs.candidates.tolist()):
@@ -36,7 +36,7 @@ def expected(real: RealLeaves, classes: NDArray[np.int64], pairs: CandidatePairs
 @pytest.mark.parametrize("ways", ["sweep", "columns", "as is best"])
 @pytest.mark.parametrize("max_pairs", [1_000_000, 15_000, 900, 1])
 @pytest.mark.parametrize("kind", KINDS)
-def test_all_pairs_above_the_thresholds_are_told_and_no_more_than_allowed(
+def test_all_pairs_above_the_thresholds_are_listed_and_no_more_than_allowed(
     kind: ProximityKind, max_pairs: int, ways: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if ways != "as is best":
@@ -46,7 +46,7 @@ def test_all_pairs_above_the_thresholds_are_told_and_no_more_than_allowed(
 
     pairs = gather_pairs(real.table, classes, real.weights, PROTOTYPES, max_pairs=max_pairs)
 
-    found = told(pairs)
+    found = pairs_by_row(pairs)
     assert found == expected(real, classes, pairs)
     assert len(found) == len(pairs.members) <= max_pairs
 
@@ -75,7 +75,7 @@ def test_candidates_may_be_few_and_leave_out_classes() -> None:
     pairs = gather_pairs(real.table, classes, real.weights, PROTOTYPES, candidates=candidates)
 
     assert pairs.candidates.tolist() == candidates.tolist()
-    assert told(pairs) == expected(real, classes, pairs)
+    assert pairs_by_row(pairs) == expected(real, classes, pairs)
 
 
 def test_listening_can_stop_the_gathering() -> None:

@@ -299,13 +299,13 @@ def test_a_greedy_choice_of_another_size_says_nothing_of_these_prototypes(method
 @pytest.mark.parametrize("n_reports", [1, 4, 20])
 def test_listening_can_stop_a_certificate(n_reports: int) -> None:
     real = real_leaves("pima_diabetes", "random_forest")
-    told: list[float] = []
+    reported: list[float] = []
 
     def listen(fraction: float, stage: str) -> None:
         assert 0 <= fraction <= 1
         assert stage
-        told.append(fraction)
-        if len(told) == n_reports:
+        reported.append(fraction)
+        if len(reported) == n_reports:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -319,4 +319,4 @@ def test_listening_can_stop_a_certificate(n_reports: int) -> None:
             candidates=np.arange(300),
             report=listen,
         )
-    assert told == sorted(told)
+    assert reported == sorted(reported)

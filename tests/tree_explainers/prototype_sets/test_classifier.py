@@ -53,7 +53,7 @@ def test_the_classifier_and_its_scores_are_those_of_the_twin_and_of_scikit_learn
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_regression_is_judged_as_scikit_learn_does_on_the_assigned_rows(kind: ProximityKind) -> None:
+def test_regression_is_evaluated_as_scikit_learn_does_on_the_assigned_rows(kind: ProximityKind) -> None:
     real = real_leaves(REGRESSION, kind)
     *_, nearest = nearest_by_size(real.table, real.weights, real.leaves[PROTOTYPES])
     given = values_of(nearest, np.asarray(real.predicted)[PROTOTYPES])

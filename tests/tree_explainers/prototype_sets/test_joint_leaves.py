@@ -15,7 +15,7 @@ def excess(real: RealLeaves, rows: NDArray[np.int64], promised: NDArray[np.int64
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dataset", CLASSIFICATIONS)
-def test_no_row_gains_more_than_it_is_said_to_gain_at_most(dataset: str, kind: ProximityKind) -> None:
+def test_no_row_gains_more_than_its_bound(dataset: str, kind: ProximityKind) -> None:
     real = real_leaves(dataset, kind)
     rows = np.flatnonzero(real.classes("target") == 0)
     total, rng = int(real.weights.sum()), np.random.default_rng(0)

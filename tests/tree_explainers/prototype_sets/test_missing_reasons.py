@@ -77,7 +77,7 @@ def fit(family: str, seed: int) -> Case:
     return Case(read, session, rows, leaves, boxes, reader)
 
 
-def told(case: Case, row: int, *, missing: tuple[int, ...] = ()) -> list[tuple[int, NDArray[Any], FeatureReason]]:
+def reasons_of(case: Case, row: int, *, missing: tuple[int, ...] = ()) -> list[tuple[int, NDArray[Any], FeatureReason]]:
     """Return the prototypes, the trees shared with them, and the reasons of a row."""
     shared = case.leaves[PROTOTYPES] == case.leaves[row]
     every, is_missing = np.arange(len(PROTOTYPES)), np.isin(np.arange(N_COLUMNS), missing)
@@ -102,7 +102,7 @@ def admits(case: Case, reason: FeatureReason, value: float) -> bool:
 
 
 def probes(case: Case, reason: FeatureReason) -> NDArray[np.float64]:
-    """Return numbers on both sides of each end and in between, as near as the model can tell them apart, and none."""
+    """Return numbers on both sides of each end and in between, as near as the model can separate them, and none."""
     kind = case.reader.precision
     ends = [kind(end) for end in (reason["low"], reason["high"]) if end is not None]
     near = [value for end in ends for value in (np.nextafter(end, kind(-np.inf)), end, np.nextafter(end, kind(np.inf)))]
@@ -115,11 +115,11 @@ def test_what_a_reason_admits_keeps_all_shared_leaves_and_nothing_else_does(fami
     case = fit(family, seed)
     seen = {"missing alone": 0, "missing allowed": 0, "missing excluded": 0}
     for row in ROWS[:25].tolist():
-        for place, shared, reason in told(case, row):
+        for place, shared, reason in reasons_of(case, row):
             column, values = column_of(reason), probes(case, reason)
             own = case.leaves[PROTOTYPES[place], shared]
             stays = (case.changed(int(PROTOTYPES[place]), column, values)[:, shared] == own).all(axis=1)
-            if column >= N_NULLABLE:  # of which nothing is said of missing values
+            if column >= N_NULLABLE:  # where missing values do not occur
                 assert not reason["or_missing"]
                 assert not reason["is_missing"]
                 values, stays = values[:-1], stays[:-1]
@@ -133,27 +133,29 @@ def test_what_a_reason_admits_keeps_all_shared_leaves_and_nothing_else_does(fami
 
 
 @pytest.mark.parametrize(("family", "seed"), CASES)
-def test_reasons_say_of_missing_values_what_the_twin_says_that_follows_every_path(family: str, seed: int) -> None:
+def test_reasons_treat_missing_values_like_the_twin_that_follows_every_path(family: str, seed: int) -> None:
     case = fit(family, seed)
     n_missing = 0
     for row in ROWS[25:40].tolist():
-        for place, shared, reason in told(case, row)[:40]:
+        for place, shared, reason in reasons_of(case, row)[:40]:
             column, leaves = column_of(reason), case.leaves[PROTOTYPES[place]]
             box = naive.values_that_stay(case.read.ensemble, leaves, np.flatnonzero(shared).tolist(), column)
             assert reason["is_missing"] == (box.missing and not box.numbers)
             assert reason["or_missing"] == (box.missing and bool(box.numbers) and column < N_NULLABLE)
             assert all(admits(case, reason, number) for number in box.numbers)
             n_missing += reason["is_missing"]
-            assert "e+38" not in reason["text"]  # which asks whether there is a value
+            assert "e+38" not in reason["text"]  # which tests whether there is a value
     assert n_missing > 0
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_an_interval_that_is_told_is_never_empty_and_a_row_has_the_reasons_that_are_told_of_it(family: str) -> None:
+def test_an_interval_that_is_reported_is_never_empty_and_a_row_has_the_reasons_that_are_reported_for_it(
+    family: str,
+) -> None:
     case = fit(family, 0)
     values = np.array(case.rows.columns).T
     for row in ROWS.tolist():
-        for _, _, reason in told(case, row):
+        for _, _, reason in reasons_of(case, row):
             low, high = reason["low"], reason["high"]
             if low is not None and high is not None:
                 assert low < high or (low == high and reason["low_inclusive"] and reason["high_inclusive"])
@@ -162,9 +164,9 @@ def test_an_interval_that_is_told_is_never_empty_and_a_row_has_the_reasons_that_
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_row_that_misses_what_no_reference_row_misses_is_told_that_its_value_would_do(family: str) -> None:
+def test_a_row_that_misses_what_no_reference_row_misses_has_a_reason_that_its_value_would_do(family: str) -> None:
     case = fit(family, 0)
-    n_told = 0
+    n_reasons = 0
     for row in ROWS.tolist():
         gone = N_COLUMNS - 1
         (leaves,) = case.changed(row, gone, np.array([np.nan]))
@@ -174,8 +176,8 @@ def test_a_row_that_misses_what_no_reference_row_misses_is_told_that_its_value_w
             own = [reason for reason in found if column_of(reason) == gone]
             assert all(reason["or_missing"] for reason in own)
             assert all(not reason["or_missing"] for reason in found if N_NULLABLE <= column_of(reason) < gone)
-            n_told += len(own)
-    assert n_told > 0
+            n_reasons += len(own)
+    assert n_reasons > 0
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -151,12 +151,12 @@ def test_no_measure_is_minus_zero_or_beyond_one() -> None:
         assert not np.signbit(numbers).any()
 
 
-def test_measuring_tells_how_far_it_is_and_can_be_stopped() -> None:
+def test_measuring_reports_how_far_it_is_and_can_be_stopped() -> None:
     real = real_leaves("titanic", "random_forest")
-    told: list[float] = []
+    reported: list[float] = []
 
-    def stop_half_way(fraction: float, stage: str) -> None:  # noqa: ARG001  # part of how progress is told
-        told.append(fraction)
+    def stop_half_way(fraction: float, stage: str) -> None:  # noqa: ARG001  # part of the callback
+        reported.append(fraction)
         if fraction >= 0.5:
             raise KeyboardInterrupt
 
@@ -168,16 +168,16 @@ def test_measuring_tells_how_far_it_is_and_can_be_stopped() -> None:
             _classes(real, "predicted", PROTOTYPES),
             stop_half_way,
         )
-    assert told == sorted(told)
-    assert len(told) == 4
+    assert reported == sorted(reported)
+    assert len(reported) == 4
 
 
 @pytest.mark.parametrize(
-    ("rows", "prototypes", "said"),
+    ("rows", "prototypes", "message"),
     [([0, 1, 2], [0], "rows"), ([0, 1], [0], "rows"), ([0, 1, 1], [2], "prototypes"), ([0, 1, 1], [], "no prototype")],
 )
-def test_classes_that_do_not_fit_are_refused(rows: list[int], prototypes: list[int], said: str) -> None:
+def test_classes_that_do_not_fit_are_refused(rows: list[int], prototypes: list[int], message: str) -> None:
     table, leaves = _table([[0], [1], [1]])
 
-    with pytest.raises(InvalidInput, match=said):
+    with pytest.raises(InvalidInput, match=message):
         measure_quality(table, np.array([1]), leaves[prototypes], Classes(2, np.array(rows), np.array(prototypes)))

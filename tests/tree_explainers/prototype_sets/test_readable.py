@@ -102,8 +102,8 @@ def test_behind_a_pipeline_raw_values_that_a_reason_admits_keep_all_shared_trees
     seen = set()
     for row in (0, 17, 400, 829):
         shared = leaves[prototypes] == leaves[row]
-        for place, told in enumerate(reader.read(reasons.of(np.arange(4), shared), 4)):
-            for reason in told:
+        for place, rendered in enumerate(reader.read(reasons.of(np.arange(4), shared), 4)):
+            for reason in rendered:
                 values = own_probes(read, reason)
                 raw = rows.take(np.full(len(values), prototypes[place]))
                 changed = [
@@ -117,17 +117,17 @@ def test_behind_a_pipeline_raw_values_that_a_reason_admits_keep_all_shared_trees
     assert seen == {*NUMBERS, *CATEGORIES}
 
 
-def test_features_come_by_the_share_of_trees_that_ask_about_them(titanic: tuple[ReadModel, Rows]) -> None:
+def test_features_come_by_the_share_of_trees_that_test_them(titanic: tuple[ReadModel, Rows]) -> None:
     read, rows = titanic
     leaves = ModelSession(read.leaf_graph, read.description).run_in_chunks(rows).leaves
     columns = read.description.columns
     reasons = Reasons.build(leaf_boxes(read.ensemble, leaves[:1], feature_numbers(columns)))
 
-    (told,) = ReasonReader.build(columns).read(reasons.of(np.array([0]), leaves[:1] == leaves[:1]), 1)
+    (rendered,) = ReasonReader.build(columns).read(reasons.of(np.array([0]), leaves[:1] == leaves[:1]), 1)
 
-    shares = [reason["tree_share"] for reason in told]
+    shares = [reason["tree_share"] for reason in rendered]
     assert shares == sorted(shares, reverse=True)
-    assert len({reason["feature"] for reason in told}) == len(told)
+    assert len({reason["feature"] for reason in rendered}) == len(rendered)
 
 
 def reason_of(low: float, high: float, side: int = 0, column: int = 0) -> tuple[Any, ...]:
@@ -135,8 +135,8 @@ def reason_of(low: float, high: float, side: int = 0, column: int = 0) -> tuple[
 
 
 def read_one(columns: list[ModelColumn], *reasons: tuple[Any, ...]) -> FeatureReason:
-    ((told,),) = ReasonReader.build(columns).read(np.array(list(reasons), dtype=REASON), 1)
-    return told
+    ((rendered,),) = ReasonReader.build(columns).read(np.array(list(reasons), dtype=REASON), 1)
+    return rendered
 
 
 AGE = ModelColumn("age", "identity", "age", 0)
@@ -145,9 +145,9 @@ CLASS = ModelColumn("class", "ordinal", "class", 0, categories=("1", "2", "3"), 
 
 
 def test_a_number_keeps_its_ends_and_an_end_that_no_tree_sets_is_none() -> None:
-    told = read_one([AGE], reason_of(-np.inf, 30.5, Side.HIGH_INCLUSIVE | Side.MISSING_STAYS))
+    rendered = read_one([AGE], reason_of(-np.inf, 30.5, Side.HIGH_INCLUSIVE | Side.MISSING_STAYS))
 
-    assert told == FeatureReason(
+    assert rendered == FeatureReason(
         feature="age",
         text="age is at most 30.5 (missing allowed)",
         low=None,
@@ -165,25 +165,30 @@ def test_a_number_keeps_its_ends_and_an_end_that_no_tree_sets_is_none() -> None:
 
 
 def test_a_negative_scale_turns_the_interval_round() -> None:
-    told = read_one([replace(AGE, kind="affine", scale=-2.0, offset=1.0)], reason_of(3.0, 9.0, Side.HIGH_INCLUSIVE))
+    rendered = read_one([replace(AGE, kind="affine", scale=-2.0, offset=1.0)], reason_of(3.0, 9.0, Side.HIGH_INCLUSIVE))
 
-    assert (told["low"], told["high"], told["low_inclusive"], told["high_inclusive"]) == (-4.0, -1.0, True, False)
+    assert (rendered["low"], rendered["high"], rendered["low_inclusive"], rendered["high_inclusive"]) == (
+        -4.0,
+        -1.0,
+        True,
+        False,
+    )
 
 
 @pytest.mark.parametrize(("imputed", "or_missing"), [(3.0, False), (3.5, True), (9.0, True), (9.5, False)])
 def test_a_missing_number_goes_where_its_imputed_value_goes(imputed: float, or_missing: bool) -> None:  # noqa: FBT001
-    told = read_one([replace(AGE, imputed=imputed)], reason_of(3.0, 9.0, Side.HIGH_INCLUSIVE))
+    rendered = read_one([replace(AGE, imputed=imputed)], reason_of(3.0, 9.0, Side.HIGH_INCLUSIVE))
 
-    assert told["or_missing"] == or_missing
-
-
-def test_values_left_out_of_an_interval_are_told() -> None:
-    told = read_one([AGE], reason_of(0, 9), reason_of(4, 4, Side.HOLE), reason_of(5, 5, Side.HOLE))
-
-    assert (told["low"], told["high"], told["not_categories"]) == (0, 9, (4, 5))
+    assert rendered["or_missing"] == or_missing
 
 
-def test_a_set_that_cannot_be_told_makes_a_reason_inexact() -> None:
+def test_values_left_out_of_an_interval_are_listed() -> None:
+    rendered = read_one([AGE], reason_of(0, 9), reason_of(4, 4, Side.HOLE), reason_of(5, 5, Side.HOLE))
+
+    assert (rendered["low"], rendered["high"], rendered["not_categories"]) == (0, 9, (4, 5))
+
+
+def test_a_set_that_cannot_be_rendered_makes_a_reason_inexact() -> None:
     assert not read_one([AGE], reason_of(0, 9, Side.INCOMPLETE))["exact"]
 
 
@@ -198,10 +203,14 @@ def test_an_indicator_says_which_category_it_must_or_must_not_be(
     is_not: tuple[str, ...],
     or_missing: bool,  # noqa: FBT001
 ) -> None:
-    told = read_one([SEX], reason_of(low, high))
+    rendered = read_one([SEX], reason_of(low, high))
 
-    assert (told["category"], told["not_categories"], told["or_missing"]) == (is_category, is_not, or_missing)
-    assert (told["low"], told["high"]) == (None, None)
+    assert (rendered["category"], rendered["not_categories"], rendered["or_missing"]) == (
+        is_category,
+        is_not,
+        or_missing,
+    )
+    assert (rendered["low"], rendered["high"]) == (None, None)
 
 
 def test_an_indicator_of_missing_values_says_whether_the_value_must_be_missing() -> None:
@@ -213,7 +222,7 @@ def test_an_indicator_of_missing_values_says_whether_the_value_must_be_missing()
     assert (absent["is_missing"], absent["or_missing"], absent["text"]) == (False, False, "sex is not missing")
 
 
-def test_indicators_of_one_feature_are_told_together() -> None:
+def test_indicators_of_one_feature_are_rendered_together() -> None:
     columns = [replace(SEX, category=value) for value in ("a", "b", "c")]
 
     none = read_one(columns, reason_of(-np.inf, 0.5, column=0), reason_of(-np.inf, 0.5, column=2))
@@ -232,50 +241,59 @@ def test_indicators_of_one_feature_are_told_together() -> None:
         (-np.inf, -0.5, None, ("1", "2", "3"), True),
     ],
 )
-def test_codes_of_categories_are_told_as_categories(
+def test_codes_of_categories_are_rendered_as_categories(
     low: float,
     high: float,
     is_category: str | None,
     is_not: tuple[str, ...],
     or_missing: bool,  # noqa: FBT001
 ) -> None:
-    told = read_one([CLASS], reason_of(low, high))
+    rendered = read_one([CLASS], reason_of(low, high))
 
-    assert (told["category"], told["not_categories"], told["or_missing"]) == (is_category, is_not, or_missing)
+    assert (rendered["category"], rendered["not_categories"], rendered["or_missing"]) == (
+        is_category,
+        is_not,
+        or_missing,
+    )
 
 
 def test_a_missing_value_that_is_a_category_of_its_own_can_be_the_only_one_admitted() -> None:
     column = replace(CLASS, categories=("1", None), codes=(0, 1), default_code=None)
 
-    told = read_one([column], reason_of(0.5, np.inf))
+    rendered = read_one([column], reason_of(0.5, np.inf))
 
-    assert (told["is_missing"], told["or_missing"], told["category"]) == (True, False, None)
+    assert (rendered["is_missing"], rendered["or_missing"], rendered["category"]) == (True, False, None)
 
 
 @pytest.mark.parametrize("side", [0, Side.MISSING_STAYS])
 def test_a_category_without_a_code_is_admitted_where_a_missing_value_is(side: int) -> None:
     column = replace(CLASS, categories=("1", "2"), codes=(0, None), default_code=None)
 
-    told = read_one([column], reason_of(-np.inf, 0.5, side))
+    rendered = read_one([column], reason_of(-np.inf, 0.5, side))
 
-    assert (told["category"], told["or_missing"]) == ((None, True) if side else ("1", False))
+    assert (rendered["category"], rendered["or_missing"]) == ((None, True) if side else ("1", False))
 
 
 def test_several_numbers_of_one_feature_are_intersected() -> None:
     doubled = replace(AGE, kind="affine", scale=2.0)
 
-    told = read_one([AGE, doubled], reason_of(3, 9, BOTH), reason_of(6, 12, Side.HIGH_INCLUSIVE, column=1))
+    rendered = read_one([AGE, doubled], reason_of(3, 9, BOTH), reason_of(6, 12, Side.HIGH_INCLUSIVE, column=1))
 
-    assert (told["low"], told["low_inclusive"], told["high"], told["high_inclusive"]) == (3, False, 6, True)
+    assert (rendered["low"], rendered["low_inclusive"], rendered["high"], rendered["high_inclusive"]) == (
+        3,
+        False,
+        6,
+        True,
+    )
 
 
 def test_a_column_that_is_the_same_whatever_the_value_says_nothing_of_it() -> None:
-    told = read_one([replace(AGE, kind="affine", scale=0.0, offset=5.0)], reason_of(3, 9))
+    rendered = read_one([replace(AGE, kind="affine", scale=0.0, offset=5.0)], reason_of(3, 9))
 
-    assert (told["low"], told["high"]) == (None, None)
+    assert (rendered["low"], rendered["high"]) == (None, None)
 
 
-def test_columns_that_cannot_be_led_back_are_features_of_their_own() -> None:
+def test_columns_that_cannot_be_mapped_back_are_features_of_their_own() -> None:
     hidden = ModelColumn("pca_0", "transformed", None, None)
     columns = [AGE, hidden, replace(AGE, kind="affine"), replace(hidden, name="pca_1"), SEX]
 

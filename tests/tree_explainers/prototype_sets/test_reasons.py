@@ -99,12 +99,12 @@ def test_reasons_are_those_of_the_twin_that_follows_every_path(name: str) -> Non
     ensemble = model.read.ensemble
     for pair in pairs_of(model)[:6]:
         shared = np.flatnonzero(pair.shared).tolist()
-        asked = {tree: naive.columns_asked(ensemble, pair.leaves, tree) for tree in shared}
-        columns = sorted(set().union(*asked.values()))
+        thresholds = {tree: naive.columns_tested(ensemble, pair.leaves, tree) for tree in shared}
+        columns = sorted(set().union(*thresholds.values()))
         assert pair.reasons["column"].tolist() == columns
         for reason in pair.reasons:
             column = int(reason["column"])
-            assert reason["tree_share"] == sum(column in own for own in asked.values()) / len(shared)
+            assert reason["tree_share"] == sum(column in own for own in thresholds.values()) / len(shared)
             for value in probes(reason):
                 expected = naive.stays_in_leaves(ensemble, pair.leaves, shared, column, value)
                 assert admits(reason, value) == expected
@@ -201,18 +201,18 @@ def test_any_questions_of_any_shared_trees_are_intersected_as_the_twin_says(
     found = reasons.of(np.array([0]), shared)
 
     trees = np.flatnonzero(shared[0]).tolist()
-    asked = [naive.columns_asked(ensemble, leaves, tree) for tree in trees]
-    assert set(found["column"].tolist()) == set().union(*asked)
-    for column in set().union(*asked):
+    thresholds = [naive.columns_tested(ensemble, leaves, tree) for tree in trees]
+    assert set(found["column"].tolist()) == set().union(*thresholds)
+    for column in set().union(*thresholds):
         interval, *holes = found[found["column"] == column]
-        assert interval["tree_share"] == sum(column in own for own in asked) / len(trees)
+        assert interval["tree_share"] == sum(column in own for own in thresholds) / len(trees)
         assert all(hole["side"] & Side.HOLE for hole in holes)
         for value in (*np.arange(-0.5, 5.0, 0.5).tolist(), float("nan")):
             expected = naive.stays_in_leaves(ensemble, leaves, trees, column, value)
             assert (admits(interval, value) and all(value != hole["low"] for hole in holes)) == expected
 
 
-def test_holes_outside_the_interval_or_told_twice_are_left_out() -> None:
+def test_holes_outside_the_interval_or_listed_twice_are_left_out() -> None:
     path = [
         (0, Operator.EQ, 2.0, False),
         (0, Operator.NEQ, 2.0, True),
@@ -230,7 +230,7 @@ def test_holes_outside_the_interval_or_told_twice_are_left_out() -> None:
     assert (reasons["tree_share"] == 1).all()
 
 
-def test_membership_in_a_set_is_marked_as_not_told() -> None:
+def test_membership_in_a_set_is_marked_as_not_listed() -> None:
     path = [(0, Operator.MEMBER, 0.0, True), (0, Operator.GT, 1.0, True)]
 
     (reason,) = Reasons.build(one_tree(path)).of(np.array([0]), np.array([[True]]))
@@ -239,7 +239,7 @@ def test_membership_in_a_set_is_marked_as_not_told() -> None:
     assert (reason["low"], reason["high"]) == (1.0, np.inf)
 
 
-def test_a_missing_value_stays_only_where_every_question_sends_it_the_same_way() -> None:
+def test_a_missing_value_stays_only_where_every_question_sends_it_to_the_same_side() -> None:
     path = [(0, Operator.LEQ, 2.0, True), (0, Operator.GT, 1.0, False)]
 
     (left,) = Reasons.build(one_tree(path[:1], missing_left=True)).of(np.array([0]), np.array([[True]]))
@@ -258,11 +258,11 @@ def test_columns_of_one_feature_are_counted_once_for_each_tree() -> None:
 
     found = reasons.of(np.array([0]), np.ones((1, leaves.shape[1]), dtype=np.bool_))
 
-    asked = [naive.columns_asked(model.read.ensemble, leaves[3], tree) for tree in range(leaves.shape[1])]
+    thresholds = [naive.columns_tested(model.read.ensemble, leaves[3], tree) for tree in range(leaves.shape[1])]
     for feature in (0, 1):
-        n_asking = sum(any(column // 15 == feature for column in own) for own in asked)
+        n_testing = sum(any(column // 15 == feature for column in own) for own in thresholds)
         shares = found["tree_share"][found["feature"] == feature]
-        assert set(shares.tolist()) == {n_asking / leaves.shape[1]}
+        assert set(shares.tolist()) == {n_testing / leaves.shape[1]}
 
 
 def test_leaves_of_another_ensemble_are_refused() -> None:

@@ -125,7 +125,7 @@ def test_more_prototypes_than_candidates_are_refused_with_both_numbers() -> None
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa", "a_pete"])
-def test_swaps_never_lower_the_objective_and_are_told_in_their_order(method: Method, kind: ProximityKind) -> None:
+def test_swaps_never_lower_the_objective_and_are_reported_in_their_order(method: Method, kind: ProximityKind) -> None:
     real = real_leaves("spambase", kind)
     classes = real.classes("target")
     proximity = naive.proximity_matrix(real.leaves, real.weights)

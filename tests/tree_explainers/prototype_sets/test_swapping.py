@@ -213,17 +213,17 @@ def test_prototypes_that_cannot_be_are_refused(rows: list[int]) -> None:
 def test_listening_can_stop_swaps(n_reports: int) -> None:
     real = real_leaves("pima_diabetes", "boosting")
     classes = real.classes("target")
-    told: list[float] = []
+    reported: list[float] = []
 
     def listen(fraction: float, stage: str) -> None:
         assert 0 <= fraction <= 1
         assert stage
-        told.append(fraction)
-        if len(told) == n_reports:
+        reported.append(fraction)
+        if len(reported) == n_reports:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         refine_by_swaps(
             real.table, classes, real.weights, greedy(real, classes, "sm_a", 30), method="sm_a", report=listen
         )
-    assert told == sorted(told)
+    assert reported == sorted(reported)

@@ -31,7 +31,7 @@ def gains_of(proximity: naive.Matrix, covered: NDArray[np.int64]) -> list[int]:
     return [int(gain) for gain in np.maximum(proximity - covered[:, None], 0).sum(axis=0)]
 
 
-def told(parts: list[ClosePairs]) -> list[tuple[int, int, int]]:
+def listed(parts: list[ClosePairs]) -> list[tuple[int, int, int]]:
     """Each pair as (candidate's row, target's position, proximity)."""
     pairs = []
     for part in parts:
@@ -73,7 +73,7 @@ def test_close_pairs_are_those_above_the_thresholds(kind: ProximityKind, way: ty
     little_by_little = list(sweep.close_pairs(candidates, thresholds, max_pairs=1000))
 
     expected = sorted((int(candidates[c]), t, int(proximity[t, c])) for t, c in near)
-    assert told(at_once) == told(little_by_little) == expected
+    assert listed(at_once) == listed(little_by_little) == expected
     assert max(len(part.targets) for part in little_by_little) <= 1000 < max(len(part.targets) for part in at_once)
     assert np.concatenate([part.candidates for part in little_by_little]).tolist() == candidates.tolist()
 
@@ -92,7 +92,7 @@ def test_any_weights_are_added_exactly(
 ) -> None:
     rng = np.random.default_rng(seed)
     leaves = rng.integers(0, n_leaves, (n_rows, n_trees)).astype(np.int32)
-    leaves[:, rng.random(n_trees) < 0.5] = 0  # trees that tell nothing apart
+    leaves[:, rng.random(n_trees) < 0.5] = 0  # trees that separate nothing
     weights = rng.integers(0, largest_weight + 1, n_trees)
     table = LeafTable.from_leaves(leaves, np.full(n_trees, n_leaves))
     proximity = naive.proximity_matrix(leaves, weights)
@@ -103,16 +103,16 @@ def test_any_weights_are_added_exactly(
     better = np.where(rng.random(n_rows) < 0.5, covered, covered + rng.integers(0, 3, n_rows))
     lost = np.subtract(gains_of(proximity, covered), gains_of(proximity, better))
     assert sweep.losses(np.arange(n_rows), covered, better).tolist() == lost.tolist()
-    pairs = told(list(sweep.close_pairs(np.arange(n_rows), covered, max_pairs=10**6)))
+    pairs = listed(list(sweep.close_pairs(np.arange(n_rows), covered, max_pairs=10**6)))
     expected = [(int(c), int(t), int(proximity[t, c])) for c, t in np.argwhere((proximity > covered[:, None]).T)]
     assert pairs == expected
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
-    "ask", [lambda sweep, *of: sweep.gains(*of), lambda sweep, *of: list(sweep.close_pairs(*of, 9))]
+    "run", [lambda sweep, *of: sweep.gains(*of), lambda sweep, *of: list(sweep.close_pairs(*of, 9))]
 )
-def test_who_is_told_of_progress_can_stop_it(way: type[Sweep], ask: Callable[..., object]) -> None:
+def test_the_receiver_of_progress_can_stop_it(way: type[Sweep], run: Callable[..., object]) -> None:
     real = real_leaves("spambase", "random_forest")
 
     def stop() -> None:
@@ -120,7 +120,7 @@ def test_who_is_told_of_progress_can_stop_it(way: type[Sweep], ask: Callable[...
 
     rows = np.arange(len(real.leaves))
     with pytest.raises(KeyboardInterrupt):
-        ask(way(real.table, real.weights, rows, stop), rows, np.zeros(len(rows), dtype=np.int64))
+        run(way(real.table, real.weights, rows, stop), rows, np.zeros(len(rows), dtype=np.int64))
 
 
 def test_deep_trees_are_visited_and_shallow_ones_are_not() -> None:

@@ -24,7 +24,7 @@ from tree_explainers.rows import Rows
 Numbers = NDArray[np.floating[Any]]
 
 ONE_OF_EACH_FAMILY = [name for name in ALL_MODELS if name.endswith("_multiclass")]
-LED_BACK = [name for name in PIPELINES if name != "principal_components"]
+MAPPED_BACK = [name for name in PIPELINES if name != "principal_components"]
 
 
 def questions_of_nodes(ensemble: TreeEnsemble) -> list[int]:
@@ -102,7 +102,7 @@ def test_equal_splits_on_a_raw_feature_are_one_statement(name: str) -> None:
     assert [feature.raw_index for feature in statements.features] == sorted({raw for raw, _, _ in questions})
 
 
-@pytest.mark.parametrize("name", LED_BACK)
+@pytest.mark.parametrize("name", MAPPED_BACK)
 def test_nodes_of_pipelines_answer_as_statements_about_raw_rows_do(name: str) -> None:
     model = fitted_pipeline(name)
     ensemble, columns = model.read.ensemble, model.read.description.columns

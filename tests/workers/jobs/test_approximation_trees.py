@@ -224,7 +224,7 @@ def test_too_few_rows_to_part_make_a_single_leaf_in_every_form(workshop: Worksho
 
 
 @pytest.mark.parametrize("method", ["ism", "cart"])
-def test_no_tree_grows_larger_than_can_be_asked_for(workshop: Workshop, method: str) -> None:
+def test_no_tree_grows_larger_than_can_be_requested(workshop: Workshop, method: str) -> None:
     frame = pd.read_parquet(shared_path("data/covertype_20k.parquet")).head(6000)
     features = frame.drop(columns="cover_type")
     forest = RandomForestClassifier(5, random_state=0).fit(features.to_numpy(np.float32), frame["cover_type"])

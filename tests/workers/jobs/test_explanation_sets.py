@@ -114,7 +114,7 @@ def test_each_block_of_lines_can_be_read_alone(shop: Shop) -> None:
     assert b"".join(kept.kept_blocks()) == kept.path.read_bytes()
 
 
-def test_leaves_that_an_earlier_job_kept_tell_the_same(shop: Shop) -> None:
+def test_leaves_that_an_earlier_job_kept_give_the_same(shop: Shop) -> None:
     context = shop.workshop.context
     forget_leaf_tables(shop.workshop)
     first = shop.explain(include=["contrast"])
@@ -195,7 +195,7 @@ def test_a_set_of_nothing_but_refused_rows_says_so(shop: Shop) -> None:
     assert shop.table(made).column("nearest_prototypes").null_count == 20
 
 
-def test_of_a_feature_that_is_not_shown_no_value_of_a_prototype_is_told(shop: Shop) -> None:
+def test_of_a_feature_that_is_not_shown_no_value_of_a_prototype_is_shown(shop: Shop) -> None:
     hidden = shop.workshop.register_explainer(model=shop.model, prototype_set=shop.prototype_set, shown_features=["f1"])
 
     made = shop.explain(explainer=hidden, dataset=shop.workshop.register_dataset(_more_rows(50)))

@@ -57,7 +57,7 @@ def test_ties_between_classes_are_broken_as_in_explanations_of_single_rows(tmp_p
     np.testing.assert_array_equal(seen.scores, np.concatenate([each.scores for each in alone]))
 
 
-def test_progress_is_told_while_rows_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_reported_while_rows_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reported: list[float] = []
     monkeypatch.setattr(inputs, "_BLOCK_ROWS", 100)
     with workshop_in(tmp_path) as workshop:

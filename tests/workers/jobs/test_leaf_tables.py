@@ -24,7 +24,7 @@ from tests.support.workshop import Workshop, result_of, workshop_in
 from workers.jobs import leaf_tables
 from workers.jobs.inputs import OpenModel, ScoredDataset, apply_model, open_model
 
-_ASKED, _KEPT = ["reading leaves"], ["reading kept leaves"]
+_COMPUTED, _KEPT = ["reading leaves"], ["reading kept leaves"]
 
 
 @pytest.fixture(scope="module")
@@ -98,12 +98,12 @@ def _assert_same(found: ScoredDataset, expected: ScoredDataset) -> None:
 
 
 @pytest.mark.parametrize("dataset", ["covertype_20k", REGRESSION])
-def test_what_is_kept_is_what_the_model_said(workshop: Workshop, tmp_path: Path, dataset: str) -> None:
+def test_what_is_kept_is_what_the_model_predicted(workshop: Workshop, tmp_path: Path, dataset: str) -> None:
     case = register_real(workshop, dataset, "boosting")
     first, requested = _see(workshop, case, tmp_path)
     again, kept = _see(workshop, case, tmp_path)
 
-    assert (requested, kept) == (_ASKED, _KEPT)
+    assert (requested, kept) == (_COMPUTED, _KEPT)
     _assert_same(again, first)
     outcome = case.opened.session.run(case.opened.session.encode_matrix(case.real.features[case.training]))
     np.testing.assert_array_equal(again.leaves_of(np.arange(again.n_rows)), outcome.leaves)
@@ -138,7 +138,7 @@ def test_a_second_job_on_the_same_rows_needs_the_model_no_more(workshop: Worksho
     assert rows[0][:3] == rows[1]
 
 
-def test_rows_to_judge_by_are_kept_as_well(workshop: Workshop, case: RealCase) -> None:
+def test_rows_to_evaluate_on_are_kept_as_well(workshop: Workshop, case: RealCase) -> None:
     request = {"model": case.model, "dataset": case.dataset, "evaluation_dataset": case.evaluation_dataset}
     workshop.make(**request, n_prototypes=5)
 
@@ -149,7 +149,7 @@ def test_rows_to_judge_by_are_kept_as_well(workshop: Workshop, case: RealCase) -
 
 @pytest.mark.parametrize("part", ["codes", "outcome"])
 @pytest.mark.parametrize("damage", ["a byte", "all bytes", "the file"])
-def test_what_is_damaged_is_made_anew(
+def test_what_is_damaged_is_made_again(
     workshop: Workshop, case: RealCase, tmp_path: Path, part: str, damage: str
 ) -> None:
     first, _ = _see(workshop, case, tmp_path)
@@ -162,7 +162,7 @@ def test_what_is_damaged_is_made_anew(
 
     again, stages = _see(workshop, case, tmp_path)
 
-    assert stages == [*_KEPT, *_ASKED]
+    assert stages == [*_KEPT, *_COMPUTED]
     _assert_same(again, first)
     assert _kept(workshop, case) == kept
     assert _see(workshop, case, tmp_path)[1] == _KEPT
@@ -178,7 +178,7 @@ def test_two_jobs_that_look_at_the_same_rows_at_once_keep_one_table(
         folder.mkdir()
 
         def wait(fraction: float, stage: str) -> None:
-            if fraction == 1 and stage in _ASKED:
+            if fraction == 1 and stage in _COMPUTED:
                 both_look.wait()
 
         return apply_model(job_context(workshop, folder), _open(workshop, case), case.dataset, wait)
@@ -209,7 +209,7 @@ def test_a_full_disk_costs_the_kept_table_but_not_the_job(
         full.setattr(os, function, refuse)
         seen, stages = _see(workshop, case, tmp_path)
 
-    assert stages == _ASKED
+    assert stages == _COMPUTED
     assert _kept(workshop, case) is None
     assert _n_objects(directory) == n_objects
     _assert_same(_see(workshop, case, tmp_path)[0], seen)
@@ -242,7 +242,7 @@ def test_tables_of_an_earlier_revision_are_replaced(
 
     again, stages = _see(workshop, case, tmp_path)
 
-    assert stages == _ASKED
+    assert stages == _COMPUTED
     _assert_same(again, first)
     assert _n_kept(workshop) == 1
     assert _see(workshop, case, tmp_path)[1] == _KEPT  # the same bytes are referred to, and were not deleted

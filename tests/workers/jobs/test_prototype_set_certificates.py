@@ -112,12 +112,12 @@ def test_swaps_lower_no_certificate(
     assert after.all_rows_certificate >= before.all_rows_certificate
 
 
-def test_the_bound_for_sets_of_any_rows_is_told_first() -> None:
+def test_the_bound_for_sets_of_any_rows_is_reported_first() -> None:
     names = [name for name in PrototypeSetResult.model_fields if "certificate" in name or "upper_bound" in name]
     assert names[:2] == ["all_rows_certificate", "all_rows_upper_bound"]
 
 
-def test_what_the_bound_speaks_of_is_told(workshop: Workshop, real_case: FindCase) -> None:
+def test_what_the_bound_covers_is_reported(workshop: Workshop, real_case: FindCase) -> None:
     case = real_case("breast_cancer", "boosting")
     spoken_of = {
         method: _objective(workshop.make(model=case.model, dataset=case.dataset, method=method, n_prototypes=4))

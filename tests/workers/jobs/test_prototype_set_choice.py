@@ -87,7 +87,7 @@ def test_regression_has_one_class_and_values_instead_of_labels(
 
 
 @pytest.mark.parametrize("method", ["sm_a", "a_pete"])
-def test_a_forest_can_be_seen_by_the_proximity_of_boosting_and_the_other_way_round(
+def test_a_forest_can_be_seen_by_the_proximity_of_boosting_and_conversely(
     workshop: Workshop, real_case: FindCase, method: PrototypeMethod
 ) -> None:
     forest, boosted = real_case("titanic", "random_forest"), real_case("titanic", "boosting")
@@ -127,7 +127,7 @@ def test_gains_objective_and_coverage_are_those_of_the_dense_matrix(
     assert [prototype.coverage.share for prototype in prototypes] == pytest.approx(shares)
 
 
-def test_what_stopped_a_pete_is_told_with_both_improvements(workshop: Workshop, real_case: FindCase) -> None:
+def test_what_stopped_a_pete_is_reported_with_both_improvements(workshop: Workshop, real_case: FindCase) -> None:
     made = _made(workshop, real_case("titanic", "random_forest"), "a_pete", alpha=0.3)
 
     result = result_of(made)
@@ -151,7 +151,7 @@ def test_a_smaller_set_begins_a_larger_one_where_sets_are_nested(workshop: Works
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa"])
 @pytest.mark.sampled("values")
-def test_swaps_are_those_of_the_twin_and_told_in_the_place_of_what_they_replace(
+def test_swaps_are_those_of_the_twin_and_listed_in_the_place_of_what_they_replace(
     workshop: Workshop, real_case: FindCase, kind: ProximityKind, method: PrototypeMethod
 ) -> None:
     case = real_case("covertype_20k", kind)
@@ -210,14 +210,14 @@ def test_candidates_as_many_as_rows_are_all_rows(workshop: Workshop, real_case: 
     case = real_case("titanic", "boosting")
 
     made = _made(workshop, case, "sm_a", candidates=300)
-    beyond = workshop.ask(model=case.model, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, candidates=10**6)
+    beyond = workshop.create(model=case.model, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, candidates=10**6)
 
     assert result_of(made).n_candidates == 300
     assert _rows(made) == _twin(case, "sm_a", "predicted")
     assert beyond.id == made.id
 
 
-def test_where_comparing_all_would_take_long_candidates_are_a_sample_unless_asked_for(
+def test_where_comparing_all_would_take_long_candidates_are_a_sample_unless_requested(
     workshop: Workshop, real_case: FindCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case = real_case("breast_cancer", "boosting")
@@ -247,14 +247,14 @@ def _refusal(workshop: Workshop, case: RealCase, **request: object) -> StorageEr
     n_jobs = len(workshop.context.jobs.list(1000, None).data)
     n_sets = len(workshop.context.artefacts.list("prototype_sets", 1000, None).data)
     with pytest.raises(StorageError) as refused:
-        workshop.ask(**{"model": case.model, "dataset": case.dataset, **request})
+        workshop.create(**{"model": case.model, "dataset": case.dataset, **request})
     assert len(workshop.context.jobs.list(1000, None).data) == n_jobs
     assert len(workshop.context.artefacts.list("prototype_sets", 1000, None).data) == n_sets
     return refused.value
 
 
 @pytest.mark.parametrize(
-    ("request_part", "code", "pointer", "said"),
+    ("request_part", "code", "pointer", "message"),
     [
         ({"n_prototypes": 301}, "validation_failed", "/n_prototypes", "at most 300"),
         ({"method": "a_pete", "n_prototypes": 3}, "validation_failed", "/n_prototypes", "leave out n_prototypes"),
@@ -273,12 +273,12 @@ def test_what_cannot_be_is_refused_at_once_and_nothing_is_begun(
     request_part: dict[str, object],
     code: str,
     pointer: str | None,
-    said: str,
+    message: str,
 ) -> None:
     refused = _refusal(workshop, real_case("titanic", "random_forest"), **request_part)
 
     assert (refused.code, refused.pointer) == (code, pointer)
-    assert said in refused.detail
+    assert message in refused.detail
 
 
 def test_sg_is_refused_for_regression_naming_what_would_do(workshop: Workshop, real_case: FindCase) -> None:

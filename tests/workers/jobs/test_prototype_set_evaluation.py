@@ -134,7 +134,7 @@ def _constant(made: PrototypeSet) -> ConstantScore:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_regression_is_judged_by_r2_and_absolute_errors_of_the_nearest_prototypes_value(
+def test_regression_is_evaluated_by_r2_and_absolute_errors_of_the_nearest_prototypes_value(
     workshop: Workshop, real_case: FindCase, kind: ProximityKind
 ) -> None:
     case = real_case(REGRESSION, kind)
@@ -186,7 +186,7 @@ def test_rows_that_the_model_knows_by_heart_are_cautioned_of(workshop: Workshop,
         ("sm_a", {"n_prototypes": 2}, "boosting"),
     ],
 )
-def test_classes_that_no_prototype_stands_for_are_named(
+def test_classes_that_no_prototype_represents_are_named(
     workshop: Workshop, real_case: FindCase, method: str, size: dict[str, object], kind: ProximityKind
 ) -> None:
     case = real_case("covertype_20k", kind)
@@ -211,7 +211,7 @@ def test_where_all_classes_have_prototypes_none_is_named(workshop: Workshop, rea
     assert "no prototype" not in (result.caution or "")
 
 
-def test_a_set_that_is_not_nested_is_judged_as_a_whole(workshop: Workshop, real_case: FindCase) -> None:
+def test_a_set_that_is_not_nested_is_evaluated_as_a_whole(workshop: Workshop, real_case: FindCase) -> None:
     case = real_case("titanic", "random_forest")
     made = _made(workshop, case, method="sm_u")
     result = result_of(made)
@@ -237,7 +237,7 @@ def test_prototypes_of_target_classes_pass_on_the_target(workshop: Workshop, rea
     assert _evaluations(made)[-1].fidelity == pytest.approx(accuracy_score(predicted, given))
 
 
-def test_without_a_target_only_agreement_with_the_model_is_told(workshop: Workshop, real_case: FindCase) -> None:
+def test_without_a_target_only_agreement_with_the_model_is_reported(workshop: Workshop, real_case: FindCase) -> None:
     for dataset in ("breast_cancer", REGRESSION):
         case = real_case(dataset, "random_forest")
         frame = _untold(workshop, case)

@@ -59,7 +59,7 @@ def _null_or(value: float) -> object:
 @pytest.mark.parametrize("labels", ["predicted", "target"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.sampled("values")
-def test_quality_is_told_for_the_rows_evaluated_on_in_the_classes_asked_for(
+def test_quality_is_reported_for_the_rows_evaluated_on_in_the_classes_requested(
     workshop: Workshop,
     real_case: FindCase,
     kind: ProximityKind,

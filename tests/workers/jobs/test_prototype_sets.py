@@ -46,7 +46,7 @@ def _prototypes(workshop: Workshop, case: RealCase, **request: object) -> Protot
     return workshop.make(**{"model": case.model, "dataset": case.dataset, "n_prototypes": 4, **request})
 
 
-def test_prototypes_are_told_as_the_rows_that_they_are(workshop: Workshop, case: RealCase) -> None:
+def test_prototypes_are_rendered_as_the_rows_that_they_are(workshop: Workshop, case: RealCase) -> None:
     made = _prototypes(workshop, case)
 
     features, names = case.real.features, case.opened.view.feature_names
@@ -59,7 +59,7 @@ def test_prototypes_are_told_as_the_rows_that_they_are(workshop: Workshop, case:
         assert prototype.label == str(case.real.predicted[prototype.row])
 
 
-def test_features_are_told_in_the_models_names_and_order_whatever_the_dataset_calls_them(
+def test_features_are_reported_in_the_models_names_and_order_whatever_the_dataset_calls_them(
     workshop: Workshop, case: RealCase
 ) -> None:
     stored = workshop.context.datasets.get(case.dataset)
@@ -105,7 +105,7 @@ def test_another_seed_is_another_artefact_with_the_same_prototypes(workshop: Wor
 def test_what_does_not_matter_for_the_answer_makes_no_other_artefact(workshop: Workshop, case: RealCase) -> None:
     spelled_out = _prototypes(workshop, case, n_prototypes=10, alpha=0.05)
 
-    assert workshop.ask(model=case.model, dataset=case.dataset).id == spelled_out.id
+    assert workshop.create(model=case.model, dataset=case.dataset).id == spelled_out.id
 
 
 def test_the_result_is_the_contracts_and_explainers_find_their_arrays(workshop: Workshop, case: RealCase) -> None:
@@ -137,7 +137,7 @@ def test_fewer_are_chosen_when_no_row_is_left_to_cover(workshop: Workshop, case:
     assert result.objective_mean == 1
 
 
-def test_rows_that_fail_are_told_with_what_to_mend(workshop: Workshop, forest: tuple[str, pd.DataFrame]) -> None:
+def test_rows_that_fail_are_reported_with_what_to_mend(workshop: Workshop, forest: tuple[str, pd.DataFrame]) -> None:
     model, frame = forest
     unlabelled = frame.assign(t=frame["t"].where(frame.index != 3))
     alone = frame[frame["t"] == 0].head(20)
@@ -148,14 +148,14 @@ def test_rows_that_fail_are_told_with_what_to_mend(workshop: Workshop, forest: t
         "has the target 2.0;": frame.assign(t=frame["t"] + 2),
         "has the target 'benign'": frame.assign(t="benign"),
     }
-    for said, rows in cases.items():
+    for message, rows in cases.items():
         dataset = workshop.register_dataset(rows, target="t", row_id="id" if "id" in rows else None)
         failed = workshop.make(model=model, dataset=dataset, n_prototypes=3)
 
         assert failed.status == "failed"
         assert failed.problem is not None
         assert failed.problem.code == "schema_mismatch"
-        assert said in failed.problem.detail
+        assert message in failed.problem.detail
         assert failed.result is None
         assert workshop.context.jobs.get(failed.job or "").problem == failed.problem
 
@@ -211,7 +211,7 @@ def test_a_damaged_object_fails_the_job_briefly_and_is_never_used(tmp_path: Path
 
 
 def test_a_job_that_is_cancelled_while_it_works_publishes_nothing(workshop: Workshop, case: RealCase) -> None:
-    requested = workshop.ask(model=case.model, dataset=case.dataset, n_prototypes=9, seed=99)
+    requested = workshop.create(model=case.model, dataset=case.dataset, n_prototypes=9, seed=99)
     claim = workshop.claim(requested.job or "")
     workshop.context.jobs.request_cancel(requested.job or "")
 

@@ -114,7 +114,7 @@ def test_rows_without_names_are_called_by_their_position(workshop: Workshop, rea
     assert table["neighbor_row_id"].tolist() == table["neighbor_row"].astype(str).tolist()
 
 
-def test_rows_that_are_all_alike_are_told_so(workshop: Workshop, real_case: FindCase) -> None:
+def test_rows_that_are_all_alike_are_reported(workshop: Workshop, real_case: FindCase) -> None:
     case = real_case("breast_cancer", "random_forest")
     frame = pd.DataFrame(np.repeat(case.real.features[:1], 5, axis=0), columns=case.opened.view.feature_names)
     dataset = workshop.register_dataset(frame)

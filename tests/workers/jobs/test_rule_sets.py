@@ -57,7 +57,7 @@ class CheckedRules:
         return np.array(found, dtype=np.bool_).reshape(len(self.rows), len(self.content.rules))
 
 
-def _told(workshop: Workshop, name: str, **changes: Any) -> CheckedRules:  # noqa: ANN401  # any field of the request
+def _checked(workshop: Workshop, name: str, **changes: Any) -> CheckedRules:  # noqa: ANN401  # any field of the request
     onnx, frame = _pipeline(name) if name in PIPELINES else _matrix(name)
     names = [column for column in frame.columns if column != "t"]
     model = workshop.register_model(onnx, feature_names=names, ensemble="random_forest")
@@ -108,7 +108,7 @@ def _predicted(workshop: Workshop, model: str, frame: pd.DataFrame) -> NDArray[A
 
 @pytest.fixture(scope="module", params=[*_PIPELINES, *_MODELS])
 def checked(request: pytest.FixtureRequest, workshop: Workshop) -> CheckedRules:
-    return _told(workshop, request.param)
+    return _checked(workshop, request.param)
 
 
 def test_what_is_printed_is_what_predicts_in_every_form_on_all_rows(workshop: Workshop, checked: CheckedRules) -> None:
@@ -204,7 +204,7 @@ def _check(scores: RuleScores, given: NDArray[Any], checked: CheckedRules) -> No
         assert (scores.mse, scores.r2) == (None, None)
 
 
-def test_each_rule_says_what_the_rows_it_covers_are_told_as(checked: CheckedRules) -> None:
+def test_each_rule_says_what_the_rows_it_covers_are_predicted_as(checked: CheckedRules) -> None:
     content = checked.content
     if content.task == "regression":
         assert all(rule.precision is None and rule.scores == [] for rule in content.rules)
@@ -217,7 +217,7 @@ def test_each_rule_says_what_the_rows_it_covers_are_told_as(checked: CheckedRule
         )
 
 
-def test_rules_tell_more_than_one_answer_for_all(checked: CheckedRules) -> None:
+def test_rules_predict_better_than_one_answer_for_all(checked: CheckedRules) -> None:
     if checked.content.task == "regression":
         printed = checked.content.training_evaluation.printed
         assert printed.r2 is not None

@@ -219,7 +219,7 @@ def _instance(row: Any, where: str) -> Instance:  # noqa: ANN401  # one of sever
 
 
 def named_instance(row: Any, where: str) -> dict[str, Cell]:  # noqa: ANN401  # a mapping or a Series
-    """Return values by name as an instance; ``where`` says in an error what they are."""
+    """Return values by name as an instance; ``where`` names them in an error."""
     return {str(name): plain_cell(value, f"{where}, feature {str(name)!r},") for name, value in row.items()}
 
 

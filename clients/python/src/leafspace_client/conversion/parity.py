@@ -237,7 +237,7 @@ def _changed(rows: Any, change: Any) -> Any:  # noqa: ANN401  # rows, a function
     for position in range(rows.shape[1]):
         numbers = _numbers(rows.iloc[:, position])
         kind = getattr(rows.dtypes.iloc[position], "kind", "O")
-        # Integers and booleans stay what they are where that is exact: encoders distinguish types.
+        # Integers and booleans keep their type where that is exact: encoders distinguish types.
         is_single = rows.dtypes.iloc[position] == np.float32
         if numbers is not None and not is_single and (kind == "f" or not _survives(numbers)):
             changed.isetitem(position, change(numbers))

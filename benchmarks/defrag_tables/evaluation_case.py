@@ -1,4 +1,4 @@
-"""A forest on one draw, and what tells it: rules as they are printed, or regions, judged on the test rows."""
+"""A forest on one draw, and what approximates it, evaluated on the test rows: rules as they are printed, or regions."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,44 +15,46 @@ from tree_explainers.scoring import Targets
 
 from .datasets import Part, Realisation
 from .forests import Forest, forest
-from .records import Judged, Seconds, Who, error_of
+from .records import Evaluated, Seconds, Who, error_of
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A forest and the rows that it is told by, and judged on."""
+class EvaluationCase:
+    """A forest, and the rows that it is approximated by and evaluated on."""
 
     realisation: Realisation
     forest: Forest
     train: BinnedRows
     test: BinnedRows
     targets: Targets  # true ones, of the training rows, as in the paper
-    said: NDArray[Any]  # by the forest, of the test rows
+    forest_predictions: NDArray[Any]  # of the test rows
 
     @classmethod
-    def of(cls, drawn: Realisation, **settings: int) -> "Told":
+    def of(cls, drawn: Realisation, **settings: int) -> "EvaluationCase":
         """Fit the forest, with other settings than usual where they are given, and bin the rows."""
         fitted = forest(drawn, **settings)
         statements = statements_of(fitted.read.ensemble, fitted.read.description)
         train, test = (BinnedRows.of(statements, drawn.rows(part)) for part in (drawn.train, drawn.test))
         return cls(drawn, fitted, train, test, _targets(drawn.train), fitted.predict(drawn.test))
 
-    def judge(self, who: Who, predicted: NDArray[Any], n_rules: int | None = None) -> Judged:
-        """Judge what somebody predicts of the test rows."""
+    def evaluate(self, who: Who, predicted: NDArray[Any], n_rules: int | None = None) -> Evaluated:
+        """Evaluate predictions for the test rows."""
         target = self.realisation.test.target
-        return Judged(who, error_of(predicted, target), error_of(predicted, self.said.astype(target.dtype)), n_rules)
+        return Evaluated(
+            who, error_of(predicted, target), error_of(predicted, self.forest_predictions.astype(target.dtype)), n_rules
+        )
 
-    def judge_regions(self, who: Who, model: RegionModel) -> Judged:
-        """Judge the two-step MAP."""
-        return self.judge(who, model.predict(self.test), model.n_regions)
+    def evaluate_regions(self, who: Who, model: RegionModel) -> Evaluated:
+        """Evaluate the two-step MAP."""
+        return self.evaluate(who, model.predict(self.test), model.n_regions)
 
-    def judge_rules(self, who: Who, rules: RuleList, seconds: Seconds | None = None) -> Judged:
-        """Judge rules by their printed conditions on raw test rows; the default counts as a rule."""
+    def evaluate_rules(self, who: Who, rules: RuleList, seconds: Seconds | None = None) -> Evaluated:
+        """Evaluate rules by their printed conditions on raw test rows; the default counts as a rule."""
         printed = print_rules(rules, self._training_values())
         fires = printed.fires(self.realisation.rows(self.realisation.test))
-        judged = self.judge(who, rules.predictions[first_firing(fires)], rules.n_rules + 1)
+        evaluated = self.evaluate(who, rules.predictions[first_firing(fires)], rules.n_rules + 1)
         return replace(
-            judged,
+            evaluated,
             rules_per_row=float(fires.sum(axis=1).mean()),
             conditions=tuple(len(rule) for rule in printed.rules),
             seconds=seconds,
@@ -62,7 +64,7 @@ class Told:
         """Return the rules as they are printed, each with what it predicts."""
         printed = print_rules(rules, self._training_values()).rules
         texts = [*(rule_text(conditions) for conditions in printed), "otherwise"]
-        return tuple(f"{text}: **{said:.2f}**" for text, said in zip(texts, rules.predictions, strict=True))
+        return tuple(f"{text}: **{value:.2f}**" for text, value in zip(texts, rules.predictions, strict=True))
 
     def _training_values(self) -> TrainingValues:
         return TrainingValues(self.realisation.rows(self.realisation.train), self.train)

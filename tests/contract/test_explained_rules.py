@@ -1,4 +1,4 @@
-"""Rule sets over HTTP as they are told: exported, in explanations, and in explanation sets."""
+"""Rule sets over HTTP as they are used: exported, in explanations, and in explanation sets."""
 
 import io
 import json
@@ -42,7 +42,7 @@ def explainer(api: Api, forest: Registered, made: Json) -> Json:
 
 
 @pytest.mark.parametrize("name", ["scaled_and_one_hot", "missing_kept"])
-def test_exports_say_of_all_rows_what_explanations_say(api: Api, name: str) -> None:
+def test_exports_predict_for_all_rows_what_explanations_predict(api: Api, name: str) -> None:
     pipeline, table = fitted_pipeline(name), PIPELINES[name]()[1]
     names = list(pipeline.rows.names)
     model = api.upload("/v1/models", pipeline.onnx, {"feature_names": names, "ensemble": "random_forest"}).json()["id"]
@@ -56,9 +56,9 @@ def test_exports_say_of_all_rows_what_explanations_say(api: Api, name: str) -> N
     columns = rows_of_frame(table.features).columns
     rows = [dict(zip(names, map(_plain, values), strict=True)) for values in zip(*columns, strict=True)][:1000]
 
-    told = [row["rules"] for row in api.explain(explainer, rows, include=["rules"], n_prototypes=1)["data"]]
+    explained = [row["rules"] for row in api.explain(explainer, rows, include=["rules"], n_prototypes=1)["data"]]
 
-    served = [rules[0]["prediction"] if rules else rule_set["result"]["default_prediction"] for rules in told]
+    served = [rules[0]["prediction"] if rules else rule_set["result"]["default_prediction"] for rules in explained]
     texts = frozenset(feature for feature in names if table.features[feature].dtype == object)
     assert any(None in row.values() for row in rows)
     assert run_sql(api.get(f"{_path(rule_set)}/export?format=sql").text, rows, texts) == served
@@ -90,7 +90,9 @@ def test_exports_come_with_their_types(api: Api, made: Json, form: str, media_ty
         assert answer.json()["rules"] == made["result"]["rules"]
 
 
-def test_the_rules_that_hold_are_told_in_their_order(api: Api, forest: Registered, made: Json, explainer: Json) -> None:
+def test_the_rules_that_hold_are_rendered_in_their_order(
+    api: Api, forest: Registered, made: Json, explainer: Json
+) -> None:
     rows = [forest.instance(row) for row in range(200)]
 
     data = api.explain(explainer["id"], rows, include=["rules"])["data"]
@@ -106,7 +108,7 @@ def test_the_rules_that_hold_are_told_in_their_order(api: Api, forest: Registere
     assert all(row["rules"] is None for row in api.explain(explainer["id"], rows[:3])["data"])
 
 
-def test_explanation_sets_tell_the_same_rules_byte_for_byte(api: Api, forest: Registered, explainer: Json) -> None:
+def test_explanation_sets_give_the_same_rules_byte_for_byte(api: Api, forest: Registered, explainer: Json) -> None:
     question = {"explainer": explainer["id"], "dataset": forest.dataset["id"], "include": ["rules", "contrast"]}
 
     found = api.made("/v1/explanation-sets", question)
@@ -122,8 +124,8 @@ def test_explanation_sets_tell_the_same_rules_byte_for_byte(api: Api, forest: Re
 
 
 def test_rules_cannot_be_included_where_there_are_none(api: Api, forest: Registered) -> None:
-    asked = {"instances": [forest.instance(0)], "include": ["rules"]}
-    of_one = api.post(f"/v1/explainers/{forest.explainer['id']}/explanations", asked)
+    body = {"instances": [forest.instance(0)], "include": ["rules"]}
+    of_one = api.post(f"/v1/explainers/{forest.explainer['id']}/explanations", body)
     question = {"explainer": forest.explainer["id"], "dataset": forest.dataset["id"], "include": ["rules"]}
     of_all = api.post("/v1/explanation-sets", question)
 

@@ -33,7 +33,7 @@ _EVENT_SCHEMA = {
 
 
 class Described(TypedDict):
-    """What FastAPI is told about the document."""
+    """The arguments of ``FastAPI`` that describe the API."""
 
     title: str
     description: str
@@ -74,9 +74,19 @@ def install(app: FastAPI) -> None:
         contract = describe()
         if is_new:
             _describe_events(contract)
+            _describe_ids(contract)
         return contract
 
     app.openapi = describe_within_3_1  # type: ignore[method-assign]  # as FastAPI's documentation has it
+
+
+def _describe_ids(contract: dict[str, Any]) -> None:
+    ids = {noun.id_name: f"Id of the {noun.singular.replace('_', ' ')}." for noun in NOUNS.kept}
+    for operations in contract["paths"].values():
+        for operation in operations.values():
+            for parameter in operation.get("parameters", []):
+                if parameter["in"] == "path" and parameter["name"] in ids:
+                    parameter.setdefault("description", ids[parameter["name"]])
 
 
 def _describe_events(contract: dict[str, Any]) -> None:

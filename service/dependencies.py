@@ -34,7 +34,9 @@ class PageAsked:
 
 PlainInteger = Annotated[int, BeforeValidator(plain_integer)]
 """An integer in a path or query: Python alone would take `1_0` for 10."""
-Limit = Annotated[PlainInteger, Query(ge=1, le=1000, description="Items a page at most; it may have fewer.")]
+Limit = Annotated[
+    PlainInteger, Query(ge=1, le=1000, description="Maximum number of items of the page, which may have fewer.")
+]
 
 
 class Room:
@@ -95,7 +97,10 @@ async def _page(
     limit: Limit = 50,
     cursor: Annotated[
         str | None,
-        Query(pattern=r"^[A-Za-z0-9_-]{1,255}$", description="`next_cursor` of the page before."),
+        Query(
+            pattern=r"^[A-Za-z0-9_-]{1,255}$",
+            description="Cursor: `next_cursor` of the previous page; default: the first page.",
+        ),
     ] = None,
 ) -> PageAsked:
     await room.take(parts.small_room, limit * _ITEM_BYTES)
@@ -106,7 +111,10 @@ async def _row_page(
     limit: Limit = 50,
     cursor: Annotated[
         str | None,
-        Query(pattern=r"^[0-9]{1,255}$", description="`next_cursor` of the page before: the row that it begins with."),
+        Query(
+            pattern=r"^[0-9]{1,255}$",
+            description="Cursor: `next_cursor` of the previous page, the 0-based index of the next row; default: 0.",
+        ),
     ] = None,
 ) -> PageAsked:
     return PageAsked(limit, cursor)
@@ -120,8 +128,9 @@ async def _request_key(
             alias="Idempotency-Key",
             pattern=r"^[\x21-\x7e]{1,255}$",
             description=(
-                "With the same key and body nothing is made twice: the answer is what was made, as it stands now. "
-                "Another body is refused. A key is forgotten when its thing is deleted."
+                "Key of the caller's choice that makes it safe to repeat the request: with the same key and body, "
+                "nothing is made twice, and the answer is the resource in its present state. The same key with "
+                "another body is refused. Keys are forgotten when their resource is deleted."
             ),
         ),
     ] = None,

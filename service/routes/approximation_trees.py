@@ -91,7 +91,7 @@ async def export_approximation_tree(
     approximation_tree_id: str,
     parts: PartsDep,
     room: RoomDep,
-    form: Annotated[TreeExportFormat, Query(alias="format")] = "json",
+    form: Annotated[TreeExportFormat, Query(alias="format", description="Format of the exported tree.")] = "json",
 ) -> Response:
     """Export the tree as JSON, text, Graphviz, a drawing in SVG, an SQL expression, a Python function, or ONNX."""
     path = await run_in_threadpool(artefacts.result_path, parts, APPROXIMATION_TREES, approximation_tree_id)

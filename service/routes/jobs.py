@@ -18,6 +18,14 @@ from .answers import problems
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"], route_class=StrictRoute)
 _LONGEST_WAIT_SECONDS = 60
+Prefer = Annotated[
+    str,
+    Header(
+        description="`wait=20` delays the answer until the job has ended, for at most 20 seconds (maximum: "
+        f"{_LONGEST_WAIT_SECONDS}).",
+        examples=["wait=20"],
+    ),
+]
 
 
 def _existing_job(job_id: str, parts: PartsDep) -> Job:
@@ -35,7 +43,7 @@ def list_jobs(parts: PartsDep, page: PageDep) -> Page[Job]:
 
 
 @router.get("/{job_id}", responses=problems(404, 503))
-async def get_job(job_id: str, parts: PartsDep, prefer: Annotated[str, Header()] = "") -> Job:
+async def get_job(job_id: str, parts: PartsDep, prefer: Prefer = "") -> Job:
     """Read a job; with `Prefer: wait=20`, as soon as it has ended, or after 20 seconds."""
     job = await run_in_threadpool(operations.get_job, parts, job_id)
     return await operations.wait_for_end(parts, job, _wait_seconds(prefer))

@@ -19,6 +19,7 @@ from ..request_class import StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, created, problems, repeated, upload_fingerprint
 from .streamed_answers import StreamedAnswer, stream_json, whole_json
 
+TreeIndex = Annotated[PlainInteger, Path(description="0-based index of the tree in the model.")]
 router = APIRouter(prefix=MODELS.path, tags=[MODELS.words], route_class=StrictRoute)
 
 
@@ -60,9 +61,7 @@ def delete_model(model_id: str, parts: PartsDep) -> None:
 
 
 @router.get("/{model_id}/trees/{tree}", response_model=Tree, responses=problems(404, 422, 503))
-async def get_tree(
-    model_id: str, tree: Annotated[PlainInteger, Path()], parts: PartsDep, room: RoomDep
-) -> StreamedAnswer:
+async def get_tree(model_id: str, tree: TreeIndex, parts: PartsDep, room: RoomDep) -> StreamedAnswer:
     """Read one tree of a model, for drawing; trees are numbered from 0."""
     n_bytes = await run_in_threadpool(trees.tree_bytes, parts, model_id)
     return await stream_json(parts, room, lambda: trees.write_tree(parts, model_id, tree), n_bytes)

@@ -77,7 +77,7 @@ async def export_rule_set(
     rule_set_id: str,
     parts: PartsDep,
     room: RoomDep,
-    form: Annotated[RuleExportFormat, Query(alias="format")] = "json",
+    form: Annotated[RuleExportFormat, Query(alias="format", description="Format of the exported rules.")] = "json",
 ) -> Response:
     """Export the rules as JSON, a table in Markdown, an SQL expression, or a Python function."""
     path = await run_in_threadpool(artefacts.result_path, parts, RULE_SETS, rule_set_id)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,42 @@ def test_operations_have_names_of_their_own_and_a_sentence(document: Json) -> No
     assert len(set(names)) == len(names)
     assert all(re.fullmatch(r"[a-z]+(_[a-z]+)*", name) for name in names)
     assert all(operation["description"].endswith(".") for operation in operations)
+
+
+def test_every_property_is_described(document: Json) -> None:
+    properties = [
+        (f"{place}/{name}", schema)
+        for place, object_ in _objects(document["components"]["schemas"], "")
+        for name, schema in object_["properties"].items()
+    ]
+
+    assert len(properties) > 600
+    assert [place for place, schema in properties if not schema.get("description", "").strip()] == []
+    assert [place for place, schema in properties if schema["description"][-1] not in ".…"] == []
+
+
+def test_every_parameter_is_described(document: Json) -> None:
+    parameters = [
+        (path, method, parameter)
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+        for parameter in operation.get("parameters", [])
+    ]
+
+    assert len(parameters) > 50
+    assert [(path, method, each["name"]) for path, method, each in parameters if not each.get("description")] == []
+
+
+def _objects(value: object, place: str) -> Iterator[tuple[str, Json]]:
+    """Yield every schema of an object with declared properties, however deep, and where it is."""
+    if isinstance(value, dict):
+        if isinstance(value.get("properties"), dict) and value.get("type") == "object":
+            yield place, value
+        for name, item in value.items():
+            yield from _objects(item, f"{place}/{name}")
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _objects(item, f"{place}/{index}")
 
 
 def test_nothing_that_varies_by_class_or_feature_is_a_key(document: Json) -> None:

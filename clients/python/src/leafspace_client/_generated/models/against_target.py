@@ -13,14 +13,17 @@ T = TypeVar("T", bound="AgainstTarget")
 
 @_attrs_define(repr=False)
 class AgainstTarget(Record):
-    """How well predictions meet a dataset's target.
+    """How well predictions match a dataset's target.
 
     Attributes:
-        accuracy (float | None | Unset): Share of rows with the right label; classification.
-        balanced_accuracy (float | None | Unset): Mean over classes that have rows of the share of them that is right;
-            classification.
-        mse (float | None | Unset): Mean squared error; regression.
-        r2 (float | None | Unset): Regression; null also where all values are alike.
+        accuracy (float | None | Unset): Share of rows with the right label, 0 to 1; null for regression or without a
+            target.
+        balanced_accuracy (float | None | Unset): Mean over the classes that have rows of their share of right labels, 0
+            to 1; null for regression or without a target.
+        mse (float | None | Unset): Mean squared error in squared units of the target; null for classification or
+            without a target.
+        r2 (float | None | Unset): Coefficient of determination, at most 1; null for classification, without a target
+            and where all values are alike.
     """
 
     accuracy: float | None | Unset = UNSET

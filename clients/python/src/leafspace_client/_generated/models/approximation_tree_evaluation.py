@@ -18,26 +18,29 @@ T = TypeVar("T", bound="ApproximationTreeEvaluation")
 
 @_attrs_define(repr=False)
 class ApproximationTreeEvaluation(Record):
-    """How well the tree stands for the model on the rows of one dataset; without a target, only for the model.
+    """How well the tree approximates the model, and predicts the target if there is one, on the rows of one dataset.
 
     Attributes:
-        n_rows (int):
-        evaluated_on (str):
-        fidelity (float | None): Share of rows with the model's own label; for regression R2 to the model's own values,
-            null where these are all alike.
-        probability_l1 (float | None): Mean over rows of the sum over classes of the difference of the two scores, 0 to
-            2; null for regression.
-        mean_questions (float): Questions from the root to the leaf, on average over rows.
-        model (AgainstTarget | None): Of the model itself; null where there is no target.
-        accuracy (float | None | Unset): Share of rows with the right label; classification.
-        balanced_accuracy (float | None | Unset): Mean over classes that have rows of the share of them that is right;
-            classification.
-        mse (float | None | Unset): Mean squared error; regression.
-        r2 (float | None | Unset): Regression; null also where all values are alike.
-        balanced_fidelity (float | None | Unset): Mean over the labels that the model gives of the share of their rows
-            with the same label; null for regression.
-        constant (ConstantTreeScores | None | Unset): Of always the same prediction: figures are worth what they are
-            better than it. Null in trees that were made before it was measured.
+        n_rows (int): Number of rows evaluated.
+        evaluated_on (str): Rows that were used: those of the reference dataset, or of `evaluation_dataset`.
+        fidelity (float | None): Share of rows with the label that the model predicts, 0 to 1; for regression R2 to the
+            values that the model predicts, null where these are all alike.
+        probability_l1 (float | None): Mean over the rows of the L1 distance between the scores of the tree and of the
+            model, 0 to 2; null for regression.
+        mean_questions (float): Mean over the rows of the number of splits from the root to their leaf.
+        model (AgainstTarget | None): Scores of the model itself; null without a target.
+        accuracy (float | None | Unset): Share of rows with the right label, 0 to 1; null for regression or without a
+            target.
+        balanced_accuracy (float | None | Unset): Mean over the classes that have rows of their share of right labels, 0
+            to 1; null for regression or without a target.
+        mse (float | None | Unset): Mean squared error in squared units of the target; null for classification or
+            without a target.
+        r2 (float | None | Unset): Coefficient of determination, at most 1; null for classification, without a target
+            and where all values are alike.
+        balanced_fidelity (float | None | Unset): Mean over the labels that the model predicts of the share of their
+            rows with the same label, 0 to 1; null for regression.
+        constant (ConstantTreeScores | None | Unset): Scores of predicting the same for every row. Null in trees that
+            were made before these existed.
     """
 
     n_rows: int

@@ -18,7 +18,7 @@ T = TypeVar("T", bound="BodyRegisterModel")
 class BodyRegisterModel(Record):
     """
     Attributes:
-        file (File): The file's bytes; its name is ignored.
+        file (File): Content of the file; its name is ignored.
         metadata (None | str | Unset): JSON.
     """
 

@@ -13,22 +13,24 @@ T = TypeVar("T", bound="ConstantRuleScores")
 
 @_attrs_define(repr=False)
 class ConstantRuleScores(Record):
-    """How far always the same prediction is from what predictions are measured against.
+    """The scores of constant predictions.
 
     Attributes:
-        prediction (float | str): What all measures but fidelities are of: the class that most of these rows have (ties:
-            the first of the classes), for regression their mean value. By the target, or the model's own answers where
-            there is none: as `measured_against` says.
-        model_prediction (float | str): What fidelities are of: the label that the model gives most of these rows, for
-            regression the mean of its values.
-        error (float | None | Unset): Share of wrong labels; null for regression.
-        balanced_error (float | None | Unset): Mean over classes that have rows of their error.
-        fidelity (float | None | Unset): Share of rows with the model's own label; for regression R2 to the model's own
-            values.
-        balanced_fidelity (float | None | Unset): Mean over the labels that the model gives of the share of their rows
-            with the same label; null for regression.
-        mse (float | None | Unset): Mean squared error; null for classification.
-        r2 (float | None | Unset): Null for classification, and where all values are alike.
+        prediction (float | str): Constant to which all measures but fidelities belong: the most frequent class of the
+            rows (ties: the first of the classes), or the mean value for regression. It is taken from the reference that
+            `measured_against` names.
+        model_prediction (float | str): Constant to which fidelities belong: the label that the model predicts most
+            often, or the mean of its values for regression.
+        error (float | None | Unset): Share of rows with a wrong label, 0 to 1; null for regression.
+        balanced_error (float | None | Unset): Mean over the classes that have rows of their share of wrong labels, 0 to
+            1; null for regression.
+        fidelity (float | None | Unset): Share of rows with the label that the model predicts, 0 to 1; for regression R2
+            to the values that the model predicts, null where these are all alike.
+        balanced_fidelity (float | None | Unset): Mean over the labels that the model predicts of the share of their
+            rows with the same label, 0 to 1; null for regression.
+        mse (float | None | Unset): Mean squared error in squared units of the target; null for classification.
+        r2 (float | None | Unset): Coefficient of determination, at most 1; null for classification and where all values
+            are alike.
     """
 
     prediction: float | str

@@ -13,21 +13,26 @@ T = TypeVar("T", bound="ConstantTreeScores")
 
 @_attrs_define(repr=False)
 class ConstantTreeScores(Record):
-    """What always the same prediction scores.
+    """The scores of constant predictions.
 
     Attributes:
-        prediction (float | str): What all measures but fidelities are of: the class that most of these rows have (ties:
-            the first of the classes), for regression their mean value. By the target, or the model's own answers where
-            there is none: as `measured_against` says.
-        model_prediction (float | str): What fidelities are of: the label that the model gives most of these rows, for
-            regression the mean of its values.
-        fidelity (float | None): As of the tree.
-        balanced_fidelity (float | None): As of the tree.
-        accuracy (float | None | Unset): Share of rows with the right label; classification.
-        balanced_accuracy (float | None | Unset): Mean over classes that have rows of the share of them that is right;
-            classification.
-        mse (float | None | Unset): Mean squared error; regression.
-        r2 (float | None | Unset): Regression; null also where all values are alike.
+        prediction (float | str): Constant to which all measures but fidelities belong: the most frequent class of the
+            rows (ties: the first of the classes), or the mean value for regression. It is taken from the reference that
+            `measured_against` names.
+        model_prediction (float | str): Constant to which fidelities belong: the label that the model predicts most
+            often, or the mean of its values for regression.
+        fidelity (float | None): Share of rows with the label that the model predicts, 0 to 1; for regression R2 to the
+            values that the model predicts, null where these are all alike.
+        balanced_fidelity (float | None): Mean over the labels that the model predicts of the share of their rows with
+            the same label, 0 to 1; null for regression.
+        accuracy (float | None | Unset): Share of rows with the right label, 0 to 1; null for regression or without a
+            target.
+        balanced_accuracy (float | None | Unset): Mean over the classes that have rows of their share of right labels, 0
+            to 1; null for regression or without a target.
+        mse (float | None | Unset): Mean squared error in squared units of the target; null for classification or
+            without a target.
+        r2 (float | None | Unset): Coefficient of determination, at most 1; null for classification, without a target
+            and where all values are alike.
     """
 
     prediction: float | str

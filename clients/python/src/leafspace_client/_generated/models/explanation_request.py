@@ -20,11 +20,14 @@ class ExplanationRequest(Record):
     """Rows to explain.
 
     Attributes:
-        instances (list[ExplanationRequestInstancesItemType0 | list[Any]]):
-        row_ids (list[str] | None | Unset):
-        n_prototypes (int | Unset):  Default: 3.
-        include (list[str] | Unset): rules: with an explainer that has a rule set; approximation_path: with one that has
-            a tree.
+        instances (list[ExplanationRequestInstancesItemType0 | list[Any]]): Raw rows, at most 1,000. Each row has values
+            by feature name, or in the order of the features.
+        row_ids (list[str] | None | Unset): Ids of the rows in their order, which must be unique; default: their 0-based
+            indices as text.
+        n_prototypes (int | Unset): Maximum number of nearest prototypes of each row. Default: 3.
+        include (list[str] | Unset): Optional parts of explanations. `contrast`: the nearest prototype of another class;
+            `rules`: the rules that apply, if the explainer has a rule set; `approximation_path`: the path in the
+            approximation tree, if the explainer has one.
     """
 
     instances: list[ExplanationRequestInstancesItemType0 | list[Any]]

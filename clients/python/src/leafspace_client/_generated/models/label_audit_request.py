@@ -13,13 +13,16 @@ T = TypeVar("T", bound="LabelAuditRequest")
 
 @_attrs_define(repr=False)
 class LabelAuditRequest(Record):
-    """Whose labels (the dataset's target), as which model sees the rows.
+    """Which dataset's labels (its target) to audit, and with which model.
 
     Attributes:
-        model (str):
-        dataset (str):
-        kind (str | Unset):  Default: 'auto'.
-        n_neighbors (int | Unset): For each row; fewer than the dataset has rows. Default: 10.
+        model (str): Id of the model.
+        dataset (str): Id of the reference dataset, which has every feature that the model reads.
+        kind (str | Unset): How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1);
+            `boosting`: by their contribution to the scores (Tan et al., definition 3); `auto`: by the model's `ensemble`,
+            and refused where that is unknown. Default: 'auto'.
+        n_neighbors (int | Unset): Number of nearest rows of each row; less than the number of rows of the dataset.
+            Default: 10.
     """
 
     model: str

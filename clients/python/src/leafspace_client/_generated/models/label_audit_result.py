@@ -16,20 +16,20 @@ T = TypeVar("T", bound="LabelAuditResult")
 
 @_attrs_define(repr=False)
 class LabelAuditResult(Record):
-    """What was found; all rows are in `/content`.
+    """Statistics of the audit and its first rows; all rows are in `/content`.
 
     Attributes:
-        kind (str):
-        classes (list[str]):
-        n_rows (int):
-        n_trees (int):
-        n_neighbors (int):
-        mean_agreement (float | None): Over rows that have neighbours.
-        n_suggested (int): Rows for which another label is suggested.
-        n_without_neighbors (int): Rows that share no leaf with any other; they rank last.
-        model_agreement (float): Share of rows whose label is what the model predicts.
-        caution (None | str): Why the ranking may be weaker than it could be.
-        rows (list[AuditedRow]): The first 100, lowest agreement first.
+        kind (str): How trees were weighted in the proximities.
+        classes (list[str]): Classes in the order of the model's scores; empty for regression.
+        n_rows (int): Number of rows of the dataset.
+        n_trees (int): Number of trees of the model.
+        n_neighbors (int): Number of nearest rows of each row; less than the number of rows of the dataset.
+        mean_agreement (float | None): Mean agreement of the rows that have neighbours, 0 to 1; null if none has.
+        n_suggested (int): Number of rows for which another label is suggested.
+        n_without_neighbors (int): Number of rows that share no leaf with any other; they rank last.
+        model_agreement (float): Share of rows whose label the model predicts.
+        caution (None | str): Why the ranking may be weaker than it could be, in words; null without such a reason.
+        rows (list[AuditedRow]): The first 100 rows, lowest agreement first.
     """
 
     kind: str

@@ -20,9 +20,11 @@ class PredictionRequest(Record):
     """Rows to predict.
 
     Attributes:
-        instances (list[list[Any] | PredictionRequestInstancesItemType0]):
-        row_ids (list[str] | None | Unset):
-        include (list[str] | Unset):
+        instances (list[list[Any] | PredictionRequestInstancesItemType0]): Raw rows, at most 1,000. Each row has values
+            by feature name, or in the order of the features.
+        row_ids (list[str] | None | Unset): Ids of the rows in their order, which must be unique; default: their 0-based
+            indices as text.
+        include (list[str] | Unset): Optional parts of the answer: `leaves` adds the leaf of each row in each tree.
     """
 
     instances: list[list[Any] | PredictionRequestInstancesItemType0]

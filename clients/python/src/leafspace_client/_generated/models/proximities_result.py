@@ -12,15 +12,15 @@ T = TypeVar("T", bound="ProximitiesResult")
 
 @_attrs_define(repr=False)
 class ProximitiesResult(Record):
-    """What is known of all rows together; the neighbours themselves are in `/content`.
+    """Statistics of all rows together; the neighbours themselves are in `/content`.
 
     Attributes:
-        kind (str):
-        n_rows (int):
-        n_trees (int):
-        n_neighbors (int):
-        n_pairs (int): Neighbours of all rows; a row that shares leaves with few others has fewer.
-        mean_nearest_proximity (float): Mean over rows of the proximity to the nearest other row.
+        kind (str): How trees were weighted in the proximities.
+        n_rows (int): Number of rows of the dataset.
+        n_trees (int): Number of trees of the model.
+        n_neighbors (int): Number of nearest rows of each row; less than the number of rows of the dataset.
+        n_pairs (int): Number of neighbours of all rows together; a row that shares leaves with few others has fewer.
+        mean_nearest_proximity (float): Mean over the rows of the proximity to the nearest other row.
         share_without_neighbors (float): Share of rows that share no leaf with any other.
     """
 

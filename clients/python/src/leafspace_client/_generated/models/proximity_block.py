@@ -20,15 +20,15 @@ class ProximityBlock(Record):
     """The proximity of each instance to each of the others.
 
     Attributes:
-        model (str):
-        kind (str):
-        n_trees (int):
-        weights_of (None | str): Where the weights of trees come from, if that was said.
-        instances (list[ComparedRow]):
-        others (list[ComparedRow]):
-        proximities (list[list[float | None] | None]): A line for each instance, with a number in 0 to 1 for each of the
-            others; null for bad rows.
-        object_ (Literal['proximity_block'] | Unset):  Default: 'proximity_block'.
+        model (str): Id of the model.
+        kind (str): How trees were weighted in the proximities.
+        n_trees (int): Number of trees of the model.
+        weights_of (None | str): Id of the artefact whose tree weights were used; null if none was requested.
+        instances (list[ComparedRow]): The instances, in the order of the request.
+        others (list[ComparedRow]): The other rows, in the order of the request.
+        proximities (list[list[float | None] | None]): One list for each instance, with its proximity to each of the
+            others, 0 to 1; null for rows with an error.
+        object_ (Literal['proximity_block'] | Unset): Type of this object. Default: 'proximity_block'.
     """
 
     model: str

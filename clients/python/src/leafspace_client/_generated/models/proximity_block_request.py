@@ -21,14 +21,20 @@ class ProximityBlockRequest(Record):
     """Rows to compare with other rows.
 
     Attributes:
-        instances (list[list[Any] | ProximityBlockRequestInstancesItemType0]):
-        others (list[list[Any] | ProximityBlockRequestOthersItemType0]):
-        row_ids (list[str] | None | Unset):
-        other_row_ids (list[str] | None | Unset):
-        kind (str | Unset):  Default: 'auto'.
-        weights_of (None | str | Unset): Proximities, a label audit or a prototype set of this model and kind: trees
-            count as they do there. Default: as `kind` says; for `boosting`, by how much they vary over the rows of this
-            call, instances and others together.
+        instances (list[list[Any] | ProximityBlockRequestInstancesItemType0]): Raw rows, at most 1,000. Each row has
+            values by feature name, or in the order of the features.
+        others (list[list[Any] | ProximityBlockRequestOthersItemType0]): Raw rows to compare the instances with, written
+            like these; at most 1,000.
+        row_ids (list[str] | None | Unset): Ids of the rows in their order, which must be unique; default: their 0-based
+            indices as text.
+        other_row_ids (list[str] | None | Unset): Ids of `others`, which must be unique; default: their 0-based indices
+            as text.
+        kind (str | Unset): How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1);
+            `boosting`: by their contribution to the scores (Tan et al., definition 3); `auto`: by the model's `ensemble`,
+            and refused where that is unknown. Default: 'auto'.
+        weights_of (None | str | Unset): Id of proximities, a label audit or a prototype set of this model and kind
+            whose tree weights are used. Null: weights by `kind`, where `boosting` measures the trees' contributions on the
+            rows of this request, instances and others together.
     """
 
     instances: list[list[Any] | ProximityBlockRequestInstancesItemType0]

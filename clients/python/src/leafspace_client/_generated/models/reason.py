@@ -13,30 +13,29 @@ T = TypeVar("T", bound="Reason")
 
 @_attrs_define(repr=False)
 class Reason(Record):
-    """The values of one feature with which a row stays in all leaves that it shares with a prototype.
+    """The values of one feature that keep a row in all leaves that it shares with a prototype.
 
     Attributes:
         feature (str): Name of the feature.
         low (float | None): Lower end of the interval; null: there is none.
         high (float | None): Upper end of the interval; null: there is none.
-        low_inclusive (bool): The lower end itself belongs to the interval.
-        high_inclusive (bool): The upper end itself belongs to the interval.
-        or_missing (bool): A missing value keeps the row in the shared leaves, as the other values do. It is false where
-            the rows from which the prototypes were chosen have no missing value of this feature, unless the explained row
-            itself has one.
-        is_missing (bool): Only a missing value keeps the row in the shared leaves: both rows miss the value. There is
-            no interval and no category then, and `or_missing` is false.
-        category (float | None | str): Only this category keeps the row in the shared leaves.
-        not_categories (list[float | str]): These categories do not keep the row in the shared leaves; of a number,
-            values that the interval does not include.
-        tree_share (float): Share of the shared trees that ask about the feature on the way.
-        transformed (bool): The feature is model-side: it could not be led back to a raw one.
-        exact (bool): False where a tree asks about a set of values, which is not listed here, and where ends were
-            calculated back through scaling: then they hold to the rounding of single precision, on either side.
-        text (str | Unset): The reason as an English sentence without a full stop, such as `income is above 1,200 and at
-            most 3,400 (missing allowed)`, `color is G or H`, `income is missing`. Of categories it names those that remain
-            or those that are excluded, whichever is shorter. `(transformed)` follows the name of a feature that is. Empty
-            in explanation sets that an earlier release made. Default: ''.
+        low_inclusive (bool): Whether the interval includes its lower end.
+        high_inclusive (bool): Whether the interval includes its upper end.
+        or_missing (bool): Whether a missing value also keeps the row in the shared leaves. It is false where the rows
+            from which the prototypes were chosen have no missing value of this feature, unless the explained row has one.
+        is_missing (bool): Whether only a missing value keeps the row in the shared leaves: both rows miss the value.
+            Then there is no interval and no category, and `or_missing` is false.
+        category (float | None | str): The only category that keeps the row in the shared leaves; null: there is none.
+        not_categories (list[float | str]): Categories that do not keep the row in the shared leaves; of a number,
+            excluded values within the interval.
+        tree_share (float): Share of the shared trees that test the feature on the path to the shared leaf, 0 to 1.
+        transformed (bool): Whether the feature could not be mapped back to a raw one.
+        exact (bool): False where a tree tests a set of values, which is not listed here, and where ends were mapped
+            back through scaling: then they hold up to the rounding of single precision, on either side.
+        text (str | Unset): The reason as an English phrase, such as `income is above 1,200 and at most 3,400 (missing
+            allowed)`, `color is G or H` or `income is missing`. It names the remaining categories or the excluded ones,
+            whichever are fewer, and adds `(transformed)` to the names of transformed features. Empty in explanation sets
+            that an earlier release made. Default: ''.
     """
 
     feature: str

@@ -13,17 +13,19 @@ T = TypeVar("T", bound="RuleScores")
 
 @_attrs_define(repr=False)
 class RuleScores(Record):
-    """How far predictions are from what they are measured against.
+    """How well predictions match the target or the model.
 
     Attributes:
-        error (float | None | Unset): Share of wrong labels; null for regression.
-        balanced_error (float | None | Unset): Mean over classes that have rows of their error.
-        fidelity (float | None | Unset): Share of rows with the model's own label; for regression R2 to the model's own
-            values.
-        balanced_fidelity (float | None | Unset): Mean over the labels that the model gives of the share of their rows
-            with the same label; null for regression.
-        mse (float | None | Unset): Mean squared error; null for classification.
-        r2 (float | None | Unset): Null for classification, and where all values are alike.
+        error (float | None | Unset): Share of rows with a wrong label, 0 to 1; null for regression.
+        balanced_error (float | None | Unset): Mean over the classes that have rows of their share of wrong labels, 0 to
+            1; null for regression.
+        fidelity (float | None | Unset): Share of rows with the label that the model predicts, 0 to 1; for regression R2
+            to the values that the model predicts, null where these are all alike.
+        balanced_fidelity (float | None | Unset): Mean over the labels that the model predicts of the share of their
+            rows with the same label, 0 to 1; null for regression.
+        mse (float | None | Unset): Mean squared error in squared units of the target; null for classification.
+        r2 (float | None | Unset): Coefficient of determination, at most 1; null for classification and where all values
+            are alike.
     """
 
     error: float | None | Unset = UNSET

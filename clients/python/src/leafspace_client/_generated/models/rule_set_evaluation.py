@@ -21,16 +21,17 @@ class RuleSetEvaluation(Record):
     """How well rules predict the rows of one dataset.
 
     Attributes:
-        n_rows (int):
-        evaluated_on (str):
-        measured_against (str): What errors compare with: the model itself where there is no target.
-        printed (RuleScores): How far predictions are from what they are measured against.
-        map_ (RuleScores): How far predictions are from what they are measured against.
-        model (None | RuleScores): Of the model itself; null where there is no target.
-        coverage (float): Share of rows that some rule covers; the others get the default.
-        mean_rules_per_row (float): Rules whose conditions hold, on average over rows.
-        constant (ConstantRuleScores | None | Unset): Of always the same prediction: figures are worth what they are
-            better than it. Null in rule sets that were made before it was measured.
+        n_rows (int): Number of rows evaluated.
+        evaluated_on (str): Rows that were used: those of the reference dataset, or of `evaluation_dataset`.
+        measured_against (str): Reference of accuracies and errors: the dataset's target, or the model where it has
+            none.
+        printed (RuleScores): How well predictions match the target or the model.
+        map_ (RuleScores): How well predictions match the target or the model.
+        model (None | RuleScores): Scores of the model itself; null without a target.
+        coverage (float): Share of rows that some rule covers; the others get the default prediction.
+        mean_rules_per_row (float): Mean over the rows of the number of rules that they satisfy.
+        constant (ConstantRuleScores | None | Unset): Scores of predicting the same for every row. Null in rule sets
+            that were made before these existed.
     """
 
     n_rows: int

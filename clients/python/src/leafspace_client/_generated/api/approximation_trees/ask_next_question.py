@@ -124,7 +124,7 @@ def sync_detailed(
 
     Args:
         approximation_tree_id (str):
-        body (NextQuestionRequest): What has been answered so far.
+        body (NextQuestionRequest): The answers so far.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -158,7 +158,7 @@ def sync(
 
     Args:
         approximation_tree_id (str):
-        body (NextQuestionRequest): What has been answered so far.
+        body (NextQuestionRequest): The answers so far.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -187,7 +187,7 @@ async def asyncio_detailed(
 
     Args:
         approximation_tree_id (str):
-        body (NextQuestionRequest): What has been answered so far.
+        body (NextQuestionRequest): The answers so far.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -219,7 +219,7 @@ async def asyncio(
 
     Args:
         approximation_tree_id (str):
-        body (NextQuestionRequest): What has been answered so far.
+        body (NextQuestionRequest): The answers so far.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

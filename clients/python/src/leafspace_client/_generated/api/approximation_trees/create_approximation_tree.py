@@ -134,10 +134,12 @@ def sync_detailed(
      Request one tree that represents an ensemble; a job grows it unless it is known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (ApproximationTreeRequest): Which model one tree is to stand for, and by which rows.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (ApproximationTreeRequest): Which model to approximate by one tree, and on which
+            dataset.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -170,10 +172,12 @@ def sync(
      Request one tree that represents an ensemble; a job grows it unless it is known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (ApproximationTreeRequest): Which model one tree is to stand for, and by which rows.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (ApproximationTreeRequest): Which model to approximate by one tree, and on which
+            dataset.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -201,10 +205,12 @@ async def asyncio_detailed(
      Request one tree that represents an ensemble; a job grows it unless it is known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (ApproximationTreeRequest): Which model one tree is to stand for, and by which rows.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (ApproximationTreeRequest): Which model to approximate by one tree, and on which
+            dataset.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -235,10 +241,12 @@ async def asyncio(
      Request one tree that represents an ensemble; a job grows it unless it is known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (ApproximationTreeRequest): Which model one tree is to stand for, and by which rows.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (ApproximationTreeRequest): Which model to approximate by one tree, and on which
+            dataset.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

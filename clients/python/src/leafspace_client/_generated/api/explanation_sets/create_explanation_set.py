@@ -134,10 +134,11 @@ def sync_detailed(
      Request explanations of every row of a dataset; a job makes them unless they are there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (ExplanationSetRequest): Which rows to explain, and by what.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (ExplanationSetRequest): Which dataset to explain, and by which explainer.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -170,10 +171,11 @@ def sync(
      Request explanations of every row of a dataset; a job makes them unless they are there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (ExplanationSetRequest): Which rows to explain, and by what.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (ExplanationSetRequest): Which dataset to explain, and by which explainer.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -201,10 +203,11 @@ async def asyncio_detailed(
      Request explanations of every row of a dataset; a job makes them unless they are there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (ExplanationSetRequest): Which rows to explain, and by what.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (ExplanationSetRequest): Which dataset to explain, and by which explainer.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -235,10 +238,11 @@ async def asyncio(
      Request explanations of every row of a dataset; a job makes them unless they are there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (ExplanationSetRequest): Which rows to explain, and by what.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (ExplanationSetRequest): Which dataset to explain, and by which explainer.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -132,11 +132,12 @@ def sync_detailed(
      Request the labels that look wrong; a job finds them unless they are known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (LabelAuditRequest): Whose labels (the dataset's target), as which model sees the
-            rows.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (LabelAuditRequest): Which dataset's labels (its target) to audit, and with which
+            model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -169,11 +170,12 @@ def sync(
      Request the labels that look wrong; a job finds them unless they are known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (LabelAuditRequest): Whose labels (the dataset's target), as which model sees the
-            rows.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (LabelAuditRequest): Which dataset's labels (its target) to audit, and with which
+            model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -201,11 +203,12 @@ async def asyncio_detailed(
      Request the labels that look wrong; a job finds them unless they are known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (LabelAuditRequest): Whose labels (the dataset's target), as which model sees the
-            rows.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (LabelAuditRequest): Which dataset's labels (its target) to audit, and with which
+            model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -236,11 +239,12 @@ async def asyncio(
      Request the labels that look wrong; a job finds them unless they are known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (LabelAuditRequest): Whose labels (the dataset's target), as which model sees the
-            rows.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (LabelAuditRequest): Which dataset's labels (its target) to audit, and with which
+            model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -132,10 +132,12 @@ def sync_detailed(
      Request a prototype set; a job makes it unless it is there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (PrototypeSetRequest): What to select, from which rows, as which model sees them.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (PrototypeSetRequest): Which prototypes to select, from which dataset and for which
+            model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -168,10 +170,12 @@ def sync(
      Request a prototype set; a job makes it unless it is there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (PrototypeSetRequest): What to select, from which rows, as which model sees them.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (PrototypeSetRequest): Which prototypes to select, from which dataset and for which
+            model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -199,10 +203,12 @@ async def asyncio_detailed(
      Request a prototype set; a job makes it unless it is there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (PrototypeSetRequest): What to select, from which rows, as which model sees them.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (PrototypeSetRequest): Which prototypes to select, from which dataset and for which
+            model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -233,10 +239,12 @@ async def asyncio(
      Request a prototype set; a job makes it unless it is there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (PrototypeSetRequest): What to select, from which rows, as which model sees them.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (PrototypeSetRequest): Which prototypes to select, from which dataset and for which
+            model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

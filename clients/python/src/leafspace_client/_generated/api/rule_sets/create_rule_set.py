@@ -130,10 +130,11 @@ def sync_detailed(
      Request rules that describe an ensemble; a job finds them unless they are known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (RuleSetRequest): Which model is to be described by rules, and by which rows of data.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (RuleSetRequest): Which model to describe by rules, and on which dataset.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -166,10 +167,11 @@ def sync(
      Request rules that describe an ensemble; a job finds them unless they are known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (RuleSetRequest): Which model is to be described by rules, and by which rows of data.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (RuleSetRequest): Which model to describe by rules, and on which dataset.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -197,10 +199,11 @@ async def asyncio_detailed(
      Request rules that describe an ensemble; a job finds them unless they are known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (RuleSetRequest): Which model is to be described by rules, and by which rows of data.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (RuleSetRequest): Which model to describe by rules, and on which dataset.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -231,10 +234,11 @@ async def asyncio(
      Request rules that describe an ensemble; a job finds them unless they are known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, as it stands now. Another body is refused. A key is forgotten
-            when its thing is deleted.
-        body (RuleSetRequest): Which model is to be described by rules, and by which rows of data.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
+        body (RuleSetRequest): Which model to describe by rules, and on which dataset.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -1,15 +1,22 @@
 """The contract's document, openapi.json: what it says beside the routes, in the words of OpenAPI 3.1."""
 
+import json
+from pathlib import Path
 from typing import Any, TypedDict
 
 from fastapi import FastAPI
 
+from schemas.contract import Contract
+from schemas.datasets import DatasetMetadata
+from schemas.models import ModelMetadata
 from schemas.nouns import NOUNS
 
 _DESCRIPTION = "Tree ensembles that explain themselves: prototypes, nearest prototypes of single predictions, and why."
 _TAGS = {noun.words: noun.description for noun in NOUNS.kept} | {
     "health": "Whether the process answers, whether it can serve, and which version it is.",
 }
+_METADATA: dict[str, type[Contract]] = {"Body_register_model": ModelMetadata, "Body_register_dataset": DatasetMetadata}
+_EXAMPLES = Path(__file__).with_name("examples.json")  # written by scripts/write_examples.py
 _EVENTS_PATH, _EVENT_STREAM = "/v1/jobs/{job_id}/events", "text/event-stream"
 _EVENT_SCHEMA = {
     "type": "object",
@@ -75,6 +82,8 @@ def install(app: FastAPI) -> None:
         if is_new:
             _describe_events(contract)
             _describe_ids(contract)
+            _describe_metadata(contract)
+            _add_examples(contract)
         return contract
 
     app.openapi = describe_within_3_1  # type: ignore[method-assign]  # as FastAPI's documentation has it
@@ -87,6 +96,38 @@ def _describe_ids(contract: dict[str, Any]) -> None:
             for parameter in operation.get("parameters", []):
                 if parameter["in"] == "path" and parameter["name"] in ids:
                     parameter.setdefault("description", ids[parameter["name"]])
+
+
+def _describe_metadata(contract: dict[str, Any]) -> None:
+    """Describe the JSON text in the form of an upload, of which FastAPI knows only that it is a text."""
+    schemas = contract["components"]["schemas"]
+    for form, kind in _METADATA.items():
+        described = kind.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas |= described.pop("$defs", {}) | {kind.__name__: described}
+        field = schemas[form]["properties"]["metadata"]
+        field["description"] = f"JSON text, as `{kind.__name__}` describes it; default: all defaults."
+        field["contentSchema"] = {"$ref": f"#/components/schemas/{kind.__name__}"}
+
+
+def _add_examples(contract: dict[str, Any]) -> None:
+    """Add real requests and answers: to schemas in JSON, to operations in other texts."""
+    schemas, kept = contract["components"]["schemas"], json.loads(_EXAMPLES.read_text(encoding="utf-8"))
+    examples = kept["schemas"]
+    for noun in NOUNS.made_by_jobs:
+        examples[f"{noun.view.__name__}Result"] = examples[noun.view.__name__]["result"]
+    for name, example in examples.items():
+        schemas[name]["examples"] = [example]
+    for name, schema in schemas.items():
+        if name.startswith("Page_"):
+            item = examples[name.removeprefix("Page_").removesuffix("_")]
+            shown = {**item, "result": None} if "result" in item else item
+            schema["examples"] = [{"object": "list", "data": [shown], "next_cursor": None}]
+    for form, kind in _METADATA.items():
+        schemas[form]["properties"]["metadata"]["examples"] = [json.dumps(examples[kind.__name__])]
+    for path in contract["paths"].values():
+        for operation in path.values():
+            for media_type, text in kept["texts"].get(operation["operationId"], {}).items():
+                operation["responses"]["200"]["content"][media_type]["example"] = text
 
 
 def _describe_events(contract: dict[str, Any]) -> None:

@@ -4,9 +4,11 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from schemas.nouns import DATASETS, MODELS, NOUNS, Noun
 from schemas.problems import PROBLEM_KINDS
 from tests.support.api import Api, Json, Registered
 
@@ -135,6 +137,52 @@ def test_every_parameter_is_described(document: Json) -> None:
 
     assert len(parameters) > 50
     assert [(path, method, each["name"]) for path, method, each in parameters if not each.get("description")] == []
+
+
+def test_every_request_in_json_and_every_success_has_an_example_that_is_valid(document: Json) -> None:
+    schemas = document["components"]["schemas"]
+    n_examples = 0
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            successes = [each for status, each in operation["responses"].items() if status < "300"]
+            for body in [operation.get("requestBody", {}), *successes]:
+                for media_type, content in body.get("content", {}).items():
+                    if content["schema"].get("format") == "binary":
+                        continue
+                    for example in _examples(content, schemas):
+                        _check(example, content["schema"], schemas, f"{method} {path} {media_type}")
+                        n_examples += 1
+
+    assert n_examples > 80
+
+
+@pytest.mark.parametrize("noun", [MODELS, DATASETS], ids=lambda noun: noun.name)
+def test_the_example_of_an_uploads_metadata_is_accepted(document: Json, noun: Noun[Any]) -> None:
+    field = document["components"]["schemas"][f"Body_register_{noun.singular}"]["properties"]["metadata"]
+    assert noun.request is not None
+
+    assert noun.request.model_validate_json(field["examples"][0])
+    assert field["contentSchema"] == {"$ref": f"#/components/schemas/{noun.request.__name__}"}
+
+
+@pytest.mark.parametrize("noun", NOUNS.values(), ids=lambda noun: noun.name)
+def test_examples_are_what_the_models_accept(document: Json, noun: Noun[Any]) -> None:
+    kinds = {kind for kind in (noun.request, noun.view, noun.summary, noun.result) if kind is not None}
+    for kind in kinds:
+        (example,) = document["components"]["schemas"][kind.__name__]["examples"]
+        assert kind.model_validate_json(json.dumps(example))
+
+
+def _examples(content: Json, schemas: Json) -> list[Any]:
+    """Return the examples of a request or an answer: its own, or those of its schema or of the fields of a form."""
+    if "example" in content:
+        return [content["example"]]
+    schema = schemas[content["schema"]["$ref"].rpartition("/")[2]]
+    if "examples" in schema:
+        found: list[Any] = schema["examples"]
+        return found
+    assert schema["properties"].keys() == {"file", "metadata"}
+    return [{"file": "", "metadata": example} for example in schema["properties"]["metadata"]["examples"]]
 
 
 def _objects(value: object, place: str) -> Iterator[tuple[str, Json]]:
@@ -278,9 +326,11 @@ def _check(value: object, schema: Json, schemas: Json, place: str) -> None:
             _check(item, schema.get("items", {}), schemas, f"{place}/{position}")
     if isinstance(value, dict):
         properties = schema.get("properties", {})
-        assert set(schema.get("required", [])) <= set(value) <= set(properties), place
+        is_open = schema.get("additionalProperties") is True or not schema
+        assert set(schema.get("required", [])) <= set(value), place
+        assert is_open or set(value) <= set(properties), place
         for name, item in value.items():
-            _check(item, properties[name], schemas, f"{place}/{name}")
+            _check(item, properties.get(name, {}), schemas, f"{place}/{name}")
 
 
 def _fits(value: object, schema: Json, schemas: Json, place: str) -> bool:

@@ -27,6 +27,7 @@ from .constant_tree_scores import ConstantTreeScores
 from .contrast import Contrast
 from .coverage import Coverage
 from .dataset import Dataset
+from .dataset_metadata import DatasetMetadata
 from .dataset_row import DatasetRow
 from .dataset_summary import DatasetSummary
 from .evaluation import Evaluation
@@ -41,8 +42,10 @@ from .explanation_set import ExplanationSet
 from .explanation_set_request import ExplanationSetRequest
 from .explanation_set_result import ExplanationSetResult
 from .explanation_set_sizes import ExplanationSetSizes
+from .feature_group import FeatureGroup
 from .field_problem import FieldProblem
 from .firing_rule import FiringRule
+from .indicator_column import IndicatorColumn
 from .job import Job
 from .job_event import JobEvent
 from .label_audit import LabelAudit
@@ -52,6 +55,7 @@ from .label_count import LabelCount
 from .liveness import Liveness
 from .model import Model
 from .model_column import ModelColumn
+from .model_metadata import ModelMetadata
 from .model_summary import ModelSummary
 from .nearest_prototype import NearestPrototype
 from .neighbor import Neighbor
@@ -76,6 +80,7 @@ from .page_neighbors_of_row import PageNeighborsOfRow
 from .page_prototype_set import PagePrototypeSet
 from .page_proximities import PageProximities
 from .page_rule_set import PageRuleSet
+from .parity import Parity
 from .parity_result import ParityResult
 from .path_leaf import PathLeaf
 from .path_node import PathNode
@@ -148,6 +153,7 @@ __all__ = (
     "Contrast",
     "Coverage",
     "Dataset",
+    "DatasetMetadata",
     "DatasetRow",
     "DatasetSummary",
     "Evaluation",
@@ -162,8 +168,10 @@ __all__ = (
     "ExplanationSetRequest",
     "ExplanationSetResult",
     "ExplanationSetSizes",
+    "FeatureGroup",
     "FieldProblem",
     "FiringRule",
+    "IndicatorColumn",
     "Job",
     "JobEvent",
     "LabelAudit",
@@ -173,6 +181,7 @@ __all__ = (
     "Liveness",
     "Model",
     "ModelColumn",
+    "ModelMetadata",
     "ModelSummary",
     "NearestPrototype",
     "Neighbor",
@@ -197,6 +206,7 @@ __all__ = (
     "PagePrototypeSet",
     "PageProximities",
     "PageRuleSet",
+    "Parity",
     "ParityResult",
     "PathLeaf",
     "PathNode",

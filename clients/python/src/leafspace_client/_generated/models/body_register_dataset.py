@@ -19,7 +19,7 @@ class BodyRegisterDataset(Record):
     """
     Attributes:
         file (File): Content of the file; its name is ignored.
-        metadata (None | str | Unset): JSON.
+        metadata (None | str | Unset): JSON text, as `DatasetMetadata` describes it; default: all defaults.
     """
 
     file: File

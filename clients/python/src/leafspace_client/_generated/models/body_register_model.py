@@ -19,7 +19,7 @@ class BodyRegisterModel(Record):
     """
     Attributes:
         file (File): Content of the file; its name is ignored.
-        metadata (None | str | Unset): JSON.
+        metadata (None | str | Unset): JSON text, as `ModelMetadata` describes it; default: all defaults.
     """
 
     file: File

@@ -77,7 +77,7 @@ class ApproximationTreeRequest(Contract):
         description="Maximum number of pseudo-samples of one node (`sta`) or of the whole tree (`born_again`, `cart`); "
         "`ism` draws none.",
     )
-    repeats: int = Field(
+    n_repeats: int = Field(
         default=1,
         strict=True,
         ge=1,
@@ -177,7 +177,7 @@ class AgainstTarget(Contract):
         description="Mean over the classes that have rows of their share of right labels, 0 to 1; null for regression "
         "or without a target.",
     )
-    mse: float | None = Field(
+    mean_squared_error: float | None = Field(
         default=None,
         description="Mean squared error in squared units of the target; null for classification or without a target.",
     )

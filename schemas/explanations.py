@@ -70,11 +70,11 @@ class Reason(Contract):
     category: float | str | None = Field(
         description="The only category that keeps the row in the shared leaves; null: there is none."
     )
-    not_categories: list[float | str] = Field(
+    excluded_categories: list[float | str] = Field(
         description="Categories that do not keep the row in the shared leaves; of a number, excluded values within the "
         "interval."
     )
-    tree_share: float = Field(
+    share_of_trees: float = Field(
         description="Share of the shared trees that test the feature on the path to the shared leaf, 0 to 1."
     )
     transformed: bool = Field(description="Whether the feature could not be mapped back to a raw one.")

@@ -68,7 +68,7 @@ class PrototypeSetRequest(Contract):
         "time, until no single replacement raises the objective of the method (`sm_u`: by candidates of the same "
         "class); where better sets are not ruled out, up to three other starts are tried. Not applicable to `sg`.",
     )
-    candidates: int | None = Field(
+    n_candidates: int | None = Field(
         default=None,
         strict=True,
         ge=2,

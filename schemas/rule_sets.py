@@ -146,7 +146,7 @@ class RuleScores(Contract):
         description="Mean over the labels that the model predicts of the share of their rows with the same label, 0 to "
         "1; null for regression.",
     )
-    mse: float | None = Field(
+    mean_squared_error: float | None = Field(
         default=None, description="Mean squared error in squared units of the target; null for classification."
     )
     r2: float | None = Field(
@@ -165,8 +165,8 @@ class RuleSetEvaluation(Contract):
     n_rows: int = Field(description="Number of rows evaluated.")
     evaluated_on: EvaluationRows
     measured_against: ComparedWith
-    printed: RuleScores = Field(description="Scores of the rules of this result, which are rounded and ordered.")
-    map: RuleScores = Field(
+    as_printed: RuleScores = Field(description="Scores of the rules of this result, which are rounded and ordered.")
+    as_fitted: RuleScores = Field(
         description="Scores of the fitted regions before they were rounded and ordered: the two-step prediction that "
         "the paper evaluates."
     )
@@ -206,7 +206,6 @@ class RuleSetResult(Contract):
     method: RuleSetMethod = Field(description="How regions were fitted.")
     search: RuleSearch = Field(description="How regions became rules.")
     labels: LabelsUsed
-    served: Literal["printed"] = Field(default="printed", description="Predictions come from the rules of this result.")
     n_rows: RowsOfDataset
     n_trees: TreesOfModel
     n_statements: int = Field(description="Number of different splits of the model's trees (L in the paper).")
@@ -225,7 +224,7 @@ class RuleSetResult(Contract):
     training_evaluation: RuleSetEvaluation = Field(description="Evaluation on the rows from which the rules were made.")
     caution: str | None = Field(default=None, description=CAUTION_OF_FIGURES)
     restarts: list[Restart] = Field(description="The fits in their order.")
-    lower_bound: list[float] = Field(
+    lower_bounds: list[float] = Field(
         description="Lower bound of the log-likelihood after each iteration of the chosen fit; it never falls."
     )
 

@@ -45,7 +45,7 @@ def _spelled_out(request: PrototypeSetRequest, kind: str, n_rows: int) -> Protot
     changes: dict[str, Any] = {
         "kind": kind,
         "evaluation_dataset": None if on_itself else request.evaluation_dataset,
-        "candidates": None if request.candidates is None else min(request.candidates, n_rows),
+        "n_candidates": None if request.n_candidates is None else min(request.n_candidates, n_rows),
     }
     if request.method != "a_pete":
         changes["n_prototypes"] = request.n_prototypes or _DEFAULT_PROTOTYPES
@@ -87,11 +87,11 @@ def _check_number(request: PrototypeSetRequest, n_rows: int) -> None:
     if n_prototypes > n_rows:
         detail = f"n_prototypes is {n_prototypes}, but the dataset has {n_rows} rows; ask for at most {n_rows}"
         raise StorageError("validation_failed", detail, "/n_prototypes")
-    if request.candidates is not None and n_prototypes > request.candidates:
+    if request.n_candidates is not None and n_prototypes > request.n_candidates:
         detail = (
-            f"{n_prototypes} prototypes cannot be chosen from {request.candidates} candidates; ask for more of them"
+            f"{n_prototypes} prototypes cannot be chosen from {request.n_candidates} candidates; ask for more of them"
         )
-        pointer = "/candidates" if request.n_prototypes is None else "/n_prototypes"
+        pointer = "/n_candidates" if request.n_prototypes is None else "/n_prototypes"
         raise StorageError("validation_failed", detail, pointer)
 
 

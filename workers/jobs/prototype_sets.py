@@ -152,7 +152,7 @@ def _candidates(
     context: JobContext, request: PrototypeSetRequest, classes: NDArray[np.int64], n_trees: int
 ) -> NDArray[np.int64] | None:
     """Return the rows that may become prototypes, ascending, or ``None`` for all."""
-    n_rows, n_candidates = len(classes), request.candidates
+    n_rows, n_candidates = len(classes), request.n_candidates
     if n_candidates is None:
         n_candidates = n_rows if n_rows**2 * n_trees <= _MAX_COMPARISONS else _N_SAMPLED
     if n_candidates >= n_rows:
@@ -160,7 +160,7 @@ def _candidates(
     n_classes = len(np.unique(classes))
     if n_candidates < n_classes:
         detail = f"{n_candidates} candidates are too few for the {n_classes} classes that the rows are of; ask for more"
-        raise StorageError("validation_failed", detail, "/candidates")
+        raise StorageError("validation_failed", detail, "/n_candidates")
     return sample_candidates(classes, n_candidates, context.rng)
 
 

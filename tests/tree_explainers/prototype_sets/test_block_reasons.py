@@ -65,8 +65,8 @@ def _told(reasons: PairReasons, place: int, reader: ReasonReader) -> FeatureReas
         exact=bool(side & RawSide.EXACT),
         is_missing=bool(side & RawSide.IS_MISSING),
         category=said["category"] if said else None,
-        not_categories=said["not_categories"] if said else (),
-        tree_share=float(reasons.tree_share[place]),
+        excluded_categories=said["excluded_categories"] if said else (),
+        share_of_trees=float(reasons.share_of_trees[place]),
         transformed=column.transformed,
     )
 
@@ -110,7 +110,7 @@ def test_categories_and_scaled_numbers_have_the_reasons_that_they_have_pair_by_p
 
     assert len(found.column) > 100
     # Whoever says the same says it once.
-    assert len({str({**reason, "tree_share": 0}) for reason in found.others}) <= len(found.others)
+    assert len({str({**reason, "share_of_trees": 0}) for reason in found.others}) <= len(found.others)
     assert len(found.others) < max(1, (found.other >= 0).sum())
 
 

@@ -80,7 +80,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     labels: Literal["predicted", "target"] = "predicted",
     kind: ProximityKind = "auto",
     refine: Literal["none", "swap"] = "none",
-    candidates: int | None = None,
+    n_candidates: int | None = None,
     evaluation_dataset: Identified | None = None,
     seed: int = 0,
 ) -> Program[Kept]:
@@ -104,7 +104,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         Which proximity; ``auto`` follows the model's kind of ensemble.
     refine
         ``swap``: afterwards swap prototypes for other rows as long as that improves the objective.
-    candidates
+    n_candidates
         How many rows, drawn at random, may become prototypes; default: all, or a sample where there are very many.
     evaluation_dataset
         Other rows to evaluate on; default: the dataset itself.
@@ -120,7 +120,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         labels=labels,
         kind=kind,
         refine=refine,
-        candidates=candidates,
+        n_candidates=n_candidates,
         evaluation_dataset=None if evaluation_dataset is None else id_of(evaluation_dataset),
         seed=seed,
     )

@@ -33,8 +33,8 @@ class ApproximationTreeEvaluation(Record):
             target.
         balanced_accuracy (float | None | Unset): Mean over the classes that have rows of their share of right labels, 0
             to 1; null for regression or without a target.
-        mse (float | None | Unset): Mean squared error in squared units of the target; null for classification or
-            without a target.
+        mean_squared_error (float | None | Unset): Mean squared error in squared units of the target; null for
+            classification or without a target.
         r2 (float | None | Unset): Coefficient of determination, at most 1; null for classification, without a target
             and where all values are alike.
         balanced_fidelity (float | None | Unset): Mean over the labels that the model predicts of the share of their
@@ -51,7 +51,7 @@ class ApproximationTreeEvaluation(Record):
     model: AgainstTarget | None
     accuracy: float | None | Unset = UNSET
     balanced_accuracy: float | None | Unset = UNSET
-    mse: float | None | Unset = UNSET
+    mean_squared_error: float | None | Unset = UNSET
     r2: float | None | Unset = UNSET
     balanced_fidelity: float | None | Unset = UNSET
     constant: ConstantTreeScores | None | Unset = UNSET
@@ -90,11 +90,11 @@ class ApproximationTreeEvaluation(Record):
         else:
             balanced_accuracy = self.balanced_accuracy
 
-        mse: float | None | Unset
-        if isinstance(self.mse, Unset):
-            mse = UNSET
+        mean_squared_error: float | None | Unset
+        if isinstance(self.mean_squared_error, Unset):
+            mean_squared_error = UNSET
         else:
-            mse = self.mse
+            mean_squared_error = self.mean_squared_error
 
         r2: float | None | Unset
         if isinstance(self.r2, Unset):
@@ -132,8 +132,8 @@ class ApproximationTreeEvaluation(Record):
             field_dict["accuracy"] = accuracy
         if balanced_accuracy is not UNSET:
             field_dict["balanced_accuracy"] = balanced_accuracy
-        if mse is not UNSET:
-            field_dict["mse"] = mse
+        if mean_squared_error is not UNSET:
+            field_dict["mean_squared_error"] = mean_squared_error
         if r2 is not UNSET:
             field_dict["r2"] = r2
         if balanced_fidelity is not UNSET:
@@ -202,14 +202,14 @@ class ApproximationTreeEvaluation(Record):
 
         balanced_accuracy = _parse_balanced_accuracy(d.pop("balanced_accuracy", UNSET))
 
-        def _parse_mse(data: object) -> float | None | Unset:
+        def _parse_mean_squared_error(data: object) -> float | None | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
                 return data
             return cast(float | None | Unset, data)
 
-        mse = _parse_mse(d.pop("mse", UNSET))
+        mean_squared_error = _parse_mean_squared_error(d.pop("mean_squared_error", UNSET))
 
         def _parse_r2(data: object) -> float | None | Unset:
             if data is None:
@@ -255,7 +255,7 @@ class ApproximationTreeEvaluation(Record):
             model=model,
             accuracy=accuracy,
             balanced_accuracy=balanced_accuracy,
-            mse=mse,
+            mean_squared_error=mean_squared_error,
             r2=r2,
             balanced_fidelity=balanced_fidelity,
             constant=constant,

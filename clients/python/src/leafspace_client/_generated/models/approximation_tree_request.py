@@ -32,7 +32,7 @@ class ApproximationTreeRequest(Record):
             other candidate splits sum to at most this. Other methods ignore it. Default: 0.1.
         max_pseudo_samples (int | Unset): Maximum number of pseudo-samples of one node (`sta`) or of the whole tree
             (`born_again`, `cart`); `ism` draws none. Default: 100000.
-        repeats (int | Unset): Number of trees that are made from different pseudo-samples to measure stability; the
+        n_repeats (int | Unset): Number of trees that are made from different pseudo-samples to measure stability; the
             first one is the result. Default: 1.
         stop_when_pure (bool | Unset): Whether `ism` leaves a node unsplit whose rows all have one class in the
             dataset's target. Default: False.
@@ -49,7 +49,7 @@ class ApproximationTreeRequest(Record):
     min_samples_leaf: int | Unset = 5
     significance: float | Unset = 0.1
     max_pseudo_samples: int | Unset = 100000
-    repeats: int | Unset = 1
+    n_repeats: int | Unset = 1
     stop_when_pure: bool | Unset = False
     evaluation_dataset: None | str | Unset = UNSET
     seed: int | Unset = 0
@@ -75,7 +75,7 @@ class ApproximationTreeRequest(Record):
 
         max_pseudo_samples = self.max_pseudo_samples
 
-        repeats = self.repeats
+        n_repeats = self.n_repeats
 
         stop_when_pure = self.stop_when_pure
 
@@ -107,8 +107,8 @@ class ApproximationTreeRequest(Record):
             field_dict["significance"] = significance
         if max_pseudo_samples is not UNSET:
             field_dict["max_pseudo_samples"] = max_pseudo_samples
-        if repeats is not UNSET:
-            field_dict["repeats"] = repeats
+        if n_repeats is not UNSET:
+            field_dict["n_repeats"] = n_repeats
         if stop_when_pure is not UNSET:
             field_dict["stop_when_pure"] = stop_when_pure
         if evaluation_dataset is not UNSET:
@@ -144,7 +144,7 @@ class ApproximationTreeRequest(Record):
 
         max_pseudo_samples = d.pop("max_pseudo_samples", UNSET)
 
-        repeats = d.pop("repeats", UNSET)
+        n_repeats = d.pop("n_repeats", UNSET)
 
         stop_when_pure = d.pop("stop_when_pure", UNSET)
 
@@ -168,7 +168,7 @@ class ApproximationTreeRequest(Record):
             min_samples_leaf=min_samples_leaf,
             significance=significance,
             max_pseudo_samples=max_pseudo_samples,
-            repeats=repeats,
+            n_repeats=n_repeats,
             stop_when_pure=stop_when_pure,
             evaluation_dataset=evaluation_dataset,
             seed=seed,

@@ -29,8 +29,8 @@ class ConstantTreeScores(Record):
             target.
         balanced_accuracy (float | None | Unset): Mean over the classes that have rows of their share of right labels, 0
             to 1; null for regression or without a target.
-        mse (float | None | Unset): Mean squared error in squared units of the target; null for classification or
-            without a target.
+        mean_squared_error (float | None | Unset): Mean squared error in squared units of the target; null for
+            classification or without a target.
         r2 (float | None | Unset): Coefficient of determination, at most 1; null for classification, without a target
             and where all values are alike.
     """
@@ -41,7 +41,7 @@ class ConstantTreeScores(Record):
     balanced_fidelity: float | None
     accuracy: float | None | Unset = UNSET
     balanced_accuracy: float | None | Unset = UNSET
-    mse: float | None | Unset = UNSET
+    mean_squared_error: float | None | Unset = UNSET
     r2: float | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -69,11 +69,11 @@ class ConstantTreeScores(Record):
         else:
             balanced_accuracy = self.balanced_accuracy
 
-        mse: float | None | Unset
-        if isinstance(self.mse, Unset):
-            mse = UNSET
+        mean_squared_error: float | None | Unset
+        if isinstance(self.mean_squared_error, Unset):
+            mean_squared_error = UNSET
         else:
-            mse = self.mse
+            mean_squared_error = self.mean_squared_error
 
         r2: float | None | Unset
         if isinstance(self.r2, Unset):
@@ -95,8 +95,8 @@ class ConstantTreeScores(Record):
             field_dict["accuracy"] = accuracy
         if balanced_accuracy is not UNSET:
             field_dict["balanced_accuracy"] = balanced_accuracy
-        if mse is not UNSET:
-            field_dict["mse"] = mse
+        if mean_squared_error is not UNSET:
+            field_dict["mean_squared_error"] = mean_squared_error
         if r2 is not UNSET:
             field_dict["r2"] = r2
 
@@ -148,14 +148,14 @@ class ConstantTreeScores(Record):
 
         balanced_accuracy = _parse_balanced_accuracy(d.pop("balanced_accuracy", UNSET))
 
-        def _parse_mse(data: object) -> float | None | Unset:
+        def _parse_mean_squared_error(data: object) -> float | None | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
                 return data
             return cast(float | None | Unset, data)
 
-        mse = _parse_mse(d.pop("mse", UNSET))
+        mean_squared_error = _parse_mean_squared_error(d.pop("mean_squared_error", UNSET))
 
         def _parse_r2(data: object) -> float | None | Unset:
             if data is None:
@@ -173,7 +173,7 @@ class ConstantTreeScores(Record):
             balanced_fidelity=balanced_fidelity,
             accuracy=accuracy,
             balanced_accuracy=balanced_accuracy,
-            mse=mse,
+            mean_squared_error=mean_squared_error,
             r2=r2,
         )
 

@@ -34,7 +34,7 @@ class PrototypeSetRequest(Record):
             at a time, until no single replacement raises the objective of the method (`sm_u`: by candidates of the same
             class); where better sets are not ruled out, up to three other starts are tried. Not applicable to `sg`.
             Default: 'none'.
-        candidates (int | None | Unset): Number of rows, drawn at random with at least one of each class, that may
+        n_candidates (int | None | Unset): Number of rows, drawn at random with at least one of each class, that may
             become prototypes. They are selected to represent all rows nevertheless. Null: all rows, or 10,000 where rows x
             rows x trees are more than 5 x 10^12 (150,000 rows x 200 trees).
         evaluation_dataset (None | str | Unset): Id of a dataset on which the result is evaluated instead of the
@@ -51,7 +51,7 @@ class PrototypeSetRequest(Record):
     labels: str | Unset = "predicted"
     kind: str | Unset = "auto"
     refine: str | Unset = "none"
-    candidates: int | None | Unset = UNSET
+    n_candidates: int | None | Unset = UNSET
     evaluation_dataset: None | str | Unset = UNSET
     seed: int | Unset = 0
 
@@ -76,11 +76,11 @@ class PrototypeSetRequest(Record):
 
         refine = self.refine
 
-        candidates: int | None | Unset
-        if isinstance(self.candidates, Unset):
-            candidates = UNSET
+        n_candidates: int | None | Unset
+        if isinstance(self.n_candidates, Unset):
+            n_candidates = UNSET
         else:
-            candidates = self.candidates
+            n_candidates = self.n_candidates
 
         evaluation_dataset: None | str | Unset
         if isinstance(self.evaluation_dataset, Unset):
@@ -110,8 +110,8 @@ class PrototypeSetRequest(Record):
             field_dict["kind"] = kind
         if refine is not UNSET:
             field_dict["refine"] = refine
-        if candidates is not UNSET:
-            field_dict["candidates"] = candidates
+        if n_candidates is not UNSET:
+            field_dict["n_candidates"] = n_candidates
         if evaluation_dataset is not UNSET:
             field_dict["evaluation_dataset"] = evaluation_dataset
         if seed is not UNSET:
@@ -145,14 +145,14 @@ class PrototypeSetRequest(Record):
 
         refine = d.pop("refine", UNSET)
 
-        def _parse_candidates(data: object) -> int | None | Unset:
+        def _parse_n_candidates(data: object) -> int | None | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
                 return data
             return cast(int | None | Unset, data)
 
-        candidates = _parse_candidates(d.pop("candidates", UNSET))
+        n_candidates = _parse_n_candidates(d.pop("n_candidates", UNSET))
 
         def _parse_evaluation_dataset(data: object) -> None | str | Unset:
             if data is None:
@@ -174,7 +174,7 @@ class PrototypeSetRequest(Record):
             labels=labels,
             kind=kind,
             refine=refine,
-            candidates=candidates,
+            n_candidates=n_candidates,
             evaluation_dataset=evaluation_dataset,
             seed=seed,
         )

@@ -26,9 +26,9 @@ class Reason(Record):
         is_missing (bool): Whether only a missing value keeps the row in the shared leaves: both rows miss the value.
             Then there is no interval and no category, and `or_missing` is false.
         category (float | None | str): The only category that keeps the row in the shared leaves; null: there is none.
-        not_categories (list[float | str]): Categories that do not keep the row in the shared leaves; of a number,
+        excluded_categories (list[float | str]): Categories that do not keep the row in the shared leaves; of a number,
             excluded values within the interval.
-        tree_share (float): Share of the shared trees that test the feature on the path to the shared leaf, 0 to 1.
+        share_of_trees (float): Share of the shared trees that test the feature on the path to the shared leaf, 0 to 1.
         transformed (bool): Whether the feature could not be mapped back to a raw one.
         exact (bool): False where a tree tests a set of values, which is not listed here, and where ends were mapped
             back through scaling: then they hold up to the rounding of single precision, on either side.
@@ -46,8 +46,8 @@ class Reason(Record):
     or_missing: bool
     is_missing: bool
     category: float | None | str
-    not_categories: list[float | str]
-    tree_share: float
+    excluded_categories: list[float | str]
+    share_of_trees: float
     transformed: bool
     exact: bool
     text: str | Unset = ""
@@ -72,13 +72,13 @@ class Reason(Record):
         category: float | None | str
         category = self.category
 
-        not_categories = []
-        for not_categories_item_data in self.not_categories:
-            not_categories_item: float | str
-            not_categories_item = not_categories_item_data
-            not_categories.append(not_categories_item)
+        excluded_categories = []
+        for excluded_categories_item_data in self.excluded_categories:
+            excluded_categories_item: float | str
+            excluded_categories_item = excluded_categories_item_data
+            excluded_categories.append(excluded_categories_item)
 
-        tree_share = self.tree_share
+        share_of_trees = self.share_of_trees
 
         transformed = self.transformed
 
@@ -98,8 +98,8 @@ class Reason(Record):
                 "or_missing": or_missing,
                 "is_missing": is_missing,
                 "category": category,
-                "not_categories": not_categories,
-                "tree_share": tree_share,
+                "excluded_categories": excluded_categories,
+                "share_of_trees": share_of_trees,
                 "transformed": transformed,
                 "exact": exact,
             }
@@ -143,18 +143,18 @@ class Reason(Record):
 
         category = _parse_category(d.pop("category"))
 
-        not_categories = []
-        _not_categories = d.pop("not_categories")
-        for not_categories_item_data in _not_categories:
+        excluded_categories = []
+        _excluded_categories = d.pop("excluded_categories")
+        for excluded_categories_item_data in _excluded_categories:
 
-            def _parse_not_categories_item(data: object) -> float | str:
+            def _parse_excluded_categories_item(data: object) -> float | str:
                 return cast(float | str, data)
 
-            not_categories_item = _parse_not_categories_item(not_categories_item_data)
+            excluded_categories_item = _parse_excluded_categories_item(excluded_categories_item_data)
 
-            not_categories.append(not_categories_item)
+            excluded_categories.append(excluded_categories_item)
 
-        tree_share = d.pop("tree_share")
+        share_of_trees = d.pop("share_of_trees")
 
         transformed = d.pop("transformed")
 
@@ -171,8 +171,8 @@ class Reason(Record):
             or_missing=or_missing,
             is_missing=is_missing,
             category=category,
-            not_categories=not_categories,
-            tree_share=tree_share,
+            excluded_categories=excluded_categories,
+            share_of_trees=share_of_trees,
             transformed=transformed,
             exact=exact,
             text=text,

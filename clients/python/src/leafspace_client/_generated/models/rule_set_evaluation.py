@@ -25,8 +25,8 @@ class RuleSetEvaluation(Record):
         evaluated_on (str): Rows that were used: those of the reference dataset, or of `evaluation_dataset`.
         measured_against (str): Reference of accuracies and errors: the dataset's target, or the model where it has
             none.
-        printed (RuleScores): How well predictions match the target or the model.
-        map_ (RuleScores): How well predictions match the target or the model.
+        as_printed (RuleScores): How well predictions match the target or the model.
+        as_fitted (RuleScores): How well predictions match the target or the model.
         model (None | RuleScores): Scores of the model itself; null without a target.
         coverage (float): Share of rows that some rule covers; the others get the default prediction.
         mean_rules_per_row (float): Mean over the rows of the number of rules that they satisfy.
@@ -37,8 +37,8 @@ class RuleSetEvaluation(Record):
     n_rows: int
     evaluated_on: str
     measured_against: str
-    printed: RuleScores
-    map_: RuleScores
+    as_printed: RuleScores
+    as_fitted: RuleScores
     model: None | RuleScores
     coverage: float
     mean_rules_per_row: float
@@ -54,9 +54,9 @@ class RuleSetEvaluation(Record):
 
         measured_against = self.measured_against
 
-        printed = self.printed.to_dict()
+        as_printed = self.as_printed.to_dict()
 
-        map_ = self.map_.to_dict()
+        as_fitted = self.as_fitted.to_dict()
 
         model: dict[str, Any] | None
         if isinstance(self.model, RuleScores):
@@ -83,8 +83,8 @@ class RuleSetEvaluation(Record):
                 "n_rows": n_rows,
                 "evaluated_on": evaluated_on,
                 "measured_against": measured_against,
-                "printed": printed,
-                "map": map_,
+                "as_printed": as_printed,
+                "as_fitted": as_fitted,
                 "model": model,
                 "coverage": coverage,
                 "mean_rules_per_row": mean_rules_per_row,
@@ -107,9 +107,9 @@ class RuleSetEvaluation(Record):
 
         measured_against = d.pop("measured_against")
 
-        printed = RuleScores.from_dict(d.pop("printed"))
+        as_printed = RuleScores.from_dict(d.pop("as_printed"))
 
-        map_ = RuleScores.from_dict(d.pop("map"))
+        as_fitted = RuleScores.from_dict(d.pop("as_fitted"))
 
         def _parse_model(data: object) -> None | RuleScores:
             if data is None:
@@ -151,8 +151,8 @@ class RuleSetEvaluation(Record):
             n_rows=n_rows,
             evaluated_on=evaluated_on,
             measured_against=measured_against,
-            printed=printed,
-            map_=map_,
+            as_printed=as_printed,
+            as_fitted=as_fitted,
             model=model,
             coverage=coverage,
             mean_rules_per_row=mean_rules_per_row,

@@ -44,9 +44,8 @@ class RuleSetResult(Record):
         evaluation (RuleSetEvaluation): How well rules predict the rows of one dataset.
         training_evaluation (RuleSetEvaluation): How well rules predict the rows of one dataset.
         restarts (list[Restart]): The fits in their order.
-        lower_bound (list[float]): Lower bound of the log-likelihood after each iteration of the chosen fit; it never
+        lower_bounds (list[float]): Lower bound of the log-likelihood after each iteration of the chosen fit; it never
             falls.
-        served (str | Unset): Predictions come from the rules of this result. Default: 'printed'.
         caution (None | str | Unset): Warning, in words, that the scores in `evaluation` may be too good: they were
             measured on the rows from which the result was made, and the model reproduces at least 99 % of their targets
             (regression: R2 of at least 0.95), as a model does that has memorised them. Null where no such reason is known.
@@ -70,8 +69,7 @@ class RuleSetResult(Record):
     evaluation: RuleSetEvaluation
     training_evaluation: RuleSetEvaluation
     restarts: list[Restart]
-    lower_bound: list[float]
-    served: str | Unset = "printed"
+    lower_bounds: list[float]
     caution: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -124,9 +122,7 @@ class RuleSetResult(Record):
             restarts_item = restarts_item_data.to_dict()
             restarts.append(restarts_item)
 
-        lower_bound = self.lower_bound
-
-        served = self.served
+        lower_bounds = self.lower_bounds
 
         caution: None | str | Unset
         if isinstance(self.caution, Unset):
@@ -156,11 +152,9 @@ class RuleSetResult(Record):
                 "evaluation": evaluation,
                 "training_evaluation": training_evaluation,
                 "restarts": restarts,
-                "lower_bound": lower_bound,
+                "lower_bounds": lower_bounds,
             }
         )
-        if served is not UNSET:
-            field_dict["served"] = served
         if caution is not UNSET:
             field_dict["caution"] = caution
 
@@ -234,9 +228,7 @@ class RuleSetResult(Record):
 
             restarts.append(restarts_item)
 
-        lower_bound = cast(list[float], d.pop("lower_bound"))
-
-        served = d.pop("served", UNSET)
+        lower_bounds = cast(list[float], d.pop("lower_bounds"))
 
         def _parse_caution(data: object) -> None | str | Unset:
             if data is None:
@@ -266,8 +258,7 @@ class RuleSetResult(Record):
             evaluation=evaluation,
             training_evaluation=training_evaluation,
             restarts=restarts,
-            lower_bound=lower_bound,
-            served=served,
+            lower_bounds=lower_bounds,
             caution=caution,
         )
 

@@ -24,7 +24,7 @@ class LabelAuditRequest(Contract):
 
     model: RequestedModel
     dataset: ReferenceDataset
-    kind: RequestedKind = "auto"
+    proximity_kind: RequestedKind = "auto"
     n_neighbors: NeighborCount = 10
 
 
@@ -50,7 +50,7 @@ class AuditedRow(Contract):
 class LabelAuditResult(Contract):
     """Statistics of the audit and its first rows; all rows are in `/content`."""
 
-    kind: UsedKind
+    proximity_kind: UsedKind
     classes: ClassesOfModel
     n_rows: RowsOfDataset
     n_trees: TreesOfModel

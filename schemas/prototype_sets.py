@@ -61,7 +61,7 @@ class PrototypeSetRequest(Contract):
         description="`a_pete` stops when the relative change of gains is at most this; other methods ignore it.",
     )
     labels: LabelsUsed = "predicted"
-    kind: RequestedKind = "auto"
+    proximity_kind: RequestedKind = "auto"
     refine: Literal["none", "swap"] = Field(
         default="none",
         description="Refinement after the selection. `swap`: prototypes are replaced by other candidates, one at a "
@@ -199,7 +199,7 @@ class CertificateObjective(Contract):
 class PrototypeSetResult(Contract):
     """The result of a prototype job."""
 
-    kind: UsedKind
+    proximity_kind: UsedKind
     task: TaskOfModel
     classes: ClassesOfModel
     n_rows: RowsOfDataset

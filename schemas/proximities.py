@@ -24,14 +24,14 @@ class ProximitiesRequest(Contract):
 
     model: RequestedModel
     dataset: ReferenceDataset
-    kind: RequestedKind = "auto"
+    proximity_kind: RequestedKind = "auto"
     n_neighbors: NeighborCount = 10
 
 
 class ProximitiesResult(Contract):
     """Statistics of all rows together; the neighbours themselves are in `/content`."""
 
-    kind: UsedKind
+    proximity_kind: UsedKind
     n_rows: RowsOfDataset
     n_trees: TreesOfModel
     n_neighbors: NeighborCount
@@ -87,12 +87,12 @@ class ProximityBlockRequest(Contract):
     other_row_ids: RowIds | None = Field(
         default=None, description="Ids of `others`, which must be unique; default: their 0-based indices as text."
     )
-    kind: RequestedKind = "auto"
+    proximity_kind: RequestedKind = "auto"
     weights_of: Identifier | None = Field(
         default=None,
         description="Id of proximities, a label audit or a prototype set of this model and kind whose tree weights are "
-        "used. Null: weights by `kind`, where `boosting` measures the trees' contributions on the rows of this "
-        "request, instances and others together.",
+        "used. Null: weights by `proximity_kind`, where `boosting` measures the trees' contributions on the rows of "
+        "this request, instances and others together.",
     )
 
 
@@ -109,7 +109,7 @@ class ProximityBlock(Contract):
 
     object: Annotated[Literal["proximity_block"], OBJECT] = "proximity_block"
     model: str = Field(description="Id of the model.")
-    kind: UsedKind
+    proximity_kind: UsedKind
     n_trees: TreesOfModel
     weights_of: str | None = Field(
         description="Id of the artefact whose tree weights were used; null if none was requested."

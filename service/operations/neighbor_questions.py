@@ -25,10 +25,10 @@ def check_question(parts: Parts, request: Question) -> tuple[Question, Model, St
     """
     model = parts.models.get(request.model).view
     dataset = parts.datasets.get(request.dataset)
-    kind = known_kind(request.kind, model)
+    kind = known_kind(request.proximity_kind, model)
     _check_number(request.n_neighbors, dataset.view.n_rows)
     match_features(model, dataset.view)
-    return request.model_copy(update={"kind": kind}), model, dataset
+    return request.model_copy(update={"proximity_kind": kind}), model, dataset
 
 
 def _check_number(n_neighbors: int, n_rows: int) -> None:

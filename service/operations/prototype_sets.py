@@ -31,7 +31,7 @@ def ask_for_prototype_set(parts: Parts, request: PrototypeSetRequest) -> Prototy
     """
     model = parts.models.get(request.model).view
     dataset = parts.datasets.get(request.dataset)
-    kind = known_kind(request.kind, model)
+    kind = known_kind(request.proximity_kind, model)
     _refuse_what_cannot_be(request, model, dataset)
     match_features(model, dataset.view)
     asked = _spelled_out(request, kind, dataset.view.n_rows)
@@ -43,7 +43,7 @@ def _spelled_out(request: PrototypeSetRequest, kind: str, n_rows: int) -> Protot
     """Return the request that all requests with the same answer have in common, so that they share an id."""
     on_itself = request.evaluation_dataset == request.dataset
     changes: dict[str, Any] = {
-        "kind": kind,
+        "proximity_kind": kind,
         "evaluation_dataset": None if on_itself else request.evaluation_dataset,
         "n_candidates": None if request.n_candidates is None else min(request.n_candidates, n_rows),
     }

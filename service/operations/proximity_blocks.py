@@ -70,7 +70,7 @@ async def compare_rows(parts: Parts, model_id: str, request: ProximityBlockReque
 
 def _prepare(parts: Parts, model_id: str, request: ProximityBlockRequest) -> _Comparison:
     stored = parts.models.get(model_id)
-    kind = known_kind(request.kind, stored.view)
+    kind = known_kind(request.proximity_kind, stored.view)
     weights, values = None, {}
     if request.weights_of is not None:
         weights = _weights_of(parts, model_id, kind, request.weights_of)
@@ -87,8 +87,8 @@ def _weights_of(parts: Parts, model_id: str, kind: ProximityKind, artefact_id: s
         raise NotFound("artefact", artefact_id, "take the id of proximities, a label audit or a prototype set")
     artefact = parts.artefacts.get(noun.name, artefact_id)
     ready_result(artefact)
-    if artefact.model != model_id or artefact.request["kind"] != kind:
-        made = f"{artefact_id!r} is of model {artefact.model!r} and kind {artefact.request['kind']!r}"
+    if artefact.model != model_id or artefact.request["proximity_kind"] != kind:
+        made = f"{artefact_id!r} is of model {artefact.model!r} and kind {artefact.request['proximity_kind']!r}"
         raise StorageError("conflict", f"{made}, but asked is {kind!r} of {model_id!r}", "/weights_of")
     return read_archive(parts.objects.path(artefact.arrays or ""), "weights")["weights"]
 
@@ -103,7 +103,7 @@ def _compare(comparison: _Comparison, request: ProximityBlockRequest) -> bytes:
     document = {
         "object": "proximity_block",
         "model": comparison.model.id,
-        "kind": comparison.kind,
+        "proximity_kind": comparison.kind,
         "n_trees": comparison.model.n_trees,
         "weights_of": request.weights_of,
         "instances": _statuses(instances),

@@ -18,8 +18,8 @@ def known_kind(asked: ProximityKind, model: Model) -> Literal["random_forest", "
     kind = model.ensemble if asked == "auto" else asked
     if kind is None or kind == "other":
         detail = (
-            f"whether model {model.id!r} averages or adds its trees is not known, so `kind` cannot be `auto`: "
-            "say `kind`, or register the model with `ensemble` in its metadata"
+            f"whether model {model.id!r} averages or adds its trees is not known, so `proximity_kind` cannot be auto: "
+            "give `proximity_kind`, or register the model with `ensemble` in its metadata"
         )
-        raise StorageError("ensemble_unknown", detail, "/kind")
+        raise StorageError("ensemble_unknown", detail, "/proximity_kind")
     return kind

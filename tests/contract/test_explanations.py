@@ -222,7 +222,7 @@ def test_weighted_trees_give_the_proximity_of_boosting(api: Api) -> None:
     rows = [registered.instance(row) for row in range(30)]
     answer = api.explain(registered.explainer["id"], rows, n_prototypes=8)
 
-    assert registered.prototype_set["result"]["kind"] == "boosting"
+    assert registered.prototype_set["result"]["proximity_kind"] == "boosting"
     near = [prototype for row in answer["data"] for prototype in row["nearest_prototypes"]]
     assert near
     assert all(0 < prototype["proximity"] <= 1 and prototype["n_trees"] == 60 for prototype in near)

@@ -74,7 +74,7 @@ def make_prototype_set(context: JobContext) -> Produced:
     evaluation = _evaluate(context, chosen, inputs.evaluation)
     selection, view = chosen.selection, chosen.model.view
     content = PrototypeSetResult(
-        kind=chosen.kind,
+        proximity_kind=chosen.kind,
         task=view.task,
         classes=view.classes,
         n_rows=chosen.dataset.n_rows,
@@ -120,7 +120,7 @@ def load_inputs(context: JobContext, request: PrototypeSetRequest) -> PrototypeS
 
 def choose(context: JobContext, request: PrototypeSetRequest, inputs: PrototypeSetInputs) -> ChosenPrototypes:
     """Choose prototypes by the method of the request."""
-    model, dataset, kind = inputs.model, inputs.dataset, proximity_kind(request.kind)
+    model, dataset, kind = inputs.model, inputs.dataset, proximity_kind(request.proximity_kind)
     weights = tree_weights(kind, dataset.table, model.ensemble.leaf_values)
     classes = classes_of_rows(context.objects, model, dataset, request.labels)
     _refuse_one_class(request, model, classes)

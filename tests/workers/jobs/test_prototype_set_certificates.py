@@ -27,7 +27,9 @@ def _of_a_few(workshop: Workshop, case: RealCase, **request: object) -> Prototyp
     content = pd.read_parquet(workshop.parts.objects.path(workshop.parts.datasets.get(case.dataset).content))
     dataset = workshop.register_dataset(content.head(_N_ROWS), target="t", row_id="id")
     size = {} if request.get("method") == "a_pete" else {"n_prototypes": _N_PROTOTYPES}
-    made = workshop.make(**{"model": case.model, "dataset": dataset, "kind": "random_forest", **size, **request})
+    made = workshop.make(
+        **{"model": case.model, "dataset": dataset, "proximity_kind": "random_forest", **size, **request}
+    )
     assert (made.status, made.problem) == ("ready", None)
     return made
 

@@ -48,7 +48,7 @@ def test_each_method_chooses_the_rows_of_its_twin_in_the_same_order(
     made = _made(workshop, case, method)
 
     assert _rows(made) == _twin(case, method, "predicted")
-    assert result_of(made).kind == kind
+    assert result_of(made).proximity_kind == kind
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -92,10 +92,10 @@ def test_a_forest_can_be_seen_by_the_proximity_of_boosting_and_the_other_way_rou
 ) -> None:
     forest, boosted = real_case("titanic", "random_forest"), real_case("titanic", "boosting")
 
-    by_weight = _made(workshop, forest, method, kind="boosting")
-    by_count = _made(workshop, boosted, method, kind="random_forest")
+    by_weight = _made(workshop, forest, method, proximity_kind="boosting")
+    by_count = _made(workshop, boosted, method, proximity_kind="random_forest")
 
-    assert (result_of(by_weight).kind, result_of(by_count).kind) == ("boosting", "random_forest")
+    assert (result_of(by_weight).proximity_kind, result_of(by_count).proximity_kind) == ("boosting", "random_forest")
     proximity = naive.proximity_matrix(boosted.real.leaves[boosted.training], boosted.weights * 0 + 1)
     setting = 0.05 if method == "a_pete" else _N_PROTOTYPES
     assert _rows(by_count) == naive.SELECTIONS[method](proximity, boosted.classes("predicted"), setting)
@@ -295,7 +295,9 @@ def test_an_ensemble_of_unknown_kind_needs_the_kind_of_proximity(workshop: Works
     unknown = workshop.register_model(onnx, feature_names=names, ensemble="other")
 
     refused = _refusal(workshop, case, model=unknown)
-    made = workshop.make(model=unknown, dataset=case.dataset, kind="random_forest", n_prototypes=_N_PROTOTYPES)
+    made = workshop.make(
+        model=unknown, dataset=case.dataset, proximity_kind="random_forest", n_prototypes=_N_PROTOTYPES
+    )
 
-    assert (refused.code, refused.pointer) == ("ensemble_unknown", "/kind")
+    assert (refused.code, refused.pointer) == ("ensemble_unknown", "/proximity_kind")
     assert _rows(made) == _twin(case, "sm_a", "predicted")

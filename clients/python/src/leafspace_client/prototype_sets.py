@@ -78,7 +78,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     n_prototypes: int | None = None,
     alpha: float | None = None,
     labels: Literal["predicted", "target"] = "predicted",
-    kind: ProximityKind = "auto",
+    proximity_kind: ProximityKind = "auto",
     refine: Literal["none", "swap"] = "none",
     n_candidates: int | None = None,
     evaluation_dataset: Identified | None = None,
@@ -100,7 +100,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         ``a_pete`` stops when gains change by no more than this share; default 0.05.
     labels
         Classes as the model predicts them, or as the dataset's target has them.
-    kind
+    proximity_kind
         Which proximity; ``auto`` follows the model's kind of ensemble.
     refine
         ``swap``: afterwards swap prototypes for other rows as long as that improves the objective.
@@ -118,7 +118,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         n_prototypes=n_prototypes,
         alpha=UNSET if alpha is None else alpha,
         labels=labels,
-        kind=kind,
+        proximity_kind=proximity_kind,
         refine=refine,
         n_candidates=n_candidates,
         evaluation_dataset=None if evaluation_dataset is None else id_of(evaluation_dataset),

@@ -2,11 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 from fastapi import FastAPI
+from pydantic import TypeAdapter
 
-from schemas.contract import Contract
+from schemas.contract import Contract, Name
 from schemas.datasets import DatasetMetadata
 from schemas.models import ModelMetadata
 from schemas.nouns import NOUNS
@@ -16,6 +17,15 @@ _TAGS = {noun.words: noun.description for noun in NOUNS.kept} | {
     "health": "Whether the process answers, whether it can serve, and which version it is.",
 }
 _METADATA: dict[str, type[Contract]] = {"Body_register_model": ModelMetadata, "Body_register_dataset": DatasetMetadata}
+_UNIONS: dict[str, tuple[Any, str]] = {
+    "Instance": (dict[str, Any] | list[Any], "A raw row: values by feature name, or in the order of the features."),
+    "CellValue": (float | bool | str, "A value of a column: a number, a boolean or a category."),
+    "ConditionValue": (float | str | list[str], "What a condition compares with: a number, a category or categories."),
+    "NumberOrText": (float | str, "A number or a text, such as a predicted value or label."),
+    "RequestedFeatures": (Literal["all"] | list[Name], "`all`, or the names of some features."),
+    "ShownFeatures": (Literal["all"] | list[str], "`all`, or the names of some features."),
+}
+_NULL = {"type": "null"}
 _EXAMPLES = Path(__file__).with_name("examples.json")  # written by scripts/write_examples.py
 _EVENTS_PATH, _EVENT_STREAM = "/v1/jobs/{job_id}/events", "text/event-stream"
 _EVENT_SCHEMA = {
@@ -83,6 +93,7 @@ def install(app: FastAPI) -> None:
             _describe_events(contract)
             _describe_ids(contract)
             _describe_metadata(contract)
+            _name_unions(contract)
             _add_examples(contract)
         return contract
 
@@ -107,6 +118,32 @@ def _describe_metadata(contract: dict[str, Any]) -> None:
         field = schemas[form]["properties"]["metadata"]
         field["description"] = f"JSON text, as `{kind.__name__}` describes it; default: all defaults."
         field["contentSchema"] = {"$ref": f"#/components/schemas/{kind.__name__}"}
+
+
+def _name_unions(contract: dict[str, Any]) -> None:
+    """Give unions names of their own, which generators of clients would otherwise invent, a new one at each use."""
+    schemas = contract["components"]["schemas"]
+    choices = {name: TypeAdapter(kind).json_schema()["anyOf"] for name, (kind, _) in _UNIONS.items()}
+    _refer_to_unions(schemas, {json.dumps(each, sort_keys=True): name for name, each in choices.items()})
+    schemas |= {
+        name: {"title": name, "description": description, "anyOf": choices[name]}
+        for name, (_, description) in _UNIONS.items()
+    }
+
+
+def _refer_to_unions(value: Any, names: dict[str, str]) -> None:  # noqa: ANN401  # any JSON value
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _refer_to_unions(item, names)
+    if isinstance(value, dict) and isinstance(value.get("anyOf"), list):
+        choices = [choice for choice in value["anyOf"] if choice != _NULL]
+        name = names.get(json.dumps(choices, sort_keys=True))
+        if name is None:
+            return
+        reference = {"$ref": f"#/components/schemas/{name}"}
+        if _NULL in value.pop("anyOf"):
+            value["anyOf"] = [reference, _NULL]
+        else:
+            value |= reference
 
 
 def _add_examples(contract: dict[str, Any]) -> None:

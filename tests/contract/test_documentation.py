@@ -127,6 +127,29 @@ def test_every_property_is_described(document: Json) -> None:
     assert [place for place, schema in properties if schema["description"][-1] not in ".…"] == []
 
 
+def test_every_union_has_a_name_of_its_own(document: Json) -> None:
+    """Generators of clients invent names for those without."""
+    unions = [
+        (place, [choice for choice in union["anyOf"] if choice != {"type": "null"}])
+        for place, union in _unions(document["components"]["schemas"], "")
+        if place.count("/") > 1
+    ]
+
+    assert len(unions) > 100
+    assert [place for place, choices in unions if len(choices) > 1] == []
+
+
+def _unions(value: object, place: str) -> Iterator[tuple[str, Json]]:
+    if isinstance(value, dict):
+        if isinstance(value.get("anyOf"), list):
+            yield place, value
+        for name, item in value.items():
+            yield from _unions(item, f"{place}/{name}")
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _unions(item, f"{place}/{index}")
+
+
 def test_every_parameter_is_described(document: Json) -> None:
     parameters = [
         (path, method, parameter)

@@ -37,7 +37,6 @@ from .explainer_summary import ExplainerSummary
 from .explanation import Explanation
 from .explanation_list import ExplanationList
 from .explanation_request import ExplanationRequest
-from .explanation_request_instances_item_type_0 import ExplanationRequestInstancesItemType0
 from .explanation_set import ExplanationSet
 from .explanation_set_request import ExplanationSetRequest
 from .explanation_set_result import ExplanationSetResult
@@ -46,6 +45,7 @@ from .feature_group import FeatureGroup
 from .field_problem import FieldProblem
 from .firing_rule import FiringRule
 from .indicator_column import IndicatorColumn
+from .instance_type_0 import InstanceType0
 from .job import Job
 from .job_event import JobEvent
 from .label_audit import LabelAudit
@@ -87,7 +87,6 @@ from .path_node import PathNode
 from .prediction import Prediction
 from .prediction_list import PredictionList
 from .prediction_request import PredictionRequest
-from .prediction_request_instances_item_type_0 import PredictionRequestInstancesItemType0
 from .prediction_row import PredictionRow
 from .problem import Problem
 from .progress import Progress
@@ -103,8 +102,6 @@ from .proximities_request import ProximitiesRequest
 from .proximities_result import ProximitiesResult
 from .proximity_block import ProximityBlock
 from .proximity_block_request import ProximityBlockRequest
-from .proximity_block_request_instances_item_type_0 import ProximityBlockRequestInstancesItemType0
-from .proximity_block_request_others_item_type_0 import ProximityBlockRequestOthersItemType0
 from .question import Question
 from .readiness import Readiness
 from .reason import Reason
@@ -163,7 +160,6 @@ __all__ = (
     "Explanation",
     "ExplanationList",
     "ExplanationRequest",
-    "ExplanationRequestInstancesItemType0",
     "ExplanationSet",
     "ExplanationSetRequest",
     "ExplanationSetResult",
@@ -172,6 +168,7 @@ __all__ = (
     "FieldProblem",
     "FiringRule",
     "IndicatorColumn",
+    "InstanceType0",
     "Job",
     "JobEvent",
     "LabelAudit",
@@ -213,7 +210,6 @@ __all__ = (
     "Prediction",
     "PredictionList",
     "PredictionRequest",
-    "PredictionRequestInstancesItemType0",
     "PredictionRow",
     "Problem",
     "Progress",
@@ -229,8 +225,6 @@ __all__ = (
     "ProximitiesResult",
     "ProximityBlock",
     "ProximityBlockRequest",
-    "ProximityBlockRequestInstancesItemType0",
-    "ProximityBlockRequestOthersItemType0",
     "Question",
     "Readiness",
     "Reason",

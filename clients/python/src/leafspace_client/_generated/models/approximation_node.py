@@ -34,7 +34,7 @@ class ApproximationNode(Record):
             a leaf.
         left (int | None): Id of the child for rows that satisfy the condition; null at a leaf.
         right (int | None): Id of the child for all other rows; null at a leaf.
-        prediction (float | str): Predicted label, or value for regression. Splits have one, too.
+        prediction (float | str): A number or a text, such as a predicted value or label.
         scores (list[Score]): Shares of the classes in the order of the classes; empty for regression.
         n_samples (int): Number of the dataset's rows that reach it.
         n_pseudo_samples (int): Number of pseudo-samples that were drawn to choose its split, even if `max_leaves` ended
@@ -174,9 +174,9 @@ class ApproximationNode(Record):
             try:
                 if not isinstance(data, list):
                     raise TypeError()
-                value_type_2 = cast(list[str], data)
+                componentsschemas_condition_value_type_2 = cast(list[str], data)
 
-                return value_type_2
+                return componentsschemas_condition_value_type_2
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
             return cast(float | list[str] | None | str, data)

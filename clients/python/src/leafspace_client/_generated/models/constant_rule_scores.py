@@ -16,11 +16,8 @@ class ConstantRuleScores(Record):
     """The scores of constant predictions.
 
     Attributes:
-        prediction (float | str): Constant to which all measures but fidelities belong: the most frequent class of the
-            rows (ties: the first of the classes), or the mean value for regression. It is taken from the reference that
-            `measured_against` names.
-        model_prediction (float | str): Constant to which fidelities belong: the label that the model predicts most
-            often, or the mean of its values for regression.
+        prediction (float | str): A number or a text, such as a predicted value or label.
+        model_prediction (float | str): A number or a text, such as a predicted value or label.
         error (float | None | Unset): Share of rows with a wrong label, 0 to 1; null for regression.
         balanced_error (float | None | Unset): Mean over the classes that have rows of their share of wrong labels, 0 to
             1; null for regression.

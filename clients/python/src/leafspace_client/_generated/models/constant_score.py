@@ -16,11 +16,8 @@ class ConstantScore(Record):
     """The scores of constant predictions.
 
     Attributes:
-        prediction (float | str): Constant to which all measures but fidelities belong: the most frequent class of the
-            rows (ties: the first of the classes), or the mean value for regression. It is taken from the reference that
-            `measured_against` names.
-        model_prediction (float | str): Constant to which fidelities belong: the label that the model predicts most
-            often, or the mean of its values for regression.
+        prediction (float | str): A number or a text, such as a predicted value or label.
+        model_prediction (float | str): A number or a text, such as a predicted value or label.
         n_rows (int): Number of rows evaluated: all, or a random sample where all would take too long.
         balanced_accuracy (float | None | Unset): Mean over the classes of the share of their rows that are predicted
             rightly, 0 to 1; null for regression or without a target.

@@ -16,11 +16,8 @@ class ConstantTreeScores(Record):
     """The scores of constant predictions.
 
     Attributes:
-        prediction (float | str): Constant to which all measures but fidelities belong: the most frequent class of the
-            rows (ties: the first of the classes), or the mean value for regression. It is taken from the reference that
-            `measured_against` names.
-        model_prediction (float | str): Constant to which fidelities belong: the label that the model predicts most
-            often, or the mean of its values for regression.
+        prediction (float | str): A number or a text, such as a predicted value or label.
+        model_prediction (float | str): A number or a text, such as a predicted value or label.
         fidelity (float | None): Share of rows with the label that the model predicts, 0 to 1; for regression R2 to the
             values that the model predicts, null where these are all alike.
         balanced_fidelity (float | None): Mean over the labels that the model predicts of the share of their rows with

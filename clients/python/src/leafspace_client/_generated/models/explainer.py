@@ -22,8 +22,7 @@ class Explainer(Record):
         model (str): Id of the model.
         prototype_set (str): Id of the prototype set.
         created_at (datetime.datetime): Time of creation, in UTC (RFC 3339).
-        shown_features (list[str] | str): Features of the prototype rows that explanations show: `all`, or a list of
-            names.
+        shown_features (list[str] | str): `all`, or the names of some features.
         object_ (Literal['explainer'] | Unset): Type of this object. Default: 'explainer'.
         rule_set (None | str | Unset): Id of the rule set; null without one.
         approximation_tree (None | str | Unset): Id of the approximation tree; null without one.
@@ -115,9 +114,9 @@ class Explainer(Record):
             try:
                 if not isinstance(data, list):
                     raise TypeError()
-                shown_features_type_1 = cast(list[str], data)
+                componentsschemas_shown_features_type_1 = cast(list[str], data)
 
-                return shown_features_type_1
+                return componentsschemas_shown_features_type_1
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
             return cast(list[str] | str, data)

@@ -23,8 +23,7 @@ class ExplainerRequest(Record):
         approximation_tree (None | str | Unset): Id of an approximation tree of this model, in which `include:
             ["approximation_path"]` describes the path of a row; null: none.
         name (None | str | Unset): Name of the explainer, shown in lists; null: none.
-        shown_features (list[str] | str | Unset): Features of the (real) prototype rows that explanations show, in
-            `features` and `similar_because`: `all`, or a list of names. Default: 'all'.
+        shown_features (list[str] | str | Unset): `all`, or the names of some features.
     """
 
     model: str
@@ -32,7 +31,7 @@ class ExplainerRequest(Record):
     rule_set: None | str | Unset = UNSET
     approximation_tree: None | str | Unset = UNSET
     name: None | str | Unset = UNSET
-    shown_features: list[str] | str | Unset = "all"
+    shown_features: list[str] | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         model = self.model
@@ -125,9 +124,9 @@ class ExplainerRequest(Record):
             try:
                 if not isinstance(data, list):
                     raise TypeError()
-                shown_features_type_1 = cast(list[str], data)
+                componentsschemas_requested_features_type_1 = cast(list[str], data)
 
-                return shown_features_type_1
+                return componentsschemas_requested_features_type_1
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
             return cast(list[str] | str | Unset, data)

@@ -17,7 +17,7 @@ class FiringRule(Record):
     Attributes:
         rank (int): 1-based rank of the rule in the rule set.
         text (str): Conditions of the rule as an English phrase.
-        prediction (float | str): Predicted label, or value for regression.
+        prediction (float | str): A number or a text, such as a predicted value or label.
     """
 
     rank: int

@@ -19,7 +19,7 @@ class LabelAuditResult(Record):
     """Statistics of the audit and its first rows; all rows are in `/content`.
 
     Attributes:
-        kind (str): How trees were weighted in the proximities.
+        proximity_kind (str): How trees were weighted in the proximities.
         classes (list[str]): Classes in the order of the model's scores; empty for regression.
         n_rows (int): Number of rows of the dataset.
         n_trees (int): Number of trees of the model.
@@ -32,7 +32,7 @@ class LabelAuditResult(Record):
         rows (list[AuditedRow]): The first 100 rows, lowest agreement first.
     """
 
-    kind: str
+    proximity_kind: str
     classes: list[str]
     n_rows: int
     n_trees: int
@@ -45,7 +45,7 @@ class LabelAuditResult(Record):
     rows: list[AuditedRow]
 
     def to_dict(self) -> dict[str, Any]:
-        kind = self.kind
+        proximity_kind = self.proximity_kind
 
         classes = self.classes
 
@@ -76,7 +76,7 @@ class LabelAuditResult(Record):
 
         field_dict.update(
             {
-                "kind": kind,
+                "proximity_kind": proximity_kind,
                 "classes": classes,
                 "n_rows": n_rows,
                 "n_trees": n_trees,
@@ -97,7 +97,7 @@ class LabelAuditResult(Record):
         from ..models.audited_row import AuditedRow  # noqa: PLC0415
 
         d = dict(src_dict)
-        kind = d.pop("kind")
+        proximity_kind = d.pop("proximity_kind")
 
         classes = cast(list[str], d.pop("classes"))
 
@@ -135,7 +135,7 @@ class LabelAuditResult(Record):
             rows.append(rows_item)
 
         label_audit_result = cls(
-            kind=kind,
+            proximity_kind=proximity_kind,
             classes=classes,
             n_rows=n_rows,
             n_trees=n_trees,

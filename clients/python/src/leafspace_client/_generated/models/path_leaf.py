@@ -20,7 +20,7 @@ class PathLeaf(Record):
 
     Attributes:
         id (int): Id of the node in the tree.
-        prediction (float | str): Predicted label, or value for regression.
+        prediction (float | str): A number or a text, such as a predicted value or label.
         scores (list[Score]): Shares of the classes in the order of the classes; empty for regression.
         n_samples (int): Number of the reference dataset's rows that reach it.
     """

@@ -27,9 +27,9 @@ class PrototypeSetRequest(Record):
             it. Default: 0.05.
         labels (str | Unset): Source of the rows' classes or values: the model's predictions (`predicted`) or the
             dataset's target column (`target`). Default: 'predicted'.
-        kind (str | Unset): How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1);
-            `boosting`: by their contribution to the scores (Tan et al., definition 3); `auto`: by the model's `ensemble`,
-            and refused where that is unknown. Default: 'auto'.
+        proximity_kind (str | Unset): How trees are weighted in proximities. `random_forest`: all alike (Tan et al.,
+            equation 1); `boosting`: by their contribution to the scores (Tan et al., definition 3); `auto`: by the model's
+            `ensemble`, and refused where that is unknown. Default: 'auto'.
         refine (str | Unset): Refinement after the selection. `swap`: prototypes are replaced by other candidates, one
             at a time, until no single replacement raises the objective of the method (`sm_u`: by candidates of the same
             class); where better sets are not ruled out, up to three other starts are tried. Not applicable to `sg`.
@@ -49,7 +49,7 @@ class PrototypeSetRequest(Record):
     n_prototypes: int | None | Unset = UNSET
     alpha: float | Unset = 0.05
     labels: str | Unset = "predicted"
-    kind: str | Unset = "auto"
+    proximity_kind: str | Unset = "auto"
     refine: str | Unset = "none"
     n_candidates: int | None | Unset = UNSET
     evaluation_dataset: None | str | Unset = UNSET
@@ -72,7 +72,7 @@ class PrototypeSetRequest(Record):
 
         labels = self.labels
 
-        kind = self.kind
+        proximity_kind = self.proximity_kind
 
         refine = self.refine
 
@@ -106,8 +106,8 @@ class PrototypeSetRequest(Record):
             field_dict["alpha"] = alpha
         if labels is not UNSET:
             field_dict["labels"] = labels
-        if kind is not UNSET:
-            field_dict["kind"] = kind
+        if proximity_kind is not UNSET:
+            field_dict["proximity_kind"] = proximity_kind
         if refine is not UNSET:
             field_dict["refine"] = refine
         if n_candidates is not UNSET:
@@ -141,7 +141,7 @@ class PrototypeSetRequest(Record):
 
         labels = d.pop("labels", UNSET)
 
-        kind = d.pop("kind", UNSET)
+        proximity_kind = d.pop("proximity_kind", UNSET)
 
         refine = d.pop("refine", UNSET)
 
@@ -172,7 +172,7 @@ class PrototypeSetRequest(Record):
             n_prototypes=n_prototypes,
             alpha=alpha,
             labels=labels,
-            kind=kind,
+            proximity_kind=proximity_kind,
             refine=refine,
             n_candidates=n_candidates,
             evaluation_dataset=evaluation_dataset,

@@ -25,7 +25,7 @@ class PrototypeSetResult(Record):
     """The result of a prototype job.
 
     Attributes:
-        kind (str): How trees were weighted in the proximities.
+        proximity_kind (str): How trees were weighted in the proximities.
         task (str): What the model predicts.
         classes (list[str]): Classes in the order of the model's scores; empty for regression.
         n_rows (int): Number of rows of the dataset.
@@ -68,7 +68,7 @@ class PrototypeSetResult(Record):
             It also names classes without a prototype.
     """
 
-    kind: str
+    proximity_kind: str
     task: str
     classes: list[str]
     n_rows: int
@@ -96,7 +96,7 @@ class PrototypeSetResult(Record):
     caution: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
-        kind = self.kind
+        proximity_kind = self.proximity_kind
 
         task = self.task
 
@@ -164,7 +164,7 @@ class PrototypeSetResult(Record):
 
         field_dict.update(
             {
-                "kind": kind,
+                "proximity_kind": proximity_kind,
                 "task": task,
                 "classes": classes,
                 "n_rows": n_rows,
@@ -207,7 +207,7 @@ class PrototypeSetResult(Record):
         from ..models.stop_reason import StopReason  # noqa: PLC0415
 
         d = dict(src_dict)
-        kind = d.pop("kind")
+        proximity_kind = d.pop("proximity_kind")
 
         task = d.pop("task")
 
@@ -277,7 +277,7 @@ class PrototypeSetResult(Record):
         caution = _parse_caution(d.pop("caution", UNSET))
 
         prototype_set_result = cls(
-            kind=kind,
+            proximity_kind=proximity_kind,
             task=task,
             classes=classes,
             n_rows=n_rows,

@@ -101,9 +101,9 @@ class Question(Record):
             try:
                 if not isinstance(data, list):
                     raise TypeError()
-                value_type_2 = cast(list[str], data)
+                componentsschemas_condition_value_type_2 = cast(list[str], data)
 
-                return value_type_2
+                return componentsschemas_condition_value_type_2
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
             return cast(float | list[str] | None | str, data)

@@ -24,7 +24,7 @@ class Rule(Record):
         text (str): Conditions as an English phrase, such as `income is above 1,200 and at most 3,400, and color is G or
             H (missing allowed)`; `always` without conditions.
         conditions (list[Condition]): Conditions that hold together; a rule without any always applies.
-        prediction (float | str): Predicted label, or value for regression.
+        prediction (float | str): A number or a text, such as a predicted value or label.
         scores (list[Score]): Shares of the classes among the rows that it decides, in the order of the classes; empty
             for regression.
         coverage (float): Share of the dataset's rows that satisfy its conditions.

@@ -37,7 +37,7 @@ class RuleSetResult(Record):
         n_conditions (int): Number of conditions of all rules together.
         features (list[RuleFeature]): Features that conditions refer to, in the model's order.
         rules (list[Rule]): The rules in the order in which they are applied.
-        default_prediction (float | str): Prediction for rows that satisfy no rule.
+        default_prediction (float | str): A number or a text, such as a predicted value or label.
         default_scores (list[Score]): Shares of the classes among these rows, in the order of the classes; empty for
             regression.
         default_support (int): Number of the dataset's rows that satisfy no rule.

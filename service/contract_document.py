@@ -150,15 +150,13 @@ def _add_examples(contract: dict[str, Any]) -> None:
     """Add real requests and answers: to schemas in JSON, to operations in other texts."""
     schemas, kept = contract["components"]["schemas"], json.loads(_EXAMPLES.read_text(encoding="utf-8"))
     examples = kept["schemas"]
-    for noun in NOUNS.made_by_jobs:
-        examples[f"{noun.view.__name__}Result"] = examples[noun.view.__name__]["result"]
-    for name, example in examples.items():
+    results = {f"{name}Result": example["result"] for name, example in examples.items() if example.get("result")}
+    for name, example in (examples | results).items():
         schemas[name]["examples"] = [example]
-    for name, schema in schemas.items():
-        if name.startswith("Page_"):
-            item = examples[name.removeprefix("Page_").removesuffix("_")]
-            shown = {**item, "result": None} if "result" in item else item
-            schema["examples"] = [{"object": "list", "data": [shown], "next_cursor": None}]
+    for name, item in examples.items():
+        shown = {**item, "result": None} if "result" in item else item
+        if page := schemas.get(f"Page_{name}_"):
+            page["examples"] = [{"object": "list", "data": [shown], "next_cursor": None}]
     for form, kind in _METADATA.items():
         schemas[form]["properties"]["metadata"]["examples"] = [json.dumps(examples[kind.__name__])]
     for path in contract["paths"].values():

@@ -183,7 +183,7 @@ def transport_of(connected: object) -> Transport:
     return transport
 
 
-def _started(method: Any, program: Any, *args: Any, **kwargs: Any) -> Program[Any]:  # noqa: ANN401  # any method
+def _started(method: Any, program: Any, /, *args: Any, **kwargs: Any) -> Program[Any]:  # noqa: ANN401  # any method
     # Nothing of a generator runs yet: a TypeError is about the arguments, and names the method that was called.
     try:
         steps: Program[Any] = program(*args, **kwargs)

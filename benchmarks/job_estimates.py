@@ -135,16 +135,16 @@ def _requests(workshop: Workshop, size: Size, both: dict[str, str]) -> Iterator[
 
     yield "proximities", bound(workshop.find_neighbors)
     yield "proximities, 100 each", bound(workshop.find_neighbors, n_neighbors=100)
-    yield "prototypes by sm_a", bound(workshop.make, candidates=2000)
-    yield "prototypes with swaps", bound(workshop.make, candidates=1000, refine="swap")
-    yield "prototypes by a_pete", bound(workshop.make, candidates=1000, method="a_pete")
+    yield "prototypes by sm_a", bound(workshop.make, n_candidates=2000)
+    yield "prototypes with swaps", bound(workshop.make, n_candidates=1000, refine="swap")
+    yield "prototypes by a_pete", bound(workshop.make, n_candidates=1000, method="a_pete")
     for method in ("fab", "em"):
         yield f"rules by {method}", bound(workshop.find_rules, method=method, n_restarts=1, max_rules=5)
     for method, n in (("sta", 10_000), ("cart", 10_000), ("cart", 100_000), ("born_again", 30_000)):
         grow = bound(workshop.grow_tree, method=method, max_pseudo_samples=n, max_depth=4)
         yield f"tree by {method}, {n:,}", grow
     if size.n_classes > 1:
-        yield "prototypes by sg", bound(workshop.make, candidates=500, method="sg")
+        yield "prototypes by sg", bound(workshop.make, n_candidates=500, method="sg")
         yield "label audit", bound(workshop.audit)
         yield "tree by ism", bound(workshop.grow_tree, method="ism", max_depth=4)
 

@@ -124,7 +124,7 @@ class ExplainedBlock:
     reasons: PairReasons
     lows: DistinctNumbers  # of the reasons, in the model's precision
     highs: DistinctNumbers
-    tree_shares: DistinctNumbers
+    shares_of_trees: DistinctNumbers
     contrasts: NDArray[np.int64]  # (n_accepted,) nearest prototype of another class; -1: none, or not included
     contrast_shares: NDArray[np.float64]  # (n_accepted,) its proximity in [0, 1]
     fires: NDArray[np.bool_] | None  # (n_accepted, n_rules) rules that hold; None where they are not included
@@ -184,7 +184,7 @@ class BlockExplainer:
             reasons=reasons,
             lows=DistinctNumbers.of(reader.rounded(reasons.low, reasons.column)),
             highs=DistinctNumbers.of(reader.rounded(reasons.high, reasons.column)),
-            tree_shares=DistinctNumbers.of(reasons.tree_share),
+            shares_of_trees=DistinctNumbers.of(reasons.share_of_trees),
             contrasts=contrasts,
             contrast_shares=proximities[np.arange(len(accepted)), contrasts] / index.total_weight,
             fires=self._fires(block, accepted),

@@ -17,7 +17,7 @@ from .texts import Compositions, DistinctNumbers, TextPool, lines_of, number_tex
 from .warm_explainer import WarmExplainer
 
 _N_PLACEHOLDERS = 6  # rank, proximity, distance, number of shared trees, compared features, reasons
-_SHARE = b'"tree_share":'
+_SHARE = b'"share_of_trees":'
 _COMMA = b","
 
 
@@ -147,7 +147,7 @@ class ReasonLists:
         texts[:, 7] = self._high
         texts[:, 8] = _numbers(pool, highs)
         texts[:, 9] = self._sides + reasons.side
-        texts[:, 10] = _numbers(pool, explained.tree_shares)
+        texts[:, 10] = _numbers(pool, explained.shares_of_trees)
         texts[:, 11] = self._ends + reasons.column + self._n_columns * is_last
         if reasons.others:
             self._write_others(texts, explained, is_last, pool)
@@ -182,5 +182,5 @@ def _add_ends(pool: TextPool, ends: tuple[bytes, ...]) -> int:
 
 def _around_share(reason: FeatureReason) -> tuple[bytes, bytes]:
     """Return the texts before and after the share of trees, which differs between pairs with the same reason."""
-    before, key, after = orjson.dumps({**reason, "tree_share": None}).rpartition(_SHARE)
+    before, key, after = orjson.dumps({**reason, "share_of_trees": None}).rpartition(_SHARE)
     return before + key, after.removeprefix(b"null") + _COMMA

@@ -143,7 +143,7 @@ class ReasonTexts:
         pieces[6::N_PIECES] = lows
         pieces[8::N_PIECES] = highs
         pieces[9::N_PIECES] = map(self.sides.__getitem__, sides)
-        pieces[10::N_PIECES] = _number_texts(raw.tree_share)
+        pieces[10::N_PIECES] = _number_texts(raw.share_of_trees)
         pieces[11::N_PIECES] = map(self.ends.__getitem__, columns)
         return pieces
 
@@ -170,6 +170,6 @@ def _side_text(side: RawSide) -> bytes:
         "exact": RawSide.EXACT in side,
         "is_missing": RawSide.IS_MISSING in side,
         "category": None,
-        "not_categories": [],
+        "excluded_categories": [],
     }
-    return b',%b,"tree_share":' % orjson.dumps(fields)[1:-1]
+    return b',%b,"share_of_trees":' % orjson.dumps(fields)[1:-1]

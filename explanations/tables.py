@@ -115,7 +115,7 @@ class TableMaker:
 
     def _reasons(self, explained: ExplainedBlock) -> pa.StructArray:
         reasons = explained.reasons
-        category, not_categories = _of_others(explained)
+        category, excluded_categories = _of_others(explained)
         return _struct(
             {
                 "feature": self._features.of(reasons.column),
@@ -126,8 +126,8 @@ class TableMaker:
                 "or_missing": _has(reasons.side, RawSide.OR_MISSING),
                 "is_missing": _has(reasons.side, RawSide.IS_MISSING),
                 "category": category,
-                "not_categories": not_categories,
-                "tree_share": pa.array(reasons.tree_share),
+                "excluded_categories": excluded_categories,
+                "share_of_trees": pa.array(reasons.share_of_trees),
                 "transformed": pa.array(self._is_transformed[reasons.column]),
                 "exact": _has(reasons.side, RawSide.EXACT),
             }
@@ -225,11 +225,11 @@ def _for_all_rows(columns: Mapping[str, pa.Array], explained: ExplainedBlock) ->
 
 
 def _of_others(explained: ExplainedBlock) -> tuple[pa.Array, pa.Array]:
-    """Return ``category`` and ``not_categories`` of the reasons; categories are given as text."""
+    """Return ``category`` and ``excluded_categories`` of the reasons; categories are given as text."""
     reasons = explained.reasons
     others = pa.array(np.where(reasons.other < 0, len(reasons.others), reasons.other))
     categories = [None if reason["category"] is None else str(reason["category"]) for reason in reasons.others]
-    excluded = [[str(category) for category in reason["not_categories"]] for reason in reasons.others]
+    excluded = [[str(category) for category in reason["excluded_categories"]] for reason in reasons.others]
     return (
         pa.array([*categories, None], pa.string()).take(others),
         pa.array([*excluded, []], pa.list_(pa.string())).take(others),

@@ -33,7 +33,7 @@ def show_explanation(explanation: "Explanation", console: Console) -> None:
             _short(value.value),
             (reason.text or "").removeprefix(f"{reason.feature} is "),
         )
-        table.add_row(reason.feature, *cells, f"{reason.tree_share:.0%}")
+        table.add_row(reason.feature, *cells, f"{reason.share_of_trees:.0%}")
     console.print(table)
     console.print("\nThe same as JSON, in full:\n")
     console.print(compact_json(explanation.to_dict()), markup=False)

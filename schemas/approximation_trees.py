@@ -1,13 +1,23 @@
-"""Approximation trees: one tree of questions about raw features that stands for a whole ensemble."""
+"""Approximation trees: one tree of conditions on raw features that approximates a whole ensemble."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .artefacts import CAUTION_OF_FIGURES, RESULT, ArtefactView, ConstantPrediction
-from .contract import Contract, Identifier
+from .artefacts import (
+    CAUTION_OF_FIGURES,
+    EVALUATION_DATASET,
+    REQUEST,
+    RESULT,
+    ArtefactView,
+    ConstantPrediction,
+    EvaluationRows,
+    ReferenceDataset,
+    RequestedModel,
+)
+from .contract import OBJECT, ClassesOfModel, Contract, Identifier, RowsOfDataset, TaskOfModel, TreesOfModel
 from .models import Score
-from .rule_sets import RuleFeature
+from .rule_sets import MODEL_COLUMN, PREDICTED, RuleFeature
 
 ApproximationMethod = Literal["sta", "ism", "born_again", "cart"]
 TreeExportFormat = Literal["json", "text", "graphviz", "svg", "sql", "python", "onnx"]
@@ -17,211 +27,243 @@ MIN_PSEUDO_SAMPLES, MAX_PSEUDO_SAMPLES = 1_000, 10_000_000
 
 
 class ApproximationTreeRequest(Contract):
-    """Which model one tree is to stand for, and by which rows."""
+    """Which model to approximate by one tree, and on which dataset."""
 
-    model: Identifier
-    dataset: Identifier
+    model: RequestedModel
+    dataset: ReferenceDataset
     method: ApproximationMethod = Field(
         default="sta",
-        description="sta: Zhou & Hooker, each question chosen by a test on as many pseudo rows as it takes; ism: Van "
-        "Assche & Blockeel, chosen among the ensemble's own questions from its class distributions, without pseudo "
-        "rows; born_again: Breiman & Shang, CART on pseudo rows, its depth by cross-validation; cart: CART on pseudo "
-        "rows.",
+        description="How splits are chosen. `sta`: by a test on as many pseudo-samples as it needs (Zhou & Hooker); "
+        "`ism`: among the ensemble's own splits, from its class distributions, without pseudo-samples (Van Assche & "
+        "Blockeel); `born_again`: CART on pseudo-samples, its depth by cross-validation (Breiman & Shang); `cart`: "
+        "CART on pseudo-samples.",
     )
     max_depth: int = Field(
-        default=5, strict=True, ge=1, le=MAX_DEPTH, description="Questions on the longest way from the root to a leaf."
+        default=5,
+        strict=True,
+        ge=1,
+        le=MAX_DEPTH,
+        description="Maximum number of splits on a path from the root to a leaf.",
     )
     max_leaves: int | None = Field(
         default=None,
         strict=True,
         ge=2,
         le=MAX_LEAVES,
-        description="The nodes that improve most are parted first; null: as many leaves as the depth allows, up to "
-        f"{MAX_LEAVES:,}.",
+        description="Maximum number of leaves; the nodes that improve most are split first. Null: as many as the depth "
+        f"allows, up to {MAX_LEAVES:,}.",
     )
     min_samples_leaf: int = Field(
         default=5,
         strict=True,
         ge=1,
         le=MAX_SAMPLES_LEAF,
-        description="sta, ism: the dataset's rows in each leaf, at least; born_again, cart: the same share of the "
-        "pseudo rows, so that a leaf may have fewer of the dataset's.",
+        description="Minimum number of the dataset's rows in each leaf (`sta`, `ism`). `born_again` and `cart` require "
+        "the same share of pseudo-samples instead, so that a leaf may have fewer of the dataset's rows.",
     )
     significance: float = Field(
         default=0.1,
         strict=True,
         gt=0,
         lt=1,
-        description="sta: pseudo rows are added until the other candidates' p-values sum to at most this.",
+        description="Significance level of `sta`: pseudo-samples are added until the p-values of the other candidate "
+        "splits sum to at most this. Other methods ignore it.",
     )
     max_pseudo_samples: int = Field(
         default=100_000,
         strict=True,
         ge=MIN_PSEUDO_SAMPLES,
         le=MAX_PSEUDO_SAMPLES,
-        description="sta: of one node, at most; born_again, cart: of the whole tree. ism draws none.",
+        description="Maximum number of pseudo-samples of one node (`sta`) or of the whole tree (`born_again`, `cart`); "
+        "`ism` draws none.",
     )
-    repeats: int = Field(
+    n_repeats: int = Field(
         default=1,
         strict=True,
         ge=1,
         le=MAX_REPEATS,
-        description="The tree is made so many times from different pseudo rows, to tell how stable it is; the first is "
-        "the result.",
+        description="Number of trees that are made from different pseudo-samples to measure stability; the first one "
+        "is the result.",
     )
     stop_when_pure: bool = Field(
         default=False,
         strict=True,
-        description="ism: a node whose rows all have one class in the dataset's target stays a leaf.",
+        description="Whether `ism` leaves a node unsplit whose rows all have one class in the dataset's target.",
     )
-    evaluation_dataset: Identifier | None = None
-    seed: int = Field(default=0, strict=True, ge=0, le=2**32 - 1, description="Draws the pseudo rows.")
+    evaluation_dataset: Annotated[Identifier | None, EVALUATION_DATASET] = None
+    seed: int = Field(default=0, strict=True, ge=0, le=2**32 - 1, description="Seed of the pseudo-samples.")
 
 
 class ApproximationNode(Contract):
-    """A node: a question about one feature of a raw row, or a leaf, where `feature` to `text` and the ways are null."""
+    """A node of the tree: a split by a condition on one feature of a raw row, or a leaf."""
 
-    id: int = Field(description="Position in the list; the root's is 0, and a left child comes right after its parent.")
-    depth: int = Field(description="Questions asked before it is reached.")
-    feature: str | None
-    column: str | None = Field(
-        description="The model's feature that is read: `feature` itself, but for one-hot columns that were declared to "
-        "belong together, where `is` means a value over 0.5."
+    id: int = Field(
+        description="0-based index of the node in the list; the root is 0, and a left child follows its parent."
     )
+    depth: int = Field(description="Number of splits above it.")
+    feature: str | None = Field(description="Name of the raw feature; null at a leaf.")
+    column: str | None = Field(description=f"{MODEL_COLUMN} Null at a leaf.")
     operator: str | None = Field(
-        description="Yes goes left: <= (of numbers, compared as they are, in double precision), is, is one of (of "
-        "categories), is missing; new ones may come, of those that rules have."
+        description="Comparison that sends a row left: `<=` for numbers (in double precision), `is` or `is one of` for "
+        "categories, or `is missing`; null at a leaf. Operators of rules may be added."
     )
-    value: float | str | list[str] | None = Field(description="A list with `is one of`; null with `is missing`.")
+    value: float | str | list[str] | None = Field(
+        description="Value to compare with: a list with `is one of`; null with `is missing` and at a leaf."
+    )
     or_missing: bool | None = Field(
-        description="A missing value goes left as well; otherwise it goes right. False where no row of the dataset "
-        "misses the feature. (It is also false with `is missing`, which says itself where a missing value goes.)"
+        description="Whether missing values go left, too; null at a leaf. It is false where no row of the dataset "
+        "misses the feature, and with `is missing`, which decides this itself."
     )
     text: str | None = Field(
-        description="The question as an English sentence, such as `income is at most 3,400 (missing allowed)`."
+        description="Condition as an English phrase, such as `income is at most 3,400 (missing allowed)`; null at a "
+        "leaf."
     )
-    left: int | None = Field(description="Id of the node for rows for which the question holds.")
-    right: int | None = Field(description="Id of the node for all others.")
-    prediction: float | str = Field(description="A label; for regression a value. Inner nodes have one, too.")
-    scores: list[Score] = Field(description="Shares of classes, in the order of the classes; none for regression.")
-    n_samples: int = Field(description="The dataset's rows that reach it.")
+    left: int | None = Field(description="Id of the child for rows that satisfy the condition; null at a leaf.")
+    right: int | None = Field(description="Id of the child for all other rows; null at a leaf.")
+    prediction: float | str = Field(description=f"{PREDICTED} Splits have one, too.")
+    scores: list[Score] = Field(description="Shares of the classes in the order of the classes; empty for regression.")
+    n_samples: int = Field(description="Number of the dataset's rows that reach it.")
     n_pseudo_samples: int = Field(
-        description="Pseudo rows that were drawn to find its question, whether it was asked in the end or not: "
-        "`max_leaves` may have ended the growth. 0 where none were drawn."
+        description="Number of pseudo-samples that were drawn to choose its split, even if `max_leaves` ended the "
+        "growth before it was split; 0 if none were drawn."
     )
     p_value: float | None = Field(
-        description="Sum over the other candidates of the probability that new pseudo rows would prefer them, at most "
-        "1; null at leaves, and with methods without a test."
+        description="Sum over the other candidate splits of the probability that new pseudo-samples would prefer them, "
+        "0 to 1; null at leaves and with methods without a test."
     )
     at_cap: bool | None = Field(
-        description="No more pseudo rows were allowed, although `p_value` exceeds the significance; null with it."
+        description="Whether the split was not significant within `max_pseudo_samples`; null where `p_value` is."
     )
 
 
 class PathNode(Contract):
-    """A question on a row's way from the root, and how it was answered."""
+    """A condition on a row's path from the root, and whether the row satisfies it."""
 
-    id: int = Field(description="Of the node in the tree.")
-    feature: str
-    text: str = Field(description="The question as an English sentence, such as `income is at most 3,400`.")
-    holds: bool = Field(description="The row goes left; else right.")
+    id: int = Field(description="Id of the node in the tree.")
+    feature: str = Field(description="Name of the raw feature.")
+    text: str = Field(description="Condition as an English phrase, such as `income is at most 3,400`.")
+    holds: bool = Field(description="Whether the row satisfies the condition and goes left; otherwise it goes right.")
 
 
 class Smoothing(Contract):
-    """How pseudo rows are drawn near the dataset's rows."""
+    """How pseudo-samples are drawn near the dataset's rows."""
 
     bandwidth: float | None = Field(
         default=None,
-        description="Standard deviation of the noise added to continuous numbers, as a share of the feature's own.",
+        description="Standard deviation of the noise added to continuous numbers, as a share of the feature's standard "
+        "deviation; null where none is added.",
     )
     move_probability: float | None = Field(
         default=None,
-        description="Of another category, drawn as often as the dataset has it, and of the next smaller or larger "
-        "value where numbers are integers or few.",
+        description="Probability, 0 to 1, that a category is replaced by one drawn by its frequency in the dataset, "
+        "and that an integer, or one of few numbers, becomes the next smaller or larger one; null with `born_again`.",
     )
     swap_probability: float | None = Field(
         default=None,
-        description="born_again: that a value is replaced by that of another row; nothing else is changed.",
+        description="Probability, 0 to 1, that a value is replaced by that of another row; null except with "
+        "`born_again`.",
     )
 
 
 class AgainstTarget(Contract):
-    """How well predictions meet a dataset's target."""
+    """How well predictions match a dataset's target."""
 
-    accuracy: float | None = Field(default=None, description="Share of rows with the right label; classification.")
-    balanced_accuracy: float | None = Field(
-        default=None, description="Mean over classes that have rows of the share of them that is right; classification."
+    accuracy: float | None = Field(
+        default=None,
+        description="Share of rows with the right label, 0 to 1; null for regression or without a target.",
     )
-    mse: float | None = Field(default=None, description="Mean squared error; regression.")
-    r2: float | None = Field(default=None, description="Regression; null also where all values are alike.")
+    balanced_accuracy: float | None = Field(
+        default=None,
+        description="Mean over the classes that have rows of their share of right labels, 0 to 1; null for regression "
+        "or without a target.",
+    )
+    mean_squared_error: float | None = Field(
+        default=None,
+        description="Mean squared error in squared units of the target; null for classification or without a target.",
+    )
+    r2: float | None = Field(
+        default=None,
+        description="Coefficient of determination, at most 1; null for classification, without a target and where all "
+        "values are alike.",
+    )
+
+
+_FIDELITY = (
+    "Share of rows with the label that the model predicts, 0 to 1; for regression R2 to the values that the model "
+    "predicts, null where these are all alike."
+)
+_BALANCED_FIDELITY = (
+    "Mean over the labels that the model predicts of the share of their rows with the same label, 0 to 1; null for "
+    "regression."
+)
 
 
 class ConstantTreeScores(AgainstTarget, ConstantPrediction):
-    """What always the same prediction scores."""
+    """The scores of constant predictions."""
 
-    fidelity: float | None = Field(description="As of the tree.")
-    balanced_fidelity: float | None = Field(description="As of the tree.")
+    fidelity: float | None = Field(description=_FIDELITY)
+    balanced_fidelity: float | None = Field(description=_BALANCED_FIDELITY)
 
 
 class ApproximationTreeEvaluation(AgainstTarget):
-    """How well the tree stands for the model on the rows of one dataset; without a target, only for the model."""
+    """How well the tree approximates the model, and predicts the target if there is one, on the rows of one dataset."""
 
-    n_rows: int
-    evaluated_on: Literal["dataset", "evaluation_dataset"]
-    fidelity: float | None = Field(
-        description="Share of rows with the model's own label; for regression R2 to the model's own values, null where "
-        "these are all alike."
-    )
-    balanced_fidelity: float | None = Field(
-        default=None,
-        description="Mean over the labels that the model gives of the share of their rows with the same label; null "
-        "for regression.",
-    )
+    n_rows: int = Field(description="Number of rows evaluated.")
+    evaluated_on: EvaluationRows
+    fidelity: float | None = Field(description=_FIDELITY)
+    balanced_fidelity: float | None = Field(default=None, description=_BALANCED_FIDELITY)
     probability_l1: float | None = Field(
-        description="Mean over rows of the sum over classes of the difference of the two scores, 0 to 2; null for "
-        "regression."
+        description="Mean over the rows of the L1 distance between the scores of the tree and of the model, 0 to 2; "
+        "null for regression."
     )
-    mean_questions: float = Field(ge=0, description="Questions from the root to the leaf, on average over rows.")
-    model: AgainstTarget | None = Field(description="Of the model itself; null where there is no target.")
+    mean_questions: float = Field(
+        ge=0, description="Mean over the rows of the number of splits from the root to their leaf."
+    )
+    model: AgainstTarget | None = Field(description="Scores of the model itself; null without a target.")
     constant: ConstantTreeScores | None = Field(
         default=None,
-        description="Of always the same prediction: figures are worth what they are better than it. Null in trees that "
-        "were made before it was measured.",
+        description="Scores of predicting the same for every row. Null in trees that were made before these existed.",
     )
 
 
 class StructureCount(Contract):
-    """How many different trees came of the repeats, down to a depth."""
+    """The number of different trees among the repeats, down to a depth."""
 
-    depth: int = Field(description="Levels of questions that count: 1 for the root's alone.")
-    n_structures: int = Field(description="Trees differ where some question does.")
+    depth: int = Field(description="Number of levels of splits that are compared; 1: the root's split alone.")
+    n_structures: int = Field(description="Number of trees that differ in at least one split of these levels.")
 
 
 class ApproximationTreeResult(Contract):
-    """The result of an approximation tree's job: the tree, which is all that it takes to apply it to raw rows."""
+    """The result of an approximation tree's job: the tree, which can be applied to raw rows without the model."""
 
-    task: Literal["classification", "regression"]
-    classes: list[str]
-    method: ApproximationMethod
-    n_rows: int = Field(description="Of the dataset.")
-    n_trees: int = Field(description="Of the model.")
-    n_features: int = Field(description="Of the model.")
-    n_nodes: int
-    n_leaves: int
-    depth: int = Field(description="Questions on the longest way from the root to a leaf.")
-    features: list[RuleFeature] = Field(description="Those that some node asks about, in the model's order.")
-    nodes: list[ApproximationNode] = Field(description="In preorder.")
-    smoothing: Smoothing | None = Field(description="Null where no pseudo rows are drawn.")
-    evaluation: ApproximationTreeEvaluation = Field(description="On `evaluation_dataset`, or else on the dataset.")
-    training_evaluation: ApproximationTreeEvaluation = Field(description="On the rows that the tree was made from.")
+    task: TaskOfModel
+    classes: ClassesOfModel
+    method: ApproximationMethod = Field(description="How splits were chosen.")
+    n_rows: RowsOfDataset
+    n_trees: TreesOfModel
+    n_features: int = Field(description="Number of features of the model.")
+    n_nodes: int = Field(description="Number of nodes of the tree, leaves included.")
+    n_leaves: int = Field(description="Number of leaves of the tree.")
+    depth: int = Field(description="Number of splits on the longest path from the root to a leaf.")
+    features: list[RuleFeature] = Field(description="Features that splits refer to, in the model's order.")
+    nodes: list[ApproximationNode] = Field(description="Nodes of the tree in preorder.")
+    smoothing: Smoothing | None = Field(description="How pseudo-samples were drawn; null with `ism`, which draws none.")
+    evaluation: ApproximationTreeEvaluation = Field(
+        description="Evaluation on `evaluation_dataset`, or else on the dataset itself."
+    )
+    training_evaluation: ApproximationTreeEvaluation = Field(
+        description="Evaluation on the rows from which the tree was made."
+    )
     caution: str | None = Field(default=None, description=CAUTION_OF_FIGURES)
-    stability: list[StructureCount] | None = Field(description="Null without repeats.")
-    n_repeats: int
+    stability: list[StructureCount] | None = Field(
+        description="Number of different trees among the repeats, depth by depth; null without repeats."
+    )
+    n_repeats: int = Field(description="Number of trees that were made.")
 
 
 class ApproximationTree(ArtefactView):
     """An approximation tree, its status and, once it is ready, its result."""
 
-    object: Literal["approximation_tree"] = "approximation_tree"
-    request: ApproximationTreeRequest
+    object: Annotated[Literal["approximation_tree"], OBJECT] = "approximation_tree"
+    request: Annotated[ApproximationTreeRequest, REQUEST]
     result: ApproximationTreeResult | None = Field(default=None, description=RESULT)

@@ -1,57 +1,93 @@
 """Artefacts: what is the same for everything that a job makes."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .contract import Contract
+from .contract import Contract, CreatedAt, Identifier
 from .problems import Problem
 
 ProximityKind = Literal["auto", "random_forest", "boosting"]
+RequestedKind = Annotated[
+    ProximityKind,
+    Field(
+        description="How trees are weighted in proximities. `random_forest`: all alike (Tan et al., equation 1); "
+        "`boosting`: by their contribution to the scores (Tan et al., definition 3); `auto`: by the model's "
+        "`ensemble`, and refused where that is unknown."
+    ),
+]
+UsedKind = Annotated[
+    Literal["random_forest", "boosting"], Field(description="How trees were weighted in the proximities.")
+]
+RequestedModel = Annotated[Identifier, Field(description="Id of the model.")]
+ReferenceDataset = Annotated[
+    Identifier, Field(description="Id of the reference dataset, which has every feature that the model reads.")
+]
+EVALUATION_DATASET = Field(
+    description="Id of a dataset on which the result is evaluated instead of the reference dataset; null: on the "
+    "reference dataset itself."
+)
+EvaluationRows = Annotated[
+    Literal["dataset", "evaluation_dataset"],
+    Field(description="Rows that were used: those of the reference dataset, or of `evaluation_dataset`."),
+]
+ComparedWith = Annotated[
+    Literal["target", "model"],
+    Field(description="Reference of accuracies and errors: the dataset's target, or the model where it has none."),
+]
 ArtefactStatus = Literal["pending", "ready", "failed", "cancelled"]
 MAX_NEIGHBORS = 1000
 NeighborCount = Annotated[
-    int, Field(strict=True, ge=1, le=MAX_NEIGHBORS, description="For each row; fewer than the dataset has rows.")
+    int,
+    Field(
+        strict=True,
+        ge=1,
+        le=MAX_NEIGHBORS,
+        description="Number of nearest rows of each row; less than the number of rows of the dataset.",
+    ),
 ]
 
-
-RESULT = "Null until it is ready, and in lists."
+REQUEST = Field(description="The request, with all defaults filled in.")
+RESULT = "Result of the job; null until the status is `ready`, and in lists."
 
 
 class ArtefactView(Contract):
     """An artefact and its status; each noun adds its `result`."""
 
-    object: str
-    id: str
-    status: ArtefactStatus
-    job: str | None
-    reused: bool = Field(default=False, description="It had been requested before.")
-    created_at: datetime
-    request: Contract
-    problem: Problem | None = None
+    object: str = Field(description="Type of this object.")
+    id: str = Field(description="Id of the artefact, derived from its request: equal requests have equal ids.")
+    status: ArtefactStatus = Field(
+        description="`pending` while its job is queued or running; `ready` with a result; `failed` with a `problem`; "
+        "`cancelled` if a caller cancelled the job."
+    )
+    job: str | None = Field(description="Id of the job that makes or made it; null if that job is no longer kept.")
+    reused: bool = Field(
+        default=False, description="Whether this request found an artefact that had been requested before."
+    )
+    created_at: CreatedAt
+    request: Annotated[Contract, REQUEST]
+    problem: Problem | None = Field(default=None, description="Why the job failed; null unless it did.")
 
 
 class ConstantPrediction(Contract):
-    """What is always predicted, whatever the row: without it, nobody knows what a figure beside it is worth.
+    """The best constant predictions: scores of a result mean little unless they are better than these.
 
-    Each measure is that of the constant which is best at it on the same rows, so it says what can be had for nothing.
+    Each measure is that of the constant which is best at it on the same rows.
     """
 
     prediction: float | str = Field(
-        description="What all measures but fidelities are of: the class that most of these rows have (ties: the first "
-        "of the classes), for regression their mean value. By the target, or the model's own answers where there is "
-        "none: as `measured_against` says."
+        description="Constant to which all measures but fidelities belong: the most frequent class of the rows (ties: "
+        "the first of the classes), or the mean value for regression. It is taken from the reference that "
+        "`measured_against` names."
     )
     model_prediction: float | str = Field(
-        description="What fidelities are of: the label that the model gives most of these rows, for regression the "
-        "mean of its values."
+        description="Constant to which fidelities belong: the label that the model predicts most often, or the mean of "
+        "its values for regression."
     )
 
 
 CAUTION_OF_FIGURES = (
-    "Why the figures of `evaluation` may look better than they are for other rows, in words: they were measured on the "
-    "rows that this was made from, and the model repeats at least 99 % of their target (regression: R2 of at least "
-    "0.95), as a model may that has memorised them. Null where nothing is known against them: measured on other "
-    "rows, without a target, or by a model that does not repeat it."
+    "Warning, in words, that the scores in `evaluation` may be too good: they were measured on the rows from which the "
+    "result was made, and the model reproduces at least 99 % of their targets (regression: R2 of at least 0.95), as a "
+    "model does that has memorised them. Null where no such reason is known."
 )

@@ -1,5 +1,6 @@
-"""Contract: the base of every message, frozen and closed to unknown fields."""
+"""Contract: the base of every message, frozen and closed to unknown fields, and the fields that many messages share."""
 
+from datetime import datetime
 from typing import Annotated, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, StringConstraints
@@ -7,13 +8,30 @@ from pydantic import BaseModel, ConfigDict, FailFast, Field, StringConstraints
 Item = TypeVar("Item")
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^\x00-\x1f\x7f]*$")]
-"""A name a person gave: shown, never interpreted."""
+"""A name that a person gave: shown, never interpreted."""
 
-RowIndex = Annotated[int, Field(description="The row's 0-based index in the dataset.")]
+OBJECT = Field(description="Type of this object.")
+"""Describes the field ``object``, which tells readers of stored JSON what they read."""
+
+RowIndex = Annotated[int, Field(description="0-based index of the row in the dataset.")]
 RowId = Annotated[
-    str, Field(description="What the dataset calls the row: its text in the row_id column, or its 0-based index.")
+    str,
+    Field(description="Id of the row: its text in the dataset's row_id column, or its 0-based index without one."),
 ]
-
+CreatedAt = Annotated[datetime, Field(description="Time of creation, in UTC (RFC 3339).")]
+TaskOfModel = Annotated[Literal["classification", "regression"], Field(description="What the model predicts.")]
+ClassesOfModel = Annotated[
+    list[str], Field(description="Classes in the order of the model's scores; empty for regression.")
+]
+RowsOfDataset = Annotated[int, Field(description="Number of rows of the dataset.")]
+TreesOfModel = Annotated[int, Field(description="Number of trees of the model.")]
+LabelsUsed = Annotated[
+    Literal["predicted", "target"],
+    Field(
+        description="Source of the rows' classes or values: the model's predictions (`predicted`) or the dataset's "
+        "target column (`target`)."
+    ),
+]
 
 Identifier = Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
 """The id of something: one that no database could hold, with a NUL character in it, is of nothing."""
@@ -27,7 +45,7 @@ class _FirstFault(FailFast):
 
 
 Many = Annotated[list[Item], _FirstFault()]
-"""A list that may be long: only the first fault in it is told, as telling takes much longer than finding."""
+"""A list that may be long: only its first fault is reported, as describing faults takes longer than finding them."""
 
 
 class Contract(BaseModel):
@@ -39,9 +57,11 @@ class Contract(BaseModel):
 class Page(Contract, Generic[Item]):
     """One page of a list, newest first; ``next_cursor`` fetches the next one."""
 
-    object: Literal["list"] = "list"
-    data: list[Item]
-    next_cursor: str | None = Field(default=None, description="Send it as `cursor` to get the next page.")
+    object: Annotated[Literal["list"], OBJECT] = "list"
+    data: list[Item] = Field(description="Items of this page, in the order of the list.")
+    next_cursor: str | None = Field(
+        default=None, description="Cursor of the next page, to be sent as `cursor`; null on the last page."
+    )
 
 
 class Renaming(Contract):

@@ -1,43 +1,51 @@
-"""Explainers: a model with the prototypes, and perhaps the rules and the tree, that explain its predictions."""
+"""Explainers: a model with prototypes, and optionally rules and a tree, that explain its predictions."""
 
-from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .contract import Contract, Identifier, Name
+from .artefacts import RequestedModel
+from .contract import OBJECT, Contract, CreatedAt, Identifier, Name
 
 
 class ExplainerRequest(Contract):
-    """What to explain with."""
+    """Which artefacts explain the predictions of a model."""
 
-    model: Identifier
-    prototype_set: Identifier
-    rule_set: Identifier | None = Field(default=None, description='Its rules are listed with `include: ["rules"]`.')
-    approximation_tree: Identifier | None = Field(
-        default=None, description='The way of a row in it is described with `include: ["approximation_path"]`.'
+    model: RequestedModel
+    prototype_set: Identifier = Field(description="Id of a prototype set of this model.")
+    rule_set: Identifier | None = Field(
+        default=None,
+        description='Id of a rule set of this model, whose rules `include: ["rules"]` lists; null: none.',
     )
-    name: Name | None = None
+    approximation_tree: Identifier | None = Field(
+        default=None,
+        description="Id of an approximation tree of this model, in which `include: "
+        '["approximation_path"]` describes the path of a row; null: none.',
+    )
+    name: Name | None = Field(default=None, description="Name of the explainer, shown in lists; null: none.")
     shown_features: Literal["all"] | list[Name] = Field(
         default="all",
-        description="Which features of the (real) prototype rows callers see, in `features` and `similar_because`.",
+        description="Features of the (real) prototype rows that explanations show, in `features` and "
+        "`similar_because`: `all`, or a list of names.",
     )
 
 
 class ExplainerSummary(Contract):
     """A registered explainer in a list: without the features that it shows, which may be thousands."""
 
-    object: Literal["explainer"] = "explainer"
-    id: str
-    name: str | None
-    model: str
-    prototype_set: str
-    rule_set: str | None = None
-    approximation_tree: str | None = None
-    created_at: datetime
+    object: Annotated[Literal["explainer"], OBJECT] = "explainer"
+    id: str = Field(description="Id of the explainer, derived from its request.")
+    name: str | None = Field(description="Name of the explainer; null without one.")
+    model: str = Field(description="Id of the model.")
+    prototype_set: str = Field(description="Id of the prototype set.")
+    rule_set: str | None = Field(default=None, description="Id of the rule set; null without one.")
+    approximation_tree: str | None = Field(default=None, description="Id of the approximation tree; null without one.")
+    created_at: CreatedAt
 
 
 class Explainer(ExplainerSummary):
     """A registered explainer."""
 
-    shown_features: Literal["all"] | list[str] = Field(description="As it was registered with.")
+    shown_features: Literal["all"] | list[str] = Field(
+        description="Features of the prototype rows that explanations show: `all`, or a list of names."
+    )

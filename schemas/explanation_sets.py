@@ -1,63 +1,63 @@
 """Explanation sets: every row of a dataset explained."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .artefacts import RESULT, ArtefactView
-from .contract import Contract, Identifier
+from .artefacts import REQUEST, RESULT, ArtefactView
+from .contract import OBJECT, Contract, Identifier, RowsOfDataset
+from .explanations import IncludedParts, PrototypeCount
 
 
 class ExplanationSetRequest(Contract):
-    """Which rows to explain, and by what."""
+    """Which dataset to explain, and by which explainer."""
 
-    explainer: Identifier
-    dataset: Identifier
-    n_prototypes: int = Field(default=3, strict=True, ge=1, le=100)
-    include: list[Literal["contrast", "rules", "approximation_path"]] = Field(
-        default=[],
-        description="rules: with an explainer that has a rule set; approximation_path: with one that has a tree.",
-    )
+    explainer: Identifier = Field(description="Id of the explainer.")
+    dataset: Identifier = Field(description="Id of the dataset whose rows are explained.")
+    n_prototypes: PrototypeCount = 3
+    include: IncludedParts = Field(default=[])
 
 
 class LabelCount(Contract):
     """How often the model predicts a label."""
 
-    label: str
-    n_rows: int
+    label: str = Field(description="The label.")
+    n_rows: int = Field(description="Number of explained rows for which the model predicts it.")
 
 
 class ExplanationSetSizes(Contract):
-    """How large the explanations are."""
+    """Sizes of the explanations in bytes."""
 
-    json_lines: int = Field(description="Bytes of the JSON lines.")
-    json_lines_compressed: int = Field(description="Bytes of the JSON lines as they are kept, compressed by zstd.")
-    parquet: int = Field(description="Bytes of the Parquet file.")
+    json_lines: int = Field(description="Size of the JSON lines, in bytes.")
+    json_lines_compressed: int = Field(description="Size of the JSON lines compressed by zstd, in bytes.")
+    parquet: int = Field(description="Size of the Parquet file, in bytes.")
 
 
 class ExplanationSetResult(Contract):
-    """What is known of all rows together; the explanations themselves are in `/content`."""
+    """Statistics of all rows together; the explanations themselves are in `/content`."""
 
-    model: str
-    n_rows: int
-    n_explained: int
-    n_refused: int = Field(description="Rows that the model does not take; each has a problem of its own.")
-    n_unassigned: int = Field(description="Explained rows that share no leaf with any prototype.")
+    model: str = Field(description="Id of the model.")
+    n_rows: RowsOfDataset
+    n_explained: int = Field(description="Number of rows that were explained.")
+    n_refused: int = Field(description="Number of rows that the model does not accept; each has a `problem`.")
+    n_unassigned: int = Field(description="Number of explained rows that share no leaf with any prototype.")
     agreement: float | None = Field(
-        description="Share of the explained rows whose nearest prototype has the label that the model predicts; null "
-        "for regression, or where no row is explained."
+        description="Share of the explained rows whose nearest prototype has the label that the model predicts, 0 to "
+        "1; null for regression, or where no row is explained."
     )
-    labels: list[LabelCount] = Field(description="Of the explained rows, in the order of the classes.")
+    labels: list[LabelCount] = Field(
+        description="Predicted labels of the explained rows, in the order of the classes; empty for regression."
+    )
     mean_proximity: float | None = Field(
-        description="Of the explained rows to their nearest prototypes, 0 where there is none; null where no row is "
-        "explained."
+        description="Mean proximity of the explained rows to their nearest prototypes, 0 to 1, where unassigned rows "
+        "count as 0; null where no row is explained."
     )
-    n_bytes: ExplanationSetSizes
+    n_bytes: ExplanationSetSizes = Field(description="Sizes of the downloads.")
 
 
 class ExplanationSet(ArtefactView):
     """An explanation set, its status and, once it is ready, its result."""
 
-    object: Literal["explanation_set"] = "explanation_set"
-    request: ExplanationSetRequest
+    object: Annotated[Literal["explanation_set"], OBJECT] = "explanation_set"
+    request: Annotated[ExplanationSetRequest, REQUEST]
     result: ExplanationSetResult | None = Field(default=None, description=RESULT)

@@ -1,24 +1,24 @@
 """Jobs: work that takes longer than a moment."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .contract import Contract
+from .contract import OBJECT, Contract, CreatedAt
 from .problems import Problem
 
 FINAL_STATUSES: frozenset[str] = frozenset({"succeeded", "failed", "cancelled"})
 
 
 class Progress(Contract):
-    """How far a job is."""
+    """How far a job has come."""
 
-    fraction: float = Field(ge=0, le=1)
-    stage: str
+    fraction: float = Field(ge=0, le=1, description="Share of the work that is done.")
+    stage: str = Field(description="What the job does at the moment, in words.")
     message: str = Field(
         default="",
-        description="What the job waits for: a worker, behind so many other jobs; storage; processor time, on a busy "
+        description="What the job waits for, in words: a worker, behind other jobs; storage; processor time, on a busy "
         "machine; another attempt. Empty when it waits for nothing.",
     )
 
@@ -26,17 +26,19 @@ class Progress(Contract):
 class Job(Contract):
     """One piece of work; its row in the database is the truth."""
 
-    object: Literal["job"] = "job"
-    id: str
-    kind: str = Field(description="The noun of the artefact being made; new kinds may come.")
-    status: str = Field(description="queued, running, cancelling, succeeded, failed or cancelled; new ones may come.")
-    artefact: str = Field(description="Id of the artefact being made.")
-    progress: Progress
-    attempt: int = Field(ge=0, description="How often a worker has begun it.")
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
-    problem: Problem | None
+    object: Annotated[Literal["job"], OBJECT] = "job"
+    id: str = Field(description="Id of the job.")
+    kind: str = Field(description="Noun of the artefact that it makes, such as `rule_sets`; kinds may be added.")
+    status: str = Field(
+        description="Status: queued, running, cancelling, succeeded, failed or cancelled; statuses may be added."
+    )
+    artefact: str = Field(description="Id of the artefact that it makes.")
+    progress: Progress = Field(description="How far it has come.")
+    attempt: int = Field(ge=0, description="Number of times that a worker has begun it.")
+    created_at: CreatedAt
+    started_at: datetime | None = Field(description="Time when the last attempt began, in UTC; null before the first.")
+    finished_at: datetime | None = Field(description="Time when it ended, in UTC; null until then.")
+    problem: Problem | None = Field(description="Why it failed; null unless it did.")
 
 
 JobStatus = Literal["queued", "running", "cancelling", "succeeded", "failed", "cancelled"]

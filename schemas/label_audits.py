@@ -1,62 +1,75 @@
 """Label audits: rows whose nearest rows have other labels."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .artefacts import RESULT, ArtefactView, NeighborCount, ProximityKind
-from .contract import Contract, Identifier, RowId, RowIndex
+from .artefacts import (
+    REQUEST,
+    RESULT,
+    ArtefactView,
+    NeighborCount,
+    ReferenceDataset,
+    RequestedKind,
+    RequestedModel,
+    UsedKind,
+)
+from .contract import OBJECT, ClassesOfModel, Contract, RowId, RowIndex, RowsOfDataset, TreesOfModel
 
 N_ROWS_SHOWN = 100
 
 
 class LabelAuditRequest(Contract):
-    """Whose labels (the dataset's target), as which model sees the rows."""
+    """Which dataset's labels (its target) to audit, and with which model."""
 
-    model: Identifier
-    dataset: Identifier
-    kind: ProximityKind = "auto"
+    model: RequestedModel
+    dataset: ReferenceDataset
+    proximity_kind: RequestedKind = "auto"
     n_neighbors: NeighborCount = 10
 
 
 class AuditedRow(Contract):
-    """What a row's nearest rows say of its label."""
+    """How a row's label compares with those of its nearest rows."""
 
-    rank: int = Field(description="1: the most suspect.")
+    rank: int = Field(description="1-based rank; the first row is the most suspect.")
     row: RowIndex
     row_id: RowId
-    label: str
+    label: str = Field(description="Label of the row in the dataset's target.")
     agreement: float | None = Field(
-        description="Share of the row's nearest rows that have its label; null where none shares a leaf with it."
+        description="Share of the row's nearest rows that have its label, 0 to 1; null if none shares a leaf with it."
     )
-    n_neighbors: int = Field(description="Nearest rows that were asked: those among them that share a leaf with it.")
-    disagreeing_proximity: float = Field(description="Summed over those that have another label.")
+    n_neighbors: int = Field(description="Number of nearest rows that share a leaf with it.")
+    disagreeing_proximity: float = Field(description="Sum of the proximities of nearest rows with another label.")
     suggested_label: str | None = Field(
-        description="The label that the nearest rows' summed proximities speak for (ties: the earlier class); null "
-        "where none is ahead of the row's own: nothing speaks for a change."
+        description="Label with the largest sum of proximities among the nearest rows (ties: the earlier class); null "
+        "where no label exceeds the row's own."
     )
-    predicted_label: str = Field(description="What the model itself says.")
+    predicted_label: str = Field(description="Label that the model predicts for the row.")
 
 
 class LabelAuditResult(Contract):
-    """What was found; all rows are in `/content`."""
+    """Statistics of the audit and its first rows; all rows are in `/content`."""
 
-    kind: Literal["random_forest", "boosting"]
-    classes: list[str]
-    n_rows: int
-    n_trees: int
-    n_neighbors: int
-    mean_agreement: float | None = Field(description="Over rows that have neighbours.")
-    n_suggested: int = Field(description="Rows for which another label is suggested.")
-    n_without_neighbors: int = Field(description="Rows that share no leaf with any other; they rank last.")
-    model_agreement: float = Field(ge=0, le=1, description="Share of rows whose label is what the model predicts.")
-    caution: str | None = Field(description="Why the ranking may be weaker than it could be.")
-    rows: list[AuditedRow] = Field(description=f"The first {N_ROWS_SHOWN}, lowest agreement first.")
+    proximity_kind: UsedKind
+    classes: ClassesOfModel
+    n_rows: RowsOfDataset
+    n_trees: TreesOfModel
+    n_neighbors: NeighborCount
+    mean_agreement: float | None = Field(
+        description="Mean agreement of the rows that have neighbours, 0 to 1; null if none has."
+    )
+    n_suggested: int = Field(description="Number of rows for which another label is suggested.")
+    n_without_neighbors: int = Field(description="Number of rows that share no leaf with any other; they rank last.")
+    model_agreement: float = Field(ge=0, le=1, description="Share of rows whose label the model predicts.")
+    caution: str | None = Field(
+        description="Why the ranking may be weaker than it could be, in words; null without such a reason."
+    )
+    rows: list[AuditedRow] = Field(description=f"The first {N_ROWS_SHOWN} rows, lowest agreement first.")
 
 
 class LabelAudit(ArtefactView):
     """A label audit, its status and, once it is ready, its result."""
 
-    object: Literal["label_audit"] = "label_audit"
-    request: LabelAuditRequest
+    object: Annotated[Literal["label_audit"], OBJECT] = "label_audit"
+    request: Annotated[LabelAuditRequest, REQUEST]
     result: LabelAuditResult | None = Field(default=None, description=RESULT)

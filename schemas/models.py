@@ -1,11 +1,10 @@
 """Models: registered ONNX tree ensembles."""
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from .contract import Contract, Many, Name
+from .contract import OBJECT, Contract, CreatedAt, Many, Name, TaskOfModel
 from .problems import Problem
 
 Ensemble = Literal["random_forest", "boosting", "other"]
@@ -19,223 +18,269 @@ FEW_CLASSES, FEW_CLASSES_CHARACTERS = 20, 1000  # as many as lists show
 class IndicatorColumn(Contract):
     """A column that is 1 where the feature has this category, else 0."""
 
-    column: Name
-    category: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")]
+    column: Name = Field(description="Name of the one-hot column among the model's features.")
+    category: Annotated[str, StringConstraints(pattern=r"^[^\x00]*$")] = Field(
+        description="Category of the feature that the column indicates."
+    )
 
 
 class FeatureGroup(Contract):
     """One-hot columns that belong to one feature."""
 
-    feature: Name
-    columns: Many[IndicatorColumn] = Field(min_length=1)
+    feature: Name = Field(description="Name of the feature, as results show it.")
+    columns: Many[IndicatorColumn] = Field(min_length=1, description="One-hot columns of the feature, one each.")
 
 
 class Parity(Contract):
-    """What the caller's own library predicts, to prove that the ONNX model predicts the same."""
+    """Predictions of the caller's own library, with which the service checks that the ONNX model predicts the same."""
 
     rows: Many[Many[Scalar]] = Field(
-        min_length=1, max_length=1000, description="Raw rows in the order of the features."
+        min_length=1, max_length=1000, description="Raw rows, each with its values in the order of the features."
     )
     predictions: Many[Many[float]] = Field(
-        min_length=1, max_length=1000, description="Scores of the classes, or one value, for each row."
+        min_length=1,
+        max_length=1000,
+        description="Predictions of the library for each row: the scores of all classes, or one value for regression.",
     )
     labels: Many[str] | None = Field(
         default=None,
         max_length=1000,
-        description="The label that the library predicts for each row, spelled as in `classes`; default: the class of "
-        "the first of the highest scores.",
+        description="Label that the library predicts for each row, spelled as in `classes`; default: the class of the "
+        "first of the highest scores.",
     )
     n_beyond_precision: int = Field(
         default=0,
         ge=0,
-        description="Rows that were left out because the graph's precision cannot tell their numbers from those on "
-        "the other side of a threshold; they are reported and not compared.",
+        description="Number of rows that the caller left out because single precision cannot distinguish one of their "
+        "numbers from a threshold. They are reported and not compared.",
     )
 
 
 class ModelMetadata(Contract):
-    """What the caller knows and the graph does not say."""
+    """Facts about a model that its graph does not hold."""
 
-    name: Name | None = None
+    name: Name | None = Field(default=None, description="Name of the model, shown in lists; null: none.")
     feature_names: Many[Name] | None = Field(
-        default=None, description="In the order of the ONNX input; default the graph's own, or x0, x1, …"
+        default=None,
+        description="Names of the features in the order of the ONNX input; default: those of the graph, or x0, x1, …",
     )
     classes: Many[ClassName] | None = Field(
         default=None,
         min_length=1,
-        description="In the order of the scores, each name once; default: from the graph.",
+        description="Classes in the order of the scores, each once; default: those of the graph.",
     )
     ensemble: Ensemble | None = Field(
-        default=None, description="The graph does not say it reliably; inferred only where that is certain."
+        default=None,
+        description="How the trees are combined: averaged (`random_forest`), summed (`boosting`), or otherwise; "
+        "default: inferred from the graph where that is certain.",
     )
-    feature_groups: Many[FeatureGroup] = Field(default=[])
-    parity: Parity | None = None
+    feature_groups: Many[FeatureGroup] = Field(
+        default=[], description="Features that the caller had one-hot encoded outside the graph."
+    )
+    parity: Parity | None = Field(
+        default=None,
+        description="Predictions of the caller's library to compare with; null: nothing is compared.",
+    )
 
 
 class ParityResult(Contract):
-    """How closely the registered model agreed with the rows the caller sent."""
+    """How closely the registered model reproduced the predictions that the caller sent."""
 
-    n_rows: int
-    max_difference: float = Field(description="Largest absolute difference of a score or value.")
+    n_rows: int = Field(description="Number of rows that were compared.")
+    max_difference: float = Field(description="Largest absolute difference between two scores or values.")
     label_mismatches: int = Field(
         default=0,
-        description="Rows whose label differed; their two best scores were as good as equal, else the model would have "
-        "been refused.",
+        description="Number of rows with different labels. The two best scores of each were equal up to rounding; "
+        "otherwise the model would have been refused.",
     )
     n_beyond_precision: int = Field(
         default=0,
-        description="Rows that the caller left out because the graph's precision cannot tell their numbers from those "
-        "on the other side of a threshold.",
+        description="Number of rows that the caller left out because single precision cannot distinguish one of their "
+        "numbers from a threshold.",
     )
 
 
 class ModelColumn(Contract):
-    """What one column that the trees read means in raw features: ``base * scale + offset``.
+    """How one column that the trees read is computed from a raw feature: ``base * scale + offset``.
 
     ``base`` is the raw value (identity, affine), 1 where the feature is ``category`` and else 0 (indicator), or the
     code of its category (ordinal).
     """
 
-    name: str = Field(description="The raw feature, or the model-side name where it cannot be led back to one.")
-    kind: str = Field(description="identity, affine, indicator, ordinal or transformed.")
-    feature: str | None
-    scale: float
-    offset: float
-    imputed: float | str | None = Field(description="What a missing value counts as, in raw units.")
-    category: float | str | None = Field(description="Null with kind `indicator`: missing.")
-    categories: list[float | str | None]
-    codes: list[float | None] = Field(description="The code of each of `categories`; null: missing to the trees.")
-    default_code: float | None = Field(description="The code of any other category.")
-    transformed: bool
+    name: str = Field(
+        description="Name of the raw feature, or the name inside the graph where the column cannot be mapped back."
+    )
+    kind: str = Field(description="How it is computed: identity, affine, indicator, ordinal or transformed.")
+    feature: str | None = Field(
+        description="Name of the raw feature. For a transformed column: the only feature that it depends on, or null "
+        "if it depends on several."
+    )
+    scale: float = Field(description="Factor in `base * scale + offset`; 1 if nothing is scaled.")
+    offset: float = Field(description="Summand in `base * scale + offset`; 0 if nothing is shifted.")
+    imputed: float | str | None = Field(
+        description="Raw value that replaces a missing one; null if missing values are not replaced."
+    )
+    category: float | str | None = Field(
+        description="Category that an `indicator` indicates; null with `indicator` means missing. Null for other kinds."
+    )
+    categories: list[float | str | None] = Field(description="Categories of an `ordinal`; empty for other kinds.")
+    codes: list[float | None] = Field(
+        description="Code of each of `categories`; a null code reaches the trees as a missing value."
+    )
+    default_code: float | None = Field(
+        description="Code of every other category of an `ordinal`; null: they reach the trees as missing values."
+    )
+    transformed: bool = Field(description="Whether the column could not be mapped back to a raw feature.")
 
 
 class _ModelFacts(Contract):
-    """What a list and the model itself say of a model."""
+    """Fields of a model in lists and by itself."""
 
-    object: Literal["model"] = "model"
-    id: str
-    name: str | None
-    sha256: str
-    size_bytes: int
-    task: Task
-    ensemble: Ensemble | None
-    ensemble_inferred: bool
-    n_classes: int = Field(description="0 for regression.")
-    n_features: int
-    n_trees: int
-    n_nodes: int
-    n_leaves: int
-    max_depth: int
-    parity: ParityResult | None
-    created_at: datetime
+    object: Annotated[Literal["model"], OBJECT] = "model"
+    id: str = Field(description="Id of the model, derived from its file and metadata.")
+    name: str | None = Field(description="Name from the metadata; null without one.")
+    sha256: str = Field(description="SHA-256 of the uploaded file, in hexadecimal.")
+    size_bytes: int = Field(description="Size of the uploaded file in bytes.")
+    task: TaskOfModel
+    ensemble: Ensemble | None = Field(
+        description="How the trees are combined: averaged (`random_forest`), summed (`boosting`), or otherwise; null "
+        "if unknown."
+    )
+    ensemble_inferred: bool = Field(
+        description="Whether `ensemble` was inferred from the graph rather than sent in the metadata."
+    )
+    n_classes: int = Field(description="Number of classes; 0 for regression.")
+    n_features: int = Field(description="Number of features that callers send.")
+    n_trees: int = Field(description="Number of trees.")
+    n_nodes: int = Field(description="Number of nodes of all trees, leaves included.")
+    n_leaves: int = Field(description="Number of leaves of all trees.")
+    max_depth: int = Field(description="Number of splits on the longest path from a root to a leaf.")
+    parity: ParityResult | None = Field(
+        description="Comparison with the predictions of the caller's library; null if none were sent."
+    )
+    created_at: CreatedAt
 
 
 class ModelSummary(_ModelFacts):
     """A registered model in a list: without anything that grows with its features, columns or classes."""
 
     classes: list[str] | None = Field(
-        description=f"Null where there are more than {FEW_CLASSES}, or where their names have more than "
-        f"{FEW_CLASSES_CHARACTERS:,} characters in all: read the model itself for those."
+        description="Classes in the order of the scores; empty for regression. Null where there are more than "
+        f"{FEW_CLASSES} or their names have more than {FEW_CLASSES_CHARACTERS:,} characters in all: read the model "
+        "itself for those."
     )
 
 
 class Model(_ModelFacts):
     """A registered model."""
 
-    classes: list[str] = Field(description="In the order of the scores; empty for regression.")
-    feature_names: list[str]
-    feature_types: list[Literal["number", "category"]] = Field(description="What each feature's values are.")
-    operators: list[str]
-    column_map: list[ModelColumn]
+    classes: list[str] = Field(description="Classes in the order of the scores; empty for regression.")
+    feature_names: list[str] = Field(description="Names of the features that callers send, in the model's order.")
+    feature_types: list[Literal["number", "category"]] = Field(description="Type of each feature's values.")
+    operators: list[str] = Field(description="ONNX operators that the graph uses.")
+    column_map: list[ModelColumn] = Field(
+        description="Columns that the trees read, in their order, and how each is computed from the features."
+    )
 
 
 class TreeNode(Contract):
-    """One node of a tree; ids are positions in the list, the root's is 0."""
+    """One node of a tree: a split or a leaf."""
 
-    id: int
-    feature: str | None = Field(description="What is asked about; null at a leaf.")
+    id: int = Field(description="0-based index of the node in the list; the root is 0.")
+    feature: str | None = Field(description="Name of the feature that the split tests; null at a leaf.")
     operator: str | None = Field(
-        description="Yes goes left: <=, <, >=, >, ==, !=, is, is not, in or not in; null at a leaf."
+        description="Comparison that sends a row left: <=, <, >=, >, ==, !=, is, is not, in or not in; null at a leaf."
     )
-    value: float | str | None = Field(description="Null with `is` and `is not`: missing.")
-    categories: list[float | str] | None = Field(default=None, description="What is meant with `in` and `not in`.")
-    or_missing: bool | None = Field(description="A missing value goes left.")
-    transformed: bool = Field(default=False, description="The column could not be led back to a raw feature.")
-    left: int | None
-    right: int | None
-    leaf: int | None = Field(description="The leaf's number within its tree; null inside.")
-    values: list[float] | None = Field(description="What the leaf adds to the outputs; null inside.")
+    value: float | str | None = Field(
+        description="Value to compare with; null at a leaf, with `in` and `not in`, and for missing values with `is` "
+        "and `is not`."
+    )
+    categories: list[float | str] | None = Field(
+        default=None, description="Categories to compare with; null except with `in` and `not in`."
+    )
+    or_missing: bool | None = Field(description="Whether missing values go left; null at a leaf.")
+    transformed: bool = Field(
+        default=False, description="Whether the tested column could not be mapped back to a raw feature."
+    )
+    left: int | None = Field(description="Id of the child for rows that satisfy the comparison; null at a leaf.")
+    right: int | None = Field(description="Id of the child for all other rows; null at a leaf.")
+    leaf: int | None = Field(description="0-based number of the leaf within its tree; null at a split.")
+    values: list[float] | None = Field(
+        description="What the leaf contributes to each output of the ensemble; null at a split."
+    )
 
 
 class Tree(Contract):
     """One tree of a model, for drawing."""
 
-    object: Literal["tree"] = "tree"
-    model: str
-    tree: int
-    nodes: list[TreeNode]
+    object: Annotated[Literal["tree"], OBJECT] = "tree"
+    model: str = Field(description="Id of the model.")
+    tree: int = Field(description="0-based index of the tree in the model.")
+    nodes: list[TreeNode] = Field(description="Nodes of the tree; the root comes first.")
 
 
-Instance = Annotated[
-    dict[str, Any] | list[Any],
-    Field(description="Values by feature name, or in the order of the features; null is a missing value."),
-]
+INSTANCE = "Values by feature name, or in the order of the features; null is a missing value."
+Instance = Annotated[dict[str, Any] | list[Any], Field(description=INSTANCE)]
 """One raw row as the caller writes it."""
-
-
-RowIds = Annotated[
-    list[Name],
-    Field(
-        description="The caller's names for the rows, in their order, each another one; default: their 0-based indices."
-    ),
-]
-InstanceRowId = Annotated[str, Field(description="The caller's name for the row, or its 0-based index as text.")]
+INSTANCES = (
+    f"Raw rows, at most {MAX_INSTANCES:,}. Each row has values by feature name, or in the order of the features."
+)
+ROW_IDS = "Ids of the rows in their order, which must be unique; default: their 0-based indices as text."
+RowIds = Annotated[list[Name], Field(description=ROW_IDS)]
+InstanceRowId = Annotated[str, Field(description="Id of the row: the caller's, or its 0-based index as text.")]
 
 
 class PredictionRequest(Contract):
     """Rows to predict."""
 
     # More than the limit is a problem of its own (413), not an invalid field.
-    instances: list[Instance] = Field(min_length=1, json_schema_extra={"maxItems": MAX_INSTANCES})
-    row_ids: RowIds | None = None
-    include: list[Literal["leaves"]] = Field(default=[])
+    instances: list[Instance] = Field(
+        min_length=1, description=INSTANCES, json_schema_extra={"maxItems": MAX_INSTANCES}
+    )
+    row_ids: RowIds | None = Field(default=None, description=ROW_IDS)
+    include: list[Literal["leaves"]] = Field(
+        default=[], description="Optional parts of the answer: `leaves` adds the leaf of each row in each tree."
+    )
 
 
 class Score(Contract):
-    """How strongly the model speaks for a class."""
+    """The score of one class."""
 
-    label: str
-    value: float
+    label: str = Field(description="Class that the score belongs to.")
+    value: float = Field(description="Score of the class: a probability or share, or what the model's graph outputs.")
 
 
 class Prediction(Contract):
     """What the model predicts: the same shape for binary, multi-class and regression."""
 
-    task: Task
-    label: str | None
-    value: float | None
-    scores: list[Score]
+    task: TaskOfModel
+    label: str | None = Field(description="Predicted class; null for regression.")
+    value: float | None = Field(description="Predicted value; null for classification.")
+    scores: list[Score] = Field(description="Scores in the order of the model's classes; empty for regression.")
     near_tie: bool = Field(
         default=False,
-        description="The two best scores are so near each other that rounding may have decided the label: another "
-        "library, or another number of its threads, may name the other class. False for regression.",
+        description="Whether the two best scores differ by no more than rounding, so that another library, or another "
+        "number of its threads, may predict the other class. False for regression.",
     )
 
 
 class PredictionRow(Contract):
     """The prediction for one instance, or why there is none."""
 
-    object: Literal["prediction"] = "prediction"
+    object: Annotated[Literal["prediction"], OBJECT] = "prediction"
     row_id: InstanceRowId
-    status: Literal["ok", "error"]
-    prediction: Prediction | None = None
-    leaves: list[int] | None = Field(default=None, description="The leaf of the row in each tree.")
-    problem: Problem | None = None
+    status: Literal["ok", "error"] = Field(description="`error` if the row could not be predicted; see `problem`.")
+    prediction: Prediction | None = Field(default=None, description="What the model predicts; null with an error.")
+    leaves: list[int] | None = Field(
+        default=None,
+        description="0-based number of the row's leaf in each tree; null unless requested by `include`.",
+    )
+    problem: Problem | None = Field(default=None, description="Why the row could not be predicted; null without error.")
 
 
 class PredictionList(Contract):
     """Predictions in the order of the instances."""
 
-    object: Literal["list"] = "list"
-    model: str
-    data: list[PredictionRow]
+    object: Annotated[Literal["list"], OBJECT] = "list"
+    model: str = Field(description="Id of the model.")
+    data: list[PredictionRow] = Field(description="Predictions, one for each instance, in their order.")

@@ -1,53 +1,58 @@
-"""Next questions: a tree as a questionnaire, which asks for one feature at a time and no more than it takes."""
+"""Next questions: a tree as a questionnaire, which asks for one feature at a time and no more than it needs."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from .approximation_trees import PathNode
-from .contract import Contract
+from .contract import OBJECT, Contract
 from .models import Score
 
 
 class NextQuestionRequest(Contract):
-    """What has been answered so far."""
+    """The answers so far."""
 
     answers: dict[str, Any] = Field(
         default={},
-        description="Values by the model's features, as in instances; null, a missing value, is an answer too.",
+        description="Values by names of the model's features, as in instances; null, a missing value, is an answer.",
     )
 
 
 class Question(Contract):
-    """The feature to ask for next: its value, which answers all questions about it at once."""
+    """The feature to ask for next: its value decides all splits on this feature."""
 
-    node: int = Field(description="Id of the node that asks.")
-    feature: str
+    node: int = Field(description="Id of the node that tests the feature.")
+    feature: str = Field(description="Name of the raw feature.")
     column: str = Field(
-        description="The name to answer by. `feature` itself, but for one-hot columns that belong together: 1 or true "
-        "where the feature is `value`, else 0."
+        description="Name to use in `answers`: `feature` itself, except for one-hot columns that belong together, "
+        "where the answer is 1 or true if the feature is `value`, else 0."
     )
-    type: Literal["number", "category"]
-    text: str = Field(description="What the node asks of it, as an English sentence.")
-    operator: str
-    value: float | str | list[str] | None
-    or_missing: bool = Field(description="The question holds for a missing value as well.")
+    type: Literal["number", "category"] = Field(description="Type of the answer.")
+    text: str = Field(description="Condition of the node as an English phrase.")
+    operator: str = Field(description="Comparison of the node; see `operator` of the tree's nodes.")
+    value: float | str | list[str] | None = Field(
+        description="Value to compare with: a list with `is one of`; null with `is missing`."
+    )
+    or_missing: bool = Field(description="Whether a missing value satisfies the condition, too.")
     categories: list[str] = Field(
-        description="Those that the tree names anywhere: it tells all others from these, but not from each other. "
-        "Empty for numbers."
+        description="Categories that the tree mentions; all others have the same effect as each other. Empty for "
+        "numbers."
     )
 
 
 class NextQuestion(Contract):
     """How far the answers lead in the tree."""
 
-    object: Literal["next_question"] = "next_question"
-    approximation_tree: str
-    question: Question | None = Field(description="Null where the answers lead to a leaf.")
+    object: Annotated[Literal["next_question"], OBJECT] = "next_question"
+    approximation_tree: str = Field(description="Id of the approximation tree.")
+    question: Question | None = Field(description="The next question; null if the answers lead to a leaf.")
     prediction: float | str | None = Field(
-        description="Of the leaf: a label; for regression a value. Null where there is a question left."
+        description="Predicted label of the leaf, or value for regression; null while there is a question left."
     )
-    scores: list[Score] = Field(description="Shares of classes at the node reached, leaf or not; none for regression.")
-    n_asked: int = Field(description="Different features that the way so far asked for; not the one in `question`.")
-    n_features: int = Field(description="Of the model: what one would have to ask for without the tree.")
-    path: list[PathNode] = Field(description="The nodes passed, from the root.")
+    scores: list[Score] = Field(
+        description="Shares of the classes at the node that was reached, in the order of the classes; empty for "
+        "regression."
+    )
+    n_asked: int = Field(description="Number of different features on the path so far, without that of `question`.")
+    n_features: int = Field(description="Number of features of the model, all of which it needs without the tree.")
+    path: list[PathNode] = Field(description="Conditions on the path so far, from the root.")

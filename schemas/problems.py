@@ -389,12 +389,12 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
 class ProblemPage(Contract):
     """What a page of ``/problems`` says about one code."""
 
-    type: str
-    code: str
-    status: int
-    title: str
-    meaning: str
-    remedy: str
+    type: str = Field(description="Path of this page.")
+    code: str = Field(description="Stable, machine-readable name of the problem.")
+    status: int = Field(description="HTTP status of answers with this problem.")
+    title: str = Field(description="The problem in a few words.")
+    meaning: str = Field(description="When the problem occurs.")
+    remedy: str = Field(description="What callers can do.")
 
     @classmethod
     def of(cls, code: str) -> Self:
@@ -405,8 +405,8 @@ class ProblemPage(Contract):
 class FieldProblem(Contract):
     """What is wrong with one field."""
 
-    pointer: str = Field(description="JSON Pointer to the field.", examples=["/n_prototypes"])
-    detail: str
+    pointer: str = Field(description="JSON Pointer to the field (RFC 6901).", examples=["/n_prototypes"])
+    detail: str = Field(description="What is wrong with its value.")
 
 
 class Problem(Contract):
@@ -416,13 +416,19 @@ class Problem(Contract):
         description="Path of a page of this service that explains the code, as HTML or as JSON.",
         examples=["/problems/in_use"],
     )
-    title: str
-    status: int
-    detail: str = Field(description="What was wrong, which value, and what to do.")
-    code: str = Field(description="Stable and machine-readable.")
-    request_id: str | None = None
-    errors: list[FieldProblem] | None = Field(default=None, description="Field by field, where the body is not valid.")
-    location: str | None = Field(default=None, description="What to look at instead, where there is something.")
+    title: str = Field(description="The problem in a few words, the same for all problems of this code.")
+    status: int = Field(description="HTTP status of the answer.")
+    detail: str = Field(description="What was wrong, with which value, and what to do.")
+    code: str = Field(description="Stable, machine-readable name of the problem.")
+    request_id: str | None = Field(
+        default=None, description="Id of the request, under which logs mention it; null in problems of jobs and rows."
+    )
+    errors: list[FieldProblem] | None = Field(
+        default=None, description="Problems of single fields, where the body is not valid; otherwise null."
+    )
+    location: str | None = Field(
+        default=None, description="Path of the resource that the problem is about; null without one."
+    )
 
 
 def problem_for(

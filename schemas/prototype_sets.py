@@ -1,11 +1,35 @@
-"""Prototype sets: a handful of real rows that stand for each class."""
+"""Prototype sets: a few real rows that represent each class."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .artefacts import CAUTION_OF_FIGURES, RESULT, ArtefactView, ConstantPrediction, ProximityKind
-from .contract import Contract, Identifier, RowId, RowIndex
+from .artefacts import (
+    CAUTION_OF_FIGURES,
+    EVALUATION_DATASET,
+    REQUEST,
+    RESULT,
+    ArtefactView,
+    ComparedWith,
+    ConstantPrediction,
+    EvaluationRows,
+    ReferenceDataset,
+    RequestedKind,
+    RequestedModel,
+    UsedKind,
+)
+from .contract import (
+    OBJECT,
+    ClassesOfModel,
+    Contract,
+    Identifier,
+    LabelsUsed,
+    RowId,
+    RowIndex,
+    RowsOfDataset,
+    TaskOfModel,
+    TreesOfModel,
+)
 from .datasets import Cell
 from .prototype_quality import PrototypeQuality, SetQuality
 
@@ -13,225 +37,233 @@ PrototypeMethod = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete"]
 
 
 class PrototypeSetRequest(Contract):
-    """What to select, from which rows, as which model sees them."""
+    """Which prototypes to select, from which dataset and for which model."""
 
-    model: Identifier
-    dataset: Identifier
+    model: RequestedModel
+    dataset: ReferenceDataset
     method: PrototypeMethod = Field(
         default="sm_a",
-        description="sm_u, sm_a, sm_wa, sg: Tan et al.; a_pete: Karolczak & Stefanowski, which stops by itself.",
+        description="Selection method: `sm_u`, `sm_a`, `sm_wa` or `sg` (Tan et al.), or `a_pete` (Karolczak & "
+        "Stefanowski), which finds the number of prototypes itself.",
     )
     n_prototypes: int | None = Field(
         default=None,
         strict=True,
         ge=1,
         le=10_000,
-        description="Default 10; not with a_pete, which finds the number by `alpha`.",
+        description="Number of prototypes of all classes together; default: 10. With `sm_u` each class gets an equal "
+        "share of them, rounded, and at least one. Not applicable to `a_pete`, which finds the number by `alpha`.",
     )
     alpha: float = Field(
         default=0.05,
         gt=0,
         lt=1,
-        description="a_pete stops when gains change by no more than this share; other methods have no use for it.",
+        description="`a_pete` stops when the relative change of gains is at most this; other methods ignore it.",
     )
-    labels: Literal["predicted", "target"] = Field(
-        default="predicted", description="Classes as the model predicts them, or as the dataset's target has them."
-    )
-    kind: ProximityKind = "auto"
+    labels: LabelsUsed = "predicted"
+    proximity_kind: RequestedKind = "auto"
     refine: Literal["none", "swap"] = Field(
         default="none",
-        description=(
-            "swap: when prototypes are chosen, they are replaced by other candidates, one at a time, until no single "
-            "replacement raises the method's objective (sm_u: by candidates of their own class); where better ones are "
-            "not ruled out, up to three other starts are tried, too. Not with sg."
-        ),
+        description="Refinement after the selection. `swap`: prototypes are replaced by other candidates, one at a "
+        "time, until no single replacement raises the objective of the method (`sm_u`: by candidates of the same "
+        "class); where better sets are not ruled out, up to three other starts are tried. Not applicable to `sg`.",
     )
-    candidates: int | None = Field(
+    n_candidates: int | None = Field(
         default=None,
         strict=True,
         ge=2,
-        description=(
-            "Rows that may become prototypes: so many, drawn with `seed`, at least one of each class; all rows are to "
-            "be stood for all the same. Null: all rows, but 10,000 where rows x rows x trees are more than 5 x 10^12 "
-            "(150,000 rows x 200 trees). `n_candidates` of the result says how many they were."
-        ),
+        description="Number of rows, drawn at random with at least one of each class, that may become prototypes. They "
+        "are selected to represent all rows nevertheless. Null: all rows, or 10,000 where rows x rows x trees are more "
+        "than 5 x 10^12 (150,000 rows x 200 trees).",
     )
-    evaluation_dataset: Identifier | None = None
+    evaluation_dataset: Annotated[Identifier | None, EVALUATION_DATASET] = None
     seed: int = Field(
         default=0,
         strict=True,
         ge=0,
         le=2**32 - 1,
-        description="Draws the candidates, and the rows for the nearest-neighbour baseline, where not all are taken.",
+        description="Seed of the random draws: of candidates, and of rows for the nearest-neighbour baseline, where "
+        "not all are used.",
     )
 
 
 class Coverage(Contract):
     """The dataset's rows for which this prototype is the nearest one of their class."""
 
-    n_rows: int
-    share: float
+    n_rows: int = Field(description="Number of these rows.")
+    share: float = Field(description="Share of all rows of the dataset, 0 to 1.")
 
 
 class Prototype(Contract):
-    """A real row that stands for others of its class."""
+    """A real row that represents others of its class."""
 
-    rank: int
+    rank: int = Field(description="1-based rank in the order of selection.")
     row_id: RowId
     row: RowIndex
-    label: str | None = Field(description="Its class; null for regression.")
-    value: float | None = Field(description="The model's value; null for classification.")
+    label: str | None = Field(description="Class of the prototype; null for regression.")
+    value: float | None = Field(description="Value that the model predicts for it; null for classification.")
     gain: float = Field(description="What it adds to the objective of the prototypes before it.")
-    objective: float = Field(description="The objective with all prototypes up to this one.")
-    coverage: Coverage
+    objective: float = Field(description="Objective of all prototypes up to this one.")
+    coverage: Coverage = Field(description="The rows that it covers.")
     quality: PrototypeQuality | None = Field(
-        default=None, description="Null in sets that were made before it was measured."
+        default=None, description="Measures of the prototype; null in sets that were made before these existed."
     )
-    features: list[Cell]
+    features: list[Cell] = Field(description="Values of its features, in the model's order.")
 
 
-class Evaluation(Contract):
-    """How well the nearest of the first ``n_prototypes`` predicts; counts unassigned rows as wrong."""
+class PrototypeScores(Contract):
+    """How well predictions match the target or the model; rows without a predicted label count as wrong."""
 
-    n_prototypes: int
-    balanced_accuracy: float | None = None
-    accuracy: float | None = None
+    balanced_accuracy: float | None = Field(
+        default=None,
+        description="Mean over the classes of the share of their rows that are predicted rightly, 0 to 1; null for "
+        "regression or without a target.",
+    )
+    accuracy: float | None = Field(
+        default=None,
+        description="Share of rows with the right label, 0 to 1; null for regression or without a target.",
+    )
     fidelity: float | None = Field(
-        default=None, description="Share of rows with the model's own label; read it beside `baseline.constant`."
+        default=None,
+        description="Share of rows with the label that the model predicts, 0 to 1, to be compared with "
+        "`baseline.constant`; null for regression.",
     )
     balanced_fidelity: float | None = Field(
         default=None,
-        description="Mean over the labels that the model gives of the share of their rows with the same label.",
+        description="Mean over the labels that the model predicts of the share of their rows with the same label, 0 to "
+        "1; null for regression.",
     )
-    r2: float | None = None
-    mean_absolute_error: float | None = None
-    unassigned: float = Field(description="Share of rows that share no leaf with any prototype.")
+    r2: float | None = Field(
+        default=None,
+        description="Coefficient of determination of the rows with a prediction, at most 1; null for classification, "
+        "without such rows and where their values are all alike.",
+    )
+    mean_absolute_error: float | None = Field(
+        default=None,
+        description="Mean absolute error of the same rows, in units of the target; null for classification.",
+    )
 
 
-class BaselineScore(Contract):
-    """The same measures for what prototypes are compared with."""
+class Evaluation(PrototypeScores):
+    """How well the nearest of the first ``n_prototypes`` predicts."""
 
-    n_rows: int = Field(description="Rows judged: all, or a seeded sample where all would take too long.")
-    balanced_accuracy: float | None = None
-    accuracy: float | None = None
-    fidelity: float | None = None
-    balanced_fidelity: float | None = Field(default=None, description="As of the prototypes: see `evaluation`.")
-    r2: float | None = None
-    mean_absolute_error: float | None = None
-    unassigned: float = 0.0
+    n_prototypes: int = Field(description="Number of prototypes that were used: the first ones of the set.")
+    unassigned: float = Field(description="Share of rows that share no leaf with any of these prototypes, 0 to 1.")
+
+
+class BaselineScore(PrototypeScores):
+    """The same measures for a baseline."""
+
+    n_rows: int = Field(description="Number of rows evaluated: all, or a random sample where all would take too long.")
+    unassigned: float = Field(default=0.0, description="Share of rows without a prediction, 0 to 1.")
 
 
 class ConstantScore(BaselineScore, ConstantPrediction):
-    """What always the same prediction scores."""
+    """The scores of constant predictions."""
 
 
 class Baseline(Contract):
-    """The model itself, the nearest of all rows (not counting the row itself), and always the same prediction."""
+    """Scores of the model, of the nearest other row of the dataset, and of constant predictions."""
 
-    model: BaselineScore | None = Field(description="Null where the dataset has no target.")
-    one_nearest_neighbor: BaselineScore
+    model: BaselineScore | None = Field(description="Scores of the model itself; null if the dataset has no target.")
+    one_nearest_neighbor: BaselineScore = Field(
+        description="Scores of predicting the label or value of the nearest other row of the reference dataset."
+    )
     constant: ConstantScore | None = Field(
         default=None,
-        description="What always the same prediction scores: figures are worth what they are above it. Null in sets "
-        "that were made before it was measured.",
+        description="Scores of predicting the same for every row. Null in sets that were made before these existed.",
     )
 
 
 class StopReason(Contract):
     """Why the selection ended, before any swaps."""
 
-    reason: str = Field(description="n_prototypes, alpha, no_gain, no_improvement; new ones may come.")
-    detail: str
+    reason: str = Field(description="Code: n_prototypes, alpha, no_gain or no_improvement; codes may be added.")
+    detail: str = Field(description="The reason as an English sentence.")
 
 
 class CertificateObjective(Contract):
-    """What a certificate speaks of."""
+    """The objective and constraint that certificates refer to."""
 
     name: Literal["coverage", "class_weighted_coverage"] = Field(
-        description=(
-            "coverage: `objective`. class_weighted_coverage (sm_wa): mean over classes that have rows of the mean "
-            "proximity of their rows to the nearest prototype of their class. New ones may come."
-        )
+        description="`coverage`: the field `objective`. `class_weighted_coverage` (`sm_wa`): mean over the classes of "
+        "the mean proximity of their rows to the nearest prototype of their class. Objectives may be added."
     )
-    value: float = Field(description="What these prototypes reach of it.")
+    value: float = Field(description="Value of this objective for the selected prototypes.")
     constraint: Literal["n_prototypes", "n_prototypes_per_class"] = Field(
-        description=(
-            "What sets the bound speaks of. n_prototypes: all sets of as many; n_prototypes_per_class (sm_u): all sets "
-            "of as many of each class. New ones may come."
-        )
+        description="Sets that the bound holds for: those of equally many prototypes (`n_prototypes`), or of equally "
+        "many of each class (`n_prototypes_per_class`, with `sm_u`). Constraints may be added."
     )
 
 
 class PrototypeSetResult(Contract):
     """The result of a prototype job."""
 
-    kind: Literal["random_forest", "boosting"]
-    task: Literal["classification", "regression"]
-    classes: list[str]
-    n_rows: int
-    n_trees: int
-    n_candidates: int = Field(description="Rows that might have become prototypes: all, or a seeded sample.")
-    n_selected: int
-    n_swaps: int = Field(description="Replacements made by `refine`; each is listed in the place of what it replaced.")
-    nested: bool = Field(description="The first k prototypes are the answer for k: not for sm_u, nor after swaps.")
-    objective: float = Field(description="Sum over rows of the proximity to the nearest prototype of their class.")
-    objective_mean: float = Field(ge=0, le=1)
+    proximity_kind: UsedKind
+    task: TaskOfModel
+    classes: ClassesOfModel
+    n_rows: RowsOfDataset
+    n_trees: TreesOfModel
+    n_candidates: int = Field(description="Number of rows that could become prototypes: all, or a random sample.")
+    n_selected: int = Field(description="Number of prototypes that were selected.")
+    n_swaps: int = Field(
+        description="Number of replacements that `refine` made; each prototype has the rank of the one it replaced."
+    )
+    nested: bool = Field(
+        description="Whether the first k prototypes are the answer for k prototypes: false for `sm_u` and after swaps."
+    )
+    objective: float = Field(
+        description="Sum over the rows of the proximity to the nearest prototype of their class, 0 to `n_rows`."
+    )
+    objective_mean: float = Field(ge=0, le=1, description="Objective divided by the number of rows.")
     all_rows_certificate: float = Field(
         gt=0,
         le=1,
-        description=(
-            "Share of the best possible that is surely reached, whichever of all rows were prototypes: "
-            "`certificate_objective.value` / `all_rows_upper_bound`."
-        ),
+        description="Proven share of the best possible objective, among sets of any rows: "
+        "`certificate_objective.value` / `all_rows_upper_bound`.",
     )
     all_rows_upper_bound: float = Field(
-        description=(
-            "No set of any rows exceeds this, of those that keep the constraint of `certificate_objective`. The looser "
-            "of the two bounds where candidates are a sample, otherwise the same."
-        )
+        description="Proven upper bound of the objective of all sets of any rows that satisfy the constraint of "
+        "`certificate_objective`. It is the looser of the two bounds where candidates are a sample, otherwise the same."
     )
     certificate: float = Field(
         gt=0,
         le=1,
-        description=(
-            "As `all_rows_certificate`, but of the best that sets within `certificate_scope` can reach: "
-            "`certificate_objective.value` / `objective_upper_bound`. Swaps never lower it."
-        ),
+        description="Proven share of the best possible objective, among sets within `certificate_scope`: "
+        "`certificate_objective.value` / `objective_upper_bound`. Swaps never lower it.",
     )
     objective_upper_bound: float = Field(
-        description="No set exceeds this, of those that `certificate_objective` and `certificate_scope` speak of."
+        description="Proven upper bound of the objective of all sets within `certificate_scope` that satisfy the "
+        "constraint of `certificate_objective`."
     )
     certificate_scope: Literal["all_rows", "candidates"] = Field(
-        description=(
-            "What sets `certificate` and `objective_upper_bound` speak of: of any rows, or of the sampled candidates "
-            "only, which says nothing of rows that were not drawn."
-        )
+        description="Sets that `certificate` and `objective_upper_bound` refer to: of any rows, or of the sampled "
+        "candidates only, which allows no conclusion on other rows."
     )
-    certificate_objective: CertificateObjective
-    stopped_by: StopReason
-    prototypes: list[Prototype]
-    quality: SetQuality
-    evaluation: list[Evaluation]
-    evaluated_on: Literal["dataset", "evaluation_dataset"] = Field(
-        description="The rows that `quality`, `evaluation` and `baseline` speak of."
+    certificate_objective: CertificateObjective = Field(description="What the certificates refer to.")
+    stopped_by: StopReason = Field(description="Why the selection ended.")
+    prototypes: list[Prototype] = Field(description="The prototypes in the order of their selection.")
+    quality: SetQuality = Field(description="Measures of all prototypes together.")
+    evaluation: list[Evaluation] = Field(
+        description="Scores of the nearest prototype's label or value: for each number of prototypes if `nested`, "
+        "otherwise for all of them."
     )
-    measured_against: Literal["target", "model"] = Field(
-        description="What r2, errors and accuracies compare with: without a target there are no accuracies."
-    )
-    baseline: Baseline
+    evaluated_on: EvaluationRows
+    measured_against: ComparedWith
+    baseline: Baseline = Field(description="Scores to compare those of the prototypes with.")
     classes_without_prototypes: list[str] = Field(
         default=[],
-        description="Classes that rows of the dataset have (as `labels` says) and no prototype: the nearest prototype "
-        "gives their rows another class, or none. Empty for regression.",
+        description="Classes of rows of the dataset (see `labels`) without a prototype: the nearest prototype gives "
+        "their rows another class, or none. Empty for regression.",
     )
     caution: str | None = Field(
-        default=None, description=f"{CAUTION_OF_FIGURES} Classes without a prototype are named here, too."
+        default=None, description=f"{CAUTION_OF_FIGURES} It also names classes without a prototype."
     )
 
 
 class PrototypeSet(ArtefactView):
     """A prototype set, its status and, once it is ready, its result."""
 
-    object: Literal["prototype_set"] = "prototype_set"
-    request: PrototypeSetRequest
+    object: Annotated[Literal["prototype_set"], OBJECT] = "prototype_set"
+    request: Annotated[PrototypeSetRequest, REQUEST]
     result: PrototypeSetResult | None = Field(default=None, description=RESULT)

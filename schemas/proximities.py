@@ -1,34 +1,45 @@
-"""Proximities: which rows a model sees alike."""
+"""Proximities: which rows a model treats alike."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .artefacts import RESULT, ArtefactView, NeighborCount, ProximityKind
-from .contract import Contract, Identifier, RowId, RowIndex
-from .models import MAX_INSTANCES, Instance, InstanceRowId, RowIds
+from .artefacts import (
+    REQUEST,
+    RESULT,
+    ArtefactView,
+    NeighborCount,
+    ReferenceDataset,
+    RequestedKind,
+    RequestedModel,
+    UsedKind,
+)
+from .contract import OBJECT, Contract, Identifier, RowId, RowIndex, RowsOfDataset, TreesOfModel
+from .models import INSTANCES, MAX_INSTANCES, ROW_IDS, Instance, InstanceRowId, RowIds
 from .problems import Problem
 
 
 class ProximitiesRequest(Contract):
-    """Whose nearest rows, as which model sees them."""
+    """Which dataset's rows to compare, and by which model."""
 
-    model: Identifier
-    dataset: Identifier
-    kind: ProximityKind = "auto"
+    model: RequestedModel
+    dataset: ReferenceDataset
+    proximity_kind: RequestedKind = "auto"
     n_neighbors: NeighborCount = 10
 
 
 class ProximitiesResult(Contract):
-    """What is known of all rows together; the neighbours themselves are in `/content`."""
+    """Statistics of all rows together; the neighbours themselves are in `/content`."""
 
-    kind: Literal["random_forest", "boosting"]
-    n_rows: int
-    n_trees: int
-    n_neighbors: int
-    n_pairs: int = Field(description="Neighbours of all rows; a row that shares leaves with few others has fewer.")
+    proximity_kind: UsedKind
+    n_rows: RowsOfDataset
+    n_trees: TreesOfModel
+    n_neighbors: NeighborCount
+    n_pairs: int = Field(
+        description="Number of neighbours of all rows together; a row that shares leaves with few others has fewer."
+    )
     mean_nearest_proximity: float = Field(
-        ge=0, le=1, description="Mean over rows of the proximity to the nearest other row."
+        ge=0, le=1, description="Mean over the rows of the proximity to the nearest other row."
     )
     share_without_neighbors: float = Field(ge=0, le=1, description="Share of rows that share no leaf with any other.")
 
@@ -36,8 +47,8 @@ class ProximitiesResult(Contract):
 class Proximities(ArtefactView):
     """The nearest rows of every row, its status and, once it is ready, its result."""
 
-    object: Literal["proximities"] = "proximities"
-    request: ProximitiesRequest
+    object: Annotated[Literal["proximities"], OBJECT] = "proximities"
+    request: Annotated[ProximitiesRequest, REQUEST]
     result: ProximitiesResult | None = Field(default=None, description=RESULT)
 
 
@@ -46,7 +57,9 @@ class Neighbor(Contract):
 
     row: RowIndex
     row_id: RowId
-    proximity: float = Field(gt=0, le=1)
+    proximity: float = Field(
+        gt=0, le=1, description="Share of trees, by weight, in which the two rows have the same leaf."
+    )
     distance: float = Field(ge=0, lt=1, description="1 - proximity.")
 
 
@@ -55,23 +68,31 @@ class NeighborsOfRow(Contract):
 
     row: RowIndex
     row_id: RowId
-    neighbors: list[Neighbor]
+    neighbors: list[Neighbor] = Field(description="The nearest other rows, nearest first.")
 
 
 class ProximityBlockRequest(Contract):
     """Rows to compare with other rows."""
 
     # More than the limit is a problem of its own (413), not an invalid field.
-    instances: list[Instance] = Field(min_length=1, json_schema_extra={"maxItems": MAX_INSTANCES})
-    others: list[Instance] = Field(min_length=1, json_schema_extra={"maxItems": MAX_INSTANCES})
-    row_ids: RowIds | None = None
-    other_row_ids: RowIds | None = None
-    kind: ProximityKind = "auto"
+    instances: list[Instance] = Field(
+        min_length=1, description=INSTANCES, json_schema_extra={"maxItems": MAX_INSTANCES}
+    )
+    others: list[Instance] = Field(
+        min_length=1,
+        description="Raw rows to compare the instances with, written like these; at most 1,000.",
+        json_schema_extra={"maxItems": MAX_INSTANCES},
+    )
+    row_ids: RowIds | None = Field(default=None, description=ROW_IDS)
+    other_row_ids: RowIds | None = Field(
+        default=None, description="Ids of `others`, which must be unique; default: their 0-based indices as text."
+    )
+    proximity_kind: RequestedKind = "auto"
     weights_of: Identifier | None = Field(
         default=None,
-        description="Proximities, a label audit or a prototype set of this model and kind: trees count as they do "
-        "there. Default: as `kind` says; for `boosting`, by how much they vary over the rows of this call, instances "
-        "and others together.",
+        description="Id of proximities, a label audit or a prototype set of this model and kind whose tree weights are "
+        "used. Null: weights by `proximity_kind`, where `boosting` measures the trees' contributions on the rows of "
+        "this request, instances and others together.",
     )
 
 
@@ -79,20 +100,23 @@ class ComparedRow(Contract):
     """Whether a row could be compared, or why not."""
 
     row_id: InstanceRowId
-    status: Literal["ok", "error"]
-    problem: Problem | None = None
+    status: Literal["ok", "error"] = Field(description="`error` if the row could not be compared; see `problem`.")
+    problem: Problem | None = Field(default=None, description="Why the row could not be compared; null without error.")
 
 
 class ProximityBlock(Contract):
     """The proximity of each instance to each of the others."""
 
-    object: Literal["proximity_block"] = "proximity_block"
-    model: str
-    kind: Literal["random_forest", "boosting"]
-    n_trees: int
-    weights_of: str | None = Field(description="Where the weights of trees come from, if that was said.")
-    instances: list[ComparedRow]
-    others: list[ComparedRow]
+    object: Annotated[Literal["proximity_block"], OBJECT] = "proximity_block"
+    model: str = Field(description="Id of the model.")
+    proximity_kind: UsedKind
+    n_trees: TreesOfModel
+    weights_of: str | None = Field(
+        description="Id of the artefact whose tree weights were used; null if none was requested."
+    )
+    instances: list[ComparedRow] = Field(description="The instances, in the order of the request.")
+    others: list[ComparedRow] = Field(description="The other rows, in the order of the request.")
     proximities: list[list[float | None] | None] = Field(
-        description="A line for each instance, with a number in 0 to 1 for each of the others; null for bad rows."
+        description="One list for each instance, with its proximity to each of the others, 0 to 1; null for rows with "
+        "an error."
     )

@@ -1,193 +1,237 @@
-"""Rule sets: a whole ensemble described by a few rules, the first of which that holds decides."""
+"""Rule sets: a whole ensemble described by a few rules, the first of which that applies decides."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .artefacts import CAUTION_OF_FIGURES, RESULT, ArtefactView, ConstantPrediction
-from .contract import Contract, Identifier
+from .artefacts import (
+    CAUTION_OF_FIGURES,
+    EVALUATION_DATASET,
+    REQUEST,
+    RESULT,
+    ArtefactView,
+    ComparedWith,
+    ConstantPrediction,
+    EvaluationRows,
+    ReferenceDataset,
+    RequestedModel,
+)
+from .contract import (
+    OBJECT,
+    ClassesOfModel,
+    Contract,
+    Identifier,
+    LabelsUsed,
+    RowsOfDataset,
+    TaskOfModel,
+    TreesOfModel,
+)
 from .models import Score
 
 RuleSetMethod = Literal["fab", "em"]
 RuleSearch = Literal["improved", "plain"]
 RuleExportFormat = Literal["json", "markdown", "sql", "python"]
 MAX_RULES, MAX_RESTARTS = 20, 1000
+MODEL_COLUMN = (
+    "Name of the model's feature that is read: `feature` itself, except for one-hot columns that were declared as one "
+    "feature, where `is` means a value over 0.5."
+)
+PREDICTED = "Predicted label, or value for regression."
 
 
 class RuleSetRequest(Contract):
-    """Which model is to be described by rules, and by which rows of data."""
+    """Which model to describe by rules, and on which dataset."""
 
-    model: Identifier
-    dataset: Identifier
+    model: RequestedModel
+    dataset: ReferenceDataset
     method: RuleSetMethod = Field(
         default="fab",
-        description="fab: Hara & Hayashi, which finds the number of regions up to `max_rules`; em: their baseline, "
-        "which tries every number.",
+        description="How regions are fitted. `fab`: factorised asymptotic Bayesian inference, which finds the number "
+        "of regions up to `max_rules` (Hara & Hayashi); `em`: their baseline, plain EM for each number.",
     )
     search: RuleSearch = Field(
         default="improved",
-        description="How regions become rules. improved: rules are sought that predict well with few conditions, from "
-        "fewer random starts; plain: the regions with the least training error, as in the paper, put in order and "
-        "shortened to what can be read.",
+        description="How regions become rules. `improved`: the search looks for rules that predict well with few "
+        "conditions, from fewer random starts; `plain`: the regions with the least training error, as in the paper, "
+        "are ordered and shortened until they can be read.",
     )
     max_rules: int = Field(
         default=10,
         strict=True,
         ge=1,
         le=MAX_RULES,
-        description="Maximum number of rules, including the default rule (default: 10).",
+        description="Maximum number of rules, including the default rule.",
     )
     n_restarts: int = Field(
         default=20,
         strict=True,
         ge=1,
         le=MAX_RESTARTS,
-        description="Number of fits from random starts; the best of them counts. `search: improved` makes fewer.",
+        description="Number of fits from random starts, of which the best is kept; `search: improved` makes fewer.",
     )
-    labels: Literal["predicted", "target"] = Field(
-        default="predicted",
-        description="What rules are to predict: what the model says, or what the dataset's target has.",
-    )
-    evaluation_dataset: Identifier | None = None
-    seed: int = Field(default=0, strict=True, ge=0, le=2**32 - 1, description="Draws the random starts.")
+    labels: LabelsUsed = "predicted"
+    evaluation_dataset: Annotated[Identifier | None, EVALUATION_DATASET] = None
+    seed: int = Field(default=0, strict=True, ge=0, le=2**32 - 1, description="Seed of the random starts.")
 
 
 class Condition(Contract):
-    """What a rule asks of one feature of a raw row."""
+    """A condition of a rule on one feature of a raw row."""
 
-    feature: str
-    column: str = Field(
-        description="The model's feature that is read: `feature` itself, but for one-hot columns that were declared to "
-        "belong together, where `is` means a value over 0.5."
-    )
+    feature: str = Field(description="Name of the raw feature.")
+    column: str = Field(description=MODEL_COLUMN)
     operator: str = Field(
-        description="<= or > (of numbers, compared as they are, in double precision), is, is not, is one of, is none "
-        "of (of categories), is missing, is not missing; new ones may come."
+        description="Comparison: `<=` or `>` for numbers (in double precision); `is`, `is not`, `is one of` or `is "
+        "none of` for categories; `is missing` or `is not missing`. Operators may be added."
     )
     value: float | str | list[str] | None = Field(
-        description="A list with `is one of` and `is none of`; null with `is missing` and `is not missing`."
+        description="Value to compare with: a list with `is one of` and `is none of`; null with `is missing` and `is "
+        "not missing`."
     )
     or_missing: bool = Field(
-        description="A missing value fulfils the condition as well. False where no row of the dataset misses the "
-        "feature: a missing value then fulfils no condition on it. (It is also false with `is missing` and `is not "
-        "missing`, which say themselves whether a missing value fulfils them.)"
+        description="Whether a missing value satisfies the condition, too. It is false where no row of the dataset "
+        "misses the feature: then a missing value satisfies no condition on it. It is also false with `is missing` and "
+        "`is not missing`, which decide this themselves."
     )
 
 
 class RuleFeature(Contract):
-    """A feature of raw rows that rules ask about."""
+    """A feature of raw rows that conditions refer to."""
 
-    name: str = Field(description="The model's feature: what conditions name as `column`.")
-    type: Literal["number", "category"]
-    missing_text: str | None = Field(description="A text that means missing, as null does; null where there is none.")
+    name: str = Field(description="Name of the model's feature, to which `column` of conditions refers.")
+    type: Literal["number", "category"] = Field(description="Type of the feature's values.")
+    missing_text: str | None = Field(
+        description="Text that means a missing value, as null does; null where there is none."
+    )
 
 
 class Rule(Contract):
-    """A rule: it predicts where all its conditions hold, and no rule before it does."""
+    """A rule: it predicts for rows that satisfy all its conditions and no rule before it."""
 
-    rank: int = Field(description="1: asked first.")
+    rank: int = Field(description="1-based rank in the order in which rules are applied.")
     text: str = Field(
-        description="The conditions as an English sentence, such as `income is above 1,200 and at most 3,400, and "
-        "color is G or H (missing allowed)`; `always` where there is none."
+        description="Conditions as an English phrase, such as `income is above 1,200 and at most 3,400, and color is "
+        "G or H (missing allowed)`; `always` without conditions."
     )
-    conditions: list[Condition] = Field(description="Without any, the rule always holds.")
-    prediction: float | str = Field(description="A label; for regression a value.")
-    scores: list[Score] = Field(description="Shares of classes where it decides; none for regression.")
-    coverage: float = Field(ge=0, le=1, description="Share of the dataset's rows for which its conditions hold.")
+    conditions: list[Condition] = Field(description="Conditions that hold together; a rule without any always applies.")
+    prediction: float | str = Field(description=PREDICTED)
+    scores: list[Score] = Field(
+        description="Shares of the classes among the rows that it decides, in the order of the classes; empty for "
+        "regression."
+    )
+    coverage: float = Field(ge=0, le=1, description="Share of the dataset's rows that satisfy its conditions.")
     precision: float | None = Field(
-        description="Share of the rows that it covers whose label it predicts; null for regression, or without rows."
+        description="Share of these rows whose label it predicts, 0 to 1; null for regression or without rows."
     )
-    n_rows: int = Field(description="Rows for which its conditions hold.")
-    support: int = Field(description="Rows that it decides: those that no rule before it covers.")
+    n_rows: int = Field(description="Number of the dataset's rows that satisfy its conditions.")
+    support: int = Field(description="Number of rows that it decides: those that satisfy no rule before it.")
 
 
 class RuleScores(Contract):
-    """How far predictions are from what they are measured against."""
+    """How well predictions match the target or the model."""
 
-    error: float | None = Field(default=None, description="Share of wrong labels; null for regression.")
-    balanced_error: float | None = Field(default=None, description="Mean over classes that have rows of their error.")
+    error: float | None = Field(
+        default=None, description="Share of rows with a wrong label, 0 to 1; null for regression."
+    )
+    balanced_error: float | None = Field(
+        default=None,
+        description="Mean over the classes that have rows of their share of wrong labels, 0 to 1; null for regression.",
+    )
     fidelity: float | None = Field(
         default=None,
-        description="Share of rows with the model's own label; for regression R2 to the model's own values.",
+        description="Share of rows with the label that the model predicts, 0 to 1; for regression R2 to the values "
+        "that the model predicts, null where these are all alike.",
     )
     balanced_fidelity: float | None = Field(
         default=None,
-        description="Mean over the labels that the model gives of the share of their rows with the same label; null "
-        "for regression.",
+        description="Mean over the labels that the model predicts of the share of their rows with the same label, 0 to "
+        "1; null for regression.",
     )
-    mse: float | None = Field(default=None, description="Mean squared error; null for classification.")
-    r2: float | None = Field(default=None, description="Null for classification, and where all values are alike.")
+    mean_squared_error: float | None = Field(
+        default=None, description="Mean squared error in squared units of the target; null for classification."
+    )
+    r2: float | None = Field(
+        default=None,
+        description="Coefficient of determination, at most 1; null for classification and where all values are alike.",
+    )
 
 
 class ConstantRuleScores(RuleScores, ConstantPrediction):
-    """How far always the same prediction is from what predictions are measured against."""
+    """The scores of constant predictions."""
 
 
 class RuleSetEvaluation(Contract):
     """How well rules predict the rows of one dataset."""
 
-    n_rows: int
-    evaluated_on: Literal["dataset", "evaluation_dataset"]
-    measured_against: Literal["target", "model"] = Field(
-        description="What errors compare with: the model itself where there is no target."
+    n_rows: int = Field(description="Number of rows evaluated.")
+    evaluated_on: EvaluationRows
+    measured_against: ComparedWith
+    as_printed: RuleScores = Field(description="Scores of the rules of this result, which are rounded and ordered.")
+    as_fitted: RuleScores = Field(
+        description="Scores of the fitted regions before they were rounded and ordered: the two-step prediction that "
+        "the paper evaluates."
     )
-    printed: RuleScores = Field(description="Of the printed rules, which are what is served.")
-    map: RuleScores = Field(
-        description="Of the best regions fitted: the two-step prediction that the paper judges; it takes the model's "
-        "statements and cannot be had from the printed rules."
-    )
-    model: RuleScores | None = Field(description="Of the model itself; null where there is no target.")
+    model: RuleScores | None = Field(description="Scores of the model itself; null without a target.")
     constant: ConstantRuleScores | None = Field(
         default=None,
-        description="Of always the same prediction: figures are worth what they are better than it. Null in rule sets "
-        "that were made before it was measured.",
+        description="Scores of predicting the same for every row. Null in rule sets that were made before these "
+        "existed.",
     )
-    coverage: float = Field(ge=0, le=1, description="Share of rows that some rule covers; the others get the default.")
-    mean_rules_per_row: float = Field(ge=0, description="Rules whose conditions hold, on average over rows.")
+    coverage: float = Field(
+        ge=0, le=1, description="Share of rows that some rule covers; the others get the default prediction."
+    )
+    mean_rules_per_row: float = Field(ge=0, description="Mean over the rows of the number of rules that they satisfy.")
 
 
 class Restart(Contract):
-    """What came of one start: random ones, and with `search: improved` a last one where the rules put the rows."""
+    """The outcome of one fit from a random start; `search: improved` adds one that starts at the chosen rules."""
 
-    restart: int = Field(description="0-based.")
-    n_regions: int
-    n_iterations: int
-    lower_bound: float = Field(description="Of the log-likelihood, at its end (em: the log-likelihood itself).")
-    training_error: float = Field(description="Of the two-step prediction; mean squared error for regression.")
-    chosen: bool
+    restart: int = Field(description="0-based number of the fit.")
+    n_regions: int = Field(description="Number of regions that are left at its end.")
+    n_iterations: int = Field(description="Number of iterations.")
+    lower_bound: float = Field(
+        description="Lower bound of the log-likelihood at its end (`em`: the log-likelihood itself)."
+    )
+    training_error: float = Field(
+        description="Error of the two-step prediction on the training rows: share of wrong labels, or mean squared "
+        "error for regression."
+    )
+    chosen: bool = Field(description="Whether the rules were made from this fit.")
 
 
 class RuleSetResult(Contract):
     """The result of a rule set's job."""
 
-    task: Literal["classification", "regression"]
-    classes: list[str]
-    method: RuleSetMethod
-    search: RuleSearch
-    labels: Literal["predicted", "target"]
-    served: Literal["printed"] = Field(
-        default="printed", description="What predicts is what is printed: these rules, in this order, on raw rows."
+    task: TaskOfModel
+    classes: ClassesOfModel
+    method: RuleSetMethod = Field(description="How regions were fitted.")
+    search: RuleSearch = Field(description="How regions became rules.")
+    labels: LabelsUsed
+    n_rows: RowsOfDataset
+    n_trees: TreesOfModel
+    n_statements: int = Field(description="Number of different splits of the model's trees (L in the paper).")
+    n_rules: int = Field(description="Number of rules, without the default rule.")
+    n_conditions: int = Field(description="Number of conditions of all rules together.")
+    features: list[RuleFeature] = Field(description="Features that conditions refer to, in the model's order.")
+    rules: list[Rule] = Field(description="The rules in the order in which they are applied.")
+    default_prediction: float | str = Field(description="Prediction for rows that satisfy no rule.")
+    default_scores: list[Score] = Field(
+        description="Shares of the classes among these rows, in the order of the classes; empty for regression."
     )
-    n_rows: int
-    n_trees: int
-    n_statements: int = Field(description="Different questions that the trees ask (L in the paper).")
-    n_rules: int
-    n_conditions: int = Field(description="Of all rules together.")
-    features: list[RuleFeature] = Field(description="Those that some rule asks about, in the model's order.")
-    rules: list[Rule]
-    default_prediction: float | str = Field(description="What a row gets that no rule covers.")
-    default_scores: list[Score]
-    default_support: int = Field(description="Rows of the dataset that no rule covers.")
-    evaluation: RuleSetEvaluation = Field(description="On `evaluation_dataset`, or else on the dataset itself.")
-    training_evaluation: RuleSetEvaluation = Field(description="On the rows that the rules were made from.")
+    default_support: int = Field(description="Number of the dataset's rows that satisfy no rule.")
+    evaluation: RuleSetEvaluation = Field(
+        description="Evaluation on `evaluation_dataset`, or else on the dataset itself."
+    )
+    training_evaluation: RuleSetEvaluation = Field(description="Evaluation on the rows from which the rules were made.")
     caution: str | None = Field(default=None, description=CAUTION_OF_FIGURES)
-    restarts: list[Restart]
-    lower_bound: list[float] = Field(description="Of the chosen restart, iteration by iteration; it never falls.")
+    restarts: list[Restart] = Field(description="The fits in their order.")
+    lower_bounds: list[float] = Field(
+        description="Lower bound of the log-likelihood after each iteration of the chosen fit; it never falls."
+    )
 
 
 class RuleSet(ArtefactView):
     """A rule set, its status and, once it is ready, its result."""
 
-    object: Literal["rule_set"] = "rule_set"
-    request: RuleSetRequest
+    object: Annotated[Literal["rule_set"], OBJECT] = "rule_set"
+    request: Annotated[RuleSetRequest, REQUEST]
     result: RuleSetResult | None = Field(default=None, description=RESULT)

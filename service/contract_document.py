@@ -1,15 +1,32 @@
 """The contract's document, openapi.json: what it describes beside the routes, in the terms of OpenAPI 3.1."""
 
-from typing import Any, TypedDict
+import json
+from pathlib import Path
+from typing import Any, Literal, TypedDict
 
 from fastapi import FastAPI
+from pydantic import TypeAdapter
 
+from schemas.contract import Contract, Name
+from schemas.datasets import DatasetMetadata
+from schemas.models import ModelMetadata
 from schemas.nouns import NOUNS
 
 _DESCRIPTION = "Tree ensembles that explain themselves: prototypes, nearest prototypes of single predictions, and why."
 _TAGS = {noun.words: noun.description for noun in NOUNS.kept} | {
     "health": "Whether the process answers, whether it can serve, and which version it is.",
 }
+_METADATA: dict[str, type[Contract]] = {"Body_register_model": ModelMetadata, "Body_register_dataset": DatasetMetadata}
+_UNIONS: dict[str, tuple[Any, str]] = {
+    "Instance": (dict[str, Any] | list[Any], "A raw row: values by feature name, or in the order of the features."),
+    "CellValue": (float | bool | str, "A value of a column: a number, a boolean or a category."),
+    "ConditionValue": (float | str | list[str], "What a condition compares with: a number, a category or categories."),
+    "NumberOrText": (float | str, "A number or a text, such as a predicted value or label."),
+    "RequestedFeatures": (Literal["all"] | list[Name], "`all`, or the names of some features."),
+    "ShownFeatures": (Literal["all"] | list[str], "`all`, or the names of some features."),
+}
+_NULL = {"type": "null"}
+_EXAMPLES = Path(__file__).with_name("examples.json")  # written by scripts/write_examples.py
 _EVENTS_PATH, _EVENT_STREAM = "/v1/jobs/{job_id}/events", "text/event-stream"
 _EVENT_SCHEMA = {
     "type": "object",
@@ -74,9 +91,78 @@ def install(app: FastAPI) -> None:
         contract = describe()
         if is_new:
             _describe_events(contract)
+            _describe_ids(contract)
+            _describe_metadata(contract)
+            _name_unions(contract)
+            _add_examples(contract)
         return contract
 
     app.openapi = describe_within_3_1  # type: ignore[method-assign]  # as FastAPI's documentation has it
+
+
+def _describe_ids(contract: dict[str, Any]) -> None:
+    ids = {noun.id_name: f"Id of the {noun.singular.replace('_', ' ')}." for noun in NOUNS.kept}
+    for operations in contract["paths"].values():
+        for operation in operations.values():
+            for parameter in operation.get("parameters", []):
+                if parameter["in"] == "path" and parameter["name"] in ids:
+                    parameter.setdefault("description", ids[parameter["name"]])
+
+
+def _describe_metadata(contract: dict[str, Any]) -> None:
+    """Describe the JSON text in the form of an upload, of which FastAPI knows only that it is a text."""
+    schemas = contract["components"]["schemas"]
+    for form, kind in _METADATA.items():
+        described = kind.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas |= described.pop("$defs", {}) | {kind.__name__: described}
+        field = schemas[form]["properties"]["metadata"]
+        field["description"] = f"JSON text, as `{kind.__name__}` describes it; default: all defaults."
+        field["contentSchema"] = {"$ref": f"#/components/schemas/{kind.__name__}"}
+
+
+def _name_unions(contract: dict[str, Any]) -> None:
+    """Give unions names of their own, which generators of clients would otherwise invent, a new one at each use."""
+    schemas = contract["components"]["schemas"]
+    choices = {name: TypeAdapter(kind).json_schema()["anyOf"] for name, (kind, _) in _UNIONS.items()}
+    _refer_to_unions(schemas, {json.dumps(each, sort_keys=True): name for name, each in choices.items()})
+    schemas |= {
+        name: {"title": name, "description": description, "anyOf": choices[name]}
+        for name, (_, description) in _UNIONS.items()
+    }
+
+
+def _refer_to_unions(value: Any, names: dict[str, str]) -> None:  # noqa: ANN401  # any JSON value
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _refer_to_unions(item, names)
+    if isinstance(value, dict) and isinstance(value.get("anyOf"), list):
+        choices = [choice for choice in value["anyOf"] if choice != _NULL]
+        name = names.get(json.dumps(choices, sort_keys=True))
+        if name is None:
+            return
+        reference = {"$ref": f"#/components/schemas/{name}"}
+        if _NULL in value.pop("anyOf"):
+            value["anyOf"] = [reference, _NULL]
+        else:
+            value |= reference
+
+
+def _add_examples(contract: dict[str, Any]) -> None:
+    """Add real requests and answers: to schemas in JSON, to operations in other texts."""
+    schemas, kept = contract["components"]["schemas"], json.loads(_EXAMPLES.read_text(encoding="utf-8"))
+    examples = kept["schemas"]
+    results = {f"{name}Result": example["result"] for name, example in examples.items() if example.get("result")}
+    for name, example in (examples | results).items():
+        schemas[name]["examples"] = [example]
+    for name, item in examples.items():
+        shown = {**item, "result": None} if "result" in item else item
+        if page := schemas.get(f"Page_{name}_"):
+            page["examples"] = [{"object": "list", "data": [shown], "next_cursor": None}]
+    for form, kind in _METADATA.items():
+        schemas[form]["properties"]["metadata"]["examples"] = [json.dumps(examples[kind.__name__])]
+    for path in contract["paths"].values():
+        for operation in path.values():
+            for media_type, text in kept["texts"].get(operation["operationId"], {}).items():
+                operation["responses"]["200"]["content"][media_type]["example"] = text
 
 
 def _describe_events(contract: dict[str, Any]) -> None:

@@ -34,7 +34,9 @@ class PageRequest:
 
 PlainInteger = Annotated[int, BeforeValidator(plain_integer)]
 """An integer in a path or query: Python alone would take `1_0` for 10."""
-Limit = Annotated[PlainInteger, Query(ge=1, le=1000, description="Items a page at most; it may have fewer.")]
+Limit = Annotated[
+    PlainInteger, Query(ge=1, le=1000, description="Maximum number of items of the page, which may have fewer.")
+]
 
 
 class Room:
@@ -95,7 +97,10 @@ async def _page(
     limit: Limit = 50,
     cursor: Annotated[
         str | None,
-        Query(pattern=r"^[A-Za-z0-9_-]{1,255}$", description="`next_cursor` of the page before."),
+        Query(
+            pattern=r"^[A-Za-z0-9_-]{1,255}$",
+            description="Cursor: `next_cursor` of the previous page; default: the first page.",
+        ),
     ] = None,
 ) -> PageRequest:
     await room.take(context.small_room, limit * _ITEM_BYTES)
@@ -106,7 +111,10 @@ async def _row_page(
     limit: Limit = 50,
     cursor: Annotated[
         str | None,
-        Query(pattern=r"^[0-9]{1,255}$", description="`next_cursor` of the page before: the row that it begins with."),
+        Query(
+            pattern=r"^[0-9]{1,255}$",
+            description="Cursor: `next_cursor` of the previous page, the 0-based index of the next row; default: 0.",
+        ),
     ] = None,
 ) -> PageRequest:
     return PageRequest(limit, cursor)

@@ -69,7 +69,7 @@ class PredictionScores:
 
     error: float | None = None  # share of other classes
     balanced_error: float | None = None  # mean, over the classes that rows have, of the share of wrong predictions
-    mse: float | None = None
+    mean_squared_error: float | None = None
     r2: float | None = None  # None where all targets are equal
     fidelity: float | None = None  # share of rows with the model's class; for values r2 against the model's values
     balanced_fidelity: float | None = None  # mean, over the classes that the model predicts, of that share
@@ -91,8 +91,12 @@ def score_predictions(
     """
     truth = model if targets is None else targets
     if truth.values is not None and model.values is not None:
-        mse = float(np.mean((predicted - truth.values) ** 2))
-        return PredictionScores(mse=mse, r2=_r2(predicted, truth.values), fidelity=_r2(predicted, model.values))
+        mean_squared_error = float(np.mean((predicted - truth.values) ** 2))
+        return PredictionScores(
+            mean_squared_error=mean_squared_error,
+            r2=_r2(predicted, truth.values),
+            fidelity=_r2(predicted, model.values),
+        )
     assert truth.classes is not None  # noqa: S101  # for the type checker: there are classes where no values are
     assert model.classes is not None  # noqa: S101  # likewise
     wrong, alike = predicted != truth.classes, predicted == model.classes
@@ -107,9 +111,8 @@ def score_predictions(
 def score_constants(targets: Targets | None, model: Targets) -> PredictionScores:
     """Score constant predictions, the baseline of other scores.
 
-    Each measure is that of the constant that is best at it: errors, mse and r2 are those of ``constant_of`` the
-    targets, fidelities those of ``constant_of`` the predictions of the model. Parameters are those of
-    ``score_predictions``.
+    Each measure is that of the constant that is best at it: errors and r2 are those of ``constant_of`` the targets,
+    fidelities those of ``constant_of`` the predictions of the model. Parameters are those of ``score_predictions``.
     """
     truth = model if targets is None else targets
     to_truth, to_model = (

@@ -87,9 +87,9 @@ def _normalised(request: ApproximationTreeRequest) -> ApproximationTreeRequest:
 def _check_ism(
     context: AppContext, request: ApproximationTreeRequest, model: StoredModel, dataset: StoredDataset
 ) -> None:
-    if request.repeats > 1:
-        detail = "method ism draws nothing at random: every repeat would give the same tree; leave repeats out"
-        raise StorageError("validation_failed", detail, "/repeats")
+    if request.n_repeats > 1:
+        detail = "method ism draws nothing at random: every repeat would give the same tree; leave n_repeats out"
+        raise StorageError("validation_failed", detail, "/n_repeats")
     has_target = dataset.view.target is not None
     settings = IsmSettings(stop_when_pure=request.stop_when_pure)
     try:

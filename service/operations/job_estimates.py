@@ -157,13 +157,13 @@ def _prototype_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...
     bytes_each = 24 if request["refine"] == "swap" else 12
     return (
         Need(sizes.list_bytes + 2 * sizes.code_bytes * sizes.n_paths + 200 * sizes.n_rows),
-        Need(bytes_each * pairs, "request fewer candidates", "/candidates"),
+        Need(bytes_each * pairs, "request fewer candidates", "/n_candidates"),
     )
 
 
 def _n_candidates(sizes: Sizes, request: Mapping[str, Any]) -> int:
     n_all = sizes.n_rows if sizes.n_rows * sizes.n_paths <= _COMPARISONS else _SAMPLED
-    return int(min(sizes.n_rows, request["candidates"] or n_all))
+    return int(min(sizes.n_rows, request["n_candidates"] or n_all))
 
 
 def _rule_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
@@ -207,7 +207,7 @@ def _seconds_of_rules(sizes: Sizes, request: Mapping[str, Any]) -> float:
 
 
 def _seconds_of_trees(sizes: Sizes, request: Mapping[str, Any]) -> float:
-    n_labelled = float(request["max_pseudo_samples"] * sizes.n_trees * max(1, request.get("repeats") or 1))
+    n_labelled = float(request["max_pseudo_samples"] * sizes.n_trees * max(1, request.get("n_repeats") or 1))
     return _SECONDS_A_PSEUDO_ROW[request["method"]] * n_labelled
 
 

@@ -31,7 +31,7 @@ def request_prototype_set(context: AppContext, request: PrototypeSetRequest) -> 
     """
     model = context.models.get(request.model).view
     dataset = context.datasets.get(request.dataset)
-    kind = known_kind(request.kind, model)
+    kind = known_kind(request.proximity_kind, model)
     _check_method(request, model, dataset)
     match_features(model, dataset.view)
     complete = _normalised(request, kind, dataset.view.n_rows)
@@ -43,9 +43,9 @@ def _normalised(request: PrototypeSetRequest, kind: str, n_rows: int) -> Prototy
     """Return the request that all requests with the same answer have in common, so that they share an id."""
     on_itself = request.evaluation_dataset == request.dataset
     changes: dict[str, Any] = {
-        "kind": kind,
+        "proximity_kind": kind,
         "evaluation_dataset": None if on_itself else request.evaluation_dataset,
-        "candidates": None if request.candidates is None else min(request.candidates, n_rows),
+        "n_candidates": None if request.n_candidates is None else min(request.n_candidates, n_rows),
     }
     if request.method != "a_pete":
         changes["n_prototypes"] = request.n_prototypes or _DEFAULT_PROTOTYPES
@@ -87,11 +87,11 @@ def _check_number(request: PrototypeSetRequest, n_rows: int) -> None:
     if n_prototypes > n_rows:
         detail = f"n_prototypes is {n_prototypes}, but the dataset has {n_rows} rows; request at most {n_rows}"
         raise StorageError("validation_failed", detail, "/n_prototypes")
-    if request.candidates is not None and n_prototypes > request.candidates:
+    if request.n_candidates is not None and n_prototypes > request.n_candidates:
         detail = (
-            f"{n_prototypes} prototypes cannot be chosen from {request.candidates} candidates; request more of them"
+            f"{n_prototypes} prototypes cannot be chosen from {request.n_candidates} candidates; request more of them"
         )
-        pointer = "/candidates" if request.n_prototypes is None else "/n_prototypes"
+        pointer = "/n_candidates" if request.n_prototypes is None else "/n_prototypes"
         raise StorageError("validation_failed", detail, pointer)
 
 

@@ -136,7 +136,7 @@ async def compare_rows(context: AppContext, model_id: str, request: ProximityBlo
 
 def _prepare(context: AppContext, model_id: str, request: ProximityBlockRequest) -> _Comparison:
     stored = context.models.get(model_id)
-    kind = known_kind(request.kind, stored.view)
+    kind = known_kind(request.proximity_kind, stored.view)
     weights, values = None, {}
     if request.weights_of is not None:
         weights = _weights_of(context, model_id, kind, request.weights_of)
@@ -153,8 +153,8 @@ def _weights_of(context: AppContext, model_id: str, kind: ProximityKind, artefac
         raise NotFound("artefact", artefact_id, "take the id of proximities, a label audit or a prototype set")
     artefact = context.artefacts.get(noun.name, artefact_id)
     ready_result(artefact)
-    if artefact.model != model_id or artefact.request["kind"] != kind:
-        made = f"{artefact_id!r} is of model {artefact.model!r} and kind {artefact.request['kind']!r}"
+    if artefact.model != model_id or artefact.request["proximity_kind"] != kind:
+        made = f"{artefact_id!r} is of model {artefact.model!r} and kind {artefact.request['proximity_kind']!r}"
         raise StorageError("conflict", f"{made}, but the request is for {kind!r} of {model_id!r}", "/weights_of")
     return read_archive(context.objects.path(artefact.arrays or ""), "weights")["weights"]
 
@@ -169,7 +169,7 @@ def _compare(comparison: _Comparison, request: ProximityBlockRequest) -> bytes:
     document = {
         "object": "proximity_block",
         "model": comparison.model.id,
-        "kind": comparison.kind,
+        "proximity_kind": comparison.kind,
         "n_trees": comparison.model.n_trees,
         "weights_of": request.weights_of,
         "instances": _statuses(instances),

@@ -29,10 +29,10 @@ def known_kind(requested: ProximityKind, model: Model) -> Literal["random_forest
     kind = model.ensemble if requested == "auto" else requested
     if kind is None or kind == "other":
         detail = (
-            f"whether model {model.id!r} averages or adds its trees is not known, so `kind` cannot be `auto`: "
-            "set `kind`, or register the model with `ensemble` in its metadata"
+            f"whether model {model.id!r} averages or adds its trees is not known, so `proximity_kind` cannot be auto: "
+            "give `proximity_kind`, or register the model with `ensemble` in its metadata"
         )
-        raise StorageError("ensemble_unknown", detail, "/kind")
+        raise StorageError("ensemble_unknown", detail, "/proximity_kind")
     return kind
 
 
@@ -49,10 +49,10 @@ def check_neighbors(context: AppContext, request: NeighborRequest) -> tuple[Neig
     """
     model = context.models.get(request.model).view
     dataset = context.datasets.get(request.dataset)
-    kind = known_kind(request.kind, model)
+    kind = known_kind(request.proximity_kind, model)
     _check_number(request.n_neighbors, dataset.view.n_rows)
     match_features(model, dataset.view)
-    return request.model_copy(update={"kind": kind}), model, dataset
+    return request.model_copy(update={"proximity_kind": kind}), model, dataset
 
 
 def _check_number(n_neighbors: int, n_rows: int) -> None:

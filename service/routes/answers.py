@@ -18,7 +18,7 @@ from schemas.problems import PROBLEM_KINDS
 from ..operations.made_once import Creation
 from ..problems import PROBLEM_TYPE
 
-Upload = Annotated[UploadFile, File(description="The file's bytes; its name is ignored.")]
+Upload = Annotated[UploadFile, File(description="Content of the file; its name is ignored.")]
 MetadataField = Annotated[
     str | None, Form(description="JSON.", json_schema_extra={"contentMediaType": "application/json"})
 ]

@@ -83,7 +83,7 @@ async def export_approximation_tree(
     approximation_tree_id: str,
     context: ContextDep,
     room: RoomDep,
-    form: Annotated[TreeExportFormat, Query(alias="format")] = "json",
+    form: Annotated[TreeExportFormat, Query(alias="format", description="Format of the exported tree.")] = "json",
 ) -> Response:
     """Export the tree as JSON, text, Graphviz, a drawing in SVG, an SQL expression, a Python function, or ONNX."""
     path = await run_in_threadpool(artefacts.result_path, context, APPROXIMATION_TREES, approximation_tree_id)

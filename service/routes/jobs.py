@@ -21,6 +21,14 @@ from .answers import problems
 router = APIRouter(prefix=JOBS.path, tags=[JOBS.words], route_class=StrictRoute)
 _Filters = Annotated[dict[str, str], Depends(filters_of(JOBS))]
 _LONGEST_WAIT_SECONDS = 60
+Prefer = Annotated[
+    str,
+    Header(
+        description="`wait=20` delays the answer until the job has ended, for at most 20 seconds (maximum: "
+        f"{_LONGEST_WAIT_SECONDS}).",
+        examples=["wait=20"],
+    ),
+]
 
 
 def _existing_job(job_id: str, context: ContextDep) -> Job:
@@ -38,7 +46,7 @@ def list_jobs(context: ContextDep, page: PageDep, filters: _Filters) -> Page[Job
 
 
 @router.get("/{job_id}", responses=problems(404, 503))
-async def get_job(job_id: str, context: ContextDep, prefer: Annotated[str, Header()] = "") -> Job:
+async def get_job(job_id: str, context: ContextDep, prefer: Prefer = "") -> Job:
     """Read a job; with `Prefer: wait=20`, as soon as it has ended, or after 20 seconds."""
     job = await run_in_threadpool(operations.get_job, context, job_id)
     return await operations.wait_for_end(context, job, _wait_seconds(prefer))

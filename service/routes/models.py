@@ -20,6 +20,7 @@ from ..request_class import StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, created, problems, repeated, upload_fingerprint
 from .streamed_answers import StreamedAnswer, stream_json, whole_json
 
+TreeIndex = Annotated[PlainInteger, Path(description="0-based index of the tree in the model.")]
 router = APIRouter(prefix=MODELS.path, tags=[MODELS.words], route_class=StrictRoute)
 _Filters = Annotated[dict[str, str], Depends(filters_of(MODELS))]
 
@@ -69,9 +70,7 @@ def delete_model(model_id: str, context: ContextDep) -> None:
 
 
 @router.get("/{model_id}/trees/{tree}", response_model=Tree, responses=problems(404, 422, 503))
-async def get_tree(
-    model_id: str, tree: Annotated[PlainInteger, Path()], context: ContextDep, room: RoomDep
-) -> StreamedAnswer:
+async def get_tree(model_id: str, tree: TreeIndex, context: ContextDep, room: RoomDep) -> StreamedAnswer:
     """Read one tree of a model, for drawing; trees are numbered from 0."""
     n_bytes = await run_in_threadpool(operations.tree_bytes, context, model_id)
     return await stream_json(context, room, lambda: operations.write_tree(context, model_id, tree), n_bytes)

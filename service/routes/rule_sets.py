@@ -71,7 +71,7 @@ async def export_rule_set(
     rule_set_id: str,
     context: ContextDep,
     room: RoomDep,
-    form: Annotated[RuleExportFormat, Query(alias="format")] = "json",
+    form: Annotated[RuleExportFormat, Query(alias="format", description="Format of the exported rules.")] = "json",
 ) -> Response:
     """Export the rules as JSON, a table in Markdown, an SQL expression, or a Python function."""
     path = await run_in_threadpool(artefacts.result_path, context, RULE_SETS, rule_set_id)

@@ -40,7 +40,7 @@ def test_without_redis_all_is_answered_and_jobs_start_within_five_seconds_of_its
 ) -> None:
     api = Api(service.url)
     (known, _) = register_all(api)
-    running = api.post("/v1/approximation-trees", known.about | {"method": "sta", "seed": 1, "repeats": 2}).json()
+    running = api.post("/v1/approximation-trees", known.about | {"method": "sta", "seed": 1, "n_repeats": 2}).json()
     _wait_for(api, running["job"], "running")
     redis.kill()
     time.sleep(1.5)  # as long as readiness may be remembered
@@ -70,7 +70,7 @@ def test_without_redis_all_is_answered_and_jobs_start_within_five_seconds_of_its
 def test_while_the_database_is_locked_nothing_is_accepted_and_what_runs_goes_on(service: ServiceUnderFire) -> None:
     api = Api(service.url)
     (known, _) = register_all(api)
-    running = api.post("/v1/approximation-trees", known.about | {"method": "sta", "seed": 2, "repeats": 2}).json()
+    running = api.post("/v1/approximation-trees", known.about | {"method": "sta", "seed": 2, "n_repeats": 2}).json()
     _wait_for(api, running["job"], "running")
     with sqlite3.connect(service.data_dir / "leafspace.db", isolation_level=None) as locking:
         locking.execute("BEGIN IMMEDIATE")

@@ -68,7 +68,7 @@ def test_a_ready_tree_shows_its_nodes_and_how_well_it_stands_for_the_model(
 ) -> None:
     assert set(made) == _FIELDS
     assert ApproximationTree.model_validate(made).model_dump(mode="json") == made
-    defaults = {"method": "sta", "max_leaves": None, "min_samples_leaf": 5, "significance": 0.1, "repeats": 1}
+    defaults = {"method": "sta", "max_leaves": None, "min_samples_leaf": 5, "significance": 0.1, "n_repeats": 1}
     assert made["request"] == {
         **request_,
         **defaults,
@@ -143,8 +143,8 @@ def test_models_of_every_kind_have_a_tree_by_every_method(api: Api, name: str, m
     assert result["evaluation"]["fidelity"] > 0.5
     assert (result["evaluation"]["probability_l1"] is None) == is_number
     for scores in (result["evaluation"], result["evaluation"]["model"]):
-        measures = {name for name in (*_MEASURES, "mse", "r2") if scores[name] is not None}
-        assert measures == ({"mse", "r2"} if is_number else _MEASURES)
+        measures = {name for name in (*_MEASURES, "mean_squared_error", "r2") if scores[name] is not None}
+        assert measures == ({"mean_squared_error", "r2"} if is_number else _MEASURES)
 
 
 @pytest.mark.parametrize("method", ["sta", "ism", "born_again", "cart"])
@@ -168,7 +168,7 @@ def test_a_model_of_a_single_class_is_a_leaf_that_says_it(api: Api, method: str)
 
 
 def test_repeats_tell_how_stable_the_tree_is_and_leave_it_as_it_is(api: Api, request_: Json, made: Json) -> None:
-    found = api.made(_PATH, {**request_, "repeats": 4})
+    found = api.made(_PATH, {**request_, "n_repeats": 4})
 
     result = found["result"]
     assert result["nodes"] == made["result"]["nodes"]
@@ -277,10 +277,10 @@ def test_asked_again_a_tree_is_answered_at_once_and_deleted_it_is_made_anew(api:
         ({"stop_when_pure": "yes"}, 422, "validation_failed", "/stop_when_pure"),
         ({"max_pseudo_samples": 999}, 422, "validation_failed", "/max_pseudo_samples"),
         ({"max_pseudo_samples": 10_000_001}, 422, "validation_failed", "/max_pseudo_samples"),
-        ({"repeats": 0}, 422, "validation_failed", "/repeats"),
-        ({"repeats": 201}, 422, "validation_failed", "/repeats"),
-        ({"repeats": True}, 422, "validation_failed", "/repeats"),
-        ({"repeats": 2, "method": "ism"}, 422, "validation_failed", "/repeats"),
+        ({"n_repeats": 0}, 422, "validation_failed", "/n_repeats"),
+        ({"n_repeats": 201}, 422, "validation_failed", "/n_repeats"),
+        ({"n_repeats": True}, 422, "validation_failed", "/n_repeats"),
+        ({"n_repeats": 2, "method": "ism"}, 422, "validation_failed", "/n_repeats"),
         ({"stop_when_pure": True}, 422, "validation_failed", "/stop_when_pure"),
         ({"stop_when_pure": True, "method": "cart"}, 422, "validation_failed", "/stop_when_pure"),
         ({"method": "id3"}, 422, "validation_failed", "/method"),
@@ -346,7 +346,7 @@ def test_the_purity_of_nodes_takes_a_target(api: Api, forest: Registered, reques
 
 
 def test_a_tree_that_is_not_ready_says_so_and_its_job_stops_within_two_seconds(api: Api, request_: Json) -> None:
-    slow = {**request_, "max_depth": 8, "max_pseudo_samples": 1_000_000, "significance": 1e-6, "repeats": 200}
+    slow = {**request_, "max_depth": 8, "max_pseudo_samples": 1_000_000, "significance": 1e-6, "n_repeats": 200}
     asked = api.post(_PATH, slow).json()
     seen: list[float] = []
     until = time.monotonic() + 60

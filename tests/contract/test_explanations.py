@@ -24,7 +24,7 @@ _NEAREST_FIELDS = {
 }
 _REASON_FIELDS = {
     *("feature", "text", "low", "high", "low_inclusive", "high_inclusive", "or_missing", "is_missing", "category"),
-    *("not_categories", "tree_share", "transformed", "exact"),
+    *("excluded_categories", "share_of_trees", "transformed", "exact"),
 }
 
 
@@ -166,7 +166,7 @@ def test_reasons_hold_for_both_rows_and_are_sorted_by_the_trees_that_ask(explain
         instance = explained.registered.instance(position)
         for prototype in row["nearest_prototypes"]:
             told = {cell["name"]: cell["value"] for cell in prototype["features"]}
-            shares = [reason["tree_share"] for reason in prototype["similar_because"]]
+            shares = [reason["share_of_trees"] for reason in prototype["similar_because"]]
             assert shares == sorted(shares, reverse=True)
             assert all(0 < share <= 1 for share in shares)
             assert prototype["similar_because"]
@@ -178,7 +178,7 @@ def test_reasons_hold_for_both_rows_and_are_sorted_by_the_trees_that_ask(explain
 def _holds(reason: Json, value: Any) -> bool:  # noqa: ANN401  # any cell
     if value in {None, "unknown"}:  # the token of one of the pipelines for what is missing
         return bool(reason["or_missing"] or reason["is_missing"])
-    if reason["is_missing"] or value in reason["not_categories"]:
+    if reason["is_missing"] or value in reason["excluded_categories"]:
         return False
     if reason["category"] is not None:
         return bool(value == reason["category"])
@@ -222,7 +222,7 @@ def test_weighted_trees_give_the_proximity_of_boosting(api: Api) -> None:
     rows = [registered.instance(row) for row in range(30)]
     answer = api.explain(registered.explainer["id"], rows, n_prototypes=8)
 
-    assert registered.prototype_set["result"]["kind"] == "boosting"
+    assert registered.prototype_set["result"]["proximity_kind"] == "boosting"
     near = [prototype for row in answer["data"] for prototype in row["nearest_prototypes"]]
     assert near
     assert all(0 < prototype["proximity"] <= 1 and prototype["n_trees"] == 60 for prototype in near)

@@ -52,7 +52,7 @@ def _proximities(api: Api, forest: Registered, n_neighbors: int, key: str | None
 
 
 def _long_tree(api: Api, forest: Registered, key: str | None) -> httpx.Response:
-    request = {"model": forest.model["id"], "dataset": forest.dataset["id"], "method": "sta", "repeats": 50}
+    request = {"model": forest.model["id"], "dataset": forest.dataset["id"], "method": "sta", "n_repeats": 50}
     return api.post("/v1/approximation-trees", request, **({} if key is None else {"Idempotency-Key": key}))
 
 

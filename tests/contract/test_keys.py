@@ -65,7 +65,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
 
 @pytest.fixture(scope="module")
 def forest(guarded: Guarded) -> Registered:
-    return register(guarded.api("read", "write"), "decision_tree_binary", "other", kind="random_forest")
+    return register(guarded.api("read", "write"), "decision_tree_binary", "other", proximity_kind="random_forest")
 
 
 @pytest.mark.parametrize(("method", "path", "operation"), _OPERATIONS, ids=[f"{m} {p}" for m, p, _ in _OPERATIONS])

@@ -15,7 +15,7 @@ from tests.support.models import FittedModel, fitted
 _PATH = "/v1/label-audits"
 _FIELDS = {*("object", "id", "status", "job", "reused", "created_at", "request", "problem", "result")}
 _RESULT_FIELDS = {
-    *("kind", "classes", "n_rows"),
+    *("proximity_kind", "classes", "n_rows"),
     *("n_trees", "n_neighbors", "mean_agreement", "n_suggested", "n_without_neighbors", "model_agreement", "caution"),
     "rows",
 }
@@ -76,7 +76,7 @@ def test_a_new_audit_is_accepted_with_a_job_to_look_at(api: Api, request_: Json)
 def test_a_ready_audit_shows_its_most_suspect_rows(api: Api, request_: Json, made: Json) -> None:
     assert set(made["result"]) == _RESULT_FIELDS
     assert LabelAudit.model_validate(made).model_dump(mode="json") == made
-    assert made["request"] == {**request_, "kind": "random_forest", "n_neighbors": 10}
+    assert made["request"] == {**request_, "proximity_kind": "random_forest", "n_neighbors": 10}
     result = made["result"]
     assert (result["classes"], result["n_rows"], result["n_trees"], result["n_neighbors"]) == (["0", "1"], 569, 20, 10)
     assert 0 < result["n_suggested"] < 100
@@ -145,7 +145,7 @@ def test_requested_again_a_ready_audit_is_answered_at_once_and_deleted_it_is_mad
     api: Api, request_: Json
 ) -> None:
     first = api.made(_PATH, {**request_, "n_neighbors": 2})
-    again = api.post(_PATH, {**request_, "n_neighbors": 2, "kind": "random_forest"})
+    again = api.post(_PATH, {**request_, "n_neighbors": 2, "proximity_kind": "random_forest"})
     assert (again.status_code, again.json()) == (200, {**first, "reused": True})
 
     assert api.delete(_path(first)).status_code == 204

@@ -15,7 +15,7 @@ from tests.support.tree_graphs import regressor, stump
 
 _FIELDS = {*("object", "id", "status", "job", "reused", "created_at", "request", "problem", "result")}
 _RESULT_FIELDS = {
-    *("kind", "task", "classes"),
+    *("proximity_kind", "task", "classes"),
     *("n_rows", "n_trees", "n_candidates", "n_selected", "n_swaps", "nested", "objective", "objective_mean"),
     *("objective_upper_bound", "certificate", "certificate_scope", "certificate_objective"),
     *("all_rows_upper_bound", "all_rows_certificate"),
@@ -62,7 +62,7 @@ def test_a_ready_set_tells_all_that_was_found(forest: Registered) -> None:
     assert set(body) == _FIELDS
     assert PrototypeSet.model_validate(body).model_dump(mode="json") == body
     result = body["result"]
-    assert (body["status"], body["problem"], result["kind"], result["task"]) == (
+    assert (body["status"], body["problem"], result["proximity_kind"], result["task"]) == (
         "ready",
         None,
         "random_forest",
@@ -74,9 +74,9 @@ def test_a_ready_set_tells_all_that_was_found(forest: Registered) -> None:
         "n_prototypes": 8,
         "alpha": 0.05,
         "labels": "predicted",
-        "kind": "random_forest",
+        "proximity_kind": "random_forest",
         "refine": "none",
-        "candidates": None,
+        "n_candidates": None,
         "evaluation_dataset": None,
         "seed": 0,
     }
@@ -120,7 +120,9 @@ def test_asked_again_a_ready_set_is_answered_at_once(api: Api, forest: Registere
 
 
 def test_defaults_spelled_out_are_the_same_question(api: Api, forest: Registered) -> None:
-    spelled = _request(forest, method="sm_a", n_prototypes=8, labels="predicted", kind="auto", refine="none", seed=0)
+    spelled = _request(
+        forest, method="sm_a", n_prototypes=8, labels="predicted", proximity_kind="auto", refine="none", seed=0
+    )
 
     assert api.post("/v1/prototype-sets", spelled).json()["id"] == forest.prototype_set["id"]
 
@@ -146,10 +148,10 @@ def test_every_method_and_proximity_is_made(api: Api, forest: Registered, method
     evaluation = api.upload("/v1/datasets", csv_of(frame_of(forest.fitted).tail(100)), {"target": "t"}).json()["id"]
     size = {} if method == "a_pete" else {"n_prototypes": 4}
 
-    made = api.make(**_request(forest, method=method, kind=kind, evaluation_dataset=evaluation, **size))
+    made = api.make(**_request(forest, method=method, proximity_kind=kind, evaluation_dataset=evaluation, **size))
 
     result = made["result"]
-    assert (made["status"], result["kind"], result["evaluated_on"]) == ("ready", kind, "evaluation_dataset")
+    assert (made["status"], result["proximity_kind"], result["evaluated_on"]) == ("ready", kind, "evaluation_dataset")
     assert result["n_selected"] == len(result["prototypes"])
     assert result["n_selected"] >= 2 if method == "a_pete" else result["n_selected"] == 4
     assert result["stopped_by"]["reason"] == ("alpha" if method == "a_pete" else "n_prototypes")
@@ -313,10 +315,10 @@ def test_more_prototypes_than_a_result_has_room_for_are_refused_before_a_job_is_
         ({"alpha": 0.1}, 422, "validation_failed", "/alpha"),
         ({"method": "sg", "refine": "swap"}, 422, "method_not_applicable", "/refine"),
         ({"refine": "swaps"}, 422, "validation_failed", "/refine"),
-        ({"candidates": 1}, 422, "validation_failed", "/candidates"),
-        ({"candidates": 50.5}, 422, "validation_failed", "/candidates"),
-        ({"candidates": True}, 422, "validation_failed", "/candidates"),
-        ({"candidates": 20, "n_prototypes": 21}, 422, "validation_failed", "/n_prototypes"),
+        ({"n_candidates": 1}, 422, "validation_failed", "/n_candidates"),
+        ({"n_candidates": 50.5}, 422, "validation_failed", "/n_candidates"),
+        ({"n_candidates": True}, 422, "validation_failed", "/n_candidates"),
+        ({"n_candidates": 20, "n_prototypes": 21}, 422, "validation_failed", "/n_prototypes"),
         ({"seed": -1}, 422, "validation_failed", "/seed"),
         ({"labels": "guessed"}, 422, "validation_failed", "/labels"),
         ({"model": None}, 422, "validation_failed", "/model"),
@@ -365,7 +367,7 @@ def test_classes_of_a_target_need_a_target_with_two_of_them(api: Api, forest: Re
 
 
 def test_requests_with_the_same_answer_are_one_prototype_set(api: Api, forest: Registered) -> None:
-    spelled = {"n_prototypes": 8, "kind": "random_forest", "evaluation_dataset": _request(forest)["dataset"]}
+    spelled = {"n_prototypes": 8, "proximity_kind": "random_forest", "evaluation_dataset": _request(forest)["dataset"]}
 
     answer = api.post("/v1/prototype-sets", {**_request(forest), **spelled})
 

@@ -18,7 +18,7 @@ _PATH = "/v1/proximities"
 _PAGE_BYTES = 4 << 20
 _FIELDS = {*("object", "id", "status", "job", "reused", "created_at", "request", "problem", "result")}
 _RESULT_FIELDS = {
-    *("kind", "n_rows", "n_trees"),
+    *("proximity_kind", "n_rows", "n_trees"),
     *("n_neighbors", "n_pairs", "mean_nearest_proximity", "share_without_neighbors"),
 }
 _CSV, _PARQUET = "text/csv", "application/vnd.apache.parquet"
@@ -74,9 +74,14 @@ def test_new_ones_are_accepted_with_a_job_to_look_at(api: Api, forest: Registere
 def test_ready_ones_report_what_is_known_of_all_rows_together(api: Api, forest: Registered, made: Json) -> None:
     assert set(made["result"]) == _RESULT_FIELDS
     assert Proximities.model_validate(made).model_dump(mode="json") == made
-    assert made["request"] == {**_request(forest), "kind": "random_forest", "n_neighbors": 4}
+    assert made["request"] == {**_request(forest), "proximity_kind": "random_forest", "n_neighbors": 4}
     result = made["result"]
-    assert (result["kind"], result["n_rows"], result["n_trees"], result["n_neighbors"]) == ("random_forest", 569, 20, 4)
+    assert (result["proximity_kind"], result["n_rows"], result["n_trees"], result["n_neighbors"]) == (
+        "random_forest",
+        569,
+        20,
+        4,
+    )
     assert 569 < result["n_pairs"] <= 569 * 4
     assert 0 < result["mean_nearest_proximity"] <= 1
     assert 0 <= result["share_without_neighbors"] < 0.1
@@ -128,13 +133,17 @@ def test_boosted_models_are_explained_by_their_own_proximity(api: Api, name: str
 
     made = api.made(_PATH, request)
 
-    assert (made["status"], made["result"]["kind"], made["result"]["n_neighbors"]) == ("ready", "boosting", 10)
-    assert made["id"] == api.made(_PATH, {**request, "kind": "boosting"})["id"]
-    assert made["id"] != api.made(_PATH, {**request, "kind": "random_forest"})["id"]
+    assert (made["status"], made["result"]["proximity_kind"], made["result"]["n_neighbors"]) == (
+        "ready",
+        "boosting",
+        10,
+    )
+    assert made["id"] == api.made(_PATH, {**request, "proximity_kind": "boosting"})["id"]
+    assert made["id"] != api.made(_PATH, {**request, "proximity_kind": "random_forest"})["id"]
 
 
 def test_requested_again_ready_ones_are_answered_at_once(api: Api, forest: Registered, made: Json) -> None:
-    answer = api.post(_PATH, _request(forest, n_neighbors=4, kind="auto"))
+    answer = api.post(_PATH, _request(forest, n_neighbors=4, proximity_kind="auto"))
 
     assert (answer.status_code, answer.json()) == (200, {**made, "reused": True})
     assert answer.headers["Content-Location"] == _path(made)
@@ -258,7 +267,7 @@ def test_what_they_were_made_from_cannot_go_before_them(api: Api, forest: Regist
         ({"n_neighbors": 1001}, 422, "validation_failed", "/n_neighbors"),
         ({"n_neighbors": 0}, 422, "validation_failed", "/n_neighbors"),
         ({"n_neighbors": 2.5}, 422, "validation_failed", "/n_neighbors"),
-        ({"kind": "nearest"}, 422, "validation_failed", "/kind"),
+        ({"proximity_kind": "nearest"}, 422, "validation_failed", "/proximity_kind"),
         ({"model": None}, 422, "validation_failed", "/model"),
         ({"neighbors": 3}, 422, "unknown_field", "/neighbors"),
         ({"model": "mdl_gone"}, 404, "not_found", None),
@@ -296,7 +305,7 @@ def test_an_unknown_kind_of_ensemble_has_to_be_declared(api: Api, forest: Regist
     refused = api.post(_PATH, _request(forest, model=model["id"]))
 
     assert (refused.status_code, refused.json()["code"]) == (422, "ensemble_unknown")
-    assert refused.json()["errors"][0]["pointer"] == "/kind"
+    assert refused.json()["errors"][0]["pointer"] == "/proximity_kind"
 
 
 def test_rows_that_do_not_fit_the_model_are_refused_before_a_job(api: Api, forest: Registered) -> None:

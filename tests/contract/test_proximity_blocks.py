@@ -12,7 +12,7 @@ from tests.support import naive
 from tests.support.api import Api, Json, Registered, csv_of, frame_of
 from tests.support.models import FittedModel, fitted
 
-_FIELDS = {"object", "model", "kind", "n_trees", "weights_of", "instances", "others", "proximities"}
+_FIELDS = {"object", "model", "proximity_kind", "n_trees", "weights_of", "instances", "others", "proximities"}
 
 
 def _register(api: Api, name: str, ensemble: str) -> tuple[FittedModel, str, str]:
@@ -57,7 +57,7 @@ def test_forests_compare_by_the_share_of_trees_with_one_leaf(api: Api, name: str
     assert leaves is not None
     shared = [[int((leaves[row] == leaves[other]).sum()) for other in others] for row in instances]
     assert found["proximities"] == [[count / 20 for count in line] for line in shared]
-    assert (found["object"], found["model"], found["kind"]) == ("proximity_block", model_id, "random_forest")
+    assert (found["object"], found["model"], found["proximity_kind"]) == ("proximity_block", model_id, "random_forest")
     assert (found["n_trees"], found["weights_of"]) == (20, None)
     for side, n_rows in (("instances", 7), ("others", 35)):
         assert found[side] == [{"row_id": str(row), "status": "ok", "problem": None} for row in range(n_rows)]
@@ -74,7 +74,7 @@ def test_boosted_trees_weigh_by_the_rows_of_the_call(api: Api, name: str) -> Non
     leaves = model.session.run_in_chunks(model.rows).leaves
     weights = _weights(model, leaves[np.concatenate([instances, others])])
     proximity = naive.proximity_matrix(leaves, weights)[np.ix_(instances, others)]
-    assert found["kind"] == "boosting"
+    assert found["proximity_kind"] == "boosting"
     assert found["proximities"] == (proximity / 2**31).tolist()
 
 
@@ -136,8 +136,8 @@ def test_compared_rows_keep_their_callers_names(api: Api, forest: Registered) ->
 
 @pytest.mark.parametrize("kind", ["random_forest", "boosting"])
 def test_where_no_row_can_be_read_there_are_no_numbers(api: Api, forest: Registered, kind: str) -> None:
-    found = _compare(api, forest.model["id"], [{}], [[], [1]], kind=kind)
-    half = _compare(api, forest.model["id"], [forest.instance(0)], [[], [1]], kind=kind)
+    found = _compare(api, forest.model["id"], [{}], [[], [1]], proximity_kind=kind)
+    half = _compare(api, forest.model["id"], [forest.instance(0)], [[], [1]], proximity_kind=kind)
 
     assert (found["proximities"], half["proximities"]) == ([None], [[None, None]])
 
@@ -165,7 +165,7 @@ def test_a_thousand_rows_are_compared_with_a_thousand_and_no_more(api: Api, fore
         ({"instances": []}, 422, "validation_failed", "/instances"),
         ({"others": None}, 422, "validation_failed", "/others"),
         ({"others": [7]}, 422, "validation_failed", "/others/0"),
-        ({"kind": "euclidean"}, 422, "validation_failed", "/kind"),
+        ({"proximity_kind": "euclidean"}, 422, "validation_failed", "/proximity_kind"),
         ({"dataset": "ds_1"}, 422, "unknown_field", "/dataset"),
         ({"weights_of": "prx_gone"}, 404, "not_found", None),
         ({"weights_of": "mdl_gone"}, 404, "not_found", None),
@@ -191,8 +191,12 @@ def test_weights_of_another_model_or_kind_are_refused(api: Api, forest: Register
     row = forest.instance(0)
     path = f"/v1/models/{forest.model['id']}/proximities"
 
-    of_another_model = api.post(path, {"instances": [row], "others": [row], "kind": "boosting", "weights_of": others})
-    of_another_kind = api.post(path, {"instances": [row], "others": [row], "kind": "boosting", "weights_of": own})
+    of_another_model = api.post(
+        path, {"instances": [row], "others": [row], "proximity_kind": "boosting", "weights_of": others}
+    )
+    of_another_kind = api.post(
+        path, {"instances": [row], "others": [row], "proximity_kind": "boosting", "weights_of": own}
+    )
 
     for refused in (of_another_model, of_another_kind):
         assert (refused.status_code, refused.json()["code"]) == (409, "conflict")
@@ -209,4 +213,4 @@ def test_an_unknown_model_and_an_unknown_kind_of_ensemble_are_reported(api: Api,
 
     assert (gone.status_code, gone.json()["code"]) == (404, "not_found")
     assert (unknown.status_code, unknown.json()["code"]) == (422, "ensemble_unknown")
-    assert api.post(f"/v1/models/{model}/proximities", {**body, "kind": "boosting"}).status_code == 200
+    assert api.post(f"/v1/models/{model}/proximities", {**body, "proximity_kind": "boosting"}).status_code == 200

@@ -59,13 +59,13 @@ def test_a_ready_rule_set_shows_its_rules_and_how_good_they_are(api: Api, reques
     defaults = {"method": "fab", "search": "improved", "labels": "predicted", "evaluation_dataset": None, "seed": 0}
     assert made["request"] == {**request_, **defaults}
     result = made["result"]
-    assert (result["task"], result["classes"], result["served"]) == ("classification", ["0", "1"], "printed")
+    assert (result["task"], result["classes"]) == ("classification", ["0", "1"])
     assert (result["n_rows"], result["n_trees"]) == (569, 20)
     assert 1 <= result["n_rules"] == len(result["rules"]) < 4  # the default is the fourth
     assert all(set(rule) == _RULE_FIELDS for rule in result["rules"])
     assert result["n_statements"] > 100
     assert result["evaluation"] == result["training_evaluation"]
-    assert result["evaluation"]["printed"]["fidelity"] > 0.85
+    assert result["evaluation"]["as_printed"]["fidelity"] > 0.85
     assert [restart["restart"] for restart in result["restarts"]] == list(range(len(result["restarts"])))
     (listed,) = (each for each in api.get(f"{_PATH}?limit=1000").json()["data"] if each["id"] == made["id"])
     assert (listed["status"], listed["result"]) == ("ready", None)
@@ -96,8 +96,12 @@ def test_models_of_every_kind_are_told(api: Api, name: str, changes: Json) -> No
     is_number = result["task"] == "regression"
     assert {type(rule["prediction"]) for rule in result["rules"]} == {float if is_number else str}
     assert result["classes"] == ([] if is_number else [str(each) for each in np.unique(model.target)])
-    measures = {"mse", "r2", "fidelity"} if is_number else {"error", "balanced_error", "fidelity", "balanced_fidelity"}
-    for scores in (result["evaluation"][part] for part in ("printed", "map", "model", "constant")):
+    measures = (
+        {"mean_squared_error", "r2", "fidelity"}
+        if is_number
+        else {"error", "balanced_error", "fidelity", "balanced_fidelity"}
+    )
+    for scores in (result["evaluation"][part] for part in ("as_printed", "as_fitted", "model", "constant")):
         told = {measure for measure, value in scores.items() if value is not None}
         assert told - {"prediction", "model_prediction"} == measures
 
@@ -115,7 +119,7 @@ def test_rules_are_judged_on_other_rows_when_asked_to(api: Api, forest: Register
     }
     assert result["caution"] is None
     assert on == {"evaluation": (169, "evaluation_dataset"), "training_evaluation": (400, "dataset")}
-    assert result["evaluation"]["printed"]["error"] < 0.25
+    assert result["evaluation"]["as_printed"]["error"] < 0.25
     on_itself = api.post(_PATH, {**request_, "evaluation_dataset": request_["dataset"]})
     assert on_itself.json()["request"]["evaluation_dataset"] is None
 

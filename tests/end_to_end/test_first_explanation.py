@@ -117,7 +117,7 @@ def _holds(reason: Reason, value: object) -> bool:
     if reason.category is not None:
         return value == reason.category
     if isinstance(value, str):
-        return value not in reason.not_categories
+        return value not in reason.excluded_categories
     # The model rounds scaled values to float32: ends in raw units are exact to that.
     slack = 1e-6 * max(1.0, abs(value))
     above = reason.low is None or value > reason.low - slack

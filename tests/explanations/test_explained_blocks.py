@@ -196,7 +196,7 @@ def _in_texts(reason: Json) -> Json:
     return {
         **{name: value for name, value in reason.items() if name != "text"},
         "category": None if category is None else str(category),
-        "not_categories": [str(each) for each in reason["not_categories"]],
+        "excluded_categories": [str(each) for each in reason["excluded_categories"]],
     }
 
 

@@ -89,12 +89,12 @@ def test_our_own_failures_are_reported_without_what_is_inside(
 
 
 def test_pointers_lead_into_the_body_and_escape_odd_names(client: TestClient) -> None:
-    body = {"model": "m", "dataset": "d", "a/b~c": 1, "alpha": "x", "candidates": [1]}
+    body = {"model": "m", "dataset": "d", "a/b~c": 1, "alpha": "x", "n_candidates": [1]}
 
     errors = client.post("/requested", json=body).json().get("errors", [])
 
     # FastAPI's own route reads the body here; the handler is the same.
-    assert {"/a~1b~0c", "/alpha", "/candidates"} == {error["pointer"] for error in errors}
+    assert {"/a~1b~0c", "/alpha", "/n_candidates"} == {error["pointer"] for error in errors}
 
 
 def test_instances_are_refused_one_by_one_with_a_short_quotation() -> None:

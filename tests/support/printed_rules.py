@@ -11,8 +11,8 @@ _EVALUATION = RuleSetEvaluation(
     n_rows=1,
     evaluated_on="dataset",
     measured_against="model",
-    printed=RuleScores(error=0.0),
-    map=RuleScores(error=0.0),
+    as_printed=RuleScores(error=0.0),
+    as_fitted=RuleScores(error=0.0),
     model=None,
     coverage=1.0,
     mean_rules_per_row=1.0,
@@ -71,7 +71,7 @@ def rule_set(
             "evaluation": _EVALUATION,
             "training_evaluation": _EVALUATION,
             "restarts": [],
-            "lower_bound": [],
+            "lower_bounds": [],
         }
     )
 

@@ -117,8 +117,10 @@ def test_a_constant_value_scores_what_scikit_learns_dummy_scores() -> None:
     found = score_constants(Targets.of_values(target), Targets.of_values(predicted))
     of_values = score_constant_value(target)
 
-    assert found.mse == pytest.approx(twin.mean_squared_error(twin.mean(target.tolist()), target.tolist()))
-    assert found.mse == pytest.approx(mean_squared_error(target, mean))
+    assert found.mean_squared_error == pytest.approx(
+        twin.mean_squared_error(twin.mean(target.tolist()), target.tolist())
+    )
+    assert found.mean_squared_error == pytest.approx(mean_squared_error(target, mean))
     assert found.r2 == of_values.r2 == pytest.approx(r2_score(target, mean), abs=1e-12)
     assert found.fidelity == pytest.approx(0, abs=1e-12)  # the mean of the model's own values
     assert found.balanced_fidelity is None
@@ -153,7 +155,7 @@ def test_errors_count_wrong_classes_and_balanced_errors_weigh_classes_alike() ->
     np.testing.assert_allclose(scores.balanced_error, balanced_error(predicted.tolist(), data.classes.tolist()))
     np.testing.assert_allclose(scores.balanced_error, 1 - balanced_accuracy_score(data.classes, predicted))
     assert scores.fidelity == 1.0
-    assert scores.mse is None
+    assert scores.mean_squared_error is None
 
 
 def test_a_class_that_no_row_has_does_not_count() -> None:
@@ -170,7 +172,7 @@ def test_values_are_scored_by_squares_and_fidelity_compares_with_the_model() -> 
 
     scores = score_predictions(predicted, data.targets, Targets.of_values(ensembles_values))
 
-    assert scores.mse == pytest.approx(1.0)
+    assert scores.mean_squared_error == pytest.approx(1.0)
     assert scores.r2 == pytest.approx(r2_score(data.values, predicted))
     assert scores.fidelity == pytest.approx(r2_score(ensembles_values, predicted))
     assert scores.error is None

@@ -60,7 +60,7 @@ def _running(farm: JobFarm, n_rows: int, **request: object) -> Iterator[_Running
     with workshop_in(farm.directory) as workshop:
         model = workshop.register_model(onnx_of(forest, features[:1, :6].astype(np.float32)))
         dataset = workshop.register_dataset(pd.DataFrame(rows).rename(columns="feature_{}".format))
-        created = workshop.create(model=model, dataset=dataset, kind="random_forest", **request)
+        created = workshop.create(model=model, dataset=dataset, proximity_kind="random_forest", **request)
         assert created.job is not None
         farm.start_worker("workers", LEAFSPACE_LOOK_SECONDS="1")
         yield _Running(farm, workshop, model, dataset, created.job)

@@ -29,7 +29,7 @@ class AgainstTarget:
 
     accuracy: float | None = None
     balanced_accuracy: float | None = None  # mean, over the classes that occur, of their share of right labels
-    mse: float | None = None
+    mean_squared_error: float | None = None
     r2: float | None = None  # None if all targets are equal
 
 
@@ -98,7 +98,7 @@ def against_target(predicted: NDArray[np.int64] | NDArray[np.float64], targets: 
 
 def _against_target(scores: PredictionScores) -> AgainstTarget:
     accuracy, balanced = (None if error is None else 1 - error for error in (scores.error, scores.balanced_error))
-    return AgainstTarget(accuracy, balanced, scores.mse, scores.r2)
+    return AgainstTarget(accuracy, balanced, scores.mean_squared_error, scores.r2)
 
 
 def _score_constants(of_model: Targets, targets: Targets | None) -> ConstantScores:

@@ -24,7 +24,7 @@ from .reasons import Reasons
 class PairReasons(NamedTuple):
     """One reason a feature: those of pair ``p`` are ``bounds[p]`` to ``bounds[p + 1]``.
 
-    They come by falling ``tree_share``, ties in the order of the model's columns, as ``ReasonReader.read`` sorts them.
+    They come by descending ``share_of_trees`` (ties: in the order of the model), as ``ReasonReader.read`` sorts them.
     """
 
     bounds: NDArray[np.int64]  # (n_pairs + 1,)
@@ -32,16 +32,16 @@ class PairReasons(NamedTuple):
     low: NDArray[np.float64]  # in raw units; infinite where there is no end
     high: NDArray[np.float64]
     side: NDArray[np.int64]  # RawSide
-    tree_share: NDArray[np.float64]
+    share_of_trees: NDArray[np.float64]
     other: NDArray[np.int64]  # index into ``others``; -1: a single number, whose reason is in the arrays
-    others: tuple[FeatureReason, ...] = ()  # no two alike; their own ``tree_share`` has no meaning
+    others: tuple[FeatureReason, ...] = ()  # no two alike; their own ``share_of_trees`` has no meaning
 
     def take(self, order: NDArray[np.int64]) -> "PairReasons":
         """Return the reasons in another order."""
         return self._replace(**{name: getattr(self, name)[order] for name in _OF_REASONS})
 
 
-_OF_REASONS = ("column", "low", "high", "side", "tree_share", "other")
+_OF_REASONS = ("column", "low", "high", "side", "share_of_trees", "other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,8 @@ class BlockReasons:
         arrays = (units.scale, units.offset, units.imputed)
         words = _words(pairs.shared)
         found = _numbers(self.ends, pairs.prototypes, pairs.shared, words, arrays, units.is_single)
-        bounds, column, low, high, side, tree_share = found
-        numbers = PairReasons(bounds, column, low, high, side, tree_share, np.full(len(column), -1))
+        bounds, column, low, high, side, share_of_trees = found
+        numbers = PairReasons(bounds, column, low, high, side, share_of_trees, np.full(len(column), -1))
         numbers.side[~units.is_exact[numbers.column]] &= ~int(RawSide.EXACT)
         nullable = _Nullable(
             units.is_nullable, is_missing, np.repeat(np.arange(len(pairs.bounds) - 1), np.diff(pairs.bounds))
@@ -87,12 +87,12 @@ class BlockReasons:
             raw = group_by_feature(reasons, len(pairs.prototypes), units, np.ones(len(units.is_nullable), np.bool_))
             raw.side[~nullable.of(raw.bounds, raw.column)] &= ~int(RawSide.OR_MISSING)
             numbers = _joined(numbers, self._combined(reasons, raw, nullable))
-        return numbers.take(_order(numbers.bounds, self.features[numbers.column], numbers.tree_share))
+        return numbers.take(_order(numbers.bounds, self.features[numbers.column], numbers.share_of_trees))
 
     def _combined(self, reasons: NDArray[Any], raw: RawReasons, nullable: "_Nullable") -> PairReasons:
         """Combine the columns of one feature; equal intervals are combined once."""
         pairs = reasons["pair"].copy()
-        reasons["pair"], reasons["tree_share"] = 0, 1
+        reasons["pair"], reasons["share_of_trees"] = 0, 1
         known: dict[tuple[bytes, bytes], int] = {}
         others: list[FeatureReason] = []
         other = np.full(len(raw.column), -1)
@@ -105,7 +105,7 @@ class BlockReasons:
                 others.append(self.reader.combine(own, columns))
             other[place] = known[key]
         combined = PairReasons(
-            raw.bounds, raw.column, raw.low, raw.high, raw.side, raw.tree_share, other, tuple(others)
+            raw.bounds, raw.column, raw.low, raw.high, raw.side, raw.share_of_trees, other, tuple(others)
         )
         _fill_in_others(combined)
         return combined
@@ -262,7 +262,7 @@ def _numbers(
         room += ends.starts[prototype + 1] - ends.starts[prototype]
     bounds = np.zeros(len(prototypes) + 1, dtype=np.int64)
     column, side = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
-    low, high, tree_share = np.empty(room), np.empty(room), np.empty(room)
+    low, high, share_of_trees = np.empty(room), np.empty(room), np.empty(room)
     end = 0
     for pair in range(len(prototypes)):
         own = shared[pair]
@@ -283,10 +283,17 @@ def _numbers(
             low[end], high[end], side[end] = raw_interval(
                 ends.low[low_at], ends.high[high_at], own_side, units[0][of], units[1][of], units[2][of], is_single
             )
-            column[end], tree_share[end] = of, n_testing / n_shared
+            column[end], share_of_trees[end] = of, n_testing / n_shared
             end += 1
         bounds[pair + 1] = end
-    return bounds, column[:end].copy(), low[:end].copy(), high[:end].copy(), side[:end].copy(), tree_share[:end].copy()
+    return (
+        bounds,
+        column[:end].copy(),
+        low[:end].copy(),
+        high[:end].copy(),
+        side[:end].copy(),
+        share_of_trees[:end].copy(),
+    )
 
 
 @compiled
@@ -302,12 +309,14 @@ def _n_common(bits: NDArray[np.uint64], others: NDArray[np.uint64]) -> int:
 
 
 @compiled
-def _order(bounds: NDArray[np.int64], feature: NDArray[np.int64], tree_share: NDArray[np.float64]) -> NDArray[np.int64]:
+def _order(
+    bounds: NDArray[np.int64], feature: NDArray[np.int64], share_of_trees: NDArray[np.float64]
+) -> NDArray[np.int64]:
     """Sort each pair's reasons by falling share of trees, then by feature."""
     order = np.empty(len(feature), dtype=np.int64)
     for pair in range(len(bounds) - 1):
         start, end = bounds[pair], bounds[pair + 1]
         by_feature = np.argsort(feature[start:end], kind="mergesort")
-        by_share = np.argsort(-tree_share[start:end][by_feature], kind="mergesort")
+        by_share = np.argsort(-share_of_trees[start:end][by_feature], kind="mergesort")
         order[start:end] = start + by_feature[by_share]
     return order

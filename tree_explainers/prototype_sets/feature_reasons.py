@@ -37,8 +37,8 @@ class FeatureReason(TypedDict):
     or_missing: bool  # a missing value is allowed, too; false where no reference row misses the feature
     is_missing: bool  # only a missing value is allowed: there are neither ends nor categories
     category: Category | None  # only this one is allowed
-    not_categories: tuple[Category, ...]  # excluded; for a number, values left out of the interval
-    tree_share: float  # of the shared trees, those that test the feature, in (0, 1]
+    excluded_categories: tuple[Category, ...]  # excluded; for a number, values left out of the interval
+    share_of_trees: float  # of the shared trees, those that test the feature, in (0, 1]
     transformed: bool  # the feature is a model-side column
     exact: bool  # false: some tree tests a set of values, or ends were calculated back through scaling
 
@@ -98,14 +98,14 @@ def combine_columns(
         draft.take(columns[index], _Values(*own))
     first = intervals[0]
     mentions_missing = any(is_nullable[interval.column] for interval in intervals)
-    return draft.finish(columns[first.column], first.tree_share, precision, mentions_missing=mentions_missing)
+    return draft.finish(columns[first.column], first.share_of_trees, precision, mentions_missing=mentions_missing)
 
 
 class _Interval:
     """One reason, in the model's units and in raw ones."""
 
     def __init__(self, reason: tuple[Any, ...], units: ColumnUnits) -> None:
-        _, _, self.column, self.side, self.low, self.high, self.tree_share = reason
+        _, _, self.column, self.side, self.low, self.high, self.share_of_trees = reason
         self.raw_low, self.raw_high, side = units.interval(self.column, self.side, self.low, self.high)
         self.raw_low_inclusive = bool(side & RawSide.LOW_INCLUSIVE)
         self.raw_high_inclusive = bool(side & RawSide.HIGH_INCLUSIVE)
@@ -205,13 +205,13 @@ class _Draft:
     def finish(
         self,
         column: ModelColumn,
-        tree_share: float,
+        share_of_trees: float,
         precision: type[np.float32 | np.float64],
         *,
         mentions_missing: bool,
     ) -> FeatureReason:
         if self._or_missing and (self._is_missing or self._has_no_category_left()):
-            return _missing(column, tree_share, exact=self._exact)
+            return _missing(column, share_of_trees, exact=self._exact)
         low, low_excluded = self._low
         high, high_included = self._high
         reason = FeatureReason(
@@ -224,8 +224,8 @@ class _Draft:
             or_missing=self._or_missing and mentions_missing,
             is_missing=False,
             category=self._is,
-            not_categories=() if self._is is not None else tuple(self._is_not),
-            tree_share=tree_share,
+            excluded_categories=() if self._is is not None else tuple(self._is_not),
+            share_of_trees=share_of_trees,
             transformed=column.transformed,
             exact=self._exact,
         )
@@ -252,7 +252,7 @@ class _Draft:
         return any_number(side)
 
 
-def _missing(column: ModelColumn, tree_share: float, *, exact: bool) -> FeatureReason:
+def _missing(column: ModelColumn, share_of_trees: float, *, exact: bool) -> FeatureReason:
     """Return the reason that only a missing value is allowed."""
     return FeatureReason(
         feature=column.name,
@@ -264,8 +264,8 @@ def _missing(column: ModelColumn, tree_share: float, *, exact: bool) -> FeatureR
         or_missing=False,
         is_missing=True,
         category=None,
-        not_categories=(),
-        tree_share=tree_share,
+        excluded_categories=(),
+        share_of_trees=share_of_trees,
         transformed=column.transformed,
         exact=exact,
     )

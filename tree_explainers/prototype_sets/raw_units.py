@@ -58,13 +58,13 @@ class ColumnUnits:
 
 @dataclass(frozen=True, slots=True)
 class RawReasons:
-    """One reason a feature; those of pair ``p`` are ``bounds[p]`` to ``bounds[p + 1]``, by falling ``tree_share``."""
+    """Reasons by feature: those of pair ``p`` are ``bounds[p]`` to ``bounds[p + 1]``, by descending share of trees."""
 
     column: NDArray[np.int64]  # the feature's first
     low: NDArray[np.float64]  # infinite where no tree sets an end
     high: NDArray[np.float64]
     side: NDArray[np.int64]  # RawSide
-    tree_share: NDArray[np.float64]
+    share_of_trees: NDArray[np.float64]
     is_other: NDArray[np.bool_]  # more than one number: ends and side are of its first column only
     first: NDArray[np.int64]  # where the feature's own reasons begin among those that were grouped
     n_own: NDArray[np.int64]  # how many they are
@@ -178,7 +178,7 @@ def _order(
     bounds = np.cumsum(bounds)
     order = np.empty(len(starts), dtype=np.int64)
     for pair in range(n_pairs):
-        shares = np.array([-reasons[start].tree_share for start in starts[bounds[pair] : bounds[pair + 1]]])
+        shares = np.array([-reasons[start].share_of_trees for start in starts[bounds[pair] : bounds[pair + 1]]])
         order[bounds[pair] : bounds[pair + 1]] = bounds[pair] + np.argsort(shares, kind="mergesort")
     return order, bounds
 
@@ -197,7 +197,7 @@ def _group(  # noqa: PLR0913, PLR0917  # the parts of ColumnUnits: compiled code
     order, bounds = _order(reasons, starts, n_pairs)
     n = len(starts)
     column, side = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    low, high, tree_share = np.empty(n), np.empty(n), np.empty(n)
+    low, high, share_of_trees = np.empty(n), np.empty(n), np.empty(n)
     is_other = np.empty(n, dtype=np.bool_)
     first, n_own = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     for place in range(n):
@@ -206,10 +206,10 @@ def _group(  # noqa: PLR0913, PLR0917  # the parts of ColumnUnits: compiled code
         end = starts[group + 1] if group + 1 < n else len(reasons)
         own = reasons[start]
         of = own.column
-        column[place], tree_share[place] = of, own.tree_share
+        column[place], share_of_trees[place] = of, own.share_of_trees
         low[place], high[place], side[place] = raw_interval(
             own.low, own.high, np.int64(own.side), scale[of], offset[of], imputed[of], is_single
         )
         first[place], n_own[place] = start, end - start
         is_other[place] = end - start > 1 or not is_alone[of]
-    return column, low, high, side, tree_share, is_other, first, n_own, bounds
+    return column, low, high, side, share_of_trees, is_other, first, n_own, bounds

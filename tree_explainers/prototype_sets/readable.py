@@ -160,8 +160,8 @@ class ReasonReader:
             exact=bool(side & RawSide.EXACT),
             is_missing=bool(side & RawSide.IS_MISSING),
             category=None,
-            not_categories=(),
-            tree_share=float(raw.tree_share[place]),
+            excluded_categories=(),
+            share_of_trees=float(raw.share_of_trees[place]),
             transformed=column.transformed,
         )
 

@@ -19,7 +19,7 @@ REASON = np.dtype(
         ("side", np.int32),
         ("low", np.float64),
         ("high", np.float64),
-        ("tree_share", np.float64),
+        ("share_of_trees", np.float64),
     ],
     align=True,
 )
@@ -55,7 +55,7 @@ class Reasons:
             Sorted by pair, feature, column. A column's interval is the intersection over the shared trees that test
             it on the path: with any other value inside (and not in one of the holes that follow it) the row
             stays in its leaf in each of them; beyond an end, it leaves at least one. ``MISSING_STAYS`` holds if it
-            does for all of them. An end that no tree sets is infinite. ``tree_share`` is the share of the shared
+            does for all of them. An end that no tree sets is infinite. ``share_of_trees`` is the share of the shared
             trees that test the *feature*, through any of its columns, and is the same for all of these.
         """
         reasons = np.empty(int(self.room[prototypes].sum()), dtype=REASON)
@@ -109,7 +109,7 @@ def _meet_entries(
         if not shared[entry.tree]:
             continue
         if last >= first_of_feature and reasons[last].feature != entry.feature:
-            _write_tree_share(reasons[first_of_feature : last + 1], n_testing)
+            _write_share_of_trees(reasons[first_of_feature : last + 1], n_testing)
             first_of_feature, n_testing = last + 1, 0
         n_testing += opens[place]
         is_hole = entry.side & _HOLE
@@ -127,7 +127,7 @@ def _meet_entries(
         last += 1
         interval = interval if is_hole else last
         _copy(entry, reasons[last])
-    _write_tree_share(reasons[first_of_feature : last + 1], n_testing)
+    _write_share_of_trees(reasons[first_of_feature : last + 1], n_testing)
     return last + 1
 
 
@@ -141,10 +141,10 @@ def _copy(entry: Any, reason: Any) -> None:  # noqa: ANN401  # records
 
 
 @compiled
-def _write_tree_share(reasons: NDArray[Any], n_testing: int) -> None:
+def _write_share_of_trees(reasons: NDArray[Any], n_testing: int) -> None:
     """Let a feature's reasons hold the number of shared trees that test it, to be divided by that of shared trees."""
     for reason in range(len(reasons)):
-        reasons[reason].tree_share = n_testing
+        reasons[reason].share_of_trees = n_testing
 
 
 @compiled_ahead(numba.types.int64(_ENTRIES, _FLAGS, _VECTOR, _VECTOR, _MATRIX, _REASONS))
@@ -163,5 +163,5 @@ def _intersect(  # the parts of Reasons: compiled code takes arrays
         n_shared = shared[pair].sum()
         for reason in range(first, end):
             reasons[reason].pair = pair
-            reasons[reason].tree_share /= n_shared
+            reasons[reason].share_of_trees /= n_shared
     return end

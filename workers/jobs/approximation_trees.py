@@ -133,8 +133,8 @@ def grow_trees(
 ) -> list[ApproximationTree]:
     """Return one tree for each repeat; the first is the same, whatever the number of repeats."""
     grow, trees = _METHODS[request.method], []
-    for repeat, repeat_rng in enumerate(rng.spawn(request.repeats)):
-        share = repeat / request.repeats, (repeat + 1) / request.repeats
+    for repeat, repeat_rng in enumerate(rng.spawn(request.n_repeats)):
+        share = repeat / request.n_repeats, (repeat + 1) / request.n_repeats
         trees.append(grow(request, inputs, repeat_rng, part_of(report, *share)))
     return trees
 

@@ -167,7 +167,7 @@ def load_leaf_space(context: JobContext, request: ProximitiesRequest | LabelAudi
     """Open the model, apply it to the dataset, and weigh its trees."""
     model = open_model(ModelStore(context.database), context.objects, request.model)
     dataset = apply_model(context, model, request.dataset, part_of(context.report, 0, LEAVES_LOADED))
-    kind = proximity_kind(request.kind)
+    kind = proximity_kind(request.proximity_kind)
     return LeafSpace(model, dataset, kind, tree_weights(kind, dataset.table, model.ensemble.leaf_values))
 
 

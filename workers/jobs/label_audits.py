@@ -69,7 +69,7 @@ def _content(request: LabelAuditRequest, audited: _AuditedRows) -> LabelAuditRes
     model_agreement = float(np.mean(audited.space.dataset.labels == audited.labels))
     first = _table_lines(audited, audit.ranking[:N_ROWS_SHOWN], 0)
     return LabelAuditResult(
-        kind=audited.space.kind,
+        proximity_kind=audited.space.kind,
         classes=view.classes,
         n_rows=len(has_neighbors),
         n_trees=view.n_trees,

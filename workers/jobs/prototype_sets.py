@@ -74,7 +74,7 @@ def make_prototype_set(context: JobContext) -> Produced:
     evaluation = _evaluate(context, chosen, inputs.evaluation)
     selection, view = chosen.selection, chosen.model.view
     content = PrototypeSetResult(
-        kind=chosen.kind,
+        proximity_kind=chosen.kind,
         task=view.task,
         classes=view.classes,
         n_rows=chosen.dataset.n_rows,
@@ -120,7 +120,7 @@ def load_inputs(context: JobContext, request: PrototypeSetRequest) -> PrototypeS
 
 def choose(context: JobContext, request: PrototypeSetRequest, inputs: PrototypeSetInputs) -> ChosenPrototypes:
     """Choose prototypes by the method of the request."""
-    model, dataset, kind = inputs.model, inputs.dataset, proximity_kind(request.kind)
+    model, dataset, kind = inputs.model, inputs.dataset, proximity_kind(request.proximity_kind)
     weights = tree_weights(kind, dataset.table, model.ensemble.leaf_values)
     classes = classes_of_rows(context.objects, model, dataset, request.labels)
     _refuse_one_class(request, model, classes)
@@ -152,7 +152,7 @@ def _candidates(
     context: JobContext, request: PrototypeSetRequest, classes: NDArray[np.int64], n_trees: int
 ) -> NDArray[np.int64] | None:
     """Return the rows that may become prototypes, ascending, or ``None`` for all."""
-    n_rows, n_candidates = len(classes), request.candidates
+    n_rows, n_candidates = len(classes), request.n_candidates
     if n_candidates is None:
         n_candidates = n_rows if n_rows**2 * n_trees <= _MAX_COMPARISONS else _N_SAMPLED
     if n_candidates >= n_rows:
@@ -160,7 +160,7 @@ def _candidates(
     n_classes = len(np.unique(classes))
     if n_candidates < n_classes:
         detail = f"{n_candidates} candidates are too few for the {n_classes} classes that the rows are of; request more"
-        raise StorageError("validation_failed", detail, "/candidates")
+        raise StorageError("validation_failed", detail, "/n_candidates")
     return sample_candidates(classes, n_candidates, context.rng)
 
 

@@ -38,7 +38,7 @@ def make_proximities(context: JobContext) -> Produced:
     report = part_of(context.report, LEAVES_LOADED, 1)
     totals = _write_neighbors(table, space, space.row_names(context.objects), request.n_neighbors, report)
     content = ProximitiesResult(
-        kind=space.kind,
+        proximity_kind=space.kind,
         n_rows=space.dataset.n_rows,
         n_trees=space.model.view.n_trees,
         n_neighbors=request.n_neighbors,

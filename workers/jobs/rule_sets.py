@@ -175,8 +175,8 @@ def evaluate(
         n_rows=len(fires),
         evaluated_on=evaluated_on,
         measured_against="model" if rows.truth is None else "target",
-        printed=_scores(found.rules.predictions[first_firing(fires)], rows),
-        map=_scores(found.restarts.best.model.predict(rows.binned), rows),
+        as_printed=_scores(found.rules.predictions[first_firing(fires)], rows),
+        as_fitted=_scores(found.restarts.best.model.predict(rows.binned), rows),
         model=None if rows.truth is None else _scores(_classes_or_values(rows.predicted), rows),
         constant=ConstantRuleScores(
             **asdict(score_constants(rows.truth, rows.predicted)),
@@ -219,7 +219,7 @@ def _content(request: RuleSetRequest, inputs: RuleSetInputs, found: FoundRules, 
         evaluation=elsewhere or on_training,
         caution=_caution(on_training) if elsewhere is None else None,
         restarts=_view_restarts(found.restarts),
-        lower_bound=found.restarts.best.lower_bounds.tolist(),
+        lower_bounds=found.restarts.best.lower_bounds.tolist(),
     )
 
 

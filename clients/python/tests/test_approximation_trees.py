@@ -108,7 +108,7 @@ def test_what_is_wrong_with_an_answer_is_reported(tree: ApproximationTree) -> No
 
 
 def test_trees_that_are_not_ready_say_so(client: Leafspace, model: str, dataset: str) -> None:
-    slow = client.approximation_trees.create(model, dataset, max_depth=8, repeats=200, significance=1e-6)
+    slow = client.approximation_trees.create(model, dataset, max_depth=8, n_repeats=200, significance=1e-6)
     cancelled = slow.cancel()
 
     with pytest.raises(Conflict, match=r"call wait\(\)"):

@@ -42,7 +42,7 @@ def test_a_forest_is_described_in_a_few_rules(rule_set: RuleSet) -> None:
     assert lines[0] == f"1. if {rule_set.rules[0].text} then {rule_set.rules[0].prediction}"
     assert lines[n_rules] == f"otherwise {rule_set.default_prediction}"
     assert lines[n_rules + 1] == "Measured on 569 rows, the rows that it was made from:"
-    printed, constant = rule_set.evaluation.printed, rule_set.evaluation.constant
+    printed, constant = rule_set.evaluation.as_printed, rule_set.evaluation.constant
     assert lines[n_rules + 2].startswith(f"  printed rules: error {printed.error:.3f}, balanced error ")
     assert [line.partition(":")[0].strip() for line in lines[n_rules + 2 : -1]] == [
         "printed rules",
@@ -53,7 +53,7 @@ def test_a_forest_is_described_in_a_few_rules(rule_set: RuleSet) -> None:
     assert constant
     assert lines[-2].startswith(f"  always 'benign': error {constant.error:.3f}, balanced error 0.500, fidelity ")
     assert lines[-1] == f"Caution: {rule_set.result.caution}."
-    assert rule_set.evaluation.printed.error is not None
+    assert rule_set.evaluation.as_printed.error is not None
     assert rule_set.to_frame()["text"].tolist() == [rule.text for rule in rule_set.rules]
     assert repr(rule_set) == f"<RuleSet {rule_set.id} ready, {len(rule_set.rules)} rules>"
 

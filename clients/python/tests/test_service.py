@@ -125,7 +125,7 @@ def test_as_text_the_bound_for_all_rows_comes_first_and_classes_left_out_are_nam
     model = client.register_model(RandomForestClassifier(10, random_state=0).fit(_FEATURES, labels), _FEATURES)
     dataset = client.register_dataset(_FEATURES.assign(kind=labels), target="kind")
 
-    found = client.prototype_sets.create(model, dataset, n_prototypes=1, candidates=100).wait(timeout=120)
+    found = client.prototype_sets.create(model, dataset, n_prototypes=1, n_candidates=100).wait(timeout=120)
 
     lines = str(found).splitlines()
     assert lines[1].endswith("1 prototype among all rows could reach.")
@@ -171,7 +171,7 @@ def test_rows_of_every_form_get_the_same_explanations(explainer: Explainer, rows
         assert each.is_ok
         assert each.prediction.label == label
         assert each.nearest_prototypes[0].proximity >= each.nearest_prototypes[-1].proximity
-        assert each.similar_because[0].tree_share > 0
+        assert each.similar_because[0].share_of_trees > 0
     assert explanations.provenance is not None
 
 

@@ -1,18 +1,18 @@
 """Row counts: how many rows a dataset has."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .artefacts import RESULT, ArtefactView
-from .contract import Contract, Identifier
+from .artefacts import REQUEST, RESULT, ArtefactView, ReferenceDataset, RequestedModel
+from .contract import OBJECT, Contract
 
 
 class RowCountRequest(Contract):
     """The rows to count."""
 
-    model: Identifier
-    dataset: Identifier
+    model: RequestedModel
+    dataset: ReferenceDataset
 
 
 class RowCountResult(Contract):
@@ -24,6 +24,6 @@ class RowCountResult(Contract):
 class RowCount(ArtefactView):
     """A row count, its status and, once it is ready, its result."""
 
-    object: Literal["row_count"] = "row_count"
-    request: RowCountRequest
+    object: Annotated[Literal["row_count"], OBJECT] = "row_count"
+    request: Annotated[RowCountRequest, REQUEST]
     result: RowCountResult | None = Field(default=None, description=RESULT)

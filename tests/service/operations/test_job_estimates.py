@@ -36,7 +36,7 @@ SOME = Sizes(
 REQUESTS: dict[str, dict[str, Any]] = {
     "proximities": {"n_neighbors": 10},
     "label_audits": {"n_neighbors": 10},
-    "prototype_sets": {"candidates": None, "refine": "none"},
+    "prototype_sets": {"n_candidates": None, "refine": "none"},
     "rule_sets": {"max_rules": 10},
     "approximation_trees": {"method": "cart", "max_pseudo_samples": 100_000},
     "explanation_sets": {},
@@ -44,13 +44,13 @@ REQUESTS: dict[str, dict[str, Any]] = {
 
 
 def test_a_job_within_the_limit_is_let_through_and_one_beyond_says_by_how_much_and_what_to_change() -> None:
-    estimate = JobEstimate((Need(GIB, "send fewer rows", "/dataset"), Need(9 * GIB, "request less", "/candidates")))
+    estimate = JobEstimate((Need(GIB, "send fewer rows", "/dataset"), Need(9 * GIB, "request less", "/n_candidates")))
     refuse_beyond(estimate.n_bytes, estimate)
 
     with pytest.raises(StorageError) as refused:
         refuse_beyond(4 * GIB, estimate)
 
-    assert (refused.value.code, refused.value.pointer) == ("resource_estimate_exceeds_limit", "/candidates")
+    assert (refused.value.code, refused.value.pointer) == ("resource_estimate_exceeds_limit", "/n_candidates")
     assert refused.value.detail == (
         "the job would need about 12.2 GiB of memory, 8.25 GiB more than the 4 GiB that a job may use; "
         "request less, or raise LEAFSPACE_JOB_MEMORY_BYTES"
@@ -69,8 +69,8 @@ def test_more_of_anything_is_never_estimated_to_need_less(kind: str, what: str) 
 @pytest.mark.parametrize(
     ("kind", "less", "more", "pointer"),
     [
-        ("prototype_sets", {"candidates": 10}, {"candidates": 10_000}, "/candidates"),
-        ("prototype_sets", {"refine": "none"}, {"refine": "swap"}, "/candidates"),
+        ("prototype_sets", {"n_candidates": 10}, {"n_candidates": 10_000}, "/n_candidates"),
+        ("prototype_sets", {"refine": "none"}, {"refine": "swap"}, "/n_candidates"),
         ("approximation_trees", {"max_pseudo_samples": 1000}, {"max_pseudo_samples": 10**7}, "/max_pseudo_samples"),
         (
             "approximation_trees",
@@ -140,7 +140,7 @@ Changes = Callable[[Workshop, dict[str, str]], Any]
 
 
 def _explain(workshop: Workshop, both: dict[str, str]) -> Any:  # noqa: ANN401  # any view
-    made = workshop.make(**both, candidates=100)
+    made = workshop.make(**both, n_candidates=100)
     explainer = workshop.register_explainer(model=both["model"], prototype_set=made.id)
     return workshop.explain(explainer=explainer, dataset=both["dataset"])
 
@@ -148,8 +148,8 @@ def _explain(workshop: Workshop, both: dict[str, str]) -> Any:  # noqa: ANN401  
 JOBS: dict[str, Changes] = {
     "proximities": lambda workshop, both: workshop.find_neighbors(**both),
     "label audit": lambda workshop, both: workshop.audit(**both),
-    "prototypes": lambda workshop, both: workshop.make(**both, candidates=1000),
-    "prototypes, swaps": lambda workshop, both: workshop.make(**both, candidates=300, refine="swap"),
+    "prototypes": lambda workshop, both: workshop.make(**both, n_candidates=1000),
+    "prototypes, swaps": lambda workshop, both: workshop.make(**both, n_candidates=300, refine="swap"),
     "rules": lambda workshop, both: workshop.find_rules(**both, n_restarts=1, max_rules=3),
     "tree by sta": lambda workshop, both: workshop.grow_tree(**both, max_depth=2, max_pseudo_samples=10_000),
     "tree by cart": lambda workshop, both: workshop.grow_tree(**both, method="cart", max_pseudo_samples=50_000),

@@ -11,7 +11,7 @@ from .questions import Known
 from .service_under_fire import Part, ServiceUnderFire
 
 _PATIENCE_SECONDS = 300
-_LONG = {"method": "sta", "max_pseudo_samples": 100_000, "repeats": 10, "max_depth": 8}
+_LONG = {"method": "sta", "max_pseudo_samples": 100_000, "n_repeats": 10, "max_depth": 8}
 
 
 class Recovery:

@@ -72,7 +72,7 @@ def test_a_tree_of_classes_is_measured_against_model_and_target() -> None:
     for predicted, against in ((labels, found.tree), (of_model.targets.classes, found.model)):
         assert against.accuracy == pytest.approx(accuracy_score(targets.classes, predicted))
         assert against.balanced_accuracy == pytest.approx(balanced_accuracy_score(targets.classes, predicted))
-        assert (against.mse, against.r2) == (None, None)
+        assert (against.mean_squared_error, against.r2) == (None, None)
     constant, most = found.constant.against_target, [twin.most_frequent(_listed(targets.classes))] * len(made.rows)
     most_of_model = [twin.most_frequent(_listed(of_model.targets.classes))] * len(made.rows)
     assert constant is not None
@@ -100,13 +100,15 @@ def test_a_tree_of_values_is_measured_by_squares() -> None:
     assert found.tree is not None
     assert found.model is not None
     for predicted, against in ((values, found.tree), (of_model.targets.values, found.model)):
-        assert against.mse == pytest.approx(mean_squared_error(targets.values, predicted))
+        assert against.mean_squared_error == pytest.approx(mean_squared_error(targets.values, predicted))
         assert against.r2 == pytest.approx(r2_score(targets.values, predicted))
         assert (against.accuracy, against.balanced_accuracy) == (None, None)
     constant = found.constant.against_target
     assert constant is not None
     assert targets.values is not None
-    assert constant.mse == pytest.approx(mean_squared_error(targets.values, [targets.values.mean()] * len(made.rows)))
+    assert constant.mean_squared_error == pytest.approx(
+        mean_squared_error(targets.values, [targets.values.mean()] * len(made.rows))
+    )
     assert (constant.r2, found.constant.fidelity) == pytest.approx((0, 0), abs=1e-12)
     assert (found.balanced_fidelity, found.constant.balanced_fidelity) == (None, None)
 

@@ -65,8 +65,8 @@ def _read_one(reasons: PairReasons, place: int, reader: ReasonReader) -> Feature
         exact=bool(side & RawSide.EXACT),
         is_missing=bool(side & RawSide.IS_MISSING),
         category=other_end["category"] if other_end else None,
-        not_categories=other_end["not_categories"] if other_end else (),
-        tree_share=float(reasons.tree_share[place]),
+        excluded_categories=other_end["excluded_categories"] if other_end else (),
+        share_of_trees=float(reasons.share_of_trees[place]),
         transformed=column.transformed,
     )
 
@@ -110,7 +110,7 @@ def test_categories_and_scaled_numbers_have_the_reasons_that_they_have_pair_by_p
 
     assert len(found.column) > 100
     # Equal reasons are listed once.
-    assert len({str({**reason, "tree_share": 0}) for reason in found.others}) <= len(found.others)
+    assert len({str({**reason, "share_of_trees": 0}) for reason in found.others}) <= len(found.others)
     assert len(found.others) < max(1, (found.other >= 0).sum())
 
 

@@ -60,7 +60,7 @@ def admits(reason: FeatureReason, value: float | str | None) -> bool:
     """Read a reason as a person would."""
     if value is None or value != value:  # noqa: PLR0124  # NaN
         return reason["or_missing"] or reason["is_missing"]
-    if reason["is_missing"] or value in reason["not_categories"]:
+    if reason["is_missing"] or value in reason["excluded_categories"]:
         return False
     if reason["category"] is not None:
         return value == reason["category"]
@@ -125,7 +125,7 @@ def test_features_come_by_the_share_of_trees_that_test_them(titanic: tuple[ReadM
 
     (rendered,) = ReasonReader.build(columns).read(reasons.of(np.array([0]), leaves[:1] == leaves[:1]), 1)
 
-    shares = [reason["tree_share"] for reason in rendered]
+    shares = [reason["share_of_trees"] for reason in rendered]
     assert shares == sorted(shares, reverse=True)
     assert len({reason["feature"] for reason in rendered}) == len(rendered)
 
@@ -157,8 +157,8 @@ def test_a_number_keeps_its_ends_and_an_end_that_no_tree_sets_is_none() -> None:
         or_missing=True,
         is_missing=False,
         category=None,
-        not_categories=(),
-        tree_share=0.5,
+        excluded_categories=(),
+        share_of_trees=0.5,
         transformed=False,
         exact=True,
     )
@@ -185,7 +185,7 @@ def test_a_missing_number_goes_where_its_imputed_value_goes(imputed: float, or_m
 def test_values_left_out_of_an_interval_are_listed() -> None:
     rendered = read_one([AGE], reason_of(0, 9), reason_of(4, 4, Side.HOLE), reason_of(5, 5, Side.HOLE))
 
-    assert (rendered["low"], rendered["high"], rendered["not_categories"]) == (0, 9, (4, 5))
+    assert (rendered["low"], rendered["high"], rendered["excluded_categories"]) == (0, 9, (4, 5))
 
 
 def test_a_set_that_cannot_be_rendered_makes_a_reason_inexact() -> None:
@@ -205,7 +205,7 @@ def test_an_indicator_says_which_category_it_must_or_must_not_be(
 ) -> None:
     rendered = read_one([SEX], reason_of(low, high))
 
-    assert (rendered["category"], rendered["not_categories"], rendered["or_missing"]) == (
+    assert (rendered["category"], rendered["excluded_categories"], rendered["or_missing"]) == (
         is_category,
         is_not,
         or_missing,
@@ -228,8 +228,8 @@ def test_indicators_of_one_feature_are_rendered_together() -> None:
     none = read_one(columns, reason_of(-np.inf, 0.5, column=0), reason_of(-np.inf, 0.5, column=2))
     one = read_one(columns, reason_of(-np.inf, 0.5, column=0), reason_of(0.5, np.inf, column=1))
 
-    assert none["not_categories"] == ("a", "c")
-    assert (one["category"], one["not_categories"]) == ("b", ())
+    assert none["excluded_categories"] == ("a", "c")
+    assert (one["category"], one["excluded_categories"]) == ("b", ())
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_codes_of_categories_are_rendered_as_categories(
 ) -> None:
     rendered = read_one([CLASS], reason_of(low, high))
 
-    assert (rendered["category"], rendered["not_categories"], rendered["or_missing"]) == (
+    assert (rendered["category"], rendered["excluded_categories"], rendered["or_missing"]) == (
         is_category,
         is_not,
         or_missing,

@@ -104,7 +104,7 @@ def test_reasons_are_those_of_the_twin_that_follows_every_path(name: str) -> Non
         assert pair.reasons["column"].tolist() == columns
         for reason in pair.reasons:
             column = int(reason["column"])
-            assert reason["tree_share"] == sum(column in own for own in thresholds.values()) / len(shared)
+            assert reason["share_of_trees"] == sum(column in own for own in thresholds.values()) / len(shared)
             for value in probes(reason):
                 expected = naive.stays_in_leaves(ensemble, pair.leaves, shared, column, value)
                 assert admits(reason, value) == expected
@@ -205,7 +205,7 @@ def test_any_questions_of_any_shared_trees_are_intersected_as_the_twin_says(
     assert set(found["column"].tolist()) == set().union(*thresholds)
     for column in set().union(*thresholds):
         interval, *holes = found[found["column"] == column]
-        assert interval["tree_share"] == sum(column in own for own in thresholds) / len(trees)
+        assert interval["share_of_trees"] == sum(column in own for own in thresholds) / len(trees)
         assert all(hole["side"] & Side.HOLE for hole in holes)
         for value in (*np.arange(-0.5, 5.0, 0.5).tolist(), float("nan")):
             expected = naive.stays_in_leaves(ensemble, leaves, trees, column, value)
@@ -227,7 +227,7 @@ def test_holes_outside_the_interval_or_listed_twice_are_left_out() -> None:
     assert reasons["column"].tolist() == [0, 0, 1, 1]
     assert is_hole.tolist() == [False, True, False, True]
     assert reasons["low"][is_hole].tolist() == [2.0, 3.0]
-    assert (reasons["tree_share"] == 1).all()
+    assert (reasons["share_of_trees"] == 1).all()
 
 
 def test_membership_in_a_set_is_marked_as_not_listed() -> None:
@@ -261,7 +261,7 @@ def test_columns_of_one_feature_are_counted_once_for_each_tree() -> None:
     thresholds = [naive.columns_tested(model.read.ensemble, leaves[3], tree) for tree in range(leaves.shape[1])]
     for feature in (0, 1):
         n_testing = sum(any(column // 15 == feature for column in own) for own in thresholds)
-        shares = found["tree_share"][found["feature"] == feature]
+        shares = found["share_of_trees"][found["feature"] == feature]
         assert set(shares.tolist()) == {n_testing / leaves.shape[1]}
 
 

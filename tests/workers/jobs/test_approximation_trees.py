@@ -116,7 +116,7 @@ def test_the_evaluation_is_of_the_tree_as_it_is_printed(grown: Grown) -> None:
     if content.task == "regression":
         assert found.fidelity == pytest.approx(r2_score(grown.predicted, given), rel=1e-6)
         assert found.r2 == pytest.approx(r2_score(grown.target, given), rel=1e-6)
-        assert found.mse == pytest.approx(np.mean((given - grown.target) ** 2), rel=1e-6)
+        assert found.mean_squared_error == pytest.approx(np.mean((given - grown.target) ** 2), rel=1e-6)
         assert found.model.r2 == pytest.approx(r2_score(grown.target, grown.predicted), rel=1e-6)
         return
     scores = np.array([[score.value for score in content.nodes[leaf].scores] for leaf in grown.leaves])
@@ -135,7 +135,7 @@ def test_a_tree_says_more_than_one_answer_for_all(grown: Grown) -> None:
     if grown.content.task == "regression":
         assert found.fidelity > 0.4
         assert found.constant.prediction == pytest.approx(grown.target.mean(), rel=1e-6)
-        assert found.constant.mse == pytest.approx(np.var(grown.target), rel=1e-6)
+        assert found.constant.mean_squared_error == pytest.approx(np.var(grown.target), rel=1e-6)
         assert (found.constant.r2, found.constant.fidelity) == pytest.approx((0, 0), abs=1e-9)
         return
     rows = np.zeros((len(grown.predicted), 1))
@@ -174,21 +174,21 @@ def test_the_kept_onnx_file_runs_and_says_the_same(workshop: Workshop, grown: Gr
 
 
 def test_the_same_request_makes_the_same_tree_byte_for_byte(workshop: Workshop) -> None:
-    first = _grown(workshop, "random_forest_multiclass", repeats=2, seed=3).made.id
+    first = _grown(workshop, "random_forest_multiclass", n_repeats=2, seed=3).made.id
     kept = [
         artefacts.get_result(workshop.context, APPROXIMATION_TREES, first),
         export_tree(workshop.context, first, "onnx"),
     ]
     artefacts.delete_one(workshop.context, APPROXIMATION_TREES, first)
 
-    again = _grown(workshop, "random_forest_multiclass", repeats=2, seed=3).made.id
+    again = _grown(workshop, "random_forest_multiclass", n_repeats=2, seed=3).made.id
 
     assert again == first
     assert [
         artefacts.get_result(workshop.context, APPROXIMATION_TREES, again),
         export_tree(workshop.context, again, "onnx"),
     ] == kept
-    other = _grown(workshop, "random_forest_multiclass", repeats=2, seed=4)
+    other = _grown(workshop, "random_forest_multiclass", n_repeats=2, seed=4)
     assert json.loads(kept[0])["nodes"] != [node.model_dump() for node in other.content.nodes]
 
 

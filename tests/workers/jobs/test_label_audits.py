@@ -65,7 +65,7 @@ def test_all_rows_together_are_summed_up(workshop: Workshop, real_case: FindCase
 
     lines = workshop.table_of(LABEL_AUDITS, made).to_pandas()
     result = result_of(made)
-    assert (result.kind, result.n_rows, result.n_trees, result.n_neighbors) == (
+    assert (result.proximity_kind, result.n_rows, result.n_trees, result.n_neighbors) == (
         "random_forest",
         N_TRAINING_ROWS,
         30,

@@ -27,7 +27,9 @@ def _of_a_few(workshop: Workshop, case: RealCase, **request: object) -> Prototyp
     content = pd.read_parquet(workshop.context.objects.path(workshop.context.datasets.get(case.dataset).content))
     dataset = workshop.register_dataset(content.head(_N_ROWS), target="t", row_id="id")
     size = {} if request.get("method") == "a_pete" else {"n_prototypes": _N_PROTOTYPES}
-    made = workshop.make(**{"model": case.model, "dataset": dataset, "kind": "random_forest", **size, **request})
+    made = workshop.make(
+        **{"model": case.model, "dataset": dataset, "proximity_kind": "random_forest", **size, **request}
+    )
     assert (made.status, made.problem) == ("ready", None)
     return made
 
@@ -85,7 +87,7 @@ def test_of_a_sample_one_bound_speaks_of_the_candidates_and_a_looser_one_of_all_
     case = real_case("titanic", "random_forest")
     sample = sample_candidates(case.classes("predicted")[:_N_ROWS], 6, np.random.default_rng(0))
 
-    made = _of_a_few(workshop, case, method=method, refine=refine, candidates=6)
+    made = _of_a_few(workshop, case, method=method, refine=refine, n_candidates=6)
 
     result = result_of(made)
     assert result.certificate_scope == "candidates"
@@ -103,7 +105,7 @@ def test_swaps_lower_no_certificate(
 ) -> None:
     case = real_case("breast_cancer", "boosting")
     size = {} if method == "a_pete" else {"n_prototypes": 8}
-    requested = {"model": case.model, "dataset": case.dataset, "method": method, "candidates": candidates, **size}
+    requested = {"model": case.model, "dataset": case.dataset, "method": method, "n_candidates": candidates, **size}
 
     before, after = (result_of(workshop.make(refine=refine, **requested)) for refine in ("none", "swap"))
 

@@ -48,7 +48,7 @@ def test_each_method_chooses_the_rows_of_its_twin_in_the_same_order(
     made = _made(workshop, case, method)
 
     assert _rows(made) == _twin(case, method, "predicted")
-    assert result_of(made).kind == kind
+    assert result_of(made).proximity_kind == kind
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -92,10 +92,10 @@ def test_a_forest_can_be_seen_by_the_proximity_of_boosting_and_conversely(
 ) -> None:
     forest, boosted = real_case("titanic", "random_forest"), real_case("titanic", "boosting")
 
-    by_weight = _made(workshop, forest, method, kind="boosting")
-    by_count = _made(workshop, boosted, method, kind="random_forest")
+    by_weight = _made(workshop, forest, method, proximity_kind="boosting")
+    by_count = _made(workshop, boosted, method, proximity_kind="random_forest")
 
-    assert (result_of(by_weight).kind, result_of(by_count).kind) == ("boosting", "random_forest")
+    assert (result_of(by_weight).proximity_kind, result_of(by_count).proximity_kind) == ("boosting", "random_forest")
     proximity = naive.proximity_matrix(boosted.real.leaves[boosted.training], boosted.weights * 0 + 1)
     setting = 0.05 if method == "a_pete" else _N_PROTOTYPES
     assert _rows(by_count) == naive.SELECTIONS[method](proximity, boosted.classes("predicted"), setting)
@@ -192,8 +192,8 @@ def test_candidates_are_a_seeded_sample_and_all_rows_are_stood_for_all_the_same(
     case = real_case("covertype_20k", "random_forest")
     total = float(case.weights.sum())
 
-    made = _made(workshop, case, method, candidates=40, seed=3)
-    other = _made(workshop, case, method, candidates=40, seed=4)
+    made = _made(workshop, case, method, n_candidates=40, seed=3)
+    other = _made(workshop, case, method, n_candidates=40, seed=4)
 
     result = result_of(made)
     assert (result.n_candidates, result.n_rows) == (40, 300)
@@ -209,8 +209,8 @@ def test_candidates_are_a_seeded_sample_and_all_rows_are_stood_for_all_the_same(
 def test_candidates_as_many_as_rows_are_all_rows(workshop: Workshop, real_case: FindCase) -> None:
     case = real_case("titanic", "boosting")
 
-    made = _made(workshop, case, "sm_a", candidates=300)
-    beyond = workshop.create(model=case.model, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, candidates=10**6)
+    made = _made(workshop, case, "sm_a", n_candidates=300)
+    beyond = workshop.create(model=case.model, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, n_candidates=10**6)
 
     assert result_of(made).n_candidates == 300
     assert _rows(made) == _twin(case, "sm_a", "predicted")
@@ -225,10 +225,10 @@ def test_where_comparing_all_would_take_long_candidates_are_a_sample_unless_requ
     monkeypatch.setattr(prototype_sets, "_N_SAMPLED", 30)
 
     sampled = _made(workshop, case, "sm_a", seed=11)
-    in_full = _made(workshop, case, "sm_a", seed=11, candidates=300)
+    in_full = _made(workshop, case, "sm_a", seed=11, n_candidates=300)
 
     assert (result_of(sampled).n_candidates, result_of(in_full).n_candidates) == (30, 300)
-    assert sampled.request.candidates is None
+    assert sampled.request.n_candidates is None
     assert set(_rows(sampled)) <= set(_sample(case, 30, seed=11))
     assert _rows(in_full) == _twin(case, "sm_a", "predicted")
 
@@ -236,7 +236,7 @@ def test_where_comparing_all_would_take_long_candidates_are_a_sample_unless_requ
 def test_fewer_candidates_than_classes_fail_with_what_to_mend(workshop: Workshop, real_case: FindCase) -> None:
     case = real_case("covertype_20k", "random_forest")
 
-    failed = workshop.make(model=case.model, dataset=case.dataset, n_prototypes=2, candidates=2)
+    failed = workshop.make(model=case.model, dataset=case.dataset, n_prototypes=2, n_candidates=2)
 
     assert failed.problem is not None
     assert (failed.status, failed.problem.code) == ("failed", "validation_failed")
@@ -259,8 +259,8 @@ def _refusal(workshop: Workshop, case: RealCase, **request: object) -> StorageEr
         ({"n_prototypes": 301}, "validation_failed", "/n_prototypes", "at most 300"),
         ({"method": "a_pete", "n_prototypes": 3}, "validation_failed", "/n_prototypes", "leave out n_prototypes"),
         ({"method": "sg", "refine": "swap"}, "method_not_applicable", "/refine", "leave out refine"),
-        ({"n_prototypes": 6, "candidates": 5}, "validation_failed", "/n_prototypes", "from 5 candidates"),
-        ({"candidates": 9}, "validation_failed", "/candidates", "10 prototypes cannot be chosen from 9"),
+        ({"n_prototypes": 6, "n_candidates": 5}, "validation_failed", "/n_prototypes", "from 5 candidates"),
+        ({"n_candidates": 9}, "validation_failed", "/n_candidates", "10 prototypes cannot be chosen from 9"),
         ({"method": "sm_wa", "alpha": 0.1}, "validation_failed", "/alpha", "sm_wa takes none"),
         ({"model": "mdl_gone"}, "not_found", None, "mdl_gone"),
         ({"dataset": "ds_gone"}, "not_found", None, "ds_gone"),
@@ -295,7 +295,9 @@ def test_an_ensemble_of_unknown_kind_needs_the_kind_of_proximity(workshop: Works
     unknown = workshop.register_model(onnx, feature_names=names, ensemble="other")
 
     refused = _refusal(workshop, case, model=unknown)
-    made = workshop.make(model=unknown, dataset=case.dataset, kind="random_forest", n_prototypes=_N_PROTOTYPES)
+    made = workshop.make(
+        model=unknown, dataset=case.dataset, proximity_kind="random_forest", n_prototypes=_N_PROTOTYPES
+    )
 
-    assert (refused.code, refused.pointer) == ("ensemble_unknown", "/kind")
+    assert (refused.code, refused.pointer) == ("ensemble_unknown", "/proximity_kind")
     assert _rows(made) == _twin(case, "sm_a", "predicted")

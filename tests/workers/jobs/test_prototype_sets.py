@@ -226,7 +226,7 @@ def test_a_job_that_is_cancelled_while_it_works_publishes_nothing(workshop: Work
 def test_progress_moves_through_all_stages_and_never_back(
     workshop: Workshop, case: RealCase, tmp_path: Path, method: PrototypeMethod
 ) -> None:
-    request = {"model": case.model, "dataset": case.dataset, "method": method, "kind": "random_forest"}
+    request = {"model": case.model, "dataset": case.dataset, "method": method, "proximity_kind": "random_forest"}
     reported: list[tuple[float, str]] = []
 
     def listen(fraction: float, stage: str) -> None:

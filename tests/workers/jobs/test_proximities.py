@@ -50,7 +50,7 @@ def test_the_table_has_the_neighbours_that_the_slow_twin_finds(
     )
     nearest = expected[expected["rank"] == 1]["proximity"]
     result = result_of(made)
-    assert (made.status, result.kind, result.n_rows, result.n_neighbors) == (
+    assert (made.status, result.proximity_kind, result.n_rows, result.n_neighbors) == (
         "ready",
         kind,
         N_TRAINING_ROWS,
@@ -69,7 +69,9 @@ def test_the_file_is_written_in_groups_that_a_page_can_be_read_from(
     whole = workshop.find_neighbors(model=case.model, dataset=case.dataset, n_neighbors=7)
     monkeypatch.setattr(neighborhoods, "_BLOCK_CELLS", 7 * 130)
     monkeypatch.setattr(proximities, "_GROUP_LINES", 100)
-    in_blocks = workshop.find_neighbors(model=case.model, dataset=case.dataset, kind="boosting", n_neighbors=7)
+    in_blocks = workshop.find_neighbors(
+        model=case.model, dataset=case.dataset, proximity_kind="boosting", n_neighbors=7
+    )
     artefact = workshop.context.artefacts.get("proximities", in_blocks.id)
 
     metadata = pq.ParquetFile(workshop.context.objects.path(artefact.files["table"])).metadata

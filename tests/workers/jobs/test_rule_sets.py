@@ -146,11 +146,11 @@ def test_errors_are_those_of_the_printed_rules_and_of_the_model_itself(checked: 
     assert (evaluation.n_rows, evaluation.evaluated_on) == (len(checked.rows), "dataset")
     assert evaluation.measured_against == "target"
     assert evaluation.model is not None
-    for scores, given in ((evaluation.printed, checked.by_words), (evaluation.model, checked.predicted)):
+    for scores, given in ((evaluation.as_printed, checked.by_words), (evaluation.model, checked.predicted)):
         _check(scores, given, checked)
     assert result_of(checked.made).evaluation == evaluation
     assert result_of(checked.made).caution == checked.content.caution
-    for scores in (evaluation.map, evaluation.printed):
+    for scores in (evaluation.as_fitted, evaluation.as_printed):
         assert (scores.balanced_fidelity is None) == (checked.content.task == "regression")
 
 
@@ -162,7 +162,7 @@ def test_errors_stand_beside_those_of_always_the_same_prediction(checked: Checke
         assert (constant.prediction, constant.model_prediction) == pytest.approx(
             (checked.target.mean(), checked.predicted.mean()), rel=1e-6
         )
-        assert constant.mse == pytest.approx(np.var(checked.target), rel=1e-6)
+        assert constant.mean_squared_error == pytest.approx(np.var(checked.target), rel=1e-6)
         assert (constant.r2, constant.fidelity) == pytest.approx((0, 0), abs=1e-9)
         return
     most, most_of_model = (
@@ -188,7 +188,7 @@ def test_rules_are_cautioned_of_where_the_model_knows_their_rows_by_heart(checke
 def _check(scores: RuleScores, given: NDArray[Any], checked: CheckedRules) -> None:
     if checked.content.task == "regression":
         residuals = given - checked.target
-        assert scores.mse == pytest.approx(np.mean(residuals**2), rel=1e-6)
+        assert scores.mean_squared_error == pytest.approx(np.mean(residuals**2), rel=1e-6)
         assert scores.r2 == pytest.approx(1 - np.mean(residuals**2) / np.var(checked.target), rel=1e-6)
         from_model = 1 - np.mean((given - checked.predicted) ** 2) / np.var(checked.predicted)
         assert scores.fidelity == pytest.approx(from_model, rel=1e-6)
@@ -201,7 +201,7 @@ def _check(scores: RuleScores, given: NDArray[Any], checked: CheckedRules) -> No
         known = {label: at for at, label in enumerate(checked.content.classes)}
         codes = [np.array([known[str(each)] for each in values]) for values in (given, checked.target)]
         assert scores.balanced_error == pytest.approx(1 - float(balanced_accuracy(*codes)))
-        assert (scores.mse, scores.r2) == (None, None)
+        assert (scores.mean_squared_error, scores.r2) == (None, None)
 
 
 def test_each_rule_says_what_the_rows_it_covers_are_predicted_as(checked: CheckedRules) -> None:
@@ -219,7 +219,7 @@ def test_each_rule_says_what_the_rows_it_covers_are_predicted_as(checked: Checke
 
 def test_rules_predict_better_than_one_answer_for_all(checked: CheckedRules) -> None:
     if checked.content.task == "regression":
-        printed = checked.content.training_evaluation.printed
+        printed = checked.content.training_evaluation.as_printed
         assert printed.r2 is not None
         assert printed.r2 > 0.2
     else:
@@ -228,7 +228,7 @@ def test_rules_predict_better_than_one_answer_for_all(checked: CheckedRules) -> 
 
 
 def test_the_bound_never_falls_and_the_restarts_chosen_has_the_least_error(checked: CheckedRules) -> None:
-    bounds = np.array(checked.content.lower_bound)
+    bounds = np.array(checked.content.lower_bounds)
     (chosen,) = (restart for restart in checked.content.restarts if restart.chosen)
 
     assert (np.diff(bounds) >= -1e-9 * np.abs(bounds[1:])).all()

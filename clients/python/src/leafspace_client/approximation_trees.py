@@ -128,7 +128,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     min_samples_leaf: int = 5,
     significance: float = 0.1,
     max_pseudo_samples: int = 100_000,
-    repeats: int = 1,
+    n_repeats: int = 1,
     stop_when_pure: bool = False,
     evaluation_dataset: Identified | None = None,
     seed: int = 0,
@@ -156,7 +156,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         ``sta`` draws pseudo rows until the chance that other splits are better is at most this.
     max_pseudo_samples
         1,000 to 10,000,000: of one node in ``sta``, of the whole tree in ``born_again`` and ``cart``.
-    repeats
+    n_repeats
         Number of trees to grow, 1 to 200, to measure how stable they are (``result.stability``).
     stop_when_pure
         ``ism`` stops splitting where all rows have one class in the dataset's target.
@@ -174,7 +174,7 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         min_samples_leaf=min_samples_leaf,
         significance=significance,
         max_pseudo_samples=max_pseudo_samples,
-        repeats=repeats,
+        n_repeats=n_repeats,
         stop_when_pure=stop_when_pure,
         evaluation_dataset=None if evaluation_dataset is None else id_of(evaluation_dataset),
         seed=seed,

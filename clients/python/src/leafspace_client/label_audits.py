@@ -60,7 +60,7 @@ def _create(
     dataset: Identified,
     *,
     n_neighbors: int = 10,
-    kind: ProximityKind = "auto",
+    proximity_kind: ProximityKind = "auto",
 ) -> Program[Kept]:
     """Request an audit of which labels of a dataset (its target) look wrong; call ``wait()`` on what is returned.
 
@@ -70,10 +70,12 @@ def _create(
         What registering returned, or ids.
     n_neighbors
         Number of nearest other rows that vote on each row.
-    kind
+    proximity_kind
         Which proximity; ``auto`` follows the model's kind of ensemble.
     """
-    request = LabelAuditRequest(model=id_of(model), dataset=id_of(dataset), n_neighbors=n_neighbors, kind=kind)
+    request = LabelAuditRequest(
+        model=id_of(model), dataset=id_of(dataset), n_neighbors=n_neighbors, proximity_kind=proximity_kind
+    )
     return self._wrapped((yield from create(create_label_audit, Details, body=request)))
 
 

@@ -86,7 +86,7 @@ def _proximities(  # noqa: PLR0913  # two sets of rows and how to compare them
     *,
     row_ids: Iterable[Any] | None = None,
     other_row_ids: Iterable[Any] | None = None,
-    kind: ProximityKind = "auto",
+    proximity_kind: ProximityKind = "auto",
     weights_of: Identified | None = None,
 ) -> Program[ProximityBlock]:
     """Return the proximity of each row to each of some others, at most 1,000 of each, at once.
@@ -99,10 +99,10 @@ def _proximities(  # noqa: PLR0913  # two sets of rows and how to compare them
         DataFrames, arrays of shape (n_rows, n_features), dicts or lists.
     row_ids, other_row_ids
         Your names for the rows, each another one; default: the index of a DataFrame, else the rows' 0-based indices.
-    kind
+    proximity_kind
         Which proximity; ``auto`` follows the model's kind of ensemble.
     weights_of
-        Proximities, a label audit or a prototype set whose weights of trees to take; default: as ``kind`` says.
+        Proximities, a label audit or a prototype set whose tree weights to use; default: by ``proximity_kind``.
     """
     instances, names = named_instances(rows, row_ids)
     other_instances, other_names = named_instances(others, other_row_ids, "other_row_ids")
@@ -111,7 +111,7 @@ def _proximities(  # noqa: PLR0913  # two sets of rows and how to compare them
         others=_untyped(other_instances),
         row_ids=names,
         other_row_ids=other_names,
-        kind=kind,
+        proximity_kind=proximity_kind,
         weights_of=None if weights_of is None else id_of(weights_of),
     )
     return (yield from fetch(compare_rows, ProximityBlock, model_id=id_of(model), body=request))

@@ -78,9 +78,9 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     n_prototypes: int | None = None,
     alpha: float | None = None,
     labels: Literal["predicted", "target"] = "predicted",
-    kind: ProximityKind = "auto",
+    proximity_kind: ProximityKind = "auto",
     refine: Literal["none", "swap"] = "none",
-    candidates: int | None = None,
+    n_candidates: int | None = None,
     evaluation_dataset: Identified | None = None,
     seed: int = 0,
 ) -> Program[Kept]:
@@ -100,11 +100,11 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         ``a_pete`` stops when gains change by no more than this share; default 0.05.
     labels
         Classes as the model predicts them, or as the dataset's target has them.
-    kind
+    proximity_kind
         Which proximity; ``auto`` follows the model's kind of ensemble.
     refine
         ``swap``: afterwards swap prototypes for other rows as long as that improves the objective.
-    candidates
+    n_candidates
         How many rows, drawn at random, may become prototypes; default: all, or a sample where there are very many.
     evaluation_dataset
         Other rows to evaluate on; default: the dataset itself.
@@ -118,9 +118,9 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         n_prototypes=n_prototypes,
         alpha=UNSET if alpha is None else alpha,
         labels=labels,
-        kind=kind,
+        proximity_kind=proximity_kind,
         refine=refine,
-        candidates=candidates,
+        n_candidates=n_candidates,
         evaluation_dataset=None if evaluation_dataset is None else id_of(evaluation_dataset),
         seed=seed,
     )

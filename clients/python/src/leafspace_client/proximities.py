@@ -57,7 +57,7 @@ def _create(
     dataset: Identified,
     *,
     n_neighbors: int = 10,
-    kind: ProximityKind = "auto",
+    proximity_kind: ProximityKind = "auto",
 ) -> Program[Kept]:
     """Request the nearest rows of every row of a dataset; call ``wait()`` on what is returned.
 
@@ -67,10 +67,12 @@ def _create(
         What registering returned, or ids.
     n_neighbors
         Maximum number of other rows to name for each row.
-    kind
+    proximity_kind
         Which proximity; ``auto`` follows the model's kind of ensemble.
     """
-    request = ProximitiesRequest(model=id_of(model), dataset=id_of(dataset), n_neighbors=n_neighbors, kind=kind)
+    request = ProximitiesRequest(
+        model=id_of(model), dataset=id_of(dataset), n_neighbors=n_neighbors, proximity_kind=proximity_kind
+    )
     return self._wrapped((yield from create(create_proximities, Details, body=request)))
 
 

@@ -117,7 +117,7 @@ _MEASURES = {
     "balanced_error": "balanced error",
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
-    "mse": "mean squared error",
+    "mean_squared_error": "mean squared error",
     "r2": "R2",
     "mean_absolute_error": "mean absolute error",
     "fidelity": "fidelity",
@@ -125,7 +125,7 @@ _MEASURES = {
     "unassigned": "without a prototype",
 }
 _SHARES = {"unassigned"}
-_IN_UNITS_OF_THE_TARGET = {"mse", "mean_absolute_error"}
+_IN_UNITS_OF_THE_TARGET = {"mean_squared_error", "mean_absolute_error"}
 
 
 def describe_prototypes(found: PrototypeSetResult) -> str:
@@ -146,7 +146,7 @@ def describe_prototypes(found: PrototypeSetResult) -> str:
 def describe_rule_figures(found: RuleSetResult) -> str:
     """Return how well the rules of a ready set predict."""
     evaluation: RuleSetEvaluation = found.evaluation
-    scores = {"printed rules": evaluation.printed, "regions (MAP)": evaluation.map_, "model": evaluation.model}
+    scores = {"printed rules": evaluation.as_printed, "regions (MAP)": evaluation.as_fitted, "model": evaluation.model}
     return _figures(found, evaluation, scores)
 
 

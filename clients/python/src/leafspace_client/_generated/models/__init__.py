@@ -27,6 +27,7 @@ from .constant_tree_scores import ConstantTreeScores
 from .contrast import Contrast
 from .coverage import Coverage
 from .dataset import Dataset
+from .dataset_metadata import DatasetMetadata
 from .dataset_row import DatasetRow
 from .dataset_summary import DatasetSummary
 from .evaluation import Evaluation
@@ -36,13 +37,15 @@ from .explainer_summary import ExplainerSummary
 from .explanation import Explanation
 from .explanation_list import ExplanationList
 from .explanation_request import ExplanationRequest
-from .explanation_request_instances_item_type_0 import ExplanationRequestInstancesItemType0
 from .explanation_set import ExplanationSet
 from .explanation_set_request import ExplanationSetRequest
 from .explanation_set_result import ExplanationSetResult
 from .explanation_set_sizes import ExplanationSetSizes
+from .feature_group import FeatureGroup
 from .field_problem import FieldProblem
 from .firing_rule import FiringRule
+from .indicator_column import IndicatorColumn
+from .instance_type_0 import InstanceType0
 from .job import Job
 from .job_event import JobEvent
 from .label_audit import LabelAudit
@@ -52,6 +55,7 @@ from .label_count import LabelCount
 from .liveness import Liveness
 from .model import Model
 from .model_column import ModelColumn
+from .model_metadata import ModelMetadata
 from .model_summary import ModelSummary
 from .nearest_prototype import NearestPrototype
 from .neighbor import Neighbor
@@ -76,13 +80,13 @@ from .page_neighbors_of_row import PageNeighborsOfRow
 from .page_prototype_set import PagePrototypeSet
 from .page_proximities import PageProximities
 from .page_rule_set import PageRuleSet
+from .parity import Parity
 from .parity_result import ParityResult
 from .path_leaf import PathLeaf
 from .path_node import PathNode
 from .prediction import Prediction
 from .prediction_list import PredictionList
 from .prediction_request import PredictionRequest
-from .prediction_request_instances_item_type_0 import PredictionRequestInstancesItemType0
 from .prediction_row import PredictionRow
 from .problem import Problem
 from .progress import Progress
@@ -98,8 +102,6 @@ from .proximities_request import ProximitiesRequest
 from .proximities_result import ProximitiesResult
 from .proximity_block import ProximityBlock
 from .proximity_block_request import ProximityBlockRequest
-from .proximity_block_request_instances_item_type_0 import ProximityBlockRequestInstancesItemType0
-from .proximity_block_request_others_item_type_0 import ProximityBlockRequestOthersItemType0
 from .question import Question
 from .readiness import Readiness
 from .reason import Reason
@@ -149,6 +151,7 @@ __all__ = (
     "Contrast",
     "Coverage",
     "Dataset",
+    "DatasetMetadata",
     "DatasetRow",
     "DatasetSummary",
     "Evaluation",
@@ -158,13 +161,15 @@ __all__ = (
     "Explanation",
     "ExplanationList",
     "ExplanationRequest",
-    "ExplanationRequestInstancesItemType0",
     "ExplanationSet",
     "ExplanationSetRequest",
     "ExplanationSetResult",
     "ExplanationSetSizes",
+    "FeatureGroup",
     "FieldProblem",
     "FiringRule",
+    "IndicatorColumn",
+    "InstanceType0",
     "Job",
     "JobEvent",
     "LabelAudit",
@@ -174,6 +179,7 @@ __all__ = (
     "Liveness",
     "Model",
     "ModelColumn",
+    "ModelMetadata",
     "ModelSummary",
     "NearestPrototype",
     "Neighbor",
@@ -198,13 +204,13 @@ __all__ = (
     "PagePrototypeSet",
     "PageProximities",
     "PageRuleSet",
+    "Parity",
     "ParityResult",
     "PathLeaf",
     "PathNode",
     "Prediction",
     "PredictionList",
     "PredictionRequest",
-    "PredictionRequestInstancesItemType0",
     "PredictionRow",
     "Problem",
     "Progress",
@@ -220,8 +226,6 @@ __all__ = (
     "ProximitiesResult",
     "ProximityBlock",
     "ProximityBlockRequest",
-    "ProximityBlockRequestInstancesItemType0",
-    "ProximityBlockRequestOthersItemType0",
     "Question",
     "Readiness",
     "Reason",

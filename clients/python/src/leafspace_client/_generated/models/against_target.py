@@ -13,19 +13,22 @@ T = TypeVar("T", bound="AgainstTarget")
 
 @_attrs_define(repr=False)
 class AgainstTarget(Record):
-    """How well predictions meet a dataset's target.
+    """How well predictions match a dataset's target.
 
     Attributes:
-        accuracy (float | None | Unset): Share of rows with the right label; classification.
-        balanced_accuracy (float | None | Unset): Mean over classes that have rows of the share of them that is right;
-            classification.
-        mse (float | None | Unset): Mean squared error; regression.
-        r2 (float | None | Unset): Regression; null also where all values are alike.
+        accuracy (float | None | Unset): Share of rows with the right label, 0 to 1; null for regression or without a
+            target.
+        balanced_accuracy (float | None | Unset): Mean over the classes that have rows of their share of right labels, 0
+            to 1; null for regression or without a target.
+        mean_squared_error (float | None | Unset): Mean squared error in squared units of the target; null for
+            classification or without a target.
+        r2 (float | None | Unset): Coefficient of determination, at most 1; null for classification, without a target
+            and where all values are alike.
     """
 
     accuracy: float | None | Unset = UNSET
     balanced_accuracy: float | None | Unset = UNSET
-    mse: float | None | Unset = UNSET
+    mean_squared_error: float | None | Unset = UNSET
     r2: float | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -41,11 +44,11 @@ class AgainstTarget(Record):
         else:
             balanced_accuracy = self.balanced_accuracy
 
-        mse: float | None | Unset
-        if isinstance(self.mse, Unset):
-            mse = UNSET
+        mean_squared_error: float | None | Unset
+        if isinstance(self.mean_squared_error, Unset):
+            mean_squared_error = UNSET
         else:
-            mse = self.mse
+            mean_squared_error = self.mean_squared_error
 
         r2: float | None | Unset
         if isinstance(self.r2, Unset):
@@ -60,8 +63,8 @@ class AgainstTarget(Record):
             field_dict["accuracy"] = accuracy
         if balanced_accuracy is not UNSET:
             field_dict["balanced_accuracy"] = balanced_accuracy
-        if mse is not UNSET:
-            field_dict["mse"] = mse
+        if mean_squared_error is not UNSET:
+            field_dict["mean_squared_error"] = mean_squared_error
         if r2 is not UNSET:
             field_dict["r2"] = r2
 
@@ -89,14 +92,14 @@ class AgainstTarget(Record):
 
         balanced_accuracy = _parse_balanced_accuracy(d.pop("balanced_accuracy", UNSET))
 
-        def _parse_mse(data: object) -> float | None | Unset:
+        def _parse_mean_squared_error(data: object) -> float | None | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
                 return data
             return cast(float | None | Unset, data)
 
-        mse = _parse_mse(d.pop("mse", UNSET))
+        mean_squared_error = _parse_mean_squared_error(d.pop("mean_squared_error", UNSET))
 
         def _parse_r2(data: object) -> float | None | Unset:
             if data is None:
@@ -110,7 +113,7 @@ class AgainstTarget(Record):
         against_target = cls(
             accuracy=accuracy,
             balanced_accuracy=balanced_accuracy,
-            mse=mse,
+            mean_squared_error=mean_squared_error,
             r2=r2,
         )
 

@@ -17,12 +17,13 @@ class ApiKey(Record):
     """A key, without its secret.
 
     Attributes:
-        id (str): It stands in the key itself, too: `lsk_<id without its prefix>_<secret>`.
-        name (str):
-        scopes (list[str]):
-        created_at (datetime.datetime):
-        object_ (Literal['api_key'] | Unset):  Default: 'api_key'.
-        last_used_at (datetime.datetime | None | Unset): To the minute; `null`: never.
+        id (str): Id of the key; the key itself is `lsk_<id without its prefix>_<secret>`.
+        name (str): Name of the person or program that uses it.
+        scopes (list[str]): What the key allows.
+        created_at (datetime.datetime): Time of creation, in UTC (RFC 3339).
+        object_ (Literal['api_key'] | Unset): Type of this object. Default: 'api_key'.
+        last_used_at (datetime.datetime | None | Unset): Time of the last request with it, to the minute, in UTC; null:
+            never used.
     """
 
     id: str

@@ -15,9 +15,9 @@ class ApiKeyRequest(Record):
     """A key to make.
 
     Attributes:
-        name (str): Who or what will use it.
-        scopes (list[str]): `read`: see and download; `write`: register, ask for, cancel and delete; `explain`:
-            predictions and explanations of single rows; `admin`: manage keys. None of them includes another.
+        name (str): Name of the person or program that will use it.
+        scopes (list[str]): What the key allows. `read`: read and download; `write`: register, request, cancel and
+            delete; `explain`: predictions and explanations of single rows; `admin`: manage keys. No scope includes another.
     """
 
     name: str

@@ -16,31 +16,33 @@ T = TypeVar("T", bound="ApproximationNode")
 
 @_attrs_define(repr=False)
 class ApproximationNode(Record):
-    """A node: a question about one feature of a raw row, or a leaf, where `feature` to `text` and the ways are null.
+    """A node of the tree: a split by a condition on one feature of a raw row, or a leaf.
 
     Attributes:
-        id (int): Position in the list; the root's is 0, and a left child comes right after its parent.
-        depth (int): Questions asked before it is reached.
-        feature (None | str):
-        column (None | str): The model's feature that is read: `feature` itself, but for one-hot columns that were
-            declared to belong together, where `is` means a value over 0.5.
-        operator (None | str): Yes goes left: <= (of numbers, compared as they are, in double precision), is, is one of
-            (of categories), is missing; new ones may come, of those that rules have.
-        value (float | list[str] | None | str): A list with `is one of`; null with `is missing`.
-        or_missing (bool | None): A missing value goes left as well; otherwise it goes right. False where no row of the
-            dataset misses the feature. (It is also false with `is missing`, which says itself where a missing value goes.)
-        text (None | str): The question as an English sentence, such as `income is at most 3,400 (missing allowed)`.
-        left (int | None): Id of the node for rows for which the question holds.
-        right (int | None): Id of the node for all others.
-        prediction (float | str): A label; for regression a value. Inner nodes have one, too.
-        scores (list[Score]): Shares of classes, in the order of the classes; none for regression.
-        n_samples (int): The dataset's rows that reach it.
-        n_pseudo_samples (int): Pseudo rows that were drawn to find its question, whether it was asked in the end or
-            not: `max_leaves` may have ended the growth. 0 where none were drawn.
-        p_value (float | None): Sum over the other candidates of the probability that new pseudo rows would prefer them,
-            at most 1; null at leaves, and with methods without a test.
-        at_cap (bool | None): No more pseudo rows were allowed, although `p_value` exceeds the significance; null with
-            it.
+        id (int): 0-based index of the node in the list; the root is 0, and a left child follows its parent.
+        depth (int): Number of splits above it.
+        feature (None | str): Name of the raw feature; null at a leaf.
+        column (None | str): Name of the model's feature that is read: `feature` itself, except for one-hot columns that
+            were declared as one feature, where `is` means a value over 0.5. Null at a leaf.
+        operator (None | str): Comparison that sends a row left: `<=` for numbers (in double precision), `is` or `is one
+            of` for categories, or `is missing`; null at a leaf. Operators of rules may be added.
+        value (float | list[str] | None | str): Value to compare with: a list with `is one of`; null with `is missing`
+            and at a leaf.
+        or_missing (bool | None): Whether missing values go left, too; null at a leaf. It is false where no row of the
+            dataset misses the feature, and with `is missing`, which decides this itself.
+        text (None | str): Condition as an English phrase, such as `income is at most 3,400 (missing allowed)`; null at
+            a leaf.
+        left (int | None): Id of the child for rows that satisfy the condition; null at a leaf.
+        right (int | None): Id of the child for all other rows; null at a leaf.
+        prediction (float | str): A number or a text, such as a predicted value or label.
+        scores (list[Score]): Shares of the classes in the order of the classes; empty for regression.
+        n_samples (int): Number of the dataset's rows that reach it.
+        n_pseudo_samples (int): Number of pseudo-samples that were drawn to choose its split, even if `max_leaves` ended
+            the growth before it was split; 0 if none were drawn.
+        p_value (float | None): Sum over the other candidate splits of the probability that new pseudo-samples would
+            prefer them, 0 to 1; null at leaves and with methods without a test.
+        at_cap (bool | None): Whether the split was not significant within `max_pseudo_samples`; null where `p_value`
+            is.
     """
 
     id: int
@@ -172,9 +174,9 @@ class ApproximationNode(Record):
             try:
                 if not isinstance(data, list):
                     raise TypeError()
-                value_type_2 = cast(list[str], data)
+                componentsschemas_condition_value_type_2 = cast(list[str], data)
 
-                return value_type_2
+                return componentsschemas_condition_value_type_2
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
             return cast(float | list[str] | None | str, data)

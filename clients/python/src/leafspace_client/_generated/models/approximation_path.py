@@ -17,12 +17,11 @@ T = TypeVar("T", bound="ApproximationPath")
 
 @_attrs_define(repr=False)
 class ApproximationPath(Record):
-    """An instance's way in the approximation tree.
+    """An instance's path in the approximation tree.
 
     Attributes:
-        agrees (bool | None): The leaf has the label that the model predicts; null for regression, where the two values
-            tell.
-        nodes (list[PathNode]): The questions on the way, from the root.
+        agrees (bool | None): Whether the leaf has the label that the model predicts; null for regression.
+        nodes (list[PathNode]): Conditions on the path, from the root.
         leaf (PathLeaf): The leaf that a row reaches in the approximation tree.
     """
 

@@ -23,15 +23,17 @@ class ApproximationTree(Record):
     """An approximation tree, its status and, once it is ready, its result.
 
     Attributes:
-        id (str):
-        status (str):
-        job (None | str):
-        created_at (datetime.datetime):
-        request (ApproximationTreeRequest): Which model one tree is to stand for, and by which rows.
-        object_ (Literal['approximation_tree'] | Unset):  Default: 'approximation_tree'.
-        reused (bool | Unset): It had been requested before. Default: False.
-        problem (None | Problem | Unset):
-        result (ApproximationTreeResult | None | Unset): Null until it is ready, and in lists.
+        id (str): Id of the artefact, derived from its request: equal requests have equal ids.
+        status (str): `pending` while its job is queued or running; `ready` with a result; `failed` with a `problem`;
+            `cancelled` if a caller cancelled the job.
+        job (None | str): Id of the job that makes or made it; null if that job is no longer kept.
+        created_at (datetime.datetime): Time of creation, in UTC (RFC 3339).
+        request (ApproximationTreeRequest): Which model to approximate by one tree, and on which dataset.
+        object_ (Literal['approximation_tree'] | Unset): Type of this object. Default: 'approximation_tree'.
+        reused (bool | Unset): Whether this request found an artefact that had been requested before. Default: False.
+        problem (None | Problem | Unset): Why the job failed; null unless it did.
+        result (ApproximationTreeResult | None | Unset): Result of the job; null until the status is `ready`, and in
+            lists.
     """
 
     id: str

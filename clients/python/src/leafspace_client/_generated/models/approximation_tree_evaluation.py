@@ -18,26 +18,29 @@ T = TypeVar("T", bound="ApproximationTreeEvaluation")
 
 @_attrs_define(repr=False)
 class ApproximationTreeEvaluation(Record):
-    """How well the tree stands for the model on the rows of one dataset; without a target, only for the model.
+    """How well the tree approximates the model, and predicts the target if there is one, on the rows of one dataset.
 
     Attributes:
-        n_rows (int):
-        evaluated_on (str):
-        fidelity (float | None): Share of rows with the model's own label; for regression R2 to the model's own values,
-            null where these are all alike.
-        probability_l1 (float | None): Mean over rows of the sum over classes of the difference of the two scores, 0 to
-            2; null for regression.
-        mean_questions (float): Questions from the root to the leaf, on average over rows.
-        model (AgainstTarget | None): Of the model itself; null where there is no target.
-        accuracy (float | None | Unset): Share of rows with the right label; classification.
-        balanced_accuracy (float | None | Unset): Mean over classes that have rows of the share of them that is right;
-            classification.
-        mse (float | None | Unset): Mean squared error; regression.
-        r2 (float | None | Unset): Regression; null also where all values are alike.
-        balanced_fidelity (float | None | Unset): Mean over the labels that the model gives of the share of their rows
-            with the same label; null for regression.
-        constant (ConstantTreeScores | None | Unset): Of always the same prediction: figures are worth what they are
-            better than it. Null in trees that were made before it was measured.
+        n_rows (int): Number of rows evaluated.
+        evaluated_on (str): Rows that were used: those of the reference dataset, or of `evaluation_dataset`.
+        fidelity (float | None): Share of rows with the label that the model predicts, 0 to 1; for regression R2 to the
+            values that the model predicts, null where these are all alike.
+        probability_l1 (float | None): Mean over the rows of the L1 distance between the scores of the tree and of the
+            model, 0 to 2; null for regression.
+        mean_questions (float): Mean over the rows of the number of splits from the root to their leaf.
+        model (AgainstTarget | None): Scores of the model itself; null without a target.
+        accuracy (float | None | Unset): Share of rows with the right label, 0 to 1; null for regression or without a
+            target.
+        balanced_accuracy (float | None | Unset): Mean over the classes that have rows of their share of right labels, 0
+            to 1; null for regression or without a target.
+        mean_squared_error (float | None | Unset): Mean squared error in squared units of the target; null for
+            classification or without a target.
+        r2 (float | None | Unset): Coefficient of determination, at most 1; null for classification, without a target
+            and where all values are alike.
+        balanced_fidelity (float | None | Unset): Mean over the labels that the model predicts of the share of their
+            rows with the same label, 0 to 1; null for regression.
+        constant (ConstantTreeScores | None | Unset): Scores of predicting the same for every row. Null in trees that
+            were made before these existed.
     """
 
     n_rows: int
@@ -48,7 +51,7 @@ class ApproximationTreeEvaluation(Record):
     model: AgainstTarget | None
     accuracy: float | None | Unset = UNSET
     balanced_accuracy: float | None | Unset = UNSET
-    mse: float | None | Unset = UNSET
+    mean_squared_error: float | None | Unset = UNSET
     r2: float | None | Unset = UNSET
     balanced_fidelity: float | None | Unset = UNSET
     constant: ConstantTreeScores | None | Unset = UNSET
@@ -87,11 +90,11 @@ class ApproximationTreeEvaluation(Record):
         else:
             balanced_accuracy = self.balanced_accuracy
 
-        mse: float | None | Unset
-        if isinstance(self.mse, Unset):
-            mse = UNSET
+        mean_squared_error: float | None | Unset
+        if isinstance(self.mean_squared_error, Unset):
+            mean_squared_error = UNSET
         else:
-            mse = self.mse
+            mean_squared_error = self.mean_squared_error
 
         r2: float | None | Unset
         if isinstance(self.r2, Unset):
@@ -129,8 +132,8 @@ class ApproximationTreeEvaluation(Record):
             field_dict["accuracy"] = accuracy
         if balanced_accuracy is not UNSET:
             field_dict["balanced_accuracy"] = balanced_accuracy
-        if mse is not UNSET:
-            field_dict["mse"] = mse
+        if mean_squared_error is not UNSET:
+            field_dict["mean_squared_error"] = mean_squared_error
         if r2 is not UNSET:
             field_dict["r2"] = r2
         if balanced_fidelity is not UNSET:
@@ -199,14 +202,14 @@ class ApproximationTreeEvaluation(Record):
 
         balanced_accuracy = _parse_balanced_accuracy(d.pop("balanced_accuracy", UNSET))
 
-        def _parse_mse(data: object) -> float | None | Unset:
+        def _parse_mean_squared_error(data: object) -> float | None | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
                 return data
             return cast(float | None | Unset, data)
 
-        mse = _parse_mse(d.pop("mse", UNSET))
+        mean_squared_error = _parse_mean_squared_error(d.pop("mean_squared_error", UNSET))
 
         def _parse_r2(data: object) -> float | None | Unset:
             if data is None:
@@ -252,7 +255,7 @@ class ApproximationTreeEvaluation(Record):
             model=model,
             accuracy=accuracy,
             balanced_accuracy=balanced_accuracy,
-            mse=mse,
+            mean_squared_error=mean_squared_error,
             r2=r2,
             balanced_fidelity=balanced_fidelity,
             constant=constant,

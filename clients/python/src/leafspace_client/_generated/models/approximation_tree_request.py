@@ -13,30 +13,32 @@ T = TypeVar("T", bound="ApproximationTreeRequest")
 
 @_attrs_define(repr=False)
 class ApproximationTreeRequest(Record):
-    """Which model one tree is to stand for, and by which rows.
+    """Which model to approximate by one tree, and on which dataset.
 
     Attributes:
-        model (str):
-        dataset (str):
-        method (str | Unset): sta: Zhou & Hooker, each question chosen by a test on as many pseudo rows as it takes;
-            ism: Van Assche & Blockeel, chosen among the ensemble's own questions from its class distributions, without
-            pseudo rows; born_again: Breiman & Shang, CART on pseudo rows, its depth by cross-validation; cart: CART on
-            pseudo rows. Default: 'sta'.
-        max_depth (int | Unset): Questions on the longest way from the root to a leaf. Default: 5.
-        max_leaves (int | None | Unset): The nodes that improve most are parted first; null: as many leaves as the depth
-            allows, up to 1,024.
-        min_samples_leaf (int | Unset): sta, ism: the dataset's rows in each leaf, at least; born_again, cart: the same
-            share of the pseudo rows, so that a leaf may have fewer of the dataset's. Default: 5.
-        significance (float | Unset): sta: pseudo rows are added until the other candidates' p-values sum to at most
-            this. Default: 0.1.
-        max_pseudo_samples (int | Unset): sta: of one node, at most; born_again, cart: of the whole tree. ism draws
-            none. Default: 100000.
-        repeats (int | Unset): The tree is made so many times from different pseudo rows, to tell how stable it is; the
-            first is the result. Default: 1.
-        stop_when_pure (bool | Unset): ism: a node whose rows all have one class in the dataset's target stays a leaf.
-            Default: False.
-        evaluation_dataset (None | str | Unset):
-        seed (int | Unset): Draws the pseudo rows. Default: 0.
+        model (str): Id of the model.
+        dataset (str): Id of the reference dataset, which has every feature that the model reads.
+        method (str | Unset): How splits are chosen. `sta`: by a test on as many pseudo-samples as it needs (Zhou &
+            Hooker); `ism`: among the ensemble's own splits, from its class distributions, without pseudo-samples (Van
+            Assche & Blockeel); `born_again`: CART on pseudo-samples, its depth by cross-validation (Breiman & Shang);
+            `cart`: CART on pseudo-samples. Default: 'sta'.
+        max_depth (int | Unset): Maximum number of splits on a path from the root to a leaf. Default: 5.
+        max_leaves (int | None | Unset): Maximum number of leaves; the nodes that improve most are split first. Null: as
+            many as the depth allows, up to 1,024.
+        min_samples_leaf (int | Unset): Minimum number of the dataset's rows in each leaf (`sta`, `ism`). `born_again`
+            and `cart` require the same share of pseudo-samples instead, so that a leaf may have fewer of the dataset's
+            rows. Default: 5.
+        significance (float | Unset): Significance level of `sta`: pseudo-samples are added until the p-values of the
+            other candidate splits sum to at most this. Other methods ignore it. Default: 0.1.
+        max_pseudo_samples (int | Unset): Maximum number of pseudo-samples of one node (`sta`) or of the whole tree
+            (`born_again`, `cart`); `ism` draws none. Default: 100000.
+        n_repeats (int | Unset): Number of trees that are made from different pseudo-samples to measure stability; the
+            first one is the result. Default: 1.
+        stop_when_pure (bool | Unset): Whether `ism` leaves a node unsplit whose rows all have one class in the
+            dataset's target. Default: False.
+        evaluation_dataset (None | str | Unset): Id of a dataset on which the result is evaluated instead of the
+            reference dataset; null: on the reference dataset itself.
+        seed (int | Unset): Seed of the pseudo-samples. Default: 0.
     """
 
     model: str
@@ -47,7 +49,7 @@ class ApproximationTreeRequest(Record):
     min_samples_leaf: int | Unset = 5
     significance: float | Unset = 0.1
     max_pseudo_samples: int | Unset = 100000
-    repeats: int | Unset = 1
+    n_repeats: int | Unset = 1
     stop_when_pure: bool | Unset = False
     evaluation_dataset: None | str | Unset = UNSET
     seed: int | Unset = 0
@@ -73,7 +75,7 @@ class ApproximationTreeRequest(Record):
 
         max_pseudo_samples = self.max_pseudo_samples
 
-        repeats = self.repeats
+        n_repeats = self.n_repeats
 
         stop_when_pure = self.stop_when_pure
 
@@ -105,8 +107,8 @@ class ApproximationTreeRequest(Record):
             field_dict["significance"] = significance
         if max_pseudo_samples is not UNSET:
             field_dict["max_pseudo_samples"] = max_pseudo_samples
-        if repeats is not UNSET:
-            field_dict["repeats"] = repeats
+        if n_repeats is not UNSET:
+            field_dict["n_repeats"] = n_repeats
         if stop_when_pure is not UNSET:
             field_dict["stop_when_pure"] = stop_when_pure
         if evaluation_dataset is not UNSET:
@@ -142,7 +144,7 @@ class ApproximationTreeRequest(Record):
 
         max_pseudo_samples = d.pop("max_pseudo_samples", UNSET)
 
-        repeats = d.pop("repeats", UNSET)
+        n_repeats = d.pop("n_repeats", UNSET)
 
         stop_when_pure = d.pop("stop_when_pure", UNSET)
 
@@ -166,7 +168,7 @@ class ApproximationTreeRequest(Record):
             min_samples_leaf=min_samples_leaf,
             significance=significance,
             max_pseudo_samples=max_pseudo_samples,
-            repeats=repeats,
+            n_repeats=n_repeats,
             stop_when_pure=stop_when_pure,
             evaluation_dataset=evaluation_dataset,
             seed=seed,

@@ -21,31 +21,31 @@ T = TypeVar("T", bound="ApproximationTreeResult")
 
 @_attrs_define(repr=False)
 class ApproximationTreeResult(Record):
-    """The result of an approximation tree's job: the tree, which is all that it takes to apply it to raw rows.
+    """The result of an approximation tree's job: the tree, which can be applied to raw rows without the model.
 
     Attributes:
-        task (str):
-        classes (list[str]):
-        method (str):
-        n_rows (int): Of the dataset.
-        n_trees (int): Of the model.
-        n_features (int): Of the model.
-        n_nodes (int):
-        n_leaves (int):
-        depth (int): Questions on the longest way from the root to a leaf.
-        features (list[RuleFeature]): Those that some node asks about, in the model's order.
-        nodes (list[ApproximationNode]): In preorder.
-        smoothing (None | Smoothing): Null where no pseudo rows are drawn.
-        evaluation (ApproximationTreeEvaluation): How well the tree stands for the model on the rows of one dataset;
-            without a target, only for the model.
-        training_evaluation (ApproximationTreeEvaluation): How well the tree stands for the model on the rows of one
-            dataset; without a target, only for the model.
-        stability (list[StructureCount] | None): Null without repeats.
-        n_repeats (int):
-        caution (None | str | Unset): Why the figures of `evaluation` may look better than they are for other rows, in
-            words: they were measured on the rows that this was made from, and the model repeats at least 99 % of their
-            target (regression: R2 of at least 0.95), as a model may that has memorised them. Null where nothing is known
-            against them: measured on other rows, without a target, or by a model that does not repeat it.
+        task (str): What the model predicts.
+        classes (list[str]): Classes in the order of the model's scores; empty for regression.
+        method (str): How splits were chosen.
+        n_rows (int): Number of rows of the dataset.
+        n_trees (int): Number of trees of the model.
+        n_features (int): Number of features of the model.
+        n_nodes (int): Number of nodes of the tree, leaves included.
+        n_leaves (int): Number of leaves of the tree.
+        depth (int): Number of splits on the longest path from the root to a leaf.
+        features (list[RuleFeature]): Features that splits refer to, in the model's order.
+        nodes (list[ApproximationNode]): Nodes of the tree in preorder.
+        smoothing (None | Smoothing): How pseudo-samples were drawn; null with `ism`, which draws none.
+        evaluation (ApproximationTreeEvaluation): How well the tree approximates the model, and predicts the target if
+            there is one, on the rows of one dataset.
+        training_evaluation (ApproximationTreeEvaluation): How well the tree approximates the model, and predicts the
+            target if there is one, on the rows of one dataset.
+        stability (list[StructureCount] | None): Number of different trees among the repeats, depth by depth; null
+            without repeats.
+        n_repeats (int): Number of trees that were made.
+        caution (None | str | Unset): Warning, in words, that the scores in `evaluation` may be too good: they were
+            measured on the rows from which the result was made, and the model reproduces at least 99 % of their targets
+            (regression: R2 of at least 0.95), as a model does that has memorised them. Null where no such reason is known.
     """
 
     task: str

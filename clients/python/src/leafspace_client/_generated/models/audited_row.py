@@ -12,20 +12,20 @@ T = TypeVar("T", bound="AuditedRow")
 
 @_attrs_define(repr=False)
 class AuditedRow(Record):
-    """What a row's nearest rows say of its label.
+    """How a row's label compares with those of its nearest rows.
 
     Attributes:
-        rank (int): 1: the most suspect.
-        row (int): The row's 0-based index in the dataset.
-        row_id (str): What the dataset calls the row: its text in the row_id column, or its 0-based index.
-        label (str):
-        agreement (float | None): Share of the row's nearest rows that have its label; null where none shares a leaf
-            with it.
-        n_neighbors (int): Nearest rows that were asked: those among them that share a leaf with it.
-        disagreeing_proximity (float): Summed over those that have another label.
-        suggested_label (None | str): The label that the nearest rows' summed proximities speak for (ties: the earlier
-            class); null where none is ahead of the row's own: nothing speaks for a change.
-        predicted_label (str): What the model itself says.
+        rank (int): 1-based rank; the first row is the most suspect.
+        row (int): 0-based index of the row in the dataset.
+        row_id (str): Id of the row: its text in the dataset's row_id column, or its 0-based index without one.
+        label (str): Label of the row in the dataset's target.
+        agreement (float | None): Share of the row's nearest rows that have its label, 0 to 1; null if none shares a
+            leaf with it.
+        n_neighbors (int): Number of nearest rows that share a leaf with it.
+        disagreeing_proximity (float): Sum of the proximities of nearest rows with another label.
+        suggested_label (None | str): Label with the largest sum of proximities among the nearest rows (ties: the
+            earlier class); null where no label exceeds the row's own.
+        predicted_label (str): Label that the model predicts for the row.
     """
 
     rank: int

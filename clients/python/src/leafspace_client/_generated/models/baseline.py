@@ -18,13 +18,13 @@ T = TypeVar("T", bound="Baseline")
 
 @_attrs_define(repr=False)
 class Baseline(Record):
-    """The model itself, the nearest of all rows (not counting the row itself), and always the same prediction.
+    """Scores of the model, of the nearest other row of the dataset, and of constant predictions.
 
     Attributes:
-        model (BaselineScore | None): Null where the dataset has no target.
-        one_nearest_neighbor (BaselineScore): The same measures for what prototypes are compared with.
-        constant (ConstantScore | None | Unset): What always the same prediction scores: figures are worth what they are
-            above it. Null in sets that were made before it was measured.
+        model (BaselineScore | None): Scores of the model itself; null if the dataset has no target.
+        one_nearest_neighbor (BaselineScore): The same measures for a baseline.
+        constant (ConstantScore | None | Unset): Scores of predicting the same for every row. Null in sets that were
+            made before these existed.
     """
 
     model: BaselineScore | None

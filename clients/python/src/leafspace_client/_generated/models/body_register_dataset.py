@@ -18,8 +18,8 @@ T = TypeVar("T", bound="BodyRegisterDataset")
 class BodyRegisterDataset(Record):
     """
     Attributes:
-        file (File): The file's bytes; its name is ignored.
-        metadata (None | str | Unset): JSON.
+        file (File): Content of the file; its name is ignored.
+        metadata (None | str | Unset): JSON text, as `DatasetMetadata` describes it; default: all defaults.
     """
 
     file: File

@@ -18,8 +18,8 @@ T = TypeVar("T", bound="BodyRegisterModel")
 class BodyRegisterModel(Record):
     """
     Attributes:
-        file (File): The file's bytes; its name is ignored.
-        metadata (None | str | Unset): JSON.
+        file (File): Content of the file; its name is ignored.
+        metadata (None | str | Unset): JSON text, as `ModelMetadata` describes it; default: all defaults.
     """
 
     file: File

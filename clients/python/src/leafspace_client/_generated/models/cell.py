@@ -15,8 +15,8 @@ class Cell(Record):
     """One value of a row.
 
     Attributes:
-        name (str):
-        value (bool | float | None | str):
+        name (str): Name of the column.
+        value (bool | float | None | str): Value of the row in this column; null if it is missing.
     """
 
     name: str

@@ -12,14 +12,14 @@ T = TypeVar("T", bound="CertificateObjective")
 
 @_attrs_define(repr=False)
 class CertificateObjective(Record):
-    """What a certificate speaks of.
+    """The objective and constraint that certificates refer to.
 
     Attributes:
-        name (str): coverage: `objective`. class_weighted_coverage (sm_wa): mean over classes that have rows of the mean
-            proximity of their rows to the nearest prototype of their class. New ones may come.
-        value (float): What these prototypes reach of it.
-        constraint (str): What sets the bound speaks of. n_prototypes: all sets of as many; n_prototypes_per_class
-            (sm_u): all sets of as many of each class. New ones may come.
+        name (str): `coverage`: the field `objective`. `class_weighted_coverage` (`sm_wa`): mean over the classes of the
+            mean proximity of their rows to the nearest prototype of their class. Objectives may be added.
+        value (float): Value of this objective for the selected prototypes.
+        constraint (str): Sets that the bound holds for: those of equally many prototypes (`n_prototypes`), or of
+            equally many of each class (`n_prototypes_per_class`, with `sm_u`). Constraints may be added.
     """
 
     name: str

@@ -12,15 +12,15 @@ T = TypeVar("T", bound="ClassQuality")
 
 @_attrs_define(repr=False)
 class ClassQuality(Record):
-    """What the prototypes of one class do for its rows.
+    """How well the prototypes of one class represent its rows.
 
     Attributes:
-        label (None | str): Null for regression, where one class holds all rows.
-        n_rows (int):
-        n_prototypes (int):
+        label (None | str): The class; null for regression, where one class holds all rows.
+        n_rows (int): Number of rows of the class.
+        n_prototypes (int): Number of prototypes of the class.
         coverage (float | None): Share of its rows that are covered, 0 to 1; null without rows.
-        hubness_entropy (float | None): Entropy of its covered rows over its prototypes: 1 if all cover as many, 0 if
-            one (a hub) covers all; null with less than two prototypes or without covered rows.
+        hubness_entropy (float | None): Normalised entropy of its covered rows over its prototypes: 1 if all cover
+            equally many, 0 if one (a hub) covers all; null with fewer than two prototypes or without covered rows.
     """
 
     label: None | str

@@ -20,16 +20,17 @@ class Column(Record):
     """One column of a dataset.
 
     Attributes:
-        name (str):
-        type_ (str):
-        role (str):
-        n_missing (int):
-        n_categories (int | None):
-        categories (list[str] | None): Sorted; null for numbers, and where there are over 1,000.
-        min_ (float | None):
-        max_ (float | None):
-        category_because (None | OddCell | Unset): Where nearly all values of a category are numbers: the first cell
-            that is none, such as `1_000`. It is most likely an oversight; correct it and register the dataset again.
+        name (str): Name of the column in the uploaded file.
+        type_ (str): Type of the column's values.
+        role (str): Use of the column; `ignored` if the metadata name it nowhere.
+        n_missing (int): Number of missing values.
+        n_categories (int | None): Number of distinct categories; null for numbers and booleans.
+        categories (list[str] | None): Distinct categories in alphabetical order; null for numbers and booleans, and for
+            more than 1,000 categories.
+        min_ (float | None): Smallest number; null for other types and where all values are missing.
+        max_ (float | None): Largest number; null for other types and where all values are missing.
+        category_because (None | OddCell | Unset): First cell that is no number, such as `1_000`, in a category column
+            whose other values nearly all are numbers: most likely an oversight in the file. Null for all other columns.
     """
 
     name: str

@@ -15,9 +15,9 @@ class ComparedFeature(Record):
     """A feature of the prototype beside the same feature of the instance.
 
     Attributes:
-        name (str):
-        value (bool | float | None | str):
-        instance_value (bool | float | None | str):
+        name (str): Name of the feature.
+        value (bool | float | None | str): Value of the prototype; null if it is missing.
+        instance_value (bool | float | None | str): Value of the instance; null if it is missing.
     """
 
     name: str

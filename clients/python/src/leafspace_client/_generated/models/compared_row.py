@@ -20,9 +20,9 @@ class ComparedRow(Record):
     """Whether a row could be compared, or why not.
 
     Attributes:
-        row_id (str): The caller's name for the row, or its 0-based index as text.
-        status (str):
-        problem (None | Problem | Unset):
+        row_id (str): Id of the row: the caller's, or its 0-based index as text.
+        status (str): `error` if the row could not be compared; see `problem`.
+        problem (None | Problem | Unset): Why the row could not be compared; null without error.
     """
 
     row_id: str

@@ -12,19 +12,19 @@ T = TypeVar("T", bound="Condition")
 
 @_attrs_define(repr=False)
 class Condition(Record):
-    """What a rule asks of one feature of a raw row.
+    """A condition of a rule on one feature of a raw row.
 
     Attributes:
-        feature (str):
-        column (str): The model's feature that is read: `feature` itself, but for one-hot columns that were declared to
-            belong together, where `is` means a value over 0.5.
-        operator (str): <= or > (of numbers, compared as they are, in double precision), is, is not, is one of, is none
-            of (of categories), is missing, is not missing; new ones may come.
-        value (float | list[str] | None | str): A list with `is one of` and `is none of`; null with `is missing` and `is
-            not missing`.
-        or_missing (bool): A missing value fulfils the condition as well. False where no row of the dataset misses the
-            feature: a missing value then fulfils no condition on it. (It is also false with `is missing` and `is not
-            missing`, which say themselves whether a missing value fulfils them.)
+        feature (str): Name of the raw feature.
+        column (str): Name of the model's feature that is read: `feature` itself, except for one-hot columns that were
+            declared as one feature, where `is` means a value over 0.5.
+        operator (str): Comparison: `<=` or `>` for numbers (in double precision); `is`, `is not`, `is one of` or `is
+            none of` for categories; `is missing` or `is not missing`. Operators may be added.
+        value (float | list[str] | None | str): Value to compare with: a list with `is one of` and `is none of`; null
+            with `is missing` and `is not missing`.
+        or_missing (bool): Whether a missing value satisfies the condition, too. It is false where no row of the dataset
+            misses the feature: then a missing value satisfies no condition on it. It is also false with `is missing` and
+            `is not missing`, which decide this themselves.
     """
 
     feature: str
@@ -78,9 +78,9 @@ class Condition(Record):
             try:
                 if not isinstance(data, list):
                     raise TypeError()
-                value_type_2 = cast(list[str], data)
+                componentsschemas_condition_value_type_2 = cast(list[str], data)
 
-                return value_type_2
+                return componentsschemas_condition_value_type_2
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
             return cast(float | list[str] | None | str, data)

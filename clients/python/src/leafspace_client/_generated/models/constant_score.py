@@ -13,22 +13,25 @@ T = TypeVar("T", bound="ConstantScore")
 
 @_attrs_define(repr=False)
 class ConstantScore(Record):
-    """What always the same prediction scores.
+    """The scores of constant predictions.
 
     Attributes:
-        prediction (float | str): What all measures but fidelities are of: the class that most of these rows have (ties:
-            the first of the classes), for regression their mean value. By the target, or the model's own answers where
-            there is none: as `measured_against` says.
-        model_prediction (float | str): What fidelities are of: the label that the model gives most of these rows, for
-            regression the mean of its values.
-        n_rows (int): Rows judged: all, or a seeded sample where all would take too long.
-        balanced_accuracy (float | None | Unset):
-        accuracy (float | None | Unset):
-        fidelity (float | None | Unset):
-        balanced_fidelity (float | None | Unset): As of the prototypes: see `evaluation`.
-        r2 (float | None | Unset):
-        mean_absolute_error (float | None | Unset):
-        unassigned (float | Unset):  Default: 0.0.
+        prediction (float | str): A number or a text, such as a predicted value or label.
+        model_prediction (float | str): A number or a text, such as a predicted value or label.
+        n_rows (int): Number of rows evaluated: all, or a random sample where all would take too long.
+        balanced_accuracy (float | None | Unset): Mean over the classes of the share of their rows that are predicted
+            rightly, 0 to 1; null for regression or without a target.
+        accuracy (float | None | Unset): Share of rows with the right label, 0 to 1; null for regression or without a
+            target.
+        fidelity (float | None | Unset): Share of rows with the label that the model predicts, 0 to 1, to be compared
+            with `baseline.constant`; null for regression.
+        balanced_fidelity (float | None | Unset): Mean over the labels that the model predicts of the share of their
+            rows with the same label, 0 to 1; null for regression.
+        r2 (float | None | Unset): Coefficient of determination of the rows with a prediction, at most 1; null for
+            classification, without such rows and where their values are all alike.
+        mean_absolute_error (float | None | Unset): Mean absolute error of the same rows, in units of the target; null
+            for classification.
+        unassigned (float | Unset): Share of rows without a prediction, 0 to 1. Default: 0.0.
     """
 
     prediction: float | str

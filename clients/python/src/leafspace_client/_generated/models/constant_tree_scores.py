@@ -13,21 +13,23 @@ T = TypeVar("T", bound="ConstantTreeScores")
 
 @_attrs_define(repr=False)
 class ConstantTreeScores(Record):
-    """What always the same prediction scores.
+    """The scores of constant predictions.
 
     Attributes:
-        prediction (float | str): What all measures but fidelities are of: the class that most of these rows have (ties:
-            the first of the classes), for regression their mean value. By the target, or the model's own answers where
-            there is none: as `measured_against` says.
-        model_prediction (float | str): What fidelities are of: the label that the model gives most of these rows, for
-            regression the mean of its values.
-        fidelity (float | None): As of the tree.
-        balanced_fidelity (float | None): As of the tree.
-        accuracy (float | None | Unset): Share of rows with the right label; classification.
-        balanced_accuracy (float | None | Unset): Mean over classes that have rows of the share of them that is right;
-            classification.
-        mse (float | None | Unset): Mean squared error; regression.
-        r2 (float | None | Unset): Regression; null also where all values are alike.
+        prediction (float | str): A number or a text, such as a predicted value or label.
+        model_prediction (float | str): A number or a text, such as a predicted value or label.
+        fidelity (float | None): Share of rows with the label that the model predicts, 0 to 1; for regression R2 to the
+            values that the model predicts, null where these are all alike.
+        balanced_fidelity (float | None): Mean over the labels that the model predicts of the share of their rows with
+            the same label, 0 to 1; null for regression.
+        accuracy (float | None | Unset): Share of rows with the right label, 0 to 1; null for regression or without a
+            target.
+        balanced_accuracy (float | None | Unset): Mean over the classes that have rows of their share of right labels, 0
+            to 1; null for regression or without a target.
+        mean_squared_error (float | None | Unset): Mean squared error in squared units of the target; null for
+            classification or without a target.
+        r2 (float | None | Unset): Coefficient of determination, at most 1; null for classification, without a target
+            and where all values are alike.
     """
 
     prediction: float | str
@@ -36,7 +38,7 @@ class ConstantTreeScores(Record):
     balanced_fidelity: float | None
     accuracy: float | None | Unset = UNSET
     balanced_accuracy: float | None | Unset = UNSET
-    mse: float | None | Unset = UNSET
+    mean_squared_error: float | None | Unset = UNSET
     r2: float | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -64,11 +66,11 @@ class ConstantTreeScores(Record):
         else:
             balanced_accuracy = self.balanced_accuracy
 
-        mse: float | None | Unset
-        if isinstance(self.mse, Unset):
-            mse = UNSET
+        mean_squared_error: float | None | Unset
+        if isinstance(self.mean_squared_error, Unset):
+            mean_squared_error = UNSET
         else:
-            mse = self.mse
+            mean_squared_error = self.mean_squared_error
 
         r2: float | None | Unset
         if isinstance(self.r2, Unset):
@@ -90,8 +92,8 @@ class ConstantTreeScores(Record):
             field_dict["accuracy"] = accuracy
         if balanced_accuracy is not UNSET:
             field_dict["balanced_accuracy"] = balanced_accuracy
-        if mse is not UNSET:
-            field_dict["mse"] = mse
+        if mean_squared_error is not UNSET:
+            field_dict["mean_squared_error"] = mean_squared_error
         if r2 is not UNSET:
             field_dict["r2"] = r2
 
@@ -143,14 +145,14 @@ class ConstantTreeScores(Record):
 
         balanced_accuracy = _parse_balanced_accuracy(d.pop("balanced_accuracy", UNSET))
 
-        def _parse_mse(data: object) -> float | None | Unset:
+        def _parse_mean_squared_error(data: object) -> float | None | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
                 return data
             return cast(float | None | Unset, data)
 
-        mse = _parse_mse(d.pop("mse", UNSET))
+        mean_squared_error = _parse_mean_squared_error(d.pop("mean_squared_error", UNSET))
 
         def _parse_r2(data: object) -> float | None | Unset:
             if data is None:
@@ -168,7 +170,7 @@ class ConstantTreeScores(Record):
             balanced_fidelity=balanced_fidelity,
             accuracy=accuracy,
             balanced_accuracy=balanced_accuracy,
-            mse=mse,
+            mean_squared_error=mean_squared_error,
             r2=r2,
         )
 

@@ -15,9 +15,9 @@ class Contrast(Record):
     """The nearest prototype of another class.
 
     Attributes:
-        row_id (str): What the dataset calls the row: its text in the row_id column, or its 0-based index.
-        label (str):
-        proximity (float):
+        row_id (str): Id of the row: its text in the dataset's row_id column, or its 0-based index without one.
+        label (str): Class of the prototype.
+        proximity (float): Proximity to the instance, 0 to 1.
     """
 
     row_id: str

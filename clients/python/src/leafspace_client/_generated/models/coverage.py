@@ -15,8 +15,8 @@ class Coverage(Record):
     """The dataset's rows for which this prototype is the nearest one of their class.
 
     Attributes:
-        n_rows (int):
-        share (float):
+        n_rows (int): Number of these rows.
+        share (float): Share of all rows of the dataset, 0 to 1.
     """
 
     n_rows: int

@@ -21,18 +21,18 @@ class Dataset(Record):
     """A registered dataset.
 
     Attributes:
-        id (str):
-        name (None | str):
-        sha256 (str):
-        size_bytes (int):
-        n_rows (int):
+        id (str): Id of the dataset, derived from its file and metadata.
+        name (None | str): Name from the metadata; null without one.
+        sha256 (str): SHA-256 of the uploaded file, in hexadecimal.
+        size_bytes (int): Size of the uploaded file in bytes.
+        n_rows (int): Number of rows.
         n_columns (int): Number of columns of any role.
         n_features (int): Number of columns with the role `feature`.
-        target (None | str):
-        row_id (None | str):
-        created_at (datetime.datetime):
-        columns (list[Column]):
-        object_ (Literal['dataset'] | Unset):  Default: 'dataset'.
+        target (None | str): Name of the target column; null without one.
+        row_id (None | str): Name of the column with the rows' ids; null without one.
+        created_at (datetime.datetime): Time of creation, in UTC (RFC 3339).
+        columns (list[Column]): All columns, in the order of the file.
+        object_ (Literal['dataset'] | Unset): Type of this object. Default: 'dataset'.
     """
 
     id: str

@@ -17,13 +17,13 @@ T = TypeVar("T", bound="DatasetRow")
 
 @_attrs_define(repr=False)
 class DatasetRow(Record):
-    """One row, all columns.
+    """One row with the values of its columns.
 
     Attributes:
-        row (int): The row's 0-based index in the dataset.
-        row_id (str): What the dataset calls the row: its text in the row_id column, or its 0-based index.
-        values (list[Cell]):
-        object_ (Literal['row'] | Unset):  Default: 'row'.
+        row (int): 0-based index of the row in the dataset.
+        row_id (str): Id of the row: its text in the dataset's row_id column, or its 0-based index without one.
+        values (list[Cell]): Values of the row, in the order of the columns that were read.
+        object_ (Literal['row'] | Unset): Type of this object. Default: 'row'.
     """
 
     row: int

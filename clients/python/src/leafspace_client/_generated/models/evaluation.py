@@ -13,18 +13,23 @@ T = TypeVar("T", bound="Evaluation")
 
 @_attrs_define(repr=False)
 class Evaluation(Record):
-    """How well the nearest of the first ``n_prototypes`` predicts; counts unassigned rows as wrong.
+    """How well the nearest of the first ``n_prototypes`` predicts.
 
     Attributes:
-        n_prototypes (int):
-        unassigned (float): Share of rows that share no leaf with any prototype.
-        balanced_accuracy (float | None | Unset):
-        accuracy (float | None | Unset):
-        fidelity (float | None | Unset): Share of rows with the model's own label; read it beside `baseline.constant`.
-        balanced_fidelity (float | None | Unset): Mean over the labels that the model gives of the share of their rows
-            with the same label.
-        r2 (float | None | Unset):
-        mean_absolute_error (float | None | Unset):
+        n_prototypes (int): Number of prototypes that were used: the first ones of the set.
+        unassigned (float): Share of rows that share no leaf with any of these prototypes, 0 to 1.
+        balanced_accuracy (float | None | Unset): Mean over the classes of the share of their rows that are predicted
+            rightly, 0 to 1; null for regression or without a target.
+        accuracy (float | None | Unset): Share of rows with the right label, 0 to 1; null for regression or without a
+            target.
+        fidelity (float | None | Unset): Share of rows with the label that the model predicts, 0 to 1, to be compared
+            with `baseline.constant`; null for regression.
+        balanced_fidelity (float | None | Unset): Mean over the labels that the model predicts of the share of their
+            rows with the same label, 0 to 1; null for regression.
+        r2 (float | None | Unset): Coefficient of determination of the rows with a prediction, at most 1; null for
+            classification, without such rows and where their values are all alike.
+        mean_absolute_error (float | None | Unset): Mean absolute error of the same rows, in units of the target; null
+            for classification.
     """
 
     n_prototypes: int

@@ -17,15 +17,15 @@ class Explainer(Record):
     """A registered explainer.
 
     Attributes:
-        id (str):
-        name (None | str):
-        model (str):
-        prototype_set (str):
-        created_at (datetime.datetime):
-        shown_features (list[str] | str): As it was registered with.
-        object_ (Literal['explainer'] | Unset):  Default: 'explainer'.
-        rule_set (None | str | Unset):
-        approximation_tree (None | str | Unset):
+        id (str): Id of the explainer, derived from its request.
+        name (None | str): Name of the explainer; null without one.
+        model (str): Id of the model.
+        prototype_set (str): Id of the prototype set.
+        created_at (datetime.datetime): Time of creation, in UTC (RFC 3339).
+        shown_features (list[str] | str): `all`, or the names of some features.
+        object_ (Literal['explainer'] | Unset): Type of this object. Default: 'explainer'.
+        rule_set (None | str | Unset): Id of the rule set; null without one.
+        approximation_tree (None | str | Unset): Id of the approximation tree; null without one.
     """
 
     id: str
@@ -114,9 +114,9 @@ class Explainer(Record):
             try:
                 if not isinstance(data, list):
                     raise TypeError()
-                shown_features_type_1 = cast(list[str], data)
+                componentsschemas_shown_features_type_1 = cast(list[str], data)
 
-                return shown_features_type_1
+                return componentsschemas_shown_features_type_1
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
             return cast(list[str] | str, data)

@@ -13,17 +13,17 @@ T = TypeVar("T", bound="ExplainerRequest")
 
 @_attrs_define(repr=False)
 class ExplainerRequest(Record):
-    """What to explain with.
+    """Which artefacts explain the predictions of a model.
 
     Attributes:
-        model (str):
-        prototype_set (str):
-        rule_set (None | str | Unset): Its rules are listed with `include: ["rules"]`.
-        approximation_tree (None | str | Unset): The way of a row in it is described with `include:
-            ["approximation_path"]`.
-        name (None | str | Unset):
-        shown_features (list[str] | str | Unset): Which features of the (real) prototype rows callers see, in `features`
-            and `similar_because`. Default: 'all'.
+        model (str): Id of the model.
+        prototype_set (str): Id of a prototype set of this model.
+        rule_set (None | str | Unset): Id of a rule set of this model, whose rules `include: ["rules"]` lists; null:
+            none.
+        approximation_tree (None | str | Unset): Id of an approximation tree of this model, in which `include:
+            ["approximation_path"]` describes the path of a row; null: none.
+        name (None | str | Unset): Name of the explainer, shown in lists; null: none.
+        shown_features (list[str] | str | Unset): `all`, or the names of some features.
     """
 
     model: str
@@ -31,7 +31,7 @@ class ExplainerRequest(Record):
     rule_set: None | str | Unset = UNSET
     approximation_tree: None | str | Unset = UNSET
     name: None | str | Unset = UNSET
-    shown_features: list[str] | str | Unset = "all"
+    shown_features: list[str] | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         model = self.model
@@ -124,9 +124,9 @@ class ExplainerRequest(Record):
             try:
                 if not isinstance(data, list):
                     raise TypeError()
-                shown_features_type_1 = cast(list[str], data)
+                componentsschemas_requested_features_type_1 = cast(list[str], data)
 
-                return shown_features_type_1
+                return componentsschemas_requested_features_type_1
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
             return cast(list[str] | str | Unset, data)

@@ -17,14 +17,14 @@ class ExplainerSummary(Record):
     """A registered explainer in a list: without the features that it shows, which may be thousands.
 
     Attributes:
-        id (str):
-        name (None | str):
-        model (str):
-        prototype_set (str):
-        created_at (datetime.datetime):
-        object_ (Literal['explainer'] | Unset):  Default: 'explainer'.
-        rule_set (None | str | Unset):
-        approximation_tree (None | str | Unset):
+        id (str): Id of the explainer, derived from its request.
+        name (None | str): Name of the explainer; null without one.
+        model (str): Id of the model.
+        prototype_set (str): Id of the prototype set.
+        created_at (datetime.datetime): Time of creation, in UTC (RFC 3339).
+        object_ (Literal['explainer'] | Unset): Type of this object. Default: 'explainer'.
+        rule_set (None | str | Unset): Id of the rule set; null without one.
+        approximation_tree (None | str | Unset): Id of the approximation tree; null without one.
     """
 
     id: str

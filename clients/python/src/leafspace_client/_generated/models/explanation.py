@@ -26,17 +26,21 @@ class Explanation(Record):
     """One prediction explained, or why it could not be.
 
     Attributes:
-        row_id (str): The caller's name for the row, or its 0-based index as text.
-        status (str):
-        object_ (Literal['explanation'] | Unset):  Default: 'explanation'.
-        prediction (None | Prediction | Unset):
-        nearest_prototypes (list[NearestPrototype] | None | Unset):
-        prototype_prediction (None | PrototypePrediction | Unset):
-        contrast (Contrast | None | Unset):
-        rules (list[FiringRule] | None | Unset): In the order in which they are asked: the first decides, and where
-            there is none, the default of the rule set. Null where they were not asked for.
-        approximation_path (ApproximationPath | None | Unset): Null where it was not asked for.
-        problem (None | Problem | Unset):
+        row_id (str): Id of the row: the caller's, or its 0-based index as text.
+        status (str): `error` if the row could not be explained; see `problem`.
+        object_ (Literal['explanation'] | Unset): Type of this object. Default: 'explanation'.
+        prediction (None | Prediction | Unset): What the model predicts; null with an error.
+        nearest_prototypes (list[NearestPrototype] | None | Unset): The nearest prototypes by descending proximity,
+            without those that share no leaf with the row; null with an error.
+        prototype_prediction (None | PrototypePrediction | Unset): What the nearest prototype predicts; null with an
+            error.
+        contrast (Contrast | None | Unset): The nearest prototype of another class than the predicted one; null unless
+            requested, for regression, or if no such prototype shares a leaf with the row.
+        rules (list[FiringRule] | None | Unset): Rules that apply, in the order of the rule set: the first decides, and
+            without any the default rule does. Null unless requested.
+        approximation_path (ApproximationPath | None | Unset): Path of the row in the approximation tree; null unless
+            requested.
+        problem (None | Problem | Unset): Why the row could not be explained; null without error.
     """
 
     row_id: str

@@ -21,10 +21,10 @@ class ExplanationList(Record):
     """Explanations in the order of the instances.
 
     Attributes:
-        explainer (str):
-        data (list[Explanation]):
-        provenance (Provenance): What the explanations rest on.
-        object_ (Literal['list'] | Unset):  Default: 'list'.
+        explainer (str): Id of the explainer.
+        data (list[Explanation]): Explanations, one for each instance, in their order.
+        provenance (Provenance): What the explanations were computed from.
+        object_ (Literal['list'] | Unset): Type of this object. Default: 'list'.
     """
 
     explainer: str

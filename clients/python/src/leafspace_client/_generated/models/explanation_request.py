@@ -9,7 +9,7 @@ from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
-    from ..models.explanation_request_instances_item_type_0 import ExplanationRequestInstancesItemType0
+    from ..models.instance_type_0 import InstanceType0
 
 
 T = TypeVar("T", bound="ExplanationRequest")
@@ -20,25 +20,28 @@ class ExplanationRequest(Record):
     """Rows to explain.
 
     Attributes:
-        instances (list[ExplanationRequestInstancesItemType0 | list[Any]]):
-        row_ids (list[str] | None | Unset):
-        n_prototypes (int | Unset):  Default: 3.
-        include (list[str] | Unset): rules: with an explainer that has a rule set; approximation_path: with one that has
-            a tree.
+        instances (list[InstanceType0 | list[Any]]): Raw rows, at most 1,000. Each row has values by feature name, or in
+            the order of the features.
+        row_ids (list[str] | None | Unset): Ids of the rows in their order, which must be unique; default: their 0-based
+            indices as text.
+        n_prototypes (int | Unset): Maximum number of nearest prototypes of each row. Default: 3.
+        include (list[str] | Unset): Optional parts of explanations. `contrast`: the nearest prototype of another class;
+            `rules`: the rules that apply, if the explainer has a rule set; `approximation_path`: the path in the
+            approximation tree, if the explainer has one.
     """
 
-    instances: list[ExplanationRequestInstancesItemType0 | list[Any]]
+    instances: list[InstanceType0 | list[Any]]
     row_ids: list[str] | None | Unset = UNSET
     n_prototypes: int | Unset = 3
     include: list[str] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
-        from ..models.explanation_request_instances_item_type_0 import ExplanationRequestInstancesItemType0  # noqa: PLC0415
+        from ..models.instance_type_0 import InstanceType0  # noqa: PLC0415
 
         instances = []
         for instances_item_data in self.instances:
             instances_item: dict[str, Any] | list[Any]
-            if isinstance(instances_item_data, ExplanationRequestInstancesItemType0):
+            if isinstance(instances_item_data, InstanceType0):
                 instances_item = instances_item_data.to_dict()
             else:
                 instances_item = instances_item_data
@@ -78,27 +81,27 @@ class ExplanationRequest(Record):
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.explanation_request_instances_item_type_0 import ExplanationRequestInstancesItemType0  # noqa: PLC0415
+        from ..models.instance_type_0 import InstanceType0  # noqa: PLC0415
 
         d = dict(src_dict)
         instances = []
         _instances = d.pop("instances")
         for instances_item_data in _instances:
 
-            def _parse_instances_item(data: object) -> ExplanationRequestInstancesItemType0 | list[Any]:
+            def _parse_instances_item(data: object) -> InstanceType0 | list[Any]:
                 try:
                     if not isinstance(data, dict):
                         raise TypeError()
-                    instances_item_type_0 = ExplanationRequestInstancesItemType0.from_dict(data)
+                    componentsschemas_instance_type_0 = InstanceType0.from_dict(data)
 
-                    return instances_item_type_0
+                    return componentsschemas_instance_type_0
                 except (TypeError, ValueError, AttributeError, KeyError):
                     pass
                 if not isinstance(data, list):
                     raise TypeError()
-                instances_item_type_1 = cast(list[Any], data)
+                componentsschemas_instance_type_1 = cast(list[Any], data)
 
-                return instances_item_type_1
+                return componentsschemas_instance_type_1
 
             instances_item = _parse_instances_item(instances_item_data)
 

@@ -23,15 +23,16 @@ class ExplanationSet(Record):
     """An explanation set, its status and, once it is ready, its result.
 
     Attributes:
-        id (str):
-        status (str):
-        job (None | str):
-        created_at (datetime.datetime):
-        request (ExplanationSetRequest): Which rows to explain, and by what.
-        object_ (Literal['explanation_set'] | Unset):  Default: 'explanation_set'.
-        reused (bool | Unset): It had been requested before. Default: False.
-        problem (None | Problem | Unset):
-        result (ExplanationSetResult | None | Unset): Null until it is ready, and in lists.
+        id (str): Id of the artefact, derived from its request: equal requests have equal ids.
+        status (str): `pending` while its job is queued or running; `ready` with a result; `failed` with a `problem`;
+            `cancelled` if a caller cancelled the job.
+        job (None | str): Id of the job that makes or made it; null if that job is no longer kept.
+        created_at (datetime.datetime): Time of creation, in UTC (RFC 3339).
+        request (ExplanationSetRequest): Which dataset to explain, and by which explainer.
+        object_ (Literal['explanation_set'] | Unset): Type of this object. Default: 'explanation_set'.
+        reused (bool | Unset): Whether this request found an artefact that had been requested before. Default: False.
+        problem (None | Problem | Unset): Why the job failed; null unless it did.
+        result (ExplanationSetResult | None | Unset): Result of the job; null until the status is `ready`, and in lists.
     """
 
     id: str

@@ -13,14 +13,15 @@ T = TypeVar("T", bound="ExplanationSetRequest")
 
 @_attrs_define(repr=False)
 class ExplanationSetRequest(Record):
-    """Which rows to explain, and by what.
+    """Which dataset to explain, and by which explainer.
 
     Attributes:
-        explainer (str):
-        dataset (str):
-        n_prototypes (int | Unset):  Default: 3.
-        include (list[str] | Unset): rules: with an explainer that has a rule set; approximation_path: with one that has
-            a tree.
+        explainer (str): Id of the explainer.
+        dataset (str): Id of the dataset whose rows are explained.
+        n_prototypes (int | Unset): Maximum number of nearest prototypes of each row. Default: 3.
+        include (list[str] | Unset): Optional parts of explanations. `contrast`: the nearest prototype of another class;
+            `rules`: the rules that apply, if the explainer has a rule set; `approximation_path`: the path in the
+            approximation tree, if the explainer has one.
     """
 
     explainer: str

@@ -17,20 +17,21 @@ T = TypeVar("T", bound="ExplanationSetResult")
 
 @_attrs_define(repr=False)
 class ExplanationSetResult(Record):
-    """What is known of all rows together; the explanations themselves are in `/content`.
+    """Statistics of all rows together; the explanations themselves are in `/content`.
 
     Attributes:
-        model (str):
-        n_rows (int):
-        n_explained (int):
-        n_refused (int): Rows that the model does not take; each has a problem of its own.
-        n_unassigned (int): Explained rows that share no leaf with any prototype.
+        model (str): Id of the model.
+        n_rows (int): Number of rows of the dataset.
+        n_explained (int): Number of rows that were explained.
+        n_refused (int): Number of rows that the model does not accept; each has a `problem`.
+        n_unassigned (int): Number of explained rows that share no leaf with any prototype.
         agreement (float | None): Share of the explained rows whose nearest prototype has the label that the model
-            predicts; null for regression, or where no row is explained.
-        labels (list[LabelCount]): Of the explained rows, in the order of the classes.
-        mean_proximity (float | None): Of the explained rows to their nearest prototypes, 0 where there is none; null
-            where no row is explained.
-        n_bytes (ExplanationSetSizes): How large the explanations are.
+            predicts, 0 to 1; null for regression, or where no row is explained.
+        labels (list[LabelCount]): Predicted labels of the explained rows, in the order of the classes; empty for
+            regression.
+        mean_proximity (float | None): Mean proximity of the explained rows to their nearest prototypes, 0 to 1, where
+            unassigned rows count as 0; null where no row is explained.
+        n_bytes (ExplanationSetSizes): Sizes of the explanations in bytes.
     """
 
     model: str

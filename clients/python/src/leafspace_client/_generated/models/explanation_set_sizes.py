@@ -12,12 +12,12 @@ T = TypeVar("T", bound="ExplanationSetSizes")
 
 @_attrs_define(repr=False)
 class ExplanationSetSizes(Record):
-    """How large the explanations are.
+    """Sizes of the explanations in bytes.
 
     Attributes:
-        json_lines (int): Bytes of the JSON lines.
-        json_lines_compressed (int): Bytes of the JSON lines as they are kept, compressed by zstd.
-        parquet (int): Bytes of the Parquet file.
+        json_lines (int): Size of the JSON lines, in bytes.
+        json_lines_compressed (int): Size of the JSON lines compressed by zstd, in bytes.
+        parquet (int): Size of the Parquet file, in bytes.
     """
 
     json_lines: int

@@ -15,8 +15,8 @@ class FieldProblem(Record):
     """What is wrong with one field.
 
     Attributes:
-        pointer (str): JSON Pointer to the field.
-        detail (str):
+        pointer (str): JSON Pointer to the field (RFC 6901).
+        detail (str): What is wrong with its value.
     """
 
     pointer: str

@@ -12,12 +12,12 @@ T = TypeVar("T", bound="FiringRule")
 
 @_attrs_define(repr=False)
 class FiringRule(Record):
-    """A rule whose conditions hold for the instance.
+    """A rule whose conditions the instance satisfies.
 
     Attributes:
-        rank (int):
-        text (str): The rule's conditions as an English sentence.
-        prediction (float | str): A label; for regression a value.
+        rank (int): 1-based rank of the rule in the rule set.
+        text (str): Conditions of the rule as an English phrase.
+        prediction (float | str): A number or a text, such as a predicted value or label.
     """
 
     rank: int

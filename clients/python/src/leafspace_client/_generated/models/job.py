@@ -22,17 +22,17 @@ class Job(Record):
     """One piece of work; its row in the database is the truth.
 
     Attributes:
-        id (str):
-        kind (str): The noun of the artefact being made; new kinds may come.
-        status (str): queued, running, cancelling, succeeded, failed or cancelled; new ones may come.
-        artefact (str): Id of the artefact being made.
-        progress (Progress): How far a job is.
-        attempt (int): How often a worker has begun it.
-        created_at (datetime.datetime):
-        started_at (datetime.datetime | None):
-        finished_at (datetime.datetime | None):
-        problem (None | Problem):
-        object_ (Literal['job'] | Unset):  Default: 'job'.
+        id (str): Id of the job.
+        kind (str): Noun of the artefact that it makes, such as `rule_sets`; kinds may be added.
+        status (str): Status: queued, running, cancelling, succeeded, failed or cancelled; statuses may be added.
+        artefact (str): Id of the artefact that it makes.
+        progress (Progress): How far a job has come.
+        attempt (int): Number of times that a worker has begun it.
+        created_at (datetime.datetime): Time of creation, in UTC (RFC 3339).
+        started_at (datetime.datetime | None): Time when the last attempt began, in UTC; null before the first.
+        finished_at (datetime.datetime | None): Time when it ended, in UTC; null until then.
+        problem (None | Problem): Why it failed; null unless it did.
+        object_ (Literal['job'] | Unset): Type of this object. Default: 'job'.
     """
 
     id: str

@@ -13,18 +13,21 @@ T = TypeVar("T", bound="LabelAuditRequest")
 
 @_attrs_define(repr=False)
 class LabelAuditRequest(Record):
-    """Whose labels (the dataset's target), as which model sees the rows.
+    """Which dataset's labels (its target) to audit, and with which model.
 
     Attributes:
-        model (str):
-        dataset (str):
-        kind (str | Unset):  Default: 'auto'.
-        n_neighbors (int | Unset): For each row; fewer than the dataset has rows. Default: 10.
+        model (str): Id of the model.
+        dataset (str): Id of the reference dataset, which has every feature that the model reads.
+        proximity_kind (str | Unset): How trees are weighted in proximities. `random_forest`: all alike (Tan et al.,
+            equation 1); `boosting`: by their contribution to the scores (Tan et al., definition 3); `auto`: by the model's
+            `ensemble`, and refused where that is unknown. Default: 'auto'.
+        n_neighbors (int | Unset): Number of nearest rows of each row; less than the number of rows of the dataset.
+            Default: 10.
     """
 
     model: str
     dataset: str
-    kind: str | Unset = "auto"
+    proximity_kind: str | Unset = "auto"
     n_neighbors: int | Unset = 10
 
     def to_dict(self) -> dict[str, Any]:
@@ -32,7 +35,7 @@ class LabelAuditRequest(Record):
 
         dataset = self.dataset
 
-        kind = self.kind
+        proximity_kind = self.proximity_kind
 
         n_neighbors = self.n_neighbors
 
@@ -44,8 +47,8 @@ class LabelAuditRequest(Record):
                 "dataset": dataset,
             }
         )
-        if kind is not UNSET:
-            field_dict["kind"] = kind
+        if proximity_kind is not UNSET:
+            field_dict["proximity_kind"] = proximity_kind
         if n_neighbors is not UNSET:
             field_dict["n_neighbors"] = n_neighbors
 
@@ -58,14 +61,14 @@ class LabelAuditRequest(Record):
 
         dataset = d.pop("dataset")
 
-        kind = d.pop("kind", UNSET)
+        proximity_kind = d.pop("proximity_kind", UNSET)
 
         n_neighbors = d.pop("n_neighbors", UNSET)
 
         label_audit_request = cls(
             model=model,
             dataset=dataset,
-            kind=kind,
+            proximity_kind=proximity_kind,
             n_neighbors=n_neighbors,
         )
 

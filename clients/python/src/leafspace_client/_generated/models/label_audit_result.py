@@ -16,23 +16,23 @@ T = TypeVar("T", bound="LabelAuditResult")
 
 @_attrs_define(repr=False)
 class LabelAuditResult(Record):
-    """What was found; all rows are in `/content`.
+    """Statistics of the audit and its first rows; all rows are in `/content`.
 
     Attributes:
-        kind (str):
-        classes (list[str]):
-        n_rows (int):
-        n_trees (int):
-        n_neighbors (int):
-        mean_agreement (float | None): Over rows that have neighbours.
-        n_suggested (int): Rows for which another label is suggested.
-        n_without_neighbors (int): Rows that share no leaf with any other; they rank last.
-        model_agreement (float): Share of rows whose label is what the model predicts.
-        caution (None | str): Why the ranking may be weaker than it could be.
-        rows (list[AuditedRow]): The first 100, lowest agreement first.
+        proximity_kind (str): How trees were weighted in the proximities.
+        classes (list[str]): Classes in the order of the model's scores; empty for regression.
+        n_rows (int): Number of rows of the dataset.
+        n_trees (int): Number of trees of the model.
+        n_neighbors (int): Number of nearest rows of each row; less than the number of rows of the dataset.
+        mean_agreement (float | None): Mean agreement of the rows that have neighbours, 0 to 1; null if none has.
+        n_suggested (int): Number of rows for which another label is suggested.
+        n_without_neighbors (int): Number of rows that share no leaf with any other; they rank last.
+        model_agreement (float): Share of rows whose label the model predicts.
+        caution (None | str): Why the ranking may be weaker than it could be, in words; null without such a reason.
+        rows (list[AuditedRow]): The first 100 rows, lowest agreement first.
     """
 
-    kind: str
+    proximity_kind: str
     classes: list[str]
     n_rows: int
     n_trees: int
@@ -45,7 +45,7 @@ class LabelAuditResult(Record):
     rows: list[AuditedRow]
 
     def to_dict(self) -> dict[str, Any]:
-        kind = self.kind
+        proximity_kind = self.proximity_kind
 
         classes = self.classes
 
@@ -76,7 +76,7 @@ class LabelAuditResult(Record):
 
         field_dict.update(
             {
-                "kind": kind,
+                "proximity_kind": proximity_kind,
                 "classes": classes,
                 "n_rows": n_rows,
                 "n_trees": n_trees,
@@ -97,7 +97,7 @@ class LabelAuditResult(Record):
         from ..models.audited_row import AuditedRow  # noqa: PLC0415
 
         d = dict(src_dict)
-        kind = d.pop("kind")
+        proximity_kind = d.pop("proximity_kind")
 
         classes = cast(list[str], d.pop("classes"))
 
@@ -135,7 +135,7 @@ class LabelAuditResult(Record):
             rows.append(rows_item)
 
         label_audit_result = cls(
-            kind=kind,
+            proximity_kind=proximity_kind,
             classes=classes,
             n_rows=n_rows,
             n_trees=n_trees,

@@ -15,8 +15,8 @@ class LabelCount(Record):
     """How often the model predicts a label.
 
     Attributes:
-        label (str):
-        n_rows (int):
+        label (str): The label.
+        n_rows (int): Number of explained rows for which the model predicts it.
     """
 
     label: str

@@ -16,7 +16,7 @@ class Liveness(Record):
     """The process answers.
 
     Attributes:
-        status (str | Unset):  Default: 'ok'.
+        status (str | Unset): Always `ok`: a process that is not alive does not answer. Default: 'ok'.
     """
 
     status: str | Unset = "ok"

@@ -22,27 +22,29 @@ class Model(Record):
     """A registered model.
 
     Attributes:
-        id (str):
-        name (None | str):
-        sha256 (str):
-        size_bytes (int):
-        task (str):
-        ensemble (None | str):
-        ensemble_inferred (bool):
-        n_classes (int): 0 for regression.
-        n_features (int):
-        n_trees (int):
-        n_nodes (int):
-        n_leaves (int):
-        max_depth (int):
-        parity (None | ParityResult):
-        created_at (datetime.datetime):
-        classes (list[str]): In the order of the scores; empty for regression.
-        feature_names (list[str]):
-        feature_types (list[str]): What each feature's values are.
-        operators (list[str]):
-        column_map (list[ModelColumn]):
-        object_ (Literal['model'] | Unset):  Default: 'model'.
+        id (str): Id of the model, derived from its file and metadata.
+        name (None | str): Name from the metadata; null without one.
+        sha256 (str): SHA-256 of the uploaded file, in hexadecimal.
+        size_bytes (int): Size of the uploaded file in bytes.
+        task (str): What the model predicts.
+        ensemble (None | str): How the trees are combined: averaged (`random_forest`), summed (`boosting`), or
+            otherwise; null if unknown.
+        ensemble_inferred (bool): Whether `ensemble` was inferred from the graph rather than sent in the metadata.
+        n_classes (int): Number of classes; 0 for regression.
+        n_features (int): Number of features that callers send.
+        n_trees (int): Number of trees.
+        n_nodes (int): Number of nodes of all trees, leaves included.
+        n_leaves (int): Number of leaves of all trees.
+        max_depth (int): Number of splits on the longest path from a root to a leaf.
+        parity (None | ParityResult): Comparison with the predictions of the caller's library; null if none were sent.
+        created_at (datetime.datetime): Time of creation, in UTC (RFC 3339).
+        classes (list[str]): Classes in the order of the scores; empty for regression.
+        feature_names (list[str]): Names of the features that callers send, in the model's order.
+        feature_types (list[str]): Type of each feature's values.
+        operators (list[str]): ONNX operators that the graph uses.
+        column_map (list[ModelColumn]): Columns that the trees read, in their order, and how each is computed from the
+            features.
+        object_ (Literal['model'] | Unset): Type of this object. Default: 'model'.
     """
 
     id: str

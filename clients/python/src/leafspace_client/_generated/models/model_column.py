@@ -12,23 +12,26 @@ T = TypeVar("T", bound="ModelColumn")
 
 @_attrs_define(repr=False)
 class ModelColumn(Record):
-    """What one column that the trees read means in raw features: ``base * scale + offset``.
+    """How one column that the trees read is computed from a raw feature: ``base * scale + offset``.
 
     ``base`` is the raw value (identity, affine), 1 where the feature is ``category`` and else 0 (indicator), or the
     code of its category (ordinal).
 
         Attributes:
-            name (str): The raw feature, or the model-side name where it cannot be led back to one.
-            kind (str): identity, affine, indicator, ordinal or transformed.
-            feature (None | str):
-            scale (float):
-            offset (float):
-            imputed (float | None | str): What a missing value counts as, in raw units.
-            category (float | None | str): Null with kind `indicator`: missing.
-            categories (list[float | None | str]):
-            codes (list[float | None]): The code of each of `categories`; null: missing to the trees.
-            default_code (float | None): The code of any other category.
-            transformed (bool):
+            name (str): Name of the raw feature, or the name inside the graph where the column cannot be mapped back.
+            kind (str): How it is computed: identity, affine, indicator, ordinal or transformed.
+            feature (None | str): Name of the raw feature. For a transformed column: the only feature that it depends on, or
+                null if it depends on several.
+            scale (float): Factor in `base * scale + offset`; 1 if nothing is scaled.
+            offset (float): Summand in `base * scale + offset`; 0 if nothing is shifted.
+            imputed (float | None | str): Raw value that replaces a missing one; null if missing values are not replaced.
+            category (float | None | str): Category that an `indicator` indicates; null with `indicator` means missing. Null
+                for other kinds.
+            categories (list[float | None | str]): Categories of an `ordinal`; empty for other kinds.
+            codes (list[float | None]): Code of each of `categories`; a null code reaches the trees as a missing value.
+            default_code (float | None): Code of every other category of an `ordinal`; null: they reach the trees as missing
+                values.
+            transformed (bool): Whether the column could not be mapped back to a raw feature.
     """
 
     name: str

@@ -21,24 +21,25 @@ class ModelSummary(Record):
     """A registered model in a list: without anything that grows with its features, columns or classes.
 
     Attributes:
-        id (str):
-        name (None | str):
-        sha256 (str):
-        size_bytes (int):
-        task (str):
-        ensemble (None | str):
-        ensemble_inferred (bool):
-        n_classes (int): 0 for regression.
-        n_features (int):
-        n_trees (int):
-        n_nodes (int):
-        n_leaves (int):
-        max_depth (int):
-        parity (None | ParityResult):
-        created_at (datetime.datetime):
-        classes (list[str] | None): Null where there are more than 20, or where their names have more than 1,000
-            characters in all: read the model itself for those.
-        object_ (Literal['model'] | Unset):  Default: 'model'.
+        id (str): Id of the model, derived from its file and metadata.
+        name (None | str): Name from the metadata; null without one.
+        sha256 (str): SHA-256 of the uploaded file, in hexadecimal.
+        size_bytes (int): Size of the uploaded file in bytes.
+        task (str): What the model predicts.
+        ensemble (None | str): How the trees are combined: averaged (`random_forest`), summed (`boosting`), or
+            otherwise; null if unknown.
+        ensemble_inferred (bool): Whether `ensemble` was inferred from the graph rather than sent in the metadata.
+        n_classes (int): Number of classes; 0 for regression.
+        n_features (int): Number of features that callers send.
+        n_trees (int): Number of trees.
+        n_nodes (int): Number of nodes of all trees, leaves included.
+        n_leaves (int): Number of leaves of all trees.
+        max_depth (int): Number of splits on the longest path from a root to a leaf.
+        parity (None | ParityResult): Comparison with the predictions of the caller's library; null if none were sent.
+        created_at (datetime.datetime): Time of creation, in UTC (RFC 3339).
+        classes (list[str] | None): Classes in the order of the scores; empty for regression. Null where there are more
+            than 20 or their names have more than 1,000 characters in all: read the model itself for those.
+        object_ (Literal['model'] | Unset): Type of this object. Default: 'model'.
     """
 
     id: str

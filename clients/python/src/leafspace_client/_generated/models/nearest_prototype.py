@@ -21,17 +21,19 @@ class NearestPrototype(Record):
     """A prototype near the instance, as the model sees it.
 
     Attributes:
-        rank (int):
-        row_id (str): What the dataset calls the row: its text in the row_id column, or its 0-based index.
-        label (None | str):
-        value (float | None):
-        proximity (float):
-        distance (float):
-        shared_trees (int):
-        n_trees (int):
+        rank (int): 1-based rank by proximity to the instance.
+        row_id (str): Id of the row: its text in the dataset's row_id column, or its 0-based index without one.
+        label (None | str): Class of the prototype; null for regression.
+        value (float | None): Value that the model predicts for it; null for classification.
+        proximity (float): Share of trees, by weight, in which it has the same leaf as the instance.
+        distance (float): 1 - proximity.
+        shared_trees (int): Number of trees in which it has the same leaf as the instance.
+        n_trees (int): Number of trees of the model.
         coverage (Coverage): The dataset's rows for which this prototype is the nearest one of their class.
-        features (list[ComparedFeature]):
-        similar_because (list[Reason]):
+        features (list[ComparedFeature]): Values of both rows, in the model's order, of the features that the explainer
+            shows.
+        similar_because (list[Reason]): Reasons for the proximity, one for each shown feature that shared trees test, by
+            descending share of trees.
     """
 
     rank: int

@@ -15,9 +15,9 @@ class Neighbor(Record):
     """A row near another one.
 
     Attributes:
-        row (int): The row's 0-based index in the dataset.
-        row_id (str): What the dataset calls the row: its text in the row_id column, or its 0-based index.
-        proximity (float):
+        row (int): 0-based index of the row in the dataset.
+        row_id (str): Id of the row: its text in the dataset's row_id column, or its 0-based index without one.
+        proximity (float): Share of trees, by weight, in which the two rows have the same leaf.
         distance (float): 1 - proximity.
     """
 

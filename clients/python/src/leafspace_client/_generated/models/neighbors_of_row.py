@@ -19,9 +19,9 @@ class NeighborsOfRow(Record):
     """A row's nearest others, nearest first (ties: lower row), without those that share no leaf with it.
 
     Attributes:
-        row (int): The row's 0-based index in the dataset.
-        row_id (str): What the dataset calls the row: its text in the row_id column, or its 0-based index.
-        neighbors (list[Neighbor]):
+        row (int): 0-based index of the row in the dataset.
+        row_id (str): Id of the row: its text in the dataset's row_id column, or its 0-based index without one.
+        neighbors (list[Neighbor]): The nearest other rows, nearest first.
     """
 
     row: int

@@ -17,14 +17,15 @@ class NewApiKey(Record):
     """A key that was just made.
 
     Attributes:
-        id (str): It stands in the key itself, too: `lsk_<id without its prefix>_<secret>`.
-        name (str):
-        scopes (list[str]):
-        created_at (datetime.datetime):
-        object_ (Literal['api_key'] | Unset):  Default: 'api_key'.
-        last_used_at (datetime.datetime | None | Unset): To the minute; `null`: never.
-        secret (None | str | Unset): The whole key, `lsk_…`: shown this once; only its hash is kept. `null` where an
-            `Idempotency-Key` is sent again.
+        id (str): Id of the key; the key itself is `lsk_<id without its prefix>_<secret>`.
+        name (str): Name of the person or program that uses it.
+        scopes (list[str]): What the key allows.
+        created_at (datetime.datetime): Time of creation, in UTC (RFC 3339).
+        object_ (Literal['api_key'] | Unset): Type of this object. Default: 'api_key'.
+        last_used_at (datetime.datetime | None | Unset): Time of the last request with it, to the minute, in UTC; null:
+            never used.
+        secret (None | str | Unset): The whole key, `lsk_…`, which is shown only once; the service keeps its hash. Null
+            where a request with the same `Idempotency-Key` is repeated.
     """
 
     id: str

@@ -22,15 +22,16 @@ class NextQuestion(Record):
     """How far the answers lead in the tree.
 
     Attributes:
-        approximation_tree (str):
-        question (None | Question): Null where the answers lead to a leaf.
-        prediction (float | None | str): Of the leaf: a label; for regression a value. Null where there is a question
-            left.
-        scores (list[Score]): Shares of classes at the node reached, leaf or not; none for regression.
-        n_asked (int): Different features that the way so far asked for; not the one in `question`.
-        n_features (int): Of the model: what one would have to ask for without the tree.
-        path (list[PathNode]): The nodes passed, from the root.
-        object_ (Literal['next_question'] | Unset):  Default: 'next_question'.
+        approximation_tree (str): Id of the approximation tree.
+        question (None | Question): The next question; null if the answers lead to a leaf.
+        prediction (float | None | str): Predicted label of the leaf, or value for regression; null while there is a
+            question left.
+        scores (list[Score]): Shares of the classes at the node that was reached, in the order of the classes; empty for
+            regression.
+        n_asked (int): Number of different features on the path so far, without that of `question`.
+        n_features (int): Number of features of the model, all of which it needs without the tree.
+        path (list[PathNode]): Conditions on the path so far, from the root.
+        object_ (Literal['next_question'] | Unset): Type of this object. Default: 'next_question'.
     """
 
     approximation_tree: str

@@ -17,11 +17,11 @@ T = TypeVar("T", bound="NextQuestionRequest")
 
 @_attrs_define(repr=False)
 class NextQuestionRequest(Record):
-    """What has been answered so far.
+    """The answers so far.
 
     Attributes:
-        answers (NextQuestionRequestAnswers | Unset): Values by the model's features, as in instances; null, a missing
-            value, is an answer too.
+        answers (NextQuestionRequestAnswers | Unset): Values by names of the model's features, as in instances; null, a
+            missing value, is an answer.
     """
 
     answers: NextQuestionRequestAnswers | Unset = UNSET

@@ -13,7 +13,7 @@ T = TypeVar("T", bound="NextQuestionRequestAnswers")
 
 @_attrs_define(repr=False)
 class NextQuestionRequestAnswers(Record):
-    """Values by the model's features, as in instances; null, a missing value, is an answer too."""
+    """Values by names of the model's features, as in instances; null, a missing value, is an answer."""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 

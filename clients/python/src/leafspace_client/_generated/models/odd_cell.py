@@ -15,8 +15,8 @@ class OddCell(Record):
     """A cell unlike the others of its column.
 
     Attributes:
-        row (int): The row's 0-based index in the dataset.
-        text (str): What the cell holds, cut after 60 characters.
+        row (int): 0-based index of the row in the dataset.
+        text (str): Content of the cell, cut after 60 characters.
     """
 
     row: int

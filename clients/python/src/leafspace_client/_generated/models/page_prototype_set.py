@@ -19,9 +19,9 @@ T = TypeVar("T", bound="PagePrototypeSet")
 class PagePrototypeSet(Record):
     """
     Attributes:
-        data (list[PrototypeSet]):
-        object_ (Literal['list'] | Unset):  Default: 'list'.
-        next_cursor (None | str | Unset): Send it as `cursor` to get the next page.
+        data (list[PrototypeSet]): Items of this page, in the order of the list.
+        object_ (Literal['list'] | Unset): Type of this object. Default: 'list'.
+        next_cursor (None | str | Unset): Cursor of the next page, to be sent as `cursor`; null on the last page.
     """
 
     data: list[PrototypeSet]

@@ -13,15 +13,15 @@ T = TypeVar("T", bound="ParityResult")
 
 @_attrs_define(repr=False)
 class ParityResult(Record):
-    """How closely the registered model agreed with the rows the caller sent.
+    """How closely the registered model reproduced the predictions that the caller sent.
 
     Attributes:
-        n_rows (int):
-        max_difference (float): Largest absolute difference of a score or value.
-        label_mismatches (int | Unset): Rows whose label differed; their two best scores were as good as equal, else the
-            model would have been refused. Default: 0.
-        n_beyond_precision (int | Unset): Rows that the caller left out because the graph's precision cannot tell their
-            numbers from those on the other side of a threshold. Default: 0.
+        n_rows (int): Number of rows that were compared.
+        max_difference (float): Largest absolute difference between two scores or values.
+        label_mismatches (int | Unset): Number of rows with different labels. The two best scores of each were equal up
+            to rounding; otherwise the model would have been refused. Default: 0.
+        n_beyond_precision (int | Unset): Number of rows that the caller left out because single precision cannot
+            distinguish one of their numbers from a threshold. Default: 0.
     """
 
     n_rows: int

@@ -19,10 +19,10 @@ class PathLeaf(Record):
     """The leaf that a row reaches in the approximation tree.
 
     Attributes:
-        id (int): Of the node in the tree.
-        prediction (float | str): A label; for regression a value.
-        scores (list[Score]): Shares of classes; none for regression.
-        n_samples (int): Rows of the tree's dataset that reach it.
+        id (int): Id of the node in the tree.
+        prediction (float | str): A number or a text, such as a predicted value or label.
+        scores (list[Score]): Shares of the classes in the order of the classes; empty for regression.
+        n_samples (int): Number of the reference dataset's rows that reach it.
     """
 
     id: int

@@ -12,13 +12,13 @@ T = TypeVar("T", bound="PathNode")
 
 @_attrs_define(repr=False)
 class PathNode(Record):
-    """A question on a row's way from the root, and how it was answered.
+    """A condition on a row's path from the root, and whether the row satisfies it.
 
     Attributes:
-        id (int): Of the node in the tree.
-        feature (str):
-        text (str): The question as an English sentence, such as `income is at most 3,400`.
-        holds (bool): The row goes left; else right.
+        id (int): Id of the node in the tree.
+        feature (str): Name of the raw feature.
+        text (str): Condition as an English phrase, such as `income is at most 3,400`.
+        holds (bool): Whether the row satisfies the condition and goes left; otherwise it goes right.
     """
 
     id: int

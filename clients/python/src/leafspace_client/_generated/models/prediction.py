@@ -20,13 +20,12 @@ class Prediction(Record):
     """What the model predicts: the same shape for binary, multi-class and regression.
 
     Attributes:
-        task (str):
-        label (None | str):
-        value (float | None):
-        scores (list[Score]):
-        near_tie (bool | Unset): The two best scores are so near each other that rounding may have decided the label:
-            another library, or another number of its threads, may name the other class. False for regression. Default:
-            False.
+        task (str): What the model predicts.
+        label (None | str): Predicted class; null for regression.
+        value (float | None): Predicted value; null for classification.
+        scores (list[Score]): Scores in the order of the model's classes; empty for regression.
+        near_tie (bool | Unset): Whether the two best scores differ by no more than rounding, so that another library,
+            or another number of its threads, may predict the other class. False for regression. Default: False.
     """
 
     task: str

@@ -20,9 +20,9 @@ class PredictionList(Record):
     """Predictions in the order of the instances.
 
     Attributes:
-        model (str):
-        data (list[PredictionRow]):
-        object_ (Literal['list'] | Unset):  Default: 'list'.
+        model (str): Id of the model.
+        data (list[PredictionRow]): Predictions, one for each instance, in their order.
+        object_ (Literal['list'] | Unset): Type of this object. Default: 'list'.
     """
 
     model: str

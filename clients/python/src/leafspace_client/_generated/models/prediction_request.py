@@ -9,7 +9,7 @@ from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
-    from ..models.prediction_request_instances_item_type_0 import PredictionRequestInstancesItemType0
+    from ..models.instance_type_0 import InstanceType0
 
 
 T = TypeVar("T", bound="PredictionRequest")
@@ -20,22 +20,24 @@ class PredictionRequest(Record):
     """Rows to predict.
 
     Attributes:
-        instances (list[list[Any] | PredictionRequestInstancesItemType0]):
-        row_ids (list[str] | None | Unset):
-        include (list[str] | Unset):
+        instances (list[InstanceType0 | list[Any]]): Raw rows, at most 1,000. Each row has values by feature name, or in
+            the order of the features.
+        row_ids (list[str] | None | Unset): Ids of the rows in their order, which must be unique; default: their 0-based
+            indices as text.
+        include (list[str] | Unset): Optional parts of the answer: `leaves` adds the leaf of each row in each tree.
     """
 
-    instances: list[list[Any] | PredictionRequestInstancesItemType0]
+    instances: list[InstanceType0 | list[Any]]
     row_ids: list[str] | None | Unset = UNSET
     include: list[str] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
-        from ..models.prediction_request_instances_item_type_0 import PredictionRequestInstancesItemType0  # noqa: PLC0415
+        from ..models.instance_type_0 import InstanceType0  # noqa: PLC0415
 
         instances = []
         for instances_item_data in self.instances:
             instances_item: dict[str, Any] | list[Any]
-            if isinstance(instances_item_data, PredictionRequestInstancesItemType0):
+            if isinstance(instances_item_data, InstanceType0):
                 instances_item = instances_item_data.to_dict()
             else:
                 instances_item = instances_item_data
@@ -71,27 +73,27 @@ class PredictionRequest(Record):
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.prediction_request_instances_item_type_0 import PredictionRequestInstancesItemType0  # noqa: PLC0415
+        from ..models.instance_type_0 import InstanceType0  # noqa: PLC0415
 
         d = dict(src_dict)
         instances = []
         _instances = d.pop("instances")
         for instances_item_data in _instances:
 
-            def _parse_instances_item(data: object) -> list[Any] | PredictionRequestInstancesItemType0:
+            def _parse_instances_item(data: object) -> InstanceType0 | list[Any]:
                 try:
                     if not isinstance(data, dict):
                         raise TypeError()
-                    instances_item_type_0 = PredictionRequestInstancesItemType0.from_dict(data)
+                    componentsschemas_instance_type_0 = InstanceType0.from_dict(data)
 
-                    return instances_item_type_0
+                    return componentsschemas_instance_type_0
                 except (TypeError, ValueError, AttributeError, KeyError):
                     pass
                 if not isinstance(data, list):
                     raise TypeError()
-                instances_item_type_1 = cast(list[Any], data)
+                componentsschemas_instance_type_1 = cast(list[Any], data)
 
-                return instances_item_type_1
+                return componentsschemas_instance_type_1
 
             instances_item = _parse_instances_item(instances_item_data)
 

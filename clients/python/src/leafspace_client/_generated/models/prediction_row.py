@@ -21,12 +21,13 @@ class PredictionRow(Record):
     """The prediction for one instance, or why there is none.
 
     Attributes:
-        row_id (str): The caller's name for the row, or its 0-based index as text.
-        status (str):
-        object_ (Literal['prediction'] | Unset):  Default: 'prediction'.
-        prediction (None | Prediction | Unset):
-        leaves (list[int] | None | Unset): The leaf of the row in each tree.
-        problem (None | Problem | Unset):
+        row_id (str): Id of the row: the caller's, or its 0-based index as text.
+        status (str): `error` if the row could not be predicted; see `problem`.
+        object_ (Literal['prediction'] | Unset): Type of this object. Default: 'prediction'.
+        prediction (None | Prediction | Unset): What the model predicts; null with an error.
+        leaves (list[int] | None | Unset): 0-based number of the row's leaf in each tree; null unless requested by
+            `include`.
+        problem (None | Problem | Unset): Why the row could not be predicted; null without error.
     """
 
     row_id: str

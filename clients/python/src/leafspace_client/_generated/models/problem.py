@@ -21,13 +21,15 @@ class Problem(Record):
 
     Attributes:
         type_ (str): Path of a page of this service that explains the code, as HTML or as JSON.
-        title (str):
-        status (int):
-        detail (str): What was wrong, which value, and what to do.
-        code (str): Stable and machine-readable.
-        request_id (None | str | Unset):
-        errors (list[FieldProblem] | None | Unset): Field by field, where the body is not valid.
-        location (None | str | Unset): What to look at instead, where there is something.
+        title (str): The problem in a few words, the same for all problems of this code.
+        status (int): HTTP status of the answer.
+        detail (str): What was wrong, with which value, and what to do.
+        code (str): Stable, machine-readable name of the problem.
+        request_id (None | str | Unset): Id of the request, under which logs mention it; null in problems of jobs and
+            rows.
+        errors (list[FieldProblem] | None | Unset): Problems of single fields, where the body is not valid; otherwise
+            null.
+        location (None | str | Unset): Path of the resource that the problem is about; null without one.
     """
 
     type_: str

@@ -13,13 +13,13 @@ T = TypeVar("T", bound="Progress")
 
 @_attrs_define(repr=False)
 class Progress(Record):
-    """How far a job is.
+    """How far a job has come.
 
     Attributes:
-        fraction (float):
-        stage (str):
-        message (str | Unset): What the job waits for: a worker, behind so many other jobs; storage; processor time, on
-            a busy machine; another attempt. Empty when it waits for nothing. Default: ''.
+        fraction (float): Share of the work that is done.
+        stage (str): What the job does at the moment, in words.
+        message (str | Unset): What the job waits for, in words: a worker, behind other jobs; storage; processor time,
+            on a busy machine; another attempt. Empty when it waits for nothing. Default: ''.
     """
 
     fraction: float

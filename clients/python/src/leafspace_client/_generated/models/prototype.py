@@ -19,19 +19,20 @@ T = TypeVar("T", bound="Prototype")
 
 @_attrs_define(repr=False)
 class Prototype(Record):
-    """A real row that stands for others of its class.
+    """A real row that represents others of its class.
 
     Attributes:
-        rank (int):
-        row_id (str): What the dataset calls the row: its text in the row_id column, or its 0-based index.
-        row (int): The row's 0-based index in the dataset.
-        label (None | str): Its class; null for regression.
-        value (float | None): The model's value; null for classification.
+        rank (int): 1-based rank in the order of selection.
+        row_id (str): Id of the row: its text in the dataset's row_id column, or its 0-based index without one.
+        row (int): 0-based index of the row in the dataset.
+        label (None | str): Class of the prototype; null for regression.
+        value (float | None): Value that the model predicts for it; null for classification.
         gain (float): What it adds to the objective of the prototypes before it.
-        objective (float): The objective with all prototypes up to this one.
+        objective (float): Objective of all prototypes up to this one.
         coverage (Coverage): The dataset's rows for which this prototype is the nearest one of their class.
-        features (list[Cell]):
-        quality (None | PrototypeQuality | Unset): Null in sets that were made before it was measured.
+        features (list[Cell]): Values of its features, in the model's order.
+        quality (None | PrototypeQuality | Unset): Measures of the prototype; null in sets that were made before these
+            existed.
     """
 
     rank: int

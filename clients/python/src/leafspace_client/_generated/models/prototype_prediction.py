@@ -15,10 +15,11 @@ class PrototypePrediction(Record):
     """What the nearest prototype predicts.
 
     Attributes:
-        status (str):
-        label (None | str):
-        value (float | None):
-        agrees (bool | None): Same label as the model; null for regression and unassigned rows.
+        status (str): `unassigned` if the row shares no leaf with any prototype.
+        label (None | str): Class of the nearest prototype; null for regression and unassigned rows.
+        value (float | None): Value that the model predicts for the nearest prototype; null for classification and
+            unassigned rows.
+        agrees (bool | None): Whether the model predicts the same label; null for regression and unassigned rows.
     """
 
     status: str

@@ -18,17 +18,20 @@ class PrototypeQuality(Record):
     the earlier prototype. A row that shares no leaf with any of them votes for none, or is covered by none.
 
         Attributes:
-            coverage (float | None): Share of the rows of its class that it covers.
-            voting_frequency (float): Share of all rows that vote for it; 0 for a row that nobody needs.
-            consistent_votes (float | None): Share of its votes that come from rows of its class; 1 is best; null for
-                regression.
-            vote_entropy (float | None): Entropy of its votes over the classes: 0 if all come from one class, 1 if from all
-                classes alike.
-            in_class_similarity (float | None): Mean proximity to the rows of its class; 1 is nearest.
-            out_of_class_similarity (float | None): Mean proximity to all other rows: the less, the more typical of its
-                class.
-            mean_distance (float | None): Mean of 1 - proximity to the rows that vote for it.
-            distance_deviation (float | None): Standard deviation of those distances.
+            coverage (float | None): Share of the rows of its class that it covers, 0 to 1; null if its class has no rows.
+            voting_frequency (float): Share of all rows that vote for it, 0 to 1; 0 for a prototype that is nearest to no
+                row.
+            consistent_votes (float | None): Share of its votes that come from rows of its class, 0 to 1; null for
+                regression or without votes.
+            vote_entropy (float | None): Normalised entropy of its votes over the classes: 0 if all come from one class, 1
+                if all classes vote alike; null for regression or without votes.
+            in_class_similarity (float | None): Mean proximity to the rows of its class, 0 to 1; null if its class has no
+                rows.
+            out_of_class_similarity (float | None): Mean proximity to all other rows, 0 to 1: the smaller, the more typical
+                of its class; null for regression.
+            mean_distance (float | None): Mean of 1 - proximity to the rows that vote for it, 0 to 1; null without votes.
+            distance_deviation (float | None): Standard deviation of the distances to the rows that vote for it; null
+                without votes.
     """
 
     coverage: float | None

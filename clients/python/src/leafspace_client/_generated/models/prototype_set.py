@@ -23,15 +23,16 @@ class PrototypeSet(Record):
     """A prototype set, its status and, once it is ready, its result.
 
     Attributes:
-        id (str):
-        status (str):
-        job (None | str):
-        created_at (datetime.datetime):
-        request (PrototypeSetRequest): What to select, from which rows, as which model sees them.
-        object_ (Literal['prototype_set'] | Unset):  Default: 'prototype_set'.
-        reused (bool | Unset): It had been requested before. Default: False.
-        problem (None | Problem | Unset):
-        result (None | PrototypeSetResult | Unset): Null until it is ready, and in lists.
+        id (str): Id of the artefact, derived from its request: equal requests have equal ids.
+        status (str): `pending` while its job is queued or running; `ready` with a result; `failed` with a `problem`;
+            `cancelled` if a caller cancelled the job.
+        job (None | str): Id of the job that makes or made it; null if that job is no longer kept.
+        created_at (datetime.datetime): Time of creation, in UTC (RFC 3339).
+        request (PrototypeSetRequest): Which prototypes to select, from which dataset and for which model.
+        object_ (Literal['prototype_set'] | Unset): Type of this object. Default: 'prototype_set'.
+        reused (bool | Unset): Whether this request found an artefact that had been requested before. Default: False.
+        problem (None | Problem | Unset): Why the job failed; null unless it did.
+        result (None | PrototypeSetResult | Unset): Result of the job; null until the status is `ready`, and in lists.
     """
 
     id: str

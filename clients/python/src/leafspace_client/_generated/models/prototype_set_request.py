@@ -13,28 +13,34 @@ T = TypeVar("T", bound="PrototypeSetRequest")
 
 @_attrs_define(repr=False)
 class PrototypeSetRequest(Record):
-    """What to select, from which rows, as which model sees them.
+    """Which prototypes to select, from which dataset and for which model.
 
     Attributes:
-        model (str):
-        dataset (str):
-        method (str | Unset): sm_u, sm_a, sm_wa, sg: Tan et al.; a_pete: Karolczak & Stefanowski, which stops by itself.
-            Default: 'sm_a'.
-        n_prototypes (int | None | Unset): Default 10; not with a_pete, which finds the number by `alpha`.
-        alpha (float | Unset): a_pete stops when gains change by no more than this share; other methods have no use for
+        model (str): Id of the model.
+        dataset (str): Id of the reference dataset, which has every feature that the model reads.
+        method (str | Unset): Selection method: `sm_u`, `sm_a`, `sm_wa` or `sg` (Tan et al.), or `a_pete` (Karolczak &
+            Stefanowski), which finds the number of prototypes itself. Default: 'sm_a'.
+        n_prototypes (int | None | Unset): Number of prototypes of all classes together; default: 10. With `sm_u` each
+            class gets an equal share of them, rounded, and at least one. Not applicable to `a_pete`, which finds the number
+            by `alpha`.
+        alpha (float | Unset): `a_pete` stops when the relative change of gains is at most this; other methods ignore
             it. Default: 0.05.
-        labels (str | Unset): Classes as the model predicts them, or as the dataset's target has them. Default:
-            'predicted'.
-        kind (str | Unset):  Default: 'auto'.
-        refine (str | Unset): swap: when prototypes are chosen, they are replaced by other candidates, one at a time,
-            until no single replacement raises the method's objective (sm_u: by candidates of their own class); where better
-            ones are not ruled out, up to three other starts are tried, too. Not with sg. Default: 'none'.
-        candidates (int | None | Unset): Rows that may become prototypes: so many, drawn with `seed`, at least one of
-            each class; all rows are to be stood for all the same. Null: all rows, but 10,000 where rows x rows x trees are
-            more than 5 x 10^12 (150,000 rows x 200 trees). `n_candidates` of the result says how many they were.
-        evaluation_dataset (None | str | Unset):
-        seed (int | Unset): Draws the candidates, and the rows for the nearest-neighbour baseline, where not all are
-            taken. Default: 0.
+        labels (str | Unset): Source of the rows' classes or values: the model's predictions (`predicted`) or the
+            dataset's target column (`target`). Default: 'predicted'.
+        proximity_kind (str | Unset): How trees are weighted in proximities. `random_forest`: all alike (Tan et al.,
+            equation 1); `boosting`: by their contribution to the scores (Tan et al., definition 3); `auto`: by the model's
+            `ensemble`, and refused where that is unknown. Default: 'auto'.
+        refine (str | Unset): Refinement after the selection. `swap`: prototypes are replaced by other candidates, one
+            at a time, until no single replacement raises the objective of the method (`sm_u`: by candidates of the same
+            class); where better sets are not ruled out, up to three other starts are tried. Not applicable to `sg`.
+            Default: 'none'.
+        n_candidates (int | None | Unset): Number of rows, drawn at random with at least one of each class, that may
+            become prototypes. They are selected to represent all rows nevertheless. Null: all rows, or 10,000 where rows x
+            rows x trees are more than 5 x 10^12 (150,000 rows x 200 trees).
+        evaluation_dataset (None | str | Unset): Id of a dataset on which the result is evaluated instead of the
+            reference dataset; null: on the reference dataset itself.
+        seed (int | Unset): Seed of the random draws: of candidates, and of rows for the nearest-neighbour baseline,
+            where not all are used. Default: 0.
     """
 
     model: str
@@ -43,9 +49,9 @@ class PrototypeSetRequest(Record):
     n_prototypes: int | None | Unset = UNSET
     alpha: float | Unset = 0.05
     labels: str | Unset = "predicted"
-    kind: str | Unset = "auto"
+    proximity_kind: str | Unset = "auto"
     refine: str | Unset = "none"
-    candidates: int | None | Unset = UNSET
+    n_candidates: int | None | Unset = UNSET
     evaluation_dataset: None | str | Unset = UNSET
     seed: int | Unset = 0
 
@@ -66,15 +72,15 @@ class PrototypeSetRequest(Record):
 
         labels = self.labels
 
-        kind = self.kind
+        proximity_kind = self.proximity_kind
 
         refine = self.refine
 
-        candidates: int | None | Unset
-        if isinstance(self.candidates, Unset):
-            candidates = UNSET
+        n_candidates: int | None | Unset
+        if isinstance(self.n_candidates, Unset):
+            n_candidates = UNSET
         else:
-            candidates = self.candidates
+            n_candidates = self.n_candidates
 
         evaluation_dataset: None | str | Unset
         if isinstance(self.evaluation_dataset, Unset):
@@ -100,12 +106,12 @@ class PrototypeSetRequest(Record):
             field_dict["alpha"] = alpha
         if labels is not UNSET:
             field_dict["labels"] = labels
-        if kind is not UNSET:
-            field_dict["kind"] = kind
+        if proximity_kind is not UNSET:
+            field_dict["proximity_kind"] = proximity_kind
         if refine is not UNSET:
             field_dict["refine"] = refine
-        if candidates is not UNSET:
-            field_dict["candidates"] = candidates
+        if n_candidates is not UNSET:
+            field_dict["n_candidates"] = n_candidates
         if evaluation_dataset is not UNSET:
             field_dict["evaluation_dataset"] = evaluation_dataset
         if seed is not UNSET:
@@ -135,18 +141,18 @@ class PrototypeSetRequest(Record):
 
         labels = d.pop("labels", UNSET)
 
-        kind = d.pop("kind", UNSET)
+        proximity_kind = d.pop("proximity_kind", UNSET)
 
         refine = d.pop("refine", UNSET)
 
-        def _parse_candidates(data: object) -> int | None | Unset:
+        def _parse_n_candidates(data: object) -> int | None | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
                 return data
             return cast(int | None | Unset, data)
 
-        candidates = _parse_candidates(d.pop("candidates", UNSET))
+        n_candidates = _parse_n_candidates(d.pop("n_candidates", UNSET))
 
         def _parse_evaluation_dataset(data: object) -> None | str | Unset:
             if data is None:
@@ -166,9 +172,9 @@ class PrototypeSetRequest(Record):
             n_prototypes=n_prototypes,
             alpha=alpha,
             labels=labels,
-            kind=kind,
+            proximity_kind=proximity_kind,
             refine=refine,
-            candidates=candidates,
+            n_candidates=n_candidates,
             evaluation_dataset=evaluation_dataset,
             seed=seed,
         )

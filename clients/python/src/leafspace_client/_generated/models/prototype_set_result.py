@@ -25,49 +25,50 @@ class PrototypeSetResult(Record):
     """The result of a prototype job.
 
     Attributes:
-        kind (str):
-        task (str):
-        classes (list[str]):
-        n_rows (int):
-        n_trees (int):
-        n_candidates (int): Rows that might have become prototypes: all, or a seeded sample.
-        n_selected (int):
-        n_swaps (int): Replacements made by `refine`; each is listed in the place of what it replaced.
-        nested (bool): The first k prototypes are the answer for k: not for sm_u, nor after swaps.
-        objective (float): Sum over rows of the proximity to the nearest prototype of their class.
-        objective_mean (float):
-        all_rows_certificate (float): Share of the best possible that is surely reached, whichever of all rows were
-            prototypes: `certificate_objective.value` / `all_rows_upper_bound`.
-        all_rows_upper_bound (float): No set of any rows exceeds this, of those that keep the constraint of
-            `certificate_objective`. The looser of the two bounds where candidates are a sample, otherwise the same.
-        certificate (float): As `all_rows_certificate`, but of the best that sets within `certificate_scope` can reach:
+        proximity_kind (str): How trees were weighted in the proximities.
+        task (str): What the model predicts.
+        classes (list[str]): Classes in the order of the model's scores; empty for regression.
+        n_rows (int): Number of rows of the dataset.
+        n_trees (int): Number of trees of the model.
+        n_candidates (int): Number of rows that could become prototypes: all, or a random sample.
+        n_selected (int): Number of prototypes that were selected.
+        n_swaps (int): Number of replacements that `refine` made; each prototype has the rank of the one it replaced.
+        nested (bool): Whether the first k prototypes are the answer for k prototypes: false for `sm_u` and after swaps.
+        objective (float): Sum over the rows of the proximity to the nearest prototype of their class, 0 to `n_rows`.
+        objective_mean (float): Objective divided by the number of rows.
+        all_rows_certificate (float): Proven share of the best possible objective, among sets of any rows:
+            `certificate_objective.value` / `all_rows_upper_bound`.
+        all_rows_upper_bound (float): Proven upper bound of the objective of all sets of any rows that satisfy the
+            constraint of `certificate_objective`. It is the looser of the two bounds where candidates are a sample,
+            otherwise the same.
+        certificate (float): Proven share of the best possible objective, among sets within `certificate_scope`:
             `certificate_objective.value` / `objective_upper_bound`. Swaps never lower it.
-        objective_upper_bound (float): No set exceeds this, of those that `certificate_objective` and
-            `certificate_scope` speak of.
-        certificate_scope (str): What sets `certificate` and `objective_upper_bound` speak of: of any rows, or of the
-            sampled candidates only, which says nothing of rows that were not drawn.
-        certificate_objective (CertificateObjective): What a certificate speaks of.
+        objective_upper_bound (float): Proven upper bound of the objective of all sets within `certificate_scope` that
+            satisfy the constraint of `certificate_objective`.
+        certificate_scope (str): Sets that `certificate` and `objective_upper_bound` refer to: of any rows, or of the
+            sampled candidates only, which allows no conclusion on other rows.
+        certificate_objective (CertificateObjective): The objective and constraint that certificates refer to.
         stopped_by (StopReason): Why the selection ended, before any swaps.
-        prototypes (list[Prototype]):
+        prototypes (list[Prototype]): The prototypes in the order of their selection.
         quality (SetQuality): The measures of all prototypes together, each 0 to 1; null where there is nothing to take
             a share or a mean of.
 
             Measured on the rows that `evaluated_on` names; rows that prototypes were chosen from count as rows themselves.
-        evaluation (list[Evaluation]):
-        evaluated_on (str): The rows that `quality`, `evaluation` and `baseline` speak of.
-        measured_against (str): What r2, errors and accuracies compare with: without a target there are no accuracies.
-        baseline (Baseline): The model itself, the nearest of all rows (not counting the row itself), and always the
-            same prediction.
-        classes_without_prototypes (list[str] | Unset): Classes that rows of the dataset have (as `labels` says) and no
+        evaluation (list[Evaluation]): Scores of the nearest prototype's label or value: for each number of prototypes
+            if `nested`, otherwise for all of them.
+        evaluated_on (str): Rows that were used: those of the reference dataset, or of `evaluation_dataset`.
+        measured_against (str): Reference of accuracies and errors: the dataset's target, or the model where it has
+            none.
+        baseline (Baseline): Scores of the model, of the nearest other row of the dataset, and of constant predictions.
+        classes_without_prototypes (list[str] | Unset): Classes of rows of the dataset (see `labels`) without a
             prototype: the nearest prototype gives their rows another class, or none. Empty for regression.
-        caution (None | str | Unset): Why the figures of `evaluation` may look better than they are for other rows, in
-            words: they were measured on the rows that this was made from, and the model repeats at least 99 % of their
-            target (regression: R2 of at least 0.95), as a model may that has memorised them. Null where nothing is known
-            against them: measured on other rows, without a target, or by a model that does not repeat it. Classes without a
-            prototype are named here, too.
+        caution (None | str | Unset): Warning, in words, that the scores in `evaluation` may be too good: they were
+            measured on the rows from which the result was made, and the model reproduces at least 99 % of their targets
+            (regression: R2 of at least 0.95), as a model does that has memorised them. Null where no such reason is known.
+            It also names classes without a prototype.
     """
 
-    kind: str
+    proximity_kind: str
     task: str
     classes: list[str]
     n_rows: int
@@ -95,7 +96,7 @@ class PrototypeSetResult(Record):
     caution: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
-        kind = self.kind
+        proximity_kind = self.proximity_kind
 
         task = self.task
 
@@ -163,7 +164,7 @@ class PrototypeSetResult(Record):
 
         field_dict.update(
             {
-                "kind": kind,
+                "proximity_kind": proximity_kind,
                 "task": task,
                 "classes": classes,
                 "n_rows": n_rows,
@@ -206,7 +207,7 @@ class PrototypeSetResult(Record):
         from ..models.stop_reason import StopReason  # noqa: PLC0415
 
         d = dict(src_dict)
-        kind = d.pop("kind")
+        proximity_kind = d.pop("proximity_kind")
 
         task = d.pop("task")
 
@@ -276,7 +277,7 @@ class PrototypeSetResult(Record):
         caution = _parse_caution(d.pop("caution", UNSET))
 
         prototype_set_result = cls(
-            kind=kind,
+            proximity_kind=proximity_kind,
             task=task,
             classes=classes,
             n_rows=n_rows,

@@ -12,14 +12,14 @@ T = TypeVar("T", bound="Provenance")
 
 @_attrs_define(repr=False)
 class Provenance(Record):
-    """What the explanations rest on.
+    """What the explanations were computed from.
 
     Attributes:
-        model_sha256 (str):
-        dataset_sha256 (str):
-        prototype_set (str):
-        numerics (str):
-        service (str):
+        model_sha256 (str): SHA-256 of the model's uploaded file, in hexadecimal.
+        dataset_sha256 (str): SHA-256 of the reference dataset's uploaded file, in hexadecimal.
+        prototype_set (str): Id of the prototype set.
+        numerics (str): Precision in which the model computes, such as `float32`.
+        service (str): Version of the service.
     """
 
     model_sha256: str

@@ -12,19 +12,19 @@ T = TypeVar("T", bound="ProximitiesResult")
 
 @_attrs_define(repr=False)
 class ProximitiesResult(Record):
-    """What is known of all rows together; the neighbours themselves are in `/content`.
+    """Statistics of all rows together; the neighbours themselves are in `/content`.
 
     Attributes:
-        kind (str):
-        n_rows (int):
-        n_trees (int):
-        n_neighbors (int):
-        n_pairs (int): Neighbours of all rows; a row that shares leaves with few others has fewer.
-        mean_nearest_proximity (float): Mean over rows of the proximity to the nearest other row.
+        proximity_kind (str): How trees were weighted in the proximities.
+        n_rows (int): Number of rows of the dataset.
+        n_trees (int): Number of trees of the model.
+        n_neighbors (int): Number of nearest rows of each row; less than the number of rows of the dataset.
+        n_pairs (int): Number of neighbours of all rows together; a row that shares leaves with few others has fewer.
+        mean_nearest_proximity (float): Mean over the rows of the proximity to the nearest other row.
         share_without_neighbors (float): Share of rows that share no leaf with any other.
     """
 
-    kind: str
+    proximity_kind: str
     n_rows: int
     n_trees: int
     n_neighbors: int
@@ -33,7 +33,7 @@ class ProximitiesResult(Record):
     share_without_neighbors: float
 
     def to_dict(self) -> dict[str, Any]:
-        kind = self.kind
+        proximity_kind = self.proximity_kind
 
         n_rows = self.n_rows
 
@@ -51,7 +51,7 @@ class ProximitiesResult(Record):
 
         field_dict.update(
             {
-                "kind": kind,
+                "proximity_kind": proximity_kind,
                 "n_rows": n_rows,
                 "n_trees": n_trees,
                 "n_neighbors": n_neighbors,
@@ -66,7 +66,7 @@ class ProximitiesResult(Record):
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
-        kind = d.pop("kind")
+        proximity_kind = d.pop("proximity_kind")
 
         n_rows = d.pop("n_rows")
 
@@ -81,7 +81,7 @@ class ProximitiesResult(Record):
         share_without_neighbors = d.pop("share_without_neighbors")
 
         proximities_result = cls(
-            kind=kind,
+            proximity_kind=proximity_kind,
             n_rows=n_rows,
             n_trees=n_trees,
             n_neighbors=n_neighbors,

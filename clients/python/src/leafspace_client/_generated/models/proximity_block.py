@@ -20,19 +20,19 @@ class ProximityBlock(Record):
     """The proximity of each instance to each of the others.
 
     Attributes:
-        model (str):
-        kind (str):
-        n_trees (int):
-        weights_of (None | str): Where the weights of trees come from, if that was said.
-        instances (list[ComparedRow]):
-        others (list[ComparedRow]):
-        proximities (list[list[float | None] | None]): A line for each instance, with a number in 0 to 1 for each of the
-            others; null for bad rows.
-        object_ (Literal['proximity_block'] | Unset):  Default: 'proximity_block'.
+        model (str): Id of the model.
+        proximity_kind (str): How trees were weighted in the proximities.
+        n_trees (int): Number of trees of the model.
+        weights_of (None | str): Id of the artefact whose tree weights were used; null if none was requested.
+        instances (list[ComparedRow]): The instances, in the order of the request.
+        others (list[ComparedRow]): The other rows, in the order of the request.
+        proximities (list[list[float | None] | None]): One list for each instance, with its proximity to each of the
+            others, 0 to 1; null for rows with an error.
+        object_ (Literal['proximity_block'] | Unset): Type of this object. Default: 'proximity_block'.
     """
 
     model: str
-    kind: str
+    proximity_kind: str
     n_trees: int
     weights_of: None | str
     instances: list[ComparedRow]
@@ -43,7 +43,7 @@ class ProximityBlock(Record):
     def to_dict(self) -> dict[str, Any]:
         model = self.model
 
-        kind = self.kind
+        proximity_kind = self.proximity_kind
 
         n_trees = self.n_trees
 
@@ -81,7 +81,7 @@ class ProximityBlock(Record):
         field_dict.update(
             {
                 "model": model,
-                "kind": kind,
+                "proximity_kind": proximity_kind,
                 "n_trees": n_trees,
                 "weights_of": weights_of,
                 "instances": instances,
@@ -101,7 +101,7 @@ class ProximityBlock(Record):
         d = dict(src_dict)
         model = d.pop("model")
 
-        kind = d.pop("kind")
+        proximity_kind = d.pop("proximity_kind")
 
         n_trees = d.pop("n_trees")
 
@@ -166,7 +166,7 @@ class ProximityBlock(Record):
 
         proximity_block = cls(
             model=model,
-            kind=kind,
+            proximity_kind=proximity_kind,
             n_trees=n_trees,
             weights_of=weights_of,
             instances=instances,

@@ -9,8 +9,7 @@ from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
-    from ..models.proximity_block_request_instances_item_type_0 import ProximityBlockRequestInstancesItemType0
-    from ..models.proximity_block_request_others_item_type_0 import ProximityBlockRequestOthersItemType0
+    from ..models.instance_type_0 import InstanceType0
 
 
 T = TypeVar("T", bound="ProximityBlockRequest")
@@ -21,31 +20,36 @@ class ProximityBlockRequest(Record):
     """Rows to compare with other rows.
 
     Attributes:
-        instances (list[list[Any] | ProximityBlockRequestInstancesItemType0]):
-        others (list[list[Any] | ProximityBlockRequestOthersItemType0]):
-        row_ids (list[str] | None | Unset):
-        other_row_ids (list[str] | None | Unset):
-        kind (str | Unset):  Default: 'auto'.
-        weights_of (None | str | Unset): Proximities, a label audit or a prototype set of this model and kind: trees
-            count as they do there. Default: as `kind` says; for `boosting`, by how much they vary over the rows of this
-            call, instances and others together.
+        instances (list[InstanceType0 | list[Any]]): Raw rows, at most 1,000. Each row has values by feature name, or in
+            the order of the features.
+        others (list[InstanceType0 | list[Any]]): Raw rows to compare the instances with, written like these; at most
+            1,000.
+        row_ids (list[str] | None | Unset): Ids of the rows in their order, which must be unique; default: their 0-based
+            indices as text.
+        other_row_ids (list[str] | None | Unset): Ids of `others`, which must be unique; default: their 0-based indices
+            as text.
+        proximity_kind (str | Unset): How trees are weighted in proximities. `random_forest`: all alike (Tan et al.,
+            equation 1); `boosting`: by their contribution to the scores (Tan et al., definition 3); `auto`: by the model's
+            `ensemble`, and refused where that is unknown. Default: 'auto'.
+        weights_of (None | str | Unset): Id of proximities, a label audit or a prototype set of this model and kind
+            whose tree weights are used. Null: weights by `proximity_kind`, where `boosting` measures the trees'
+            contributions on the rows of this request, instances and others together.
     """
 
-    instances: list[list[Any] | ProximityBlockRequestInstancesItemType0]
-    others: list[list[Any] | ProximityBlockRequestOthersItemType0]
+    instances: list[InstanceType0 | list[Any]]
+    others: list[InstanceType0 | list[Any]]
     row_ids: list[str] | None | Unset = UNSET
     other_row_ids: list[str] | None | Unset = UNSET
-    kind: str | Unset = "auto"
+    proximity_kind: str | Unset = "auto"
     weights_of: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
-        from ..models.proximity_block_request_instances_item_type_0 import ProximityBlockRequestInstancesItemType0  # noqa: PLC0415
-        from ..models.proximity_block_request_others_item_type_0 import ProximityBlockRequestOthersItemType0  # noqa: PLC0415
+        from ..models.instance_type_0 import InstanceType0  # noqa: PLC0415
 
         instances = []
         for instances_item_data in self.instances:
             instances_item: dict[str, Any] | list[Any]
-            if isinstance(instances_item_data, ProximityBlockRequestInstancesItemType0):
+            if isinstance(instances_item_data, InstanceType0):
                 instances_item = instances_item_data.to_dict()
             else:
                 instances_item = instances_item_data
@@ -55,7 +59,7 @@ class ProximityBlockRequest(Record):
         others = []
         for others_item_data in self.others:
             others_item: dict[str, Any] | list[Any]
-            if isinstance(others_item_data, ProximityBlockRequestOthersItemType0):
+            if isinstance(others_item_data, InstanceType0):
                 others_item = others_item_data.to_dict()
             else:
                 others_item = others_item_data
@@ -80,7 +84,7 @@ class ProximityBlockRequest(Record):
         else:
             other_row_ids = self.other_row_ids
 
-        kind = self.kind
+        proximity_kind = self.proximity_kind
 
         weights_of: None | str | Unset
         if isinstance(self.weights_of, Unset):
@@ -100,8 +104,8 @@ class ProximityBlockRequest(Record):
             field_dict["row_ids"] = row_ids
         if other_row_ids is not UNSET:
             field_dict["other_row_ids"] = other_row_ids
-        if kind is not UNSET:
-            field_dict["kind"] = kind
+        if proximity_kind is not UNSET:
+            field_dict["proximity_kind"] = proximity_kind
         if weights_of is not UNSET:
             field_dict["weights_of"] = weights_of
 
@@ -109,28 +113,27 @@ class ProximityBlockRequest(Record):
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.proximity_block_request_instances_item_type_0 import ProximityBlockRequestInstancesItemType0  # noqa: PLC0415
-        from ..models.proximity_block_request_others_item_type_0 import ProximityBlockRequestOthersItemType0  # noqa: PLC0415
+        from ..models.instance_type_0 import InstanceType0  # noqa: PLC0415
 
         d = dict(src_dict)
         instances = []
         _instances = d.pop("instances")
         for instances_item_data in _instances:
 
-            def _parse_instances_item(data: object) -> list[Any] | ProximityBlockRequestInstancesItemType0:
+            def _parse_instances_item(data: object) -> InstanceType0 | list[Any]:
                 try:
                     if not isinstance(data, dict):
                         raise TypeError()
-                    instances_item_type_0 = ProximityBlockRequestInstancesItemType0.from_dict(data)
+                    componentsschemas_instance_type_0 = InstanceType0.from_dict(data)
 
-                    return instances_item_type_0
+                    return componentsschemas_instance_type_0
                 except (TypeError, ValueError, AttributeError, KeyError):
                     pass
                 if not isinstance(data, list):
                     raise TypeError()
-                instances_item_type_1 = cast(list[Any], data)
+                componentsschemas_instance_type_1 = cast(list[Any], data)
 
-                return instances_item_type_1
+                return componentsschemas_instance_type_1
 
             instances_item = _parse_instances_item(instances_item_data)
 
@@ -140,20 +143,20 @@ class ProximityBlockRequest(Record):
         _others = d.pop("others")
         for others_item_data in _others:
 
-            def _parse_others_item(data: object) -> list[Any] | ProximityBlockRequestOthersItemType0:
+            def _parse_others_item(data: object) -> InstanceType0 | list[Any]:
                 try:
                     if not isinstance(data, dict):
                         raise TypeError()
-                    others_item_type_0 = ProximityBlockRequestOthersItemType0.from_dict(data)
+                    componentsschemas_instance_type_0 = InstanceType0.from_dict(data)
 
-                    return others_item_type_0
+                    return componentsschemas_instance_type_0
                 except (TypeError, ValueError, AttributeError, KeyError):
                     pass
                 if not isinstance(data, list):
                     raise TypeError()
-                others_item_type_1 = cast(list[Any], data)
+                componentsschemas_instance_type_1 = cast(list[Any], data)
 
-                return others_item_type_1
+                return componentsschemas_instance_type_1
 
             others_item = _parse_others_item(others_item_data)
 
@@ -193,7 +196,7 @@ class ProximityBlockRequest(Record):
 
         other_row_ids = _parse_other_row_ids(d.pop("other_row_ids", UNSET))
 
-        kind = d.pop("kind", UNSET)
+        proximity_kind = d.pop("proximity_kind", UNSET)
 
         def _parse_weights_of(data: object) -> None | str | Unset:
             if data is None:
@@ -209,7 +212,7 @@ class ProximityBlockRequest(Record):
             others=others,
             row_ids=row_ids,
             other_row_ids=other_row_ids,
-            kind=kind,
+            proximity_kind=proximity_kind,
             weights_of=weights_of,
         )
 

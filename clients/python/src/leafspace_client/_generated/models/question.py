@@ -12,20 +12,20 @@ T = TypeVar("T", bound="Question")
 
 @_attrs_define(repr=False)
 class Question(Record):
-    """The feature to ask for next: its value, which answers all questions about it at once.
+    """The feature to ask for next: its value decides all splits on this feature.
 
     Attributes:
-        node (int): Id of the node that asks.
-        feature (str):
-        column (str): The name to answer by. `feature` itself, but for one-hot columns that belong together: 1 or true
-            where the feature is `value`, else 0.
-        type_ (str):
-        text (str): What the node asks of it, as an English sentence.
-        operator (str):
-        value (float | list[str] | None | str):
-        or_missing (bool): The question holds for a missing value as well.
-        categories (list[str]): Those that the tree names anywhere: it tells all others from these, but not from each
-            other. Empty for numbers.
+        node (int): Id of the node that tests the feature.
+        feature (str): Name of the raw feature.
+        column (str): Name to use in `answers`: `feature` itself, except for one-hot columns that belong together, where
+            the answer is 1 or true if the feature is `value`, else 0.
+        type_ (str): Type of the answer.
+        text (str): Condition of the node as an English phrase.
+        operator (str): Comparison of the node; see `operator` of the tree's nodes.
+        value (float | list[str] | None | str): Value to compare with: a list with `is one of`; null with `is missing`.
+        or_missing (bool): Whether a missing value satisfies the condition, too.
+        categories (list[str]): Categories that the tree mentions; all others have the same effect as each other. Empty
+            for numbers.
     """
 
     node: int
@@ -101,9 +101,9 @@ class Question(Record):
             try:
                 if not isinstance(data, list):
                     raise TypeError()
-                value_type_2 = cast(list[str], data)
+                componentsschemas_condition_value_type_2 = cast(list[str], data)
 
-                return value_type_2
+                return componentsschemas_condition_value_type_2
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
             return cast(float | list[str] | None | str, data)

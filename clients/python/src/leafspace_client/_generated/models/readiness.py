@@ -13,14 +13,13 @@ T = TypeVar("T", bound="Readiness")
 
 @_attrs_define(repr=False)
 class Readiness(Record):
-    """The process can do its work; ``degraded`` names what is amiss; warm explainers answer all the same.
+    """The process can do its work; ``degraded`` names what is impaired. Warm explainers answer all the same.
 
-    Redis: nothing is lost, jobs start when it is back. Objects: uploads and what is not in memory wait for it. Disk: it
-    is full, or nearly; what exists can be read and deleted. Database: a part of it was found damaged.
-
-        Attributes:
-            status (str | Unset):  Default: 'ok'.
-            degraded (list[str] | Unset):
+    Attributes:
+        status (str | Unset): Always `ok`: otherwise the answer is a 503. Default: 'ok'.
+        degraded (list[str] | Unset): What is impaired. `redis`: jobs start when it is back, nothing is lost; `objects`:
+            uploads and whatever is not in memory wait for the storage; `disk`: it is full, or nearly, and only reading and
+            deleting work; `database`: a part of it was found damaged.
     """
 
     status: str | Unset = "ok"

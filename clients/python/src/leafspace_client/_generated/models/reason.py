@@ -13,30 +13,29 @@ T = TypeVar("T", bound="Reason")
 
 @_attrs_define(repr=False)
 class Reason(Record):
-    """The values of one feature with which a row stays in all leaves that it shares with a prototype.
+    """The values of one feature that keep a row in all leaves that it shares with a prototype.
 
     Attributes:
         feature (str): Name of the feature.
         low (float | None): Lower end of the interval; null: there is none.
         high (float | None): Upper end of the interval; null: there is none.
-        low_inclusive (bool): The lower end itself belongs to the interval.
-        high_inclusive (bool): The upper end itself belongs to the interval.
-        or_missing (bool): A missing value keeps the row in the shared leaves, as the other values do. It is false where
-            the rows from which the prototypes were chosen have no missing value of this feature, unless the explained row
-            itself has one.
-        is_missing (bool): Only a missing value keeps the row in the shared leaves: both rows miss the value. There is
-            no interval and no category then, and `or_missing` is false.
-        category (float | None | str): Only this category keeps the row in the shared leaves.
-        not_categories (list[float | str]): These categories do not keep the row in the shared leaves; of a number,
-            values that the interval does not include.
-        tree_share (float): Share of the shared trees that ask about the feature on the way.
-        transformed (bool): The feature is model-side: it could not be led back to a raw one.
-        exact (bool): False where a tree asks about a set of values, which is not listed here, and where ends were
-            calculated back through scaling: then they hold to the rounding of single precision, on either side.
-        text (str | Unset): The reason as an English sentence without a full stop, such as `income is above 1,200 and at
-            most 3,400 (missing allowed)`, `color is G or H`, `income is missing`. Of categories it names those that remain
-            or those that are excluded, whichever is shorter. `(transformed)` follows the name of a feature that is. Empty
-            in explanation sets that an earlier release made. Default: ''.
+        low_inclusive (bool): Whether the interval includes its lower end.
+        high_inclusive (bool): Whether the interval includes its upper end.
+        or_missing (bool): Whether a missing value also keeps the row in the shared leaves. It is false where the rows
+            from which the prototypes were chosen have no missing value of this feature, unless the explained row has one.
+        is_missing (bool): Whether only a missing value keeps the row in the shared leaves: both rows miss the value.
+            Then there is no interval and no category, and `or_missing` is false.
+        category (float | None | str): The only category that keeps the row in the shared leaves; null: there is none.
+        excluded_categories (list[float | str]): Categories that do not keep the row in the shared leaves; of a number,
+            excluded values within the interval.
+        share_of_trees (float): Share of the shared trees that test the feature on the path to the shared leaf, 0 to 1.
+        transformed (bool): Whether the feature could not be mapped back to a raw one.
+        exact (bool): False where a tree tests a set of values, which is not listed here, and where ends were mapped
+            back through scaling: then they hold up to the rounding of single precision, on either side.
+        text (str | Unset): The reason as an English phrase, such as `income is above 1,200 and at most 3,400 (missing
+            allowed)`, `color is G or H` or `income is missing`. It names the remaining categories or the excluded ones,
+            whichever are fewer, and adds `(transformed)` to the names of transformed features. Empty in explanation sets
+            that an earlier release made. Default: ''.
     """
 
     feature: str
@@ -47,8 +46,8 @@ class Reason(Record):
     or_missing: bool
     is_missing: bool
     category: float | None | str
-    not_categories: list[float | str]
-    tree_share: float
+    excluded_categories: list[float | str]
+    share_of_trees: float
     transformed: bool
     exact: bool
     text: str | Unset = ""
@@ -73,13 +72,13 @@ class Reason(Record):
         category: float | None | str
         category = self.category
 
-        not_categories = []
-        for not_categories_item_data in self.not_categories:
-            not_categories_item: float | str
-            not_categories_item = not_categories_item_data
-            not_categories.append(not_categories_item)
+        excluded_categories = []
+        for excluded_categories_item_data in self.excluded_categories:
+            excluded_categories_item: float | str
+            excluded_categories_item = excluded_categories_item_data
+            excluded_categories.append(excluded_categories_item)
 
-        tree_share = self.tree_share
+        share_of_trees = self.share_of_trees
 
         transformed = self.transformed
 
@@ -99,8 +98,8 @@ class Reason(Record):
                 "or_missing": or_missing,
                 "is_missing": is_missing,
                 "category": category,
-                "not_categories": not_categories,
-                "tree_share": tree_share,
+                "excluded_categories": excluded_categories,
+                "share_of_trees": share_of_trees,
                 "transformed": transformed,
                 "exact": exact,
             }
@@ -144,18 +143,18 @@ class Reason(Record):
 
         category = _parse_category(d.pop("category"))
 
-        not_categories = []
-        _not_categories = d.pop("not_categories")
-        for not_categories_item_data in _not_categories:
+        excluded_categories = []
+        _excluded_categories = d.pop("excluded_categories")
+        for excluded_categories_item_data in _excluded_categories:
 
-            def _parse_not_categories_item(data: object) -> float | str:
+            def _parse_excluded_categories_item(data: object) -> float | str:
                 return cast(float | str, data)
 
-            not_categories_item = _parse_not_categories_item(not_categories_item_data)
+            excluded_categories_item = _parse_excluded_categories_item(excluded_categories_item_data)
 
-            not_categories.append(not_categories_item)
+            excluded_categories.append(excluded_categories_item)
 
-        tree_share = d.pop("tree_share")
+        share_of_trees = d.pop("share_of_trees")
 
         transformed = d.pop("transformed")
 
@@ -172,8 +171,8 @@ class Reason(Record):
             or_missing=or_missing,
             is_missing=is_missing,
             category=category,
-            not_categories=not_categories,
-            tree_share=tree_share,
+            excluded_categories=excluded_categories,
+            share_of_trees=share_of_trees,
             transformed=transformed,
             exact=exact,
             text=text,

@@ -12,15 +12,16 @@ T = TypeVar("T", bound="Restart")
 
 @_attrs_define(repr=False)
 class Restart(Record):
-    """What came of one start: random ones, and with `search: improved` a last one where the rules put the rows.
+    """The outcome of one fit from a random start; `search: improved` adds one that starts at the chosen rules.
 
     Attributes:
-        restart (int): 0-based.
-        n_regions (int):
-        n_iterations (int):
-        lower_bound (float): Of the log-likelihood, at its end (em: the log-likelihood itself).
-        training_error (float): Of the two-step prediction; mean squared error for regression.
-        chosen (bool):
+        restart (int): 0-based number of the fit.
+        n_regions (int): Number of regions that are left at its end.
+        n_iterations (int): Number of iterations.
+        lower_bound (float): Lower bound of the log-likelihood at its end (`em`: the log-likelihood itself).
+        training_error (float): Error of the two-step prediction on the training rows: share of wrong labels, or mean
+            squared error for regression.
+        chosen (bool): Whether the rules were made from this fit.
     """
 
     restart: int

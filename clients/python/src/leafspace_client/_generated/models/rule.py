@@ -17,20 +17,21 @@ T = TypeVar("T", bound="Rule")
 
 @_attrs_define(repr=False)
 class Rule(Record):
-    """A rule: it predicts where all its conditions hold, and no rule before it does.
+    """A rule: it predicts for rows that satisfy all its conditions and no rule before it.
 
     Attributes:
-        rank (int): 1: asked first.
-        text (str): The conditions as an English sentence, such as `income is above 1,200 and at most 3,400, and color
-            is G or H (missing allowed)`; `always` where there is none.
-        conditions (list[Condition]): Without any, the rule always holds.
-        prediction (float | str): A label; for regression a value.
-        scores (list[Score]): Shares of classes where it decides; none for regression.
-        coverage (float): Share of the dataset's rows for which its conditions hold.
-        precision (float | None): Share of the rows that it covers whose label it predicts; null for regression, or
-            without rows.
-        n_rows (int): Rows for which its conditions hold.
-        support (int): Rows that it decides: those that no rule before it covers.
+        rank (int): 1-based rank in the order in which rules are applied.
+        text (str): Conditions as an English phrase, such as `income is above 1,200 and at most 3,400, and color is G or
+            H (missing allowed)`; `always` without conditions.
+        conditions (list[Condition]): Conditions that hold together; a rule without any always applies.
+        prediction (float | str): A number or a text, such as a predicted value or label.
+        scores (list[Score]): Shares of the classes among the rows that it decides, in the order of the classes; empty
+            for regression.
+        coverage (float): Share of the dataset's rows that satisfy its conditions.
+        precision (float | None): Share of these rows whose label it predicts, 0 to 1; null for regression or without
+            rows.
+        n_rows (int): Number of the dataset's rows that satisfy its conditions.
+        support (int): Number of rows that it decides: those that satisfy no rule before it.
     """
 
     rank: int

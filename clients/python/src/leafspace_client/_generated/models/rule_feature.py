@@ -12,12 +12,12 @@ T = TypeVar("T", bound="RuleFeature")
 
 @_attrs_define(repr=False)
 class RuleFeature(Record):
-    """A feature of raw rows that rules ask about.
+    """A feature of raw rows that conditions refer to.
 
     Attributes:
-        name (str): The model's feature: what conditions name as `column`.
-        type_ (str):
-        missing_text (None | str): A text that means missing, as null does; null where there is none.
+        name (str): Name of the model's feature, to which `column` of conditions refers.
+        type_ (str): Type of the feature's values.
+        missing_text (None | str): Text that means a missing value, as null does; null where there is none.
     """
 
     name: str

@@ -13,24 +13,27 @@ T = TypeVar("T", bound="RuleScores")
 
 @_attrs_define(repr=False)
 class RuleScores(Record):
-    """How far predictions are from what they are measured against.
+    """How well predictions match the target or the model.
 
     Attributes:
-        error (float | None | Unset): Share of wrong labels; null for regression.
-        balanced_error (float | None | Unset): Mean over classes that have rows of their error.
-        fidelity (float | None | Unset): Share of rows with the model's own label; for regression R2 to the model's own
-            values.
-        balanced_fidelity (float | None | Unset): Mean over the labels that the model gives of the share of their rows
-            with the same label; null for regression.
-        mse (float | None | Unset): Mean squared error; null for classification.
-        r2 (float | None | Unset): Null for classification, and where all values are alike.
+        error (float | None | Unset): Share of rows with a wrong label, 0 to 1; null for regression.
+        balanced_error (float | None | Unset): Mean over the classes that have rows of their share of wrong labels, 0 to
+            1; null for regression.
+        fidelity (float | None | Unset): Share of rows with the label that the model predicts, 0 to 1; for regression R2
+            to the values that the model predicts, null where these are all alike.
+        balanced_fidelity (float | None | Unset): Mean over the labels that the model predicts of the share of their
+            rows with the same label, 0 to 1; null for regression.
+        mean_squared_error (float | None | Unset): Mean squared error in squared units of the target; null for
+            classification.
+        r2 (float | None | Unset): Coefficient of determination, at most 1; null for classification and where all values
+            are alike.
     """
 
     error: float | None | Unset = UNSET
     balanced_error: float | None | Unset = UNSET
     fidelity: float | None | Unset = UNSET
     balanced_fidelity: float | None | Unset = UNSET
-    mse: float | None | Unset = UNSET
+    mean_squared_error: float | None | Unset = UNSET
     r2: float | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -58,11 +61,11 @@ class RuleScores(Record):
         else:
             balanced_fidelity = self.balanced_fidelity
 
-        mse: float | None | Unset
-        if isinstance(self.mse, Unset):
-            mse = UNSET
+        mean_squared_error: float | None | Unset
+        if isinstance(self.mean_squared_error, Unset):
+            mean_squared_error = UNSET
         else:
-            mse = self.mse
+            mean_squared_error = self.mean_squared_error
 
         r2: float | None | Unset
         if isinstance(self.r2, Unset):
@@ -81,8 +84,8 @@ class RuleScores(Record):
             field_dict["fidelity"] = fidelity
         if balanced_fidelity is not UNSET:
             field_dict["balanced_fidelity"] = balanced_fidelity
-        if mse is not UNSET:
-            field_dict["mse"] = mse
+        if mean_squared_error is not UNSET:
+            field_dict["mean_squared_error"] = mean_squared_error
         if r2 is not UNSET:
             field_dict["r2"] = r2
 
@@ -128,14 +131,14 @@ class RuleScores(Record):
 
         balanced_fidelity = _parse_balanced_fidelity(d.pop("balanced_fidelity", UNSET))
 
-        def _parse_mse(data: object) -> float | None | Unset:
+        def _parse_mean_squared_error(data: object) -> float | None | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
                 return data
             return cast(float | None | Unset, data)
 
-        mse = _parse_mse(d.pop("mse", UNSET))
+        mean_squared_error = _parse_mean_squared_error(d.pop("mean_squared_error", UNSET))
 
         def _parse_r2(data: object) -> float | None | Unset:
             if data is None:
@@ -151,7 +154,7 @@ class RuleScores(Record):
             balanced_error=balanced_error,
             fidelity=fidelity,
             balanced_fidelity=balanced_fidelity,
-            mse=mse,
+            mean_squared_error=mean_squared_error,
             r2=r2,
         )
 

@@ -23,15 +23,16 @@ class RuleSet(Record):
     """A rule set, its status and, once it is ready, its result.
 
     Attributes:
-        id (str):
-        status (str):
-        job (None | str):
-        created_at (datetime.datetime):
-        request (RuleSetRequest): Which model is to be described by rules, and by which rows of data.
-        object_ (Literal['rule_set'] | Unset):  Default: 'rule_set'.
-        reused (bool | Unset): It had been requested before. Default: False.
-        problem (None | Problem | Unset):
-        result (None | RuleSetResult | Unset): Null until it is ready, and in lists.
+        id (str): Id of the artefact, derived from its request: equal requests have equal ids.
+        status (str): `pending` while its job is queued or running; `ready` with a result; `failed` with a `problem`;
+            `cancelled` if a caller cancelled the job.
+        job (None | str): Id of the job that makes or made it; null if that job is no longer kept.
+        created_at (datetime.datetime): Time of creation, in UTC (RFC 3339).
+        request (RuleSetRequest): Which model to describe by rules, and on which dataset.
+        object_ (Literal['rule_set'] | Unset): Type of this object. Default: 'rule_set'.
+        reused (bool | Unset): Whether this request found an artefact that had been requested before. Default: False.
+        problem (None | Problem | Unset): Why the job failed; null unless it did.
+        result (None | RuleSetResult | Unset): Result of the job; null until the status is `ready`, and in lists.
     """
 
     id: str

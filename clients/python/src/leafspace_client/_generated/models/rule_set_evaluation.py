@@ -21,23 +21,24 @@ class RuleSetEvaluation(Record):
     """How well rules predict the rows of one dataset.
 
     Attributes:
-        n_rows (int):
-        evaluated_on (str):
-        measured_against (str): What errors compare with: the model itself where there is no target.
-        printed (RuleScores): How far predictions are from what they are measured against.
-        map_ (RuleScores): How far predictions are from what they are measured against.
-        model (None | RuleScores): Of the model itself; null where there is no target.
-        coverage (float): Share of rows that some rule covers; the others get the default.
-        mean_rules_per_row (float): Rules whose conditions hold, on average over rows.
-        constant (ConstantRuleScores | None | Unset): Of always the same prediction: figures are worth what they are
-            better than it. Null in rule sets that were made before it was measured.
+        n_rows (int): Number of rows evaluated.
+        evaluated_on (str): Rows that were used: those of the reference dataset, or of `evaluation_dataset`.
+        measured_against (str): Reference of accuracies and errors: the dataset's target, or the model where it has
+            none.
+        as_printed (RuleScores): How well predictions match the target or the model.
+        as_fitted (RuleScores): How well predictions match the target or the model.
+        model (None | RuleScores): Scores of the model itself; null without a target.
+        coverage (float): Share of rows that some rule covers; the others get the default prediction.
+        mean_rules_per_row (float): Mean over the rows of the number of rules that they satisfy.
+        constant (ConstantRuleScores | None | Unset): Scores of predicting the same for every row. Null in rule sets
+            that were made before these existed.
     """
 
     n_rows: int
     evaluated_on: str
     measured_against: str
-    printed: RuleScores
-    map_: RuleScores
+    as_printed: RuleScores
+    as_fitted: RuleScores
     model: None | RuleScores
     coverage: float
     mean_rules_per_row: float
@@ -53,9 +54,9 @@ class RuleSetEvaluation(Record):
 
         measured_against = self.measured_against
 
-        printed = self.printed.to_dict()
+        as_printed = self.as_printed.to_dict()
 
-        map_ = self.map_.to_dict()
+        as_fitted = self.as_fitted.to_dict()
 
         model: dict[str, Any] | None
         if isinstance(self.model, RuleScores):
@@ -82,8 +83,8 @@ class RuleSetEvaluation(Record):
                 "n_rows": n_rows,
                 "evaluated_on": evaluated_on,
                 "measured_against": measured_against,
-                "printed": printed,
-                "map": map_,
+                "as_printed": as_printed,
+                "as_fitted": as_fitted,
                 "model": model,
                 "coverage": coverage,
                 "mean_rules_per_row": mean_rules_per_row,
@@ -106,9 +107,9 @@ class RuleSetEvaluation(Record):
 
         measured_against = d.pop("measured_against")
 
-        printed = RuleScores.from_dict(d.pop("printed"))
+        as_printed = RuleScores.from_dict(d.pop("as_printed"))
 
-        map_ = RuleScores.from_dict(d.pop("map"))
+        as_fitted = RuleScores.from_dict(d.pop("as_fitted"))
 
         def _parse_model(data: object) -> None | RuleScores:
             if data is None:
@@ -150,8 +151,8 @@ class RuleSetEvaluation(Record):
             n_rows=n_rows,
             evaluated_on=evaluated_on,
             measured_against=measured_against,
-            printed=printed,
-            map_=map_,
+            as_printed=as_printed,
+            as_fitted=as_fitted,
             model=model,
             coverage=coverage,
             mean_rules_per_row=mean_rules_per_row,

@@ -13,23 +13,25 @@ T = TypeVar("T", bound="RuleSetRequest")
 
 @_attrs_define(repr=False)
 class RuleSetRequest(Record):
-    """Which model is to be described by rules, and by which rows of data.
+    """Which model to describe by rules, and on which dataset.
 
     Attributes:
-        model (str):
-        dataset (str):
-        method (str | Unset): fab: Hara & Hayashi, which finds the number of regions up to `max_rules`; em: their
-            baseline, which tries every number. Default: 'fab'.
-        search (str | Unset): How regions become rules. improved: rules are sought that predict well with few
-            conditions, from fewer random starts; plain: the regions with the least training error, as in the paper, put in
-            order and shortened to what can be read. Default: 'improved'.
-        max_rules (int | Unset): Maximum number of rules, including the default rule (default: 10). Default: 10.
-        n_restarts (int | Unset): Number of fits from random starts; the best of them counts. `search: improved` makes
+        model (str): Id of the model.
+        dataset (str): Id of the reference dataset, which has every feature that the model reads.
+        method (str | Unset): How regions are fitted. `fab`: factorised asymptotic Bayesian inference, which finds the
+            number of regions up to `max_rules` (Hara & Hayashi); `em`: their baseline, plain EM for each number. Default:
+            'fab'.
+        search (str | Unset): How regions become rules. `improved`: the search looks for rules that predict well with
+            few conditions, from fewer random starts; `plain`: the regions with the least training error, as in the paper,
+            are ordered and shortened until they can be read. Default: 'improved'.
+        max_rules (int | Unset): Maximum number of rules, including the default rule. Default: 10.
+        n_restarts (int | Unset): Number of fits from random starts, of which the best is kept; `search: improved` makes
             fewer. Default: 20.
-        labels (str | Unset): What rules are to predict: what the model says, or what the dataset's target has. Default:
-            'predicted'.
-        evaluation_dataset (None | str | Unset):
-        seed (int | Unset): Draws the random starts. Default: 0.
+        labels (str | Unset): Source of the rows' classes or values: the model's predictions (`predicted`) or the
+            dataset's target column (`target`). Default: 'predicted'.
+        evaluation_dataset (None | str | Unset): Id of a dataset on which the result is evaluated instead of the
+            reference dataset; null: on the reference dataset itself.
+        seed (int | Unset): Seed of the random starts. Default: 0.
     """
 
     model: str

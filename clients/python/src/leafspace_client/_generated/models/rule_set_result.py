@@ -24,31 +24,31 @@ class RuleSetResult(Record):
     """The result of a rule set's job.
 
     Attributes:
-        task (str):
-        classes (list[str]):
-        method (str):
-        search (str):
-        labels (str):
-        n_rows (int):
-        n_trees (int):
-        n_statements (int): Different questions that the trees ask (L in the paper).
-        n_rules (int):
-        n_conditions (int): Of all rules together.
-        features (list[RuleFeature]): Those that some rule asks about, in the model's order.
-        rules (list[Rule]):
-        default_prediction (float | str): What a row gets that no rule covers.
-        default_scores (list[Score]):
-        default_support (int): Rows of the dataset that no rule covers.
+        task (str): What the model predicts.
+        classes (list[str]): Classes in the order of the model's scores; empty for regression.
+        method (str): How regions were fitted.
+        search (str): How regions became rules.
+        labels (str): Source of the rows' classes or values: the model's predictions (`predicted`) or the dataset's
+            target column (`target`).
+        n_rows (int): Number of rows of the dataset.
+        n_trees (int): Number of trees of the model.
+        n_statements (int): Number of different splits of the model's trees (L in the paper).
+        n_rules (int): Number of rules, without the default rule.
+        n_conditions (int): Number of conditions of all rules together.
+        features (list[RuleFeature]): Features that conditions refer to, in the model's order.
+        rules (list[Rule]): The rules in the order in which they are applied.
+        default_prediction (float | str): A number or a text, such as a predicted value or label.
+        default_scores (list[Score]): Shares of the classes among these rows, in the order of the classes; empty for
+            regression.
+        default_support (int): Number of the dataset's rows that satisfy no rule.
         evaluation (RuleSetEvaluation): How well rules predict the rows of one dataset.
         training_evaluation (RuleSetEvaluation): How well rules predict the rows of one dataset.
-        restarts (list[Restart]):
-        lower_bound (list[float]): Of the chosen restart, iteration by iteration; it never falls.
-        served (str | Unset): What predicts is what is printed: these rules, in this order, on raw rows. Default:
-            'printed'.
-        caution (None | str | Unset): Why the figures of `evaluation` may look better than they are for other rows, in
-            words: they were measured on the rows that this was made from, and the model repeats at least 99 % of their
-            target (regression: R2 of at least 0.95), as a model may that has memorised them. Null where nothing is known
-            against them: measured on other rows, without a target, or by a model that does not repeat it.
+        restarts (list[Restart]): The fits in their order.
+        lower_bounds (list[float]): Lower bound of the log-likelihood after each iteration of the chosen fit; it never
+            falls.
+        caution (None | str | Unset): Warning, in words, that the scores in `evaluation` may be too good: they were
+            measured on the rows from which the result was made, and the model reproduces at least 99 % of their targets
+            (regression: R2 of at least 0.95), as a model does that has memorised them. Null where no such reason is known.
     """
 
     task: str
@@ -69,8 +69,7 @@ class RuleSetResult(Record):
     evaluation: RuleSetEvaluation
     training_evaluation: RuleSetEvaluation
     restarts: list[Restart]
-    lower_bound: list[float]
-    served: str | Unset = "printed"
+    lower_bounds: list[float]
     caution: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -123,9 +122,7 @@ class RuleSetResult(Record):
             restarts_item = restarts_item_data.to_dict()
             restarts.append(restarts_item)
 
-        lower_bound = self.lower_bound
-
-        served = self.served
+        lower_bounds = self.lower_bounds
 
         caution: None | str | Unset
         if isinstance(self.caution, Unset):
@@ -155,11 +152,9 @@ class RuleSetResult(Record):
                 "evaluation": evaluation,
                 "training_evaluation": training_evaluation,
                 "restarts": restarts,
-                "lower_bound": lower_bound,
+                "lower_bounds": lower_bounds,
             }
         )
-        if served is not UNSET:
-            field_dict["served"] = served
         if caution is not UNSET:
             field_dict["caution"] = caution
 
@@ -233,9 +228,7 @@ class RuleSetResult(Record):
 
             restarts.append(restarts_item)
 
-        lower_bound = cast(list[float], d.pop("lower_bound"))
-
-        served = d.pop("served", UNSET)
+        lower_bounds = cast(list[float], d.pop("lower_bounds"))
 
         def _parse_caution(data: object) -> None | str | Unset:
             if data is None:
@@ -265,8 +258,7 @@ class RuleSetResult(Record):
             evaluation=evaluation,
             training_evaluation=training_evaluation,
             restarts=restarts,
-            lower_bound=lower_bound,
-            served=served,
+            lower_bounds=lower_bounds,
             caution=caution,
         )
 

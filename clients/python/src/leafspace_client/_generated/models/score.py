@@ -12,11 +12,11 @@ T = TypeVar("T", bound="Score")
 
 @_attrs_define(repr=False)
 class Score(Record):
-    """How strongly the model speaks for a class.
+    """The score of one class.
 
     Attributes:
-        label (str):
-        value (float):
+        label (str): Class that the score belongs to.
+        value (float): Score of the class: a probability or share, or what the model's graph outputs.
     """
 
     label: str

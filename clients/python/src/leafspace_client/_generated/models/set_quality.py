@@ -21,19 +21,22 @@ class SetQuality(Record):
     Measured on the rows that `evaluated_on` names; rows that prototypes were chosen from count as rows themselves.
 
         Attributes:
-            n_rows (int):
-            labels (None | str): What the rows' classes are: as `labels` asks, but as predicted where `evaluation_dataset`
+            n_rows (int): Number of rows that were measured.
+            labels (None | str): Source of the rows' classes: as in the request, but `predicted` where `evaluation_dataset`
                 has no target; null for regression, where one class holds all rows.
-            coverage (float): Share of rows covered: they share a leaf with a prototype of their class.
-            voting_frequency (float): Share of rows that vote: they share a leaf with any prototype.
-            consistent_votes (float | None): Share of votes that go to a prototype of the row's class; null for regression.
-            hubness_entropy (float | None): Mean over the classes that have one: 1 if prototypes are needed evenly, 0 if
-                there are only hubs.
-            in_class_similarity (float | None): Mean over the prototypes.
-            out_of_class_similarity (float | None): Mean over the prototypes; null for regression.
-            mean_distance (float): Mean of 1 - proximity to the nearest prototype; 1 for a row without any.
+            coverage (float): Share of rows that are covered, 0 to 1: they share a leaf with a prototype of their class.
+            voting_frequency (float): Share of rows that vote, 0 to 1: they share a leaf with any prototype.
+            consistent_votes (float | None): Share of votes that go to a prototype of the row's class, 0 to 1; null for
+                regression.
+            hubness_entropy (float | None): Mean of the classes' hubness entropies: 1 if prototypes are used evenly, 0 if
+                there are only hubs; null if no class has one.
+            in_class_similarity (float | None): Mean over the prototypes of their proximity to rows of their class, 0 to 1.
+            out_of_class_similarity (float | None): Mean over the prototypes of their proximity to rows of other classes, 0
+                to 1; null for regression.
+            mean_distance (float): Mean over the rows of 1 - proximity to the nearest prototype, which is 1 for a row that
+                shares no leaf with any.
             distance_deviation (float): Standard deviation of those distances over the rows.
-            by_class (list[ClassQuality]): In the order of `classes`.
+            by_class (list[ClassQuality]): The measures of each class, in the order of `classes`.
     """
 
     n_rows: int

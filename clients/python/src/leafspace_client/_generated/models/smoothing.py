@@ -13,15 +13,16 @@ T = TypeVar("T", bound="Smoothing")
 
 @_attrs_define(repr=False)
 class Smoothing(Record):
-    """How pseudo rows are drawn near the dataset's rows.
+    """How pseudo-samples are drawn near the dataset's rows.
 
     Attributes:
         bandwidth (float | None | Unset): Standard deviation of the noise added to continuous numbers, as a share of the
-            feature's own.
-        move_probability (float | None | Unset): Of another category, drawn as often as the dataset has it, and of the
-            next smaller or larger value where numbers are integers or few.
-        swap_probability (float | None | Unset): born_again: that a value is replaced by that of another row; nothing
-            else is changed.
+            feature's standard deviation; null where none is added.
+        move_probability (float | None | Unset): Probability, 0 to 1, that a category is replaced by one drawn by its
+            frequency in the dataset, and that an integer, or one of few numbers, becomes the next smaller or larger one;
+            null with `born_again`.
+        swap_probability (float | None | Unset): Probability, 0 to 1, that a value is replaced by that of another row;
+            null except with `born_again`.
     """
 
     bandwidth: float | None | Unset = UNSET

@@ -15,8 +15,8 @@ class StopReason(Record):
     """Why the selection ended, before any swaps.
 
     Attributes:
-        reason (str): n_prototypes, alpha, no_gain, no_improvement; new ones may come.
-        detail (str):
+        reason (str): Code: n_prototypes, alpha, no_gain or no_improvement; codes may be added.
+        detail (str): The reason as an English sentence.
     """
 
     reason: str

@@ -12,11 +12,11 @@ T = TypeVar("T", bound="StructureCount")
 
 @_attrs_define(repr=False)
 class StructureCount(Record):
-    """How many different trees came of the repeats, down to a depth.
+    """The number of different trees among the repeats, down to a depth.
 
     Attributes:
-        depth (int): Levels of questions that count: 1 for the root's alone.
-        n_structures (int): Trees differ where some question does.
+        depth (int): Number of levels of splits that are compared; 1: the root's split alone.
+        n_structures (int): Number of trees that differ in at least one split of these levels.
     """
 
     depth: int

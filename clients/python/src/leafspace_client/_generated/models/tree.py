@@ -20,10 +20,10 @@ class Tree(Record):
     """One tree of a model, for drawing.
 
     Attributes:
-        model (str):
-        tree (int):
-        nodes (list[TreeNode]):
-        object_ (Literal['tree'] | Unset):  Default: 'tree'.
+        model (str): Id of the model.
+        tree (int): 0-based index of the tree in the model.
+        nodes (list[TreeNode]): Nodes of the tree; the root comes first.
+        object_ (Literal['tree'] | Unset): Type of this object. Default: 'tree'.
     """
 
     model: str

@@ -13,20 +13,22 @@ T = TypeVar("T", bound="TreeNode")
 
 @_attrs_define(repr=False)
 class TreeNode(Record):
-    """One node of a tree; ids are positions in the list, the root's is 0.
+    """One node of a tree: a split or a leaf.
 
     Attributes:
-        id (int):
-        feature (None | str): What is asked about; null at a leaf.
-        operator (None | str): Yes goes left: <=, <, >=, >, ==, !=, is, is not, in or not in; null at a leaf.
-        value (float | None | str): Null with `is` and `is not`: missing.
-        or_missing (bool | None): A missing value goes left.
-        left (int | None):
-        right (int | None):
-        leaf (int | None): The leaf's number within its tree; null inside.
-        values (list[float] | None): What the leaf adds to the outputs; null inside.
-        categories (list[float | str] | None | Unset): What is meant with `in` and `not in`.
-        transformed (bool | Unset): The column could not be led back to a raw feature. Default: False.
+        id (int): 0-based index of the node in the list; the root is 0.
+        feature (None | str): Name of the feature that the split tests; null at a leaf.
+        operator (None | str): Comparison that sends a row left: <=, <, >=, >, ==, !=, is, is not, in or not in; null at
+            a leaf.
+        value (float | None | str): Value to compare with; null at a leaf, with `in` and `not in`, and for missing
+            values with `is` and `is not`.
+        or_missing (bool | None): Whether missing values go left; null at a leaf.
+        left (int | None): Id of the child for rows that satisfy the comparison; null at a leaf.
+        right (int | None): Id of the child for all other rows; null at a leaf.
+        leaf (int | None): 0-based number of the leaf within its tree; null at a split.
+        values (list[float] | None): What the leaf contributes to each output of the ensemble; null at a split.
+        categories (list[float | str] | None | Unset): Categories to compare with; null except with `in` and `not in`.
+        transformed (bool | Unset): Whether the tested column could not be mapped back to a raw feature. Default: False.
     """
 
     id: int

@@ -106,8 +106,10 @@ def sync_detailed(
      List keys, newest first, without their secrets.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         name (None | str | Unset): Only api keys that have exactly this name.
 
     Raises:
@@ -143,8 +145,10 @@ def sync(
      List keys, newest first, without their secrets.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         name (None | str | Unset): Only api keys that have exactly this name.
 
     Raises:
@@ -175,8 +179,10 @@ async def asyncio_detailed(
      List keys, newest first, without their secrets.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         name (None | str | Unset): Only api keys that have exactly this name.
 
     Raises:
@@ -210,8 +216,10 @@ async def asyncio(
      List keys, newest first, without their secrets.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         name (None | str | Unset): Only api keys that have exactly this name.
 
     Raises:

@@ -137,7 +137,8 @@ def sync_detailed(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (ApproximationTreeRequest): Which model one tree is to stand for, and by which rows.
+        body (ApproximationTreeRequest): Which model to approximate by one tree, and on which
+            dataset.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -173,7 +174,8 @@ def sync(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (ApproximationTreeRequest): Which model one tree is to stand for, and by which rows.
+        body (ApproximationTreeRequest): Which model to approximate by one tree, and on which
+            dataset.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -204,7 +206,8 @@ async def asyncio_detailed(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (ApproximationTreeRequest): Which model one tree is to stand for, and by which rows.
+        body (ApproximationTreeRequest): Which model to approximate by one tree, and on which
+            dataset.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -238,7 +241,8 @@ async def asyncio(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (ApproximationTreeRequest): Which model one tree is to stand for, and by which rows.
+        body (ApproximationTreeRequest): Which model to approximate by one tree, and on which
+            dataset.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

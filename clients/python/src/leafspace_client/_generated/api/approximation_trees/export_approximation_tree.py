@@ -111,7 +111,7 @@ def sync_detailed(
 
     Args:
         approximation_tree_id (str):
-        format_ (str | Unset):  Default: 'json'.
+        format_ (str | Unset): Format of the exported tree. Default: 'json'.
         if_none_match (str | Unset):
 
     Raises:
@@ -149,7 +149,7 @@ def sync(
 
     Args:
         approximation_tree_id (str):
-        format_ (str | Unset):  Default: 'json'.
+        format_ (str | Unset): Format of the exported tree. Default: 'json'.
         if_none_match (str | Unset):
 
     Raises:
@@ -182,7 +182,7 @@ async def asyncio_detailed(
 
     Args:
         approximation_tree_id (str):
-        format_ (str | Unset):  Default: 'json'.
+        format_ (str | Unset): Format of the exported tree. Default: 'json'.
         if_none_match (str | Unset):
 
     Raises:
@@ -218,7 +218,7 @@ async def asyncio(
 
     Args:
         approximation_tree_id (str):
-        format_ (str | Unset):  Default: 'json'.
+        format_ (str | Unset): Format of the exported tree. Default: 'json'.
         if_none_match (str | Unset):
 
     Raises:

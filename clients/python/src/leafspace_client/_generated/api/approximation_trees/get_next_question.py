@@ -125,7 +125,7 @@ def sync_detailed(
 
     Args:
         approximation_tree_id (str):
-        body (NextQuestionRequest): What has been answered so far.
+        body (NextQuestionRequest): The answers so far.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -160,7 +160,7 @@ def sync(
 
     Args:
         approximation_tree_id (str):
-        body (NextQuestionRequest): What has been answered so far.
+        body (NextQuestionRequest): The answers so far.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -190,7 +190,7 @@ async def asyncio_detailed(
 
     Args:
         approximation_tree_id (str):
-        body (NextQuestionRequest): What has been answered so far.
+        body (NextQuestionRequest): The answers so far.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -223,7 +223,7 @@ async def asyncio(
 
     Args:
         approximation_tree_id (str):
-        body (NextQuestionRequest): What has been answered so far.
+        body (NextQuestionRequest): The answers so far.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -135,8 +135,10 @@ def sync_detailed(
      List approximation trees, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only approximation trees that were made from this model: its
             id.
         dataset (None | str | Unset): Only approximation trees that were made from this dataset:
@@ -184,8 +186,10 @@ def sync(
      List approximation trees, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only approximation trees that were made from this model: its
             id.
         dataset (None | str | Unset): Only approximation trees that were made from this dataset:
@@ -228,8 +232,10 @@ async def asyncio_detailed(
      List approximation trees, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only approximation trees that were made from this model: its
             id.
         dataset (None | str | Unset): Only approximation trees that were made from this dataset:
@@ -275,8 +281,10 @@ async def asyncio(
      List approximation trees, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only approximation trees that were made from this model: its
             id.
         dataset (None | str | Unset): Only approximation trees that were made from this dataset:

@@ -140,9 +140,10 @@ def sync_detailed(
         dataset_id (str):
         columns (list[str] | Unset): Names of the columns to read, one each (default: all). JSON
             alone.
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page, the 0-based index
+            of the next row; default: 0.
         if_none_match (str | Unset):
 
     Raises:
@@ -185,9 +186,10 @@ def sync(
         dataset_id (str):
         columns (list[str] | Unset): Names of the columns to read, one each (default: all). JSON
             alone.
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page, the 0-based index
+            of the next row; default: 0.
         if_none_match (str | Unset):
 
     Raises:
@@ -225,9 +227,10 @@ async def asyncio_detailed(
         dataset_id (str):
         columns (list[str] | Unset): Names of the columns to read, one each (default: all). JSON
             alone.
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page, the 0-based index
+            of the next row; default: 0.
         if_none_match (str | Unset):
 
     Raises:
@@ -268,9 +271,10 @@ async def asyncio(
         dataset_id (str):
         columns (list[str] | Unset): Names of the columns to read, one each (default: all). JSON
             alone.
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page, the 0-based index
+            of the next row; default: 0.
         if_none_match (str | Unset):
 
     Raises:

@@ -144,8 +144,10 @@ def sync_detailed(
      List explainers, newest first, without the features that they show.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only explainers that were made from this model: its id.
         prototype_set (None | str | Unset): Only explainers that were made from this prototype
             set: its id.
@@ -195,8 +197,10 @@ def sync(
      List explainers, newest first, without the features that they show.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only explainers that were made from this model: its id.
         prototype_set (None | str | Unset): Only explainers that were made from this prototype
             set: its id.
@@ -241,8 +245,10 @@ async def asyncio_detailed(
      List explainers, newest first, without the features that they show.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only explainers that were made from this model: its id.
         prototype_set (None | str | Unset): Only explainers that were made from this prototype
             set: its id.
@@ -290,8 +296,10 @@ async def asyncio(
      List explainers, newest first, without the features that they show.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only explainers that were made from this model: its id.
         prototype_set (None | str | Unset): Only explainers that were made from this prototype
             set: its id.

@@ -137,7 +137,7 @@ def sync_detailed(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (ExplanationSetRequest): Which rows to explain, and by what.
+        body (ExplanationSetRequest): Which dataset to explain, and by which explainer.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -173,7 +173,7 @@ def sync(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (ExplanationSetRequest): Which rows to explain, and by what.
+        body (ExplanationSetRequest): Which dataset to explain, and by which explainer.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -204,7 +204,7 @@ async def asyncio_detailed(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (ExplanationSetRequest): Which rows to explain, and by what.
+        body (ExplanationSetRequest): Which dataset to explain, and by which explainer.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -238,7 +238,7 @@ async def asyncio(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (ExplanationSetRequest): Which rows to explain, and by what.
+        body (ExplanationSetRequest): Which dataset to explain, and by which explainer.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

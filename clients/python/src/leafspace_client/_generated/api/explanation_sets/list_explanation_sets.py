@@ -126,8 +126,10 @@ def sync_detailed(
      List explanation sets, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         explainer (None | str | Unset): Only explanation sets that were made from this explainer:
             its id.
         dataset (None | str | Unset): Only explanation sets that were made from this dataset: its
@@ -171,8 +173,10 @@ def sync(
      List explanation sets, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         explainer (None | str | Unset): Only explanation sets that were made from this explainer:
             its id.
         dataset (None | str | Unset): Only explanation sets that were made from this dataset: its
@@ -211,8 +215,10 @@ async def asyncio_detailed(
      List explanation sets, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         explainer (None | str | Unset): Only explanation sets that were made from this explainer:
             its id.
         dataset (None | str | Unset): Only explanation sets that were made from this dataset: its
@@ -254,8 +260,10 @@ async def asyncio(
      List explanation sets, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         explainer (None | str | Unset): Only explanation sets that were made from this explainer:
             its id.
         dataset (None | str | Unset): Only explanation sets that were made from this dataset: its

@@ -94,7 +94,8 @@ def sync_detailed(
 
     Args:
         job_id (str):
-        prefer (str | Unset):  Default: ''.
+        prefer (str | Unset): `wait=20` delays the answer until the job has ended, for at most 20
+            seconds (maximum: 60). Default: ''.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -128,7 +129,8 @@ def sync(
 
     Args:
         job_id (str):
-        prefer (str | Unset):  Default: ''.
+        prefer (str | Unset): `wait=20` delays the answer until the job has ended, for at most 20
+            seconds (maximum: 60). Default: ''.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -157,7 +159,8 @@ async def asyncio_detailed(
 
     Args:
         job_id (str):
-        prefer (str | Unset):  Default: ''.
+        prefer (str | Unset): `wait=20` delays the answer until the job has ended, for at most 20
+            seconds (maximum: 60). Default: ''.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -189,7 +192,8 @@ async def asyncio(
 
     Args:
         job_id (str):
-        prefer (str | Unset):  Default: ''.
+        prefer (str | Unset): `wait=20` delays the answer until the job has ended, for at most 20
+            seconds (maximum: 60). Default: ''.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

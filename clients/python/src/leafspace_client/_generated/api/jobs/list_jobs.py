@@ -122,8 +122,10 @@ def sync_detailed(
      List jobs, newest first.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         status (None | str | Unset): Only jobs of this status.
         kind (None | str | Unset): Only jobs of this kind.
         artefact (None | str | Unset): Only jobs that make this artefact: its id.
@@ -165,8 +167,10 @@ def sync(
      List jobs, newest first.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         status (None | str | Unset): Only jobs of this status.
         kind (None | str | Unset): Only jobs of this kind.
         artefact (None | str | Unset): Only jobs that make this artefact: its id.
@@ -203,8 +207,10 @@ async def asyncio_detailed(
      List jobs, newest first.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         status (None | str | Unset): Only jobs of this status.
         kind (None | str | Unset): Only jobs of this kind.
         artefact (None | str | Unset): Only jobs that make this artefact: its id.
@@ -244,8 +250,10 @@ async def asyncio(
      List jobs, newest first.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         status (None | str | Unset): Only jobs of this status.
         kind (None | str | Unset): Only jobs of this kind.
         artefact (None | str | Unset): Only jobs that make this artefact: its id.

@@ -135,8 +135,8 @@ def sync_detailed(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (LabelAuditRequest): Whose labels (the dataset's target), as which model sees the
-            rows.
+        body (LabelAuditRequest): Which dataset's labels (its target) to audit, and with which
+            model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -172,8 +172,8 @@ def sync(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (LabelAuditRequest): Whose labels (the dataset's target), as which model sees the
-            rows.
+        body (LabelAuditRequest): Which dataset's labels (its target) to audit, and with which
+            model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -204,8 +204,8 @@ async def asyncio_detailed(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (LabelAuditRequest): Whose labels (the dataset's target), as which model sees the
-            rows.
+        body (LabelAuditRequest): Which dataset's labels (its target) to audit, and with which
+            model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -239,8 +239,8 @@ async def asyncio(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (LabelAuditRequest): Whose labels (the dataset's target), as which model sees the
-            rows.
+        body (LabelAuditRequest): Which dataset's labels (its target) to audit, and with which
+            model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -135,9 +135,10 @@ def sync_detailed(
 
     Args:
         label_audit_id (str):
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page, the 0-based index
+            of the next row; default: 0.
         if_none_match (str | Unset):
 
     Raises:
@@ -176,9 +177,10 @@ def sync(
 
     Args:
         label_audit_id (str):
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page, the 0-based index
+            of the next row; default: 0.
         if_none_match (str | Unset):
 
     Raises:
@@ -212,9 +214,10 @@ async def asyncio_detailed(
 
     Args:
         label_audit_id (str):
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page, the 0-based index
+            of the next row; default: 0.
         if_none_match (str | Unset):
 
     Raises:
@@ -251,9 +254,10 @@ async def asyncio(
 
     Args:
         label_audit_id (str):
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before: the row that it begins
-            with.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page, the 0-based index
+            of the next row; default: 0.
         if_none_match (str | Unset):
 
     Raises:

@@ -126,8 +126,10 @@ def sync_detailed(
      List label audits, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only label audits that were made from this model: its id.
         dataset (None | str | Unset): Only label audits that were made from this dataset: its id.
         status (None | str | Unset): Only label audits of this status.
@@ -169,8 +171,10 @@ def sync(
      List label audits, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only label audits that were made from this model: its id.
         dataset (None | str | Unset): Only label audits that were made from this dataset: its id.
         status (None | str | Unset): Only label audits of this status.
@@ -207,8 +211,10 @@ async def asyncio_detailed(
      List label audits, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only label audits that were made from this model: its id.
         dataset (None | str | Unset): Only label audits that were made from this dataset: its id.
         status (None | str | Unset): Only label audits of this status.
@@ -248,8 +254,10 @@ async def asyncio(
      List label audits, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only label audits that were made from this model: its id.
         dataset (None | str | Unset): Only label audits that were made from this dataset: its id.
         status (None | str | Unset): Only label audits of this status.

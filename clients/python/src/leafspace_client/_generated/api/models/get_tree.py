@@ -103,7 +103,7 @@ def sync_detailed(
 
     Args:
         model_id (str):
-        tree (int):
+        tree (int): 0-based index of the tree in the model.
         if_none_match (str | Unset):
 
     Raises:
@@ -140,7 +140,7 @@ def sync(
 
     Args:
         model_id (str):
-        tree (int):
+        tree (int): 0-based index of the tree in the model.
         if_none_match (str | Unset):
 
     Raises:
@@ -172,7 +172,7 @@ async def asyncio_detailed(
 
     Args:
         model_id (str):
-        tree (int):
+        tree (int): 0-based index of the tree in the model.
         if_none_match (str | Unset):
 
     Raises:
@@ -207,7 +207,7 @@ async def asyncio(
 
     Args:
         model_id (str):
-        tree (int):
+        tree (int): 0-based index of the tree in the model.
         if_none_match (str | Unset):
 
     Raises:

@@ -108,8 +108,10 @@ def sync_detailed(
      List models, newest first, without what grows with their features.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         name (None | str | Unset): Only models that have exactly this name.
 
     Raises:
@@ -145,8 +147,10 @@ def sync(
      List models, newest first, without what grows with their features.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         name (None | str | Unset): Only models that have exactly this name.
 
     Raises:
@@ -177,8 +181,10 @@ async def asyncio_detailed(
      List models, newest first, without what grows with their features.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         name (None | str | Unset): Only models that have exactly this name.
 
     Raises:
@@ -212,8 +218,10 @@ async def asyncio(
      List models, newest first, without what grows with their features.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         name (None | str | Unset): Only models that have exactly this name.
 
     Raises:

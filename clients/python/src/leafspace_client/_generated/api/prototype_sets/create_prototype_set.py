@@ -135,7 +135,8 @@ def sync_detailed(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (PrototypeSetRequest): What to select, from which rows, as which model sees them.
+        body (PrototypeSetRequest): Which prototypes to select, from which dataset and for which
+            model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -171,7 +172,8 @@ def sync(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (PrototypeSetRequest): What to select, from which rows, as which model sees them.
+        body (PrototypeSetRequest): Which prototypes to select, from which dataset and for which
+            model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -202,7 +204,8 @@ async def asyncio_detailed(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (PrototypeSetRequest): What to select, from which rows, as which model sees them.
+        body (PrototypeSetRequest): Which prototypes to select, from which dataset and for which
+            model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -236,7 +239,8 @@ async def asyncio(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (PrototypeSetRequest): What to select, from which rows, as which model sees them.
+        body (PrototypeSetRequest): Which prototypes to select, from which dataset and for which
+            model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

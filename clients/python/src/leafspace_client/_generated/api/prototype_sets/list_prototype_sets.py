@@ -135,8 +135,10 @@ def sync_detailed(
      List prototype sets, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only prototype sets that were made from this model: its id.
         dataset (None | str | Unset): Only prototype sets that were made from this dataset: its
             id.
@@ -183,8 +185,10 @@ def sync(
      List prototype sets, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only prototype sets that were made from this model: its id.
         dataset (None | str | Unset): Only prototype sets that were made from this dataset: its
             id.
@@ -226,8 +230,10 @@ async def asyncio_detailed(
      List prototype sets, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only prototype sets that were made from this model: its id.
         dataset (None | str | Unset): Only prototype sets that were made from this dataset: its
             id.
@@ -272,8 +278,10 @@ async def asyncio(
      List prototype sets, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only prototype sets that were made from this model: its id.
         dataset (None | str | Unset): Only prototype sets that were made from this dataset: its
             id.

@@ -135,7 +135,7 @@ def sync_detailed(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (ProximitiesRequest): Whose nearest rows, as which model sees them.
+        body (ProximitiesRequest): Which dataset's rows to compare, and by which model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -171,7 +171,7 @@ def sync(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (ProximitiesRequest): Whose nearest rows, as which model sees them.
+        body (ProximitiesRequest): Which dataset's rows to compare, and by which model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -202,7 +202,7 @@ async def asyncio_detailed(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (ProximitiesRequest): Whose nearest rows, as which model sees them.
+        body (ProximitiesRequest): Which dataset's rows to compare, and by which model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -236,7 +236,7 @@ async def asyncio(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (ProximitiesRequest): Whose nearest rows, as which model sees them.
+        body (ProximitiesRequest): Which dataset's rows to compare, and by which model.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -133,7 +133,7 @@ def sync_detailed(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (RuleSetRequest): Which model is to be described by rules, and by which rows of data.
+        body (RuleSetRequest): Which model to describe by rules, and on which dataset.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -169,7 +169,7 @@ def sync(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (RuleSetRequest): Which model is to be described by rules, and by which rows of data.
+        body (RuleSetRequest): Which model to describe by rules, and on which dataset.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -200,7 +200,7 @@ async def asyncio_detailed(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (RuleSetRequest): Which model is to be described by rules, and by which rows of data.
+        body (RuleSetRequest): Which model to describe by rules, and on which dataset.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -234,7 +234,7 @@ async def asyncio(
         idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
             the answer is what was made, in its current state. Another body is refused. A key is
             forgotten when its thing is deleted.
-        body (RuleSetRequest): Which model is to be described by rules, and by which rows of data.
+        body (RuleSetRequest): Which model to describe by rules, and on which dataset.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

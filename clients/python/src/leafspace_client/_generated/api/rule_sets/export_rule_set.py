@@ -110,7 +110,7 @@ def sync_detailed(
 
     Args:
         rule_set_id (str):
-        format_ (str | Unset):  Default: 'json'.
+        format_ (str | Unset): Format of the exported rules. Default: 'json'.
         if_none_match (str | Unset):
 
     Raises:
@@ -147,7 +147,7 @@ def sync(
 
     Args:
         rule_set_id (str):
-        format_ (str | Unset):  Default: 'json'.
+        format_ (str | Unset): Format of the exported rules. Default: 'json'.
         if_none_match (str | Unset):
 
     Raises:
@@ -179,7 +179,7 @@ async def asyncio_detailed(
 
     Args:
         rule_set_id (str):
-        format_ (str | Unset):  Default: 'json'.
+        format_ (str | Unset): Format of the exported rules. Default: 'json'.
         if_none_match (str | Unset):
 
     Raises:
@@ -214,7 +214,7 @@ async def asyncio(
 
     Args:
         rule_set_id (str):
-        format_ (str | Unset):  Default: 'json'.
+        format_ (str | Unset): Format of the exported rules. Default: 'json'.
         if_none_match (str | Unset):
 
     Raises:

@@ -133,8 +133,10 @@ def sync_detailed(
      List rule sets, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only rule sets that were made from this model: its id.
         dataset (None | str | Unset): Only rule sets that were made from this dataset: its id.
         evaluation_dataset (None | str | Unset): Only rule sets that were made from this
@@ -180,8 +182,10 @@ def sync(
      List rule sets, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only rule sets that were made from this model: its id.
         dataset (None | str | Unset): Only rule sets that were made from this dataset: its id.
         evaluation_dataset (None | str | Unset): Only rule sets that were made from this
@@ -222,8 +226,10 @@ async def asyncio_detailed(
      List rule sets, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only rule sets that were made from this model: its id.
         dataset (None | str | Unset): Only rule sets that were made from this dataset: its id.
         evaluation_dataset (None | str | Unset): Only rule sets that were made from this
@@ -267,8 +273,10 @@ async def asyncio(
      List rule sets, newest first, without their results.
 
     Args:
-        limit (int | Unset): Items a page at most; it may have fewer. Default: 50.
-        cursor (None | str | Unset): `next_cursor` of the page before.
+        limit (int | Unset): Maximum number of items of the page, which may have fewer. Default:
+            50.
+        cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
+            first page.
         model (None | str | Unset): Only rule sets that were made from this model: its id.
         dataset (None | str | Unset): Only rule sets that were made from this dataset: its id.
         evaluation_dataset (None | str | Unset): Only rule sets that were made from this

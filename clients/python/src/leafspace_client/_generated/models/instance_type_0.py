@@ -8,11 +8,11 @@ from attrs import field as _attrs_field
 
 from ...records import Record
 
-T = TypeVar("T", bound="ProximityBlockRequestInstancesItemType0")
+T = TypeVar("T", bound="InstanceType0")
 
 
 @_attrs_define(repr=False)
-class ProximityBlockRequestInstancesItemType0(Record):
+class InstanceType0(Record):
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -25,10 +25,10 @@ class ProximityBlockRequestInstancesItemType0(Record):
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
-        proximity_block_request_instances_item_type_0 = cls()
+        instance_type_0 = cls()
 
-        proximity_block_request_instances_item_type_0.additional_properties = d
-        return proximity_block_request_instances_item_type_0
+        instance_type_0.additional_properties = d
+        return instance_type_0
 
     @property
     def additional_keys(self) -> list[str]:

@@ -1,0 +1,191 @@
+"""Write service/examples.json: real requests and answers of a small model, which the contract shows as examples.
+
+Start a service on an empty data directory first (``leafspace serve --data-dir …``), and name it in ``LEAFSPACE_URL`` if
+it is not at http://127.0.0.1:8000. Long lists are cut to their first items. API keys are invented.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+from skl2onnx import to_onnx
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+
+_TARGET = Path(__file__).parents[1] / "service/examples.json"
+_JSON = "application/json"
+_FEATURES = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
+_LENGTHS = {"nodes": 7, "scores": 3, "classes": 3, "columns": 6, "classes_without_prototypes": 3}
+_LONGEST, _LONGEST_CELLS, _LONGEST_TEXT = 2, 4, 1500
+_FAR_ROW = {"sepal_length": 6.1, "sepal_width": 2.8, "petal_length": 4.9, "petal_width": 1.7}
+_NEAR_ROW = {"sepal_length": 5.0, "sepal_width": 3.4, "petal_length": 1.5, "petal_width": 0.2}
+_API_KEY = {
+    "object": "api_key",
+    "id": "key_mfzwizltoq2dgmbr",
+    "name": "scoring, production",
+    "scopes": ["read", "explain"],
+    "created_at": "2026-01-31T08:00:00Z",
+    "last_used_at": None,
+}
+
+
+class _Recorder:
+    """Calls a service and keeps what was sent and answered, by the names of the contract's schemas."""
+
+    def __init__(self, url: str) -> None:
+        self.schemas: dict[str, Any] = {}
+        self.texts: dict[str, dict[str, Any]] = {}
+        self._http = httpx.Client(base_url=url, timeout=300)
+
+    def upload(self, name: str, path: str, file: bytes, metadata: dict[str, Any]) -> Any:  # noqa: ANN401  # JSON
+        form = {"metadata": json.dumps(metadata)}
+        answer = self._http.post(path, files={"file": ("upload", file)}, data=form).raise_for_status().json()
+        self._keep(f"{name}Metadata", metadata)
+        self._keep(name, answer)
+        return answer
+
+    def post(self, request_name: str, name: str, path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401  # JSON
+        answer = self._http.post(path, json=body).raise_for_status().json()
+        self._keep(request_name, body)
+        self._keep(name, answer)
+        return answer
+
+    def make(self, name: str, path: str, body: dict[str, Any]) -> str:
+        made = self.post(f"{name}Request", name, path, body)
+        while self._http.get(f"/v1/jobs/{made['job']}", headers={"Prefer": "wait=30"}).json()["finished_at"] is None:
+            pass
+        self.get(name, f"{path}/{made['id']}")
+        self.get("Job", f"/v1/jobs/{made['job']}")
+        return str(made["id"])
+
+    def get(self, name: str, path: str, accept: str = _JSON) -> Any:  # noqa: ANN401  # JSON
+        answer = self._http.get(path, headers={"Accept": accept}).raise_for_status().json()
+        self._keep(name, answer)
+        return answer
+
+    def get_item(self, name: str, path: str, accept: str = _JSON) -> None:
+        """Keep the first item of a list as the example of its schema; examples of lists are made from it."""
+        (item, *_) = self._http.get(path, headers={"Accept": accept}).raise_for_status().json()["data"]
+        self._keep(name, item)
+
+    def get_text(self, operation: str, media_type: str, path: str) -> None:
+        text = self._http.get(path, headers={"Accept": media_type}).raise_for_status().text
+        shown = _trimmed(json.loads(text)) if media_type == _JSON else _first_lines(text)
+        self.texts.setdefault(operation, {})[media_type] = shown
+
+    def _keep(self, name: str, value: Any) -> None:  # noqa: ANN401  # any JSON value
+        self.schemas[name] = _trimmed(value)
+
+
+def main() -> int:
+    """Write the file; return the exit status."""
+    recorder = _Recorder(os.environ.get("LEAFSPACE_URL", "http://127.0.0.1:8000"))
+    _record(recorder)
+    recorder.schemas |= {
+        "ApiKeyRequest": {"name": _API_KEY["name"], "scopes": _API_KEY["scopes"]},
+        "ApiKey": _API_KEY,
+        "NewApiKey": {**_API_KEY, "secret": f"lsk_mfzwizltoq2dgmbr_{'x' * 43}"},
+    }
+    examples = {"schemas": dict(sorted(recorder.schemas.items())), "texts": recorder.texts}
+    _TARGET.write_text(json.dumps(examples, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return 0
+
+
+def _record(recorder: _Recorder) -> None:
+    given = load_iris()
+    labels = given.target_names[given.target]
+    forest = RandomForestClassifier(30, max_depth=3, random_state=0).fit(given.data, labels)
+    model = recorder.upload("Model", "/v1/models", *_model_upload(forest, given.data))["id"]
+    table = _csv([[*_FEATURES, "species"], *([*row, label] for row, label in zip(given.data, labels, strict=True))])
+    metadata = {"name": "iris measurements", "target": "species"}
+    dataset = recorder.upload("Dataset", "/v1/datasets", table, metadata)["id"]
+    recorder.get_item("ModelSummary", "/v1/models")
+    recorder.get_item("DatasetSummary", "/v1/datasets")
+    recorder.get_item("DatasetRow", f"/v1/datasets/{dataset}/rows")
+    recorder.get("Tree", f"/v1/models/{model}/trees/0")
+    rows = {"instances": [_FAR_ROW, _NEAR_ROW], "row_ids": ["flower-1", "flower-2"]}
+    recorder.post("PredictionRequest", "PredictionList", f"/v1/models/{model}/predictions", rows)
+    block = {"instances": [_FAR_ROW], "others": [_NEAR_ROW]}
+    recorder.post("ProximityBlockRequest", "ProximityBlock", f"/v1/models/{model}/proximities", block)
+    _record_artefacts(recorder, {"model": model, "dataset": dataset})
+    for name, path in (("Liveness", "/livez"), ("Readiness", "/readyz"), ("ServiceVersion", "/v1/version")):
+        recorder.get(name, path)
+
+
+def _record_artefacts(recorder: _Recorder, on: dict[str, Any]) -> None:
+    proximities = recorder.make("Proximities", "/v1/proximities", {**on, "n_neighbors": 5})
+    recorder.get_item("NeighborsOfRow", f"/v1/proximities/{proximities}/content")
+    recorder.get_text("get_proximities_content", "text/csv", f"/v1/proximities/{proximities}/content")
+    audit = recorder.make("LabelAudit", "/v1/label-audits", {**on, "n_neighbors": 5})
+    recorder.get_item("AuditedRow", f"/v1/label-audits/{audit}/content")
+    recorder.get_text("get_label_audit_content", "text/csv", f"/v1/label-audits/{audit}/content")
+    rules = recorder.make("RuleSet", "/v1/rule-sets", {**on, "max_rules": 4})
+    recorder.get_text("get_rule_set_content", "text/csv", f"/v1/rule-sets/{rules}/content")
+    exports = {"json": _JSON, "markdown": "text/markdown", "sql": "application/sql", "python": "text/x-python"}
+    for form, media_type in exports.items():
+        recorder.get_text("export_rule_set", media_type, f"/v1/rule-sets/{rules}/export?format={form}")
+    tree = recorder.make(
+        "ApproximationTree", "/v1/approximation-trees", {**on, "max_depth": 2, "max_pseudo_samples": 10_000}
+    )
+    recorder.get_text("get_approximation_tree_content", "text/csv", f"/v1/approximation-trees/{tree}/content")
+    exports |= {"text": "text/plain", "graphviz": "text/vnd.graphviz", "svg": "image/svg+xml"}
+    for form, media_type in exports.items():
+        if form != "markdown":
+            path = f"/v1/approximation-trees/{tree}/export?format={form}"
+            recorder.get_text("export_approximation_tree", media_type, path)
+    answers = {"answers": {"petal_width": 1.7}}
+    question = f"/v1/approximation-trees/{tree}/next-question"
+    recorder.post("NextQuestionRequest", "NextQuestion", question, answers)
+    prototypes = recorder.make("PrototypeSet", "/v1/prototype-sets", {**on, "n_prototypes": 3, "refine": "swap"})
+    recorder.get_text("get_prototype_set_content", "text/csv", f"/v1/prototype-sets/{prototypes}/content")
+    parts = {"prototype_set": prototypes, "rule_set": rules, "approximation_tree": tree}
+    request = {"model": on["model"], **parts, "name": "iris, all features"}
+    explainer = recorder.post("ExplainerRequest", "Explainer", "/v1/explainers", request)["id"]
+    recorder.get_item("ExplainerSummary", "/v1/explainers")
+    optional = {"n_prototypes": 1, "include": ["contrast", "rules", "approximation_path"]}
+    path = f"/v1/explainers/{explainer}/explanations"
+    explained = recorder.post(
+        "ExplanationRequest", "ExplanationList", path, {"instances": [_FAR_ROW], "row_ids": ["flower-1"], **optional}
+    )
+    recorder.schemas["Explanation"] = _trimmed(explained["data"][0])
+    sets = {"explainer": explainer, "dataset": on["dataset"], **optional}
+    explanations = recorder.make("ExplanationSet", "/v1/explanation-sets", sets)
+    for media_type in ("application/x-ndjson", "application/jsonl"):
+        content = f"/v1/explanation-sets/{explanations}/content"
+        recorder.get_text("get_explanation_set_content", media_type, content)
+    job = recorder.schemas["Job"]["id"]
+    recorder.get_text("watch_job", "text/event-stream", f"/v1/jobs/{job}/events")
+
+
+def _model_upload(forest: RandomForestClassifier, rows: Any) -> tuple[bytes, dict[str, Any]]:  # noqa: ANN401  # array
+    graph = to_onnx(forest, rows[:1].astype(np.float32), options={"zipmap": False}).SerializeToString()
+    classes = forest.classes_.tolist()
+    parity = {"rows": rows[:2].tolist(), "predictions": forest.predict_proba(rows[:2]).tolist()}
+    sent = {"feature_names": _FEATURES, "classes": classes, "ensemble": "random_forest", "parity": parity}
+    return graph, {"name": "iris forest", **sent}
+
+
+def _csv(lines: list[list[Any]]) -> bytes:
+    return "".join(",".join(map(str, line)) + "\n" for line in lines).encode()
+
+
+def _trimmed(value: Any, name: str = "") -> Any:  # noqa: ANN401  # any JSON value
+    if isinstance(value, dict):
+        return {key: _trimmed(item, key) for key, item in value.items()}
+    if isinstance(value, list):
+        is_flat = not any(isinstance(item, dict | list) for item in value)
+        longest = _LENGTHS.get(name, _LONGEST_CELLS if is_flat else _LONGEST)
+        return [_trimmed(item) for item in value[:longest]]
+    return value
+
+
+def _first_lines(text: str) -> str:
+    return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT].rpartition("\n")[0] + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -92,7 +92,7 @@ def _measure(size: Size) -> Iterator[tuple[str, Measured]]:
             onnx = (files / "model.onnx").read_bytes()
             model = workshop.register_model(onnx, feature_names=names, ensemble="random_forest")
             with (files / "rows.parquet").open("rb") as file:
-                dataset = datasets.register_dataset(workshop.parts, file, DatasetMetadata(target="t"))[0].id
+                dataset = datasets.register_dataset(workshop.context, file, DatasetMetadata(target="t"))[0].id
             yield from _measure_all(workshop, size, {"model": model, "dataset": dataset})
 
 
@@ -165,7 +165,7 @@ class _Watch:
 
     def _run(self, job: str) -> None:
         claim = self._workshop.claim(job)
-        self._workshop.parts.database.close()
+        self._workshop.context.database.close()
         began = time.perf_counter()
         pid = os.fork()
         if pid == 0:
@@ -177,7 +177,7 @@ class _Watch:
         while os.waitpid(pid, os.WNOHANG)[0] == 0:
             peak = max(peak, _held_bytes(pid))
             time.sleep(0.002)
-        status = self._workshop.parts.jobs.get(job).status
+        status = self._workshop.context.jobs.get(job).status
         self.last = Measured(self._estimate, peak - first, time.perf_counter() - began, status)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from service.access_log import AccessLog
-from service.app_context import build_parts
+from service.app_context import build_context
 from service.main import _PATHS
 from service.metrics import Metrics
 from service.middleware.asgi import Application, Message, Receive, Scope, Send
@@ -86,11 +86,11 @@ def _scrape_milliseconds(records: RequestRecords) -> float:
             for status in (200, 404, 503):
                 records.of(method, path).add(status, 0.003)
     with tempfile.TemporaryDirectory() as folder:
-        parts = build_parts(ServiceSettings(data_dir=Path(folder), redis_url="redis://127.0.0.1:1/0"))
-        metrics = Metrics(parts, records)
+        context = build_context(ServiceSettings(data_dir=Path(folder), redis_url="redis://127.0.0.1:1/0"))
+        metrics = Metrics(context, records)
         metrics.text()
         milliseconds = min(_processor_seconds(metrics.text) for _ in range(N_TURNS)) * 1e3
-        parts.close()
+        context.close()
         return milliseconds
 
 

@@ -26,8 +26,8 @@ import pyarrow.parquet as pq
 import structlog
 
 from service.upload_sandbox import child_process
-from service.upload_sandbox.runner import Intake
-from service.upload_sandbox.settings import IntakeSettings
+from service.upload_sandbox.runner import UploadReader
+from service.upload_sandbox.settings import UploadReaderSettings
 from storage.errors import DatasetRefused
 
 from .machine import describe_machine
@@ -107,7 +107,7 @@ def _is_read(upload: Path) -> bool:
     # What is refused is printed in the table.
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     try:
-        Intake(IntakeSettings()).read_dataset(upload, {})
+        UploadReader(UploadReaderSettings()).read_dataset(upload, {})
     except DatasetRefused:
         return False
     return True

@@ -7,9 +7,9 @@ import click
 from pydantic import ValidationError
 
 from storage.database_file import release_reserve
-from storage.doorbell import Doorbell
 from storage.errors import StorageError
-from storage.worker_notes import WorkerNotes
+from storage.job_notifications import JobNotifier
+from storage.worker_heartbeats import WorkerHeartbeats
 from workers.runtime.clearing import clear_once
 from workers.runtime.settings import WorkerSettings
 
@@ -36,7 +36,7 @@ def clear(data_dir: Path) -> None:
         message = f"cannot clear away everything now: {error}"
         raise CannotServe(message) from error
     if settings.redis_url:
-        WorkerNotes(Doorbell(settings.redis_url).redis).removed(counts)
+        WorkerHeartbeats(JobNotifier(settings.redis_url).redis).add_removed(counts)
     told = ", ".join(f"{number} {what.replace('_', ' ')}" for what, number in counts.items())
     click.echo(f"cleared away: {told or 'nothing, as nothing was old enough'}")
 

@@ -91,9 +91,9 @@ def worker_command(data_dir: Path, n_workers: int, *, check: bool) -> None:
 
 def _check_worker(redis_url: str) -> None:
     # Imported late: it brings what speaks to Redis, which starting a worker does without.
-    doorbell = import_module("storage.doorbell").Doorbell(redis_url)
+    notifier = import_module("storage.job_notifications").JobNotifier(redis_url)
     host = os.uname().nodename
-    n_workers = import_module("storage.worker_notes").WorkerNotes(doorbell.redis).n_workers_of(host)
+    n_workers = import_module("storage.worker_heartbeats").WorkerHeartbeats(notifier.redis).n_workers_of(host)
     if n_workers is None:
         message = "Redis does not answer, over which workers learn of jobs"
         raise click.ClickException(message)

@@ -62,3 +62,11 @@ class Page(Contract, Generic[Item]):
     next_cursor: str | None = Field(
         default=None, description="Cursor of the next page, to be sent as `cursor`; null on the last page."
     )
+
+
+class Renaming(Contract):
+    """Another name for something that keeps its id."""
+
+    name: Name | None = Field(
+        description="The new name; null removes the one that it has.", examples=["credit scoring, March"]
+    )

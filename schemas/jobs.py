@@ -39,3 +39,7 @@ class Job(Contract):
     started_at: datetime | None = Field(description="Time when the last attempt began, in UTC; null before the first.")
     finished_at: datetime | None = Field(description="Time when it ended, in UTC; null until then.")
     problem: Problem | None = Field(description="Why it failed; null unless it did.")
+
+
+JobStatus = Literal["queued", "running", "cancelling", "succeeded", "failed", "cancelled"]
+"""What lists of jobs can be filtered by."""

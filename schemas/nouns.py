@@ -75,6 +75,7 @@ class Noun(Generic[View]):
     files: tuple[str, ...] = ()  # kept beside the result
     products: tuple[Product, ...] = ()
     mutable: tuple[str, ...] = ()  # fields that PATCH may change
+    listed_by: tuple[str, ...] = ()  # more fields that its list can be filtered by; see ``filters``
     scopes: Mapping[Method, Scope] = field(default_factory=lambda: _READ_AND_WRITE)
     actions: Mapping[str, Scope] = field(default_factory=dict)  # POST to these paths below an id
 
@@ -87,6 +88,9 @@ class Noun(Generic[View]):
             raise LookupError(detail)
         if unknown := set(self.mutable) - set(self.view.model_fields):
             detail = f"{self.name} have no field {min(unknown)!r} to change"
+            raise LookupError(detail)
+        if unknown := set(self.listed_by) - set(self.summary.model_fields):
+            detail = f"{self.name} have no field {min(unknown)!r} to be listed by"
             raise LookupError(detail)
 
     @property
@@ -120,6 +124,12 @@ class Noun(Generic[View]):
         """Whether a job can make it."""
         return self.made in {"by_job", "either"}
 
+    @property
+    def filters(self) -> tuple[str, ...]:
+        """Fields that its list can be filtered by: what it is made from, its status, its name, and ``listed_by``."""
+        shown = [field for field in ("status", "name") if field in self.summary.model_fields]
+        return (*self.made_from, *shown, *self.listed_by) if self.is_kept else ()
+
     def scope_of(self, method: str, below_item: str = "") -> Scope | None:
         """Return the scope that a request needs: ``below_item`` is the path below an id; ``None`` if undeclared."""
         if method == "POST" and below_item:
@@ -137,6 +147,7 @@ MODELS = Noun(
     request=ModelMetadata,
     summary=ModelSummary,
     view=Model,
+    mutable=("name",),
     actions={"predictions": "explain", "proximities": "explain"},
 )
 DATASETS = Noun(
@@ -148,6 +159,7 @@ DATASETS = Noun(
     request=DatasetMetadata,
     summary=DatasetSummary,
     view=Dataset,
+    mutable=("name",),
     products=(Product(name="rows", media_types=(JSON, PARQUET), row=DatasetRow),),
 )
 PROXIMITIES = Noun(
@@ -258,6 +270,7 @@ EXPLAINERS = Noun(
     request=ExplainerRequest,
     summary=ExplainerSummary,
     view=Explainer,
+    mutable=("name",),
 )
 EXPLANATIONS = Noun(
     name="explanations",
@@ -293,6 +306,7 @@ JOBS = Noun(
     description="Work that takes time: its progress, its end, and how to cancel it.",
     summary=Job,
     view=Job,
+    listed_by=("kind", "artefact"),
     products=(Product(name="events", media_types=("text/event-stream",)),),
     actions={"cancel": "write"},
 )

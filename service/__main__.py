@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from sqlalchemy import URL
 
-_GRACE_SECONDS = 5  # for requests under way when it is told to stop
+_GRACE_SECONDS = 5  # for requests under way when it stops
 
 
 @click.command()
@@ -15,7 +15,7 @@ _GRACE_SECONDS = 5  # for requests under way when it is told to stop
 @click.option("--port", type=int, default=8000, envvar="LEAFSPACE_PORT", show_default=True)
 def main(host: str, port: int) -> None:
     """Serve the API until SIGTERM or Ctrl-C."""
-    # onnxruntime would tell its maker about the models it opens.
+    # onnxruntime would report the models that it opens to its maker.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     # Imported late: onnxruntime reads the environment as soon as it is imported.
     import uvicorn  # noqa: PLC0415

@@ -45,7 +45,7 @@ class AccessLog:
         self._thread = threading.Thread(target=self._run, name="access log", daemon=True)
 
     def note(self, request: AnsweredRequest) -> None:
-        """Add the request to those whose lines are written next."""
+        """Queue the request's line."""
         if len(self._waiting) < _MAX_WAITING:
             self._waiting.append(request)
         else:
@@ -53,7 +53,7 @@ class AccessLog:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Write lines meanwhile; at the end, those that still wait."""
+        """Write lines inside the ``with``; at its end, those that still wait."""
         self._thread.start()
         try:
             yield

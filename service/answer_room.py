@@ -1,4 +1,4 @@
-"""AnswerRoom: how much memory all answers under way may take together, counted before any of them is made."""
+"""AnswerRoom: the memory that all answers under way may take together, reserved before any of them is made."""
 
 import asyncio
 import ctypes
@@ -22,18 +22,18 @@ _CALLERS = 4  # of whom each holds as much as one may
 
 
 def _let_go() -> None:
-    """Return to the system what allocators keep of a large answer: it would stay with each thread that made one."""
+    """Return freed memory to the system: allocators would keep that of a large answer for each thread that made one."""
     pa.default_memory_pool().release_unused()
     with suppress(AttributeError, OSError):  # glibc alone has it
         ctypes.CDLL(None).malloc_trim(0)
 
 
 class CallerLeft(Exception):
-    """Nobody waits for the answer any more."""
+    """The caller has disconnected."""
 
 
 class Part:
-    """What one answer has of a room, from the time it is let in to the time it gives its part back."""
+    """The share of a room that one answer holds, from its admission until it gives the share back."""
 
     __slots__ = ("_room", "caller", "n_held", "n_making")
 
@@ -45,29 +45,29 @@ class Part:
 
     @property
     def n_bytes(self) -> int:
-        """All that is taken for the answer."""
+        """All bytes that are reserved for the answer."""
         return self.n_held + self.n_making
 
     def shrink(self, n_held: int) -> None:
-        """Keep no more than the answer has, now that it is made."""
+        """Keep the size of the answer alone, now that it is made."""
         self._room.change(self, n_held)
 
     def give_back(self) -> None:
-        """Give back what is still taken."""
+        """Return what is still reserved."""
         self._room.change(self, 0)
 
 
 class AnswerRoom:
-    """A number of bytes that answers take a part of, in the order in which they come; changed on the event loop alone.
+    """A number of bytes of which answers reserve parts, in the order of their requests, on the event loop alone.
 
-    An answer for which there is no room waits a moment, without a thread, and nothing is made for callers who leave
-    meanwhile. An answer that is alone may be larger than all the room there is; while it is the next one to be let in,
-    those that come later wait behind it, for ``seconds`` at most. Lists and small answers have a room of their own, in
-    which nothing is large.
+    An answer for which there is no room waits a moment, without a thread, and nothing is made for callers that
+    disconnect meanwhile. An answer that is alone may be larger than the whole room; while it is the next one to be
+    admitted, those that come later wait behind it, for ``seconds`` at most. Lists and small answers have a room of
+    their own, in which nothing is large.
 
     What is needed only while answers are made is counted apart, up to half as much again: how long that is needed is
     not for callers to choose. They choose how long they take over their answers, so a caller may hold a quarter of the
-    room, or a single answer, and whoever waits for an own answer to be taken keeps nobody else waiting.
+    room, or a single answer, and a caller that has to read its own answers first delays no other caller.
 
     Answers are made by a few threads of their own: what a thread has used once, its allocator keeps.
 
@@ -89,22 +89,22 @@ class AnswerRoom:
 
     @property
     def n_taken(self) -> int:
-        """Bytes that are taken now."""
+        """Bytes that are reserved now."""
         return self._n_held + self._n_making
 
     async def take(
         self, n_held: int, has_left: Callable[[], Awaitable[bool]], caller: str | None = None, n_making: int = 0
     ) -> Part:
-        """Return the caller's part, once there is one, to be given back by the caller.
+        """Reserve a part and return it, once there is room; the caller gives it back.
 
         Parameters
         ----------
         n_held
             How large the answer is: as much is taken until the caller has all of it.
         has_left
-            Says whether the caller has left.
+            Returns whether the caller has disconnected.
         caller
-            Who is counted; ``None`` for those who may take all the room.
+            The caller that is counted; ``None`` for one that may take all the room.
         n_making
             What else is taken while the answer is made.
 
@@ -131,7 +131,7 @@ class AnswerRoom:
         return part
 
     def change(self, part: Part, n_held: int) -> None:
-        """Let a part be as large as its answer, which is made, or is gone."""
+        """Shrink a part to the size of its answer, or to nothing."""
         n_freed = part.n_bytes - n_held
         self._count(part, -1)
         part.n_held, part.n_making = n_held, 0
@@ -142,7 +142,7 @@ class AnswerRoom:
                 self._threads.submit(_let_go)
 
     async def run(self, work: Callable[[], Result]) -> Result:
-        """Return what the work returns; it is waited for even where nobody wants it any more."""
+        """Return the result of the work, which is completed even if its caller disconnects."""
         running = asyncio.get_running_loop().run_in_executor(self._threads, work)
         try:
             return await asyncio.shield(running)
@@ -151,12 +151,12 @@ class AnswerRoom:
             raise
 
     async def draw(self, blocks: Generator[bytes]) -> AsyncIterator[bytes]:
-        """Yield the blocks, each drawn when the one before has been taken."""
+        """Yield the blocks; each is drawn when the one before has been sent."""
         while (block := await self.run(partial(next, blocks, None))) is not None:
             yield block
 
     def close(self) -> None:
-        """Finish what is being made; what waits is dropped."""
+        """Finish the answers that are being made; those that wait are dropped."""
         self._threads.shutdown(cancel_futures=True)
 
     async def _wait(self, part: Part, turn: "asyncio.Future[None]", has_left: Callable[[], Awaitable[bool]]) -> None:
@@ -203,12 +203,12 @@ class AnswerRoom:
     def _refusal(self, part: Part) -> StorageError:
         if not self._is_within_share(part):
             detail = (
-                f"you have not taken yet {self._held[part.caller or '']:,} bytes of answers to other requests, and one "
-                f"caller may keep {self._n_bytes // _CALLERS:,} waiting; read those first, or ask for fewer at once"
+                f"you have not read {self._held[part.caller or '']:,} bytes of answers to other requests yet, and one "
+                f"caller may keep {self._n_bytes // _CALLERS:,} waiting; read those first, or request fewer at once"
             )
             return StorageError("rate_limited", detail)
         detail = (
             f"answers to other requests take the {self._n_bytes:,} bytes of memory that all of them may have; "
-            "send this request again in a moment, or ask for smaller pages"
+            "send this request again in a moment, or request smaller pages"
         )
         return StorageUnavailable(detail)

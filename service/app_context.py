@@ -1,8 +1,7 @@
-"""Parts: everything an operation may need, built once when the process starts."""
+"""AppContext: everything an operation may need, built once when the process starts."""
 
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from storage.api_keys import ApiKeyStore
 from storage.artefacts import ArtefactStore
@@ -11,31 +10,32 @@ from storage.database_file import has_room, keep_reserve
 from storage.datasets import DatasetStore
 from storage.explainers import ExplainerStore
 from storage.idempotency import IdempotencyStore
+from storage.job_notifications import JobNotifier
 from storage.jobs import JobStore
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
 from storage.remote_objects import open_objects
 from storage.settings import REQUESTS
+from storage.worker_heartbeats import WorkerHeartbeats
 from tree_explainers.warm import compile_loops
 
 from .answer_room import AnswerRoom
 from .batches import Batches
 from .health_watch import Availability, HealthWatch
-from .job_queue import JobQueue
 from .job_watch import JobWatch
 from .key_ring import KeyRing
 from .middleware.response_head import Draining
 from .settings import ServiceSettings
-from .upload_sandbox.runner import Intake
+from .upload_sandbox.runner import UploadReader
 from .warm_cache import ExplainerCache, SessionCache
 
-_FRESH_SECONDS = 5.0
+_FRESH_SECONDS, _REDIS_FRESH_SECONDS = 5.0, 1.0
 _SMALL_SHARE = 4  # of the memory for answers, a quarter is kept for lists and small ones
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """The parts of one API process."""
+class AppContext:
+    """What operations use: settings, stores, caches and limits of one API process."""
 
     settings: ServiceSettings
     database: Database
@@ -52,8 +52,10 @@ class Parts:
     job_watch: JobWatch
     api_keys: ApiKeyStore
     keys: KeyRing
-    queue: JobQueue
-    intake: Intake
+    notifier: JobNotifier
+    heartbeats: WorkerHeartbeats
+    redis_available: Availability
+    upload_reader: UploadReader
     sessions: SessionCache
     explainer_cache: ExplainerCache
     batches: Batches
@@ -74,9 +76,8 @@ class Parts:
         self.watching.close()
 
 
-def build_parts(settings: ServiceSettings, draining: Draining | None = None) -> Parts:
+def build_context(settings: ServiceSettings, draining: Draining | None = None) -> AppContext:
     """Open what the settings name; bring the tables up to date."""
-    draining = draining or Draining()
     compile_loops(for_jobs=False)  # nothing is compiled while a request waits
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     database, watching = (Database(settings.storage.database_url, REQUESTS) for _ in range(2))
@@ -84,41 +85,40 @@ def build_parts(settings: ServiceSettings, draining: Draining | None = None) -> 
     objects = open_objects(settings.storage)
     objects.sweep()
     keep_reserve(settings.data_dir)
-    models, datasets = ModelStore(database), DatasetStore(database)
-    artefacts, explainers = ArtefactStore(database), ExplainerStore(database)
-    sessions = SessionCache(models, objects, settings.warm_explainers)
-    queue, objects_available = JobQueue(settings.redis_url), Availability(objects.is_available, _FRESH_SECONDS)
-    keys = KeyRing(ApiKeyStore(watching))
-    n_small_bytes = settings.max_answer_bytes // _SMALL_SHARE
+    context = _context_over(settings, database, watching, objects, draining or Draining())
     if settings.keys_required:
-        keys.start()
-    return Parts(
+        context.keys.start()
+    return context
+
+
+def _context_over(
+    settings: ServiceSettings, database: Database, watching: Database, objects: ObjectStore, draining: Draining
+) -> AppContext:
+    models, notifier = ModelStore(database), JobNotifier(settings.redis_url)
+    redis_available = Availability(notifier.is_available, _REDIS_FRESH_SECONDS)
+    objects_available = Availability(objects.is_available, _FRESH_SECONDS)
+    n_small_bytes = settings.max_answer_bytes // _SMALL_SHARE
+    return AppContext(
         settings=settings,
         database=database,
         watching=watching,
-        health=HealthWatch(
-            watching,
-            {
-                "redis": queue.is_available,
-                "objects": objects_available,
-                "disk": Availability(partial(has_room, *_written_to(settings)), _FRESH_SECONDS),
-                "database": lambda: not (database.is_damaged or watching.is_damaged),
-            },
-        ),
+        health=_health_watch(settings, database, watching, redis_available, objects_available),
         objects=objects,
         objects_available=objects_available,
         models=models,
-        datasets=datasets,
-        artefacts=artefacts,
-        explainers=explainers,
+        datasets=DatasetStore(database),
+        artefacts=ArtefactStore(database),
+        explainers=ExplainerStore(database),
         idempotency=IdempotencyStore(database),
         jobs=JobStore(database),
         job_watch=JobWatch(JobStore(watching), draining),
         api_keys=ApiKeyStore(database),
-        keys=keys,
-        queue=queue,
-        intake=Intake(settings.intake),
-        sessions=sessions,
+        keys=KeyRing(ApiKeyStore(watching)),
+        notifier=notifier,
+        heartbeats=WorkerHeartbeats(notifier.redis),
+        redis_available=redis_available,
+        upload_reader=UploadReader(settings.upload_reader),
+        sessions=SessionCache(models, objects, settings.warm_explainers),
         explainer_cache=ExplainerCache(settings.warm_explainers),
         batches=Batches(settings.max_waiting_rows),
         answer_room=AnswerRoom(settings.max_answer_bytes - n_small_bytes),
@@ -128,5 +128,16 @@ def build_parts(settings: ServiceSettings, draining: Draining | None = None) -> 
     )
 
 
-def _written_to(settings: ServiceSettings) -> tuple[Path, Path]:
-    return settings.data_dir, settings.storage.objects_dir
+def _health_watch(
+    settings: ServiceSettings, database: Database, watching: Database, redis: Availability, objects: Availability
+) -> HealthWatch:
+    folders = settings.data_dir, settings.storage.objects_dir
+    return HealthWatch(
+        watching,
+        {
+            "redis": redis,
+            "objects": objects,
+            "disk": Availability(partial(has_room, *folders), _FRESH_SECONDS),
+            "database": lambda: not (database.is_damaged or watching.is_damaged),
+        },
+    )

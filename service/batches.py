@@ -16,7 +16,7 @@ class Batches:
     Parameters
     ----------
     n_rows
-        How many rows may wait or be worked on; where nobody waits, a call may have any number.
+        How many rows may wait or be processed at once; where no call waits, a call may have any number.
     """
 
     def __init__(self, n_rows: int) -> None:
@@ -25,7 +25,7 @@ class Batches:
         self._thread = ThreadPoolExecutor(1, "batches")
 
     async def run(self, n_rows: int, work: Callable[[], Result]) -> Result:
-        """Return what the work returns, when its turn has come.
+        """Return the result of ``work``, which runs when its turn has come.
 
         Raises
         ------
@@ -34,8 +34,8 @@ class Batches:
         """
         if self._n_taken and self._n_taken + n_rows > self._n_rows:
             detail = (
-                f"{self._n_taken} rows of other calls wait already, and {self._n_rows} may: send yours again in a "
-                "moment, or ask for an explanation set, which a job makes"
+                f"{self._n_taken} rows of other calls wait already, and at most {self._n_rows} may: send yours again "
+                "in a moment, or request an explanation set, which a job makes"
             )
             raise StorageUnavailable(detail)
         self._n_taken += n_rows
@@ -45,5 +45,5 @@ class Batches:
             self._n_taken -= n_rows
 
     def close(self) -> None:
-        """Finish what is being done; what waits is dropped."""
+        """Finish the work under way; work that waits is dropped."""
         self._thread.shutdown(cancel_futures=True)

@@ -1,4 +1,4 @@
-"""Conditional requests: who holds an answer that cannot have changed gets 304 without it (RFC 9110, section 13).
+"""Conditional requests: callers that hold an answer that is still valid get 304 without a body (RFC 9110, section 13).
 
 Models, datasets, finished artefacts and whatever is read below them have a strong entity tag: a hash of the row that
 names their content (``storage.entity_versions``), of the path, the query and ``Accept``, which choose the
@@ -27,7 +27,7 @@ _IMMUTABLE_NOUNS = (
 )
 _PATH = re.compile(rf"/v1/({'|'.join(_IMMUTABLE_NOUNS)})/\{{(\w+)\}}(/.*)?")
 _TAG = re.compile(r'(?:W/)?"([!#-~]*)"')
-# Kept by the caller alone, who asks each time whether it still holds, and shows a key for that.
+# Kept by the caller alone, which revalidates it each time with its key.
 _CACHE_CONTROL = "private, no-cache"
 _OK, _NOT_MODIFIED = 200, 304
 _HEADER = {
@@ -96,7 +96,7 @@ def _describe(operation: dict[str, Any]) -> None:
 
 
 async def _tag_of(request: Request, noun: str, identifier: str) -> str | None:
-    found = await run_in_threadpool(entity_version, request.app.state.parts.database, noun, identifier)
+    found = await run_in_threadpool(entity_version, request.app.state.context.database, noun, identifier)
     if found is None:
         return None
     chosen = request.url.path, request.url.query, request.headers.getlist("accept")

@@ -1,4 +1,4 @@
-"""The contract's document, openapi.json: what it says beside the routes, in the words of OpenAPI 3.1."""
+"""The contract's document, openapi.json: what it describes beside the routes, in the terms of OpenAPI 3.1."""
 
 import json
 from pathlib import Path
@@ -50,7 +50,7 @@ _EVENT_SCHEMA = {
 
 
 class Described(TypedDict):
-    """The arguments of ``FastAPI`` that describe the API."""
+    """Arguments of ``FastAPI`` that describe the document."""
 
     title: str
     description: str

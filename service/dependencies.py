@@ -1,4 +1,4 @@
-"""What routes are given: the parts, room for their answer, the page asked for, the idempotency key."""
+"""What routes are given: the context, room for their answer, the requested page, the idempotency key."""
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -11,22 +11,22 @@ from starlette.requests import ClientDisconnect
 from storage.idempotency import RequestKey
 
 from .answer_room import AnswerRoom, CallerLeft, Part
-from .app_context import Parts
-from .middleware.callers import ANYBODY, Caller, limited_caller
+from .app_context import AppContext
+from .middleware.callers import ANY_CALLER, Caller, limited_caller
 from .request_class import plain_integer
 
 Result = TypeVar("Result")
 _ITEM_BYTES = 1024  # of a list, as JSON and as what it is made from
 
 
-async def _parts(request: Request) -> Parts:
-    parts: Parts = request.app.state.parts
-    return parts
+async def _context(request: Request) -> AppContext:
+    context: AppContext = request.app.state.context
+    return context
 
 
 @dataclass(frozen=True, slots=True)
-class PageAsked:
-    """Which part of a list is wanted."""
+class PageRequest:
+    """The requested page of a list."""
 
     limit: int
     cursor: str | None
@@ -48,7 +48,7 @@ class Room:
         self._parts: list[Part] = []
 
     async def take(self, room: AnswerRoom, n_held: int, n_making: int = 0) -> Part:
-        """Wait for so many bytes; see ``AnswerRoom.take``."""
+        """Wait for this number of bytes; see ``AnswerRoom.take``."""
         try:
             part = await room.take(n_held, self._request.is_disconnected, self._caller, n_making)
         except CallerLeft as error:
@@ -57,12 +57,12 @@ class Room:
         return part
 
     async def make(self, room: AnswerRoom, n_bytes: int, make: Callable[[], Result]) -> Result:
-        """Return what is made in a thread once there is room for it; nothing is made for a caller who has left."""
+        """Return the result of ``make``, run in a thread once there is room; not run for a caller that disconnected."""
         await self.take(room, n_bytes)
         return await self._run(room, make)
 
     async def make_whole(self, room: AnswerRoom, n_held: int, n_making: int, make: Callable[[], bytes]) -> bytes:
-        """Return the same of an answer that is whole when it is made, and takes no more than its length then."""
+        """Return the same for an answer that is whole when made; afterwards it holds room for its length alone."""
         part = await self.take(room, n_held, n_making)
         made = await self._run(room, make)
         part.shrink(len(made))
@@ -74,7 +74,7 @@ class Room:
         return await room.run(make)
 
     def give_back(self) -> None:
-        """Give back all that was taken."""
+        """Return all room that was taken."""
         for part in self._parts:
             part.give_back()
 
@@ -87,12 +87,12 @@ async def _room(request: Request) -> AsyncIterator[Room]:
         room.give_back()
 
 
-PartsDep = Annotated[Parts, Depends(_parts)]
+ContextDep = Annotated[AppContext, Depends(_context)]
 RoomDep = Annotated[Room, Depends(_room)]
 
 
 async def _page(
-    parts: PartsDep,
+    context: ContextDep,
     room: RoomDep,
     limit: Limit = 50,
     cursor: Annotated[
@@ -102,9 +102,9 @@ async def _page(
             description="Cursor: `next_cursor` of the previous page; default: the first page.",
         ),
     ] = None,
-) -> PageAsked:
-    await room.take(parts.small_room, limit * _ITEM_BYTES)
-    return PageAsked(limit, cursor)
+) -> PageRequest:
+    await room.take(context.small_room, limit * _ITEM_BYTES)
+    return PageRequest(limit, cursor)
 
 
 async def _row_page(
@@ -116,8 +116,8 @@ async def _row_page(
             description="Cursor: `next_cursor` of the previous page, the 0-based index of the next row; default: 0.",
         ),
     ] = None,
-) -> PageAsked:
-    return PageAsked(limit, cursor)
+) -> PageRequest:
+    return PageRequest(limit, cursor)
 
 
 async def _request_key(
@@ -137,12 +137,12 @@ async def _request_key(
 ) -> RequestKey | None:
     if key is None:
         return None
-    caller: Caller = request.scope.get("caller", ANYBODY)
+    caller: Caller = request.scope.get("caller", ANY_CALLER)
     return RequestKey(caller.key_id or "", key)
 
 
-PageDep = Annotated[PageAsked, Depends(_page)]
-"""Of a list of things, for which room is taken."""
-RowPageDep = Annotated[PageAsked, Depends(_row_page)]
-"""Of a list of rows; room is taken by those who read them."""
+PageDep = Annotated[PageRequest, Depends(_page)]
+"""Of a list of items, for which room is taken."""
+RowPageDep = Annotated[PageRequest, Depends(_row_page)]
+"""Of a list of rows; the routes that read them take the room."""
 IdempotencyKey = Annotated[RequestKey | None, Depends(_request_key)]

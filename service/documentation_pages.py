@@ -62,7 +62,7 @@ async def _show_problem(code: str, request: Request) -> Response:
 
 
 def _wants_html(request: Request) -> bool:
-    """Return whether a browser asks: programs rarely name HTML in ``Accept``."""
+    """Return whether a browser sent the request: programs rarely name HTML in ``Accept``."""
     return "text/html" in request.headers.get("accept", "")
 
 

@@ -1,4 +1,4 @@
-"""Health: whether the database, Redis, the objects and the disk are available, checked rarely however many ask."""
+"""Health: whether the database, Redis, the objects and the disk are available, checked at most once a second."""
 
 import asyncio
 import time
@@ -30,7 +30,7 @@ class HealthWatch:
     """Check in a thread of its own: those of requests may all be waiting for what is checked.
 
     A check that is under way, or at most a second old, is shared by all callers: it takes SQLite's lock for a moment,
-    and strangers may ask as often as they like.
+    and callers without a key may send this request as often as they like.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class HealthWatch:
 
 
 class Availability:
-    """Remember the last check for a while: callers, however often they ask, must not load what the service depends on.
+    """Remember the last check for a while: frequent requests must not load what the service depends on.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ class HotPath:
 
     async def _explain(self, request: StrictRequest, explainer_id: str) -> Response:
         message = await request.read(ExplanationRequest)
-        body = await explain(self._state.parts, explainer_id, message)
+        body = await explain(self._state.context, explainer_id, message)
         return Response(body, media_type="application/json")
 
 

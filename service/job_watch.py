@@ -1,4 +1,4 @@
-"""JobWatch: jobs are looked at for all who wait for them together, however many they are."""
+"""JobWatch: reads the jobs that callers wait for, all of them together, however many they are."""
 
 import asyncio
 from collections import defaultdict
@@ -11,36 +11,36 @@ from storage.jobs import JobStore
 
 from .middleware.response_head import Draining
 
-_SECONDS_BETWEEN_LOOKS = 0.15
-_SHARE_OF_LOOKING = 0.2  # of one thread's time, however many jobs there are to look at
+_SECONDS_BETWEEN_POLLS = 0.15
+_SHARE_OF_POLLING = 0.2  # of one thread's time, however many jobs there are to read
 
 _Watchers = dict[str, dict["asyncio.Future[Job]", Job]]
-"""By the job's id: who waits for it, and what they have seen."""
+"""By the job's id: the futures that wait for a change, and the job as each of them last saw it."""
 
 
 class JobWatch:
-    """Looks at all jobs that somebody waits for by one query a turn; for the event loop alone."""
+    """Reads all jobs that callers wait for by one query at a time; for the event loop alone."""
 
     def __init__(self, jobs: JobStore, draining: Draining) -> None:
         self._jobs = jobs
         self._draining = draining
         self._watchers: _Watchers = defaultdict(dict)
-        self._looking: asyncio.Task[None] | None = None
+        self._polling: asyncio.Task[None] | None = None
 
     async def change(self, seen: Job, seconds: float | None = None) -> Job:
-        """Return the job once it is another than was seen; as it was seen when the time is over, or the process drains.
+        """Return the job once it differs from ``seen`` or the process drains; ``seen`` when the time is over.
 
         Raises
         ------
         NotFound
             If the job is gone.
         StorageUnavailable
-            If it cannot be looked at.
+            If it cannot be read.
         """
         waiting: asyncio.Future[Job] = asyncio.get_running_loop().create_future()
         self._watchers[seen.id][waiting] = seen
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.create_task(self._look())
+        if self._polling is None or self._polling.done():
+            self._polling = asyncio.create_task(self._poll())
         try:
             async with asyncio.timeout(seconds):
                 return await waiting
@@ -54,24 +54,24 @@ class JobWatch:
         if not self._watchers[job_id]:
             del self._watchers[job_id]
 
-    async def _look(self) -> None:
-        pause_seconds = _SECONDS_BETWEEN_LOOKS
+    async def _poll(self) -> None:
+        pause_seconds = _SECONDS_BETWEEN_POLLS
         while self._watchers:
             await asyncio.sleep(pause_seconds)
-            # Who comes later has seen what may be newer than what is found now.
-            asking = {job_id: dict(watchers) for job_id, watchers in self._watchers.items()}
+            # Callers that come later may have seen a newer state than the one that is read now.
+            watched = {job_id: dict(watchers) for job_id, watchers in self._watchers.items()}
             began = monotonic()
             try:
                 # In a thread of the loop's own pool: requests have another.
-                found = await asyncio.to_thread(self._jobs.get_many, list(asking))
-            except Exception as error:  # noqa: BLE001  # whoever waits answers it
-                _fail(asking, error)
+                found = await asyncio.to_thread(self._jobs.get_many, list(watched))
+            except Exception as error:  # noqa: BLE001  # those that wait raise it
+                _fail(watched, error)
             else:
-                self._tell(asking, found)
-            pause_seconds = max(_SECONDS_BETWEEN_LOOKS, (monotonic() - began) / _SHARE_OF_LOOKING)
+                self._notify(watched, found)
+            pause_seconds = max(_SECONDS_BETWEEN_POLLS, (monotonic() - began) / _SHARE_OF_POLLING)
 
-    def _tell(self, asking: _Watchers, found: Mapping[str, Job]) -> None:
-        for job_id, watchers in asking.items():
+    def _notify(self, watched: _Watchers, found: Mapping[str, Job]) -> None:
+        for job_id, watchers in watched.items():
             job = found.get(job_id)
             for waiting, seen in watchers.items():
                 if waiting.done():
@@ -82,7 +82,7 @@ class JobWatch:
                     waiting.set_result(job)
 
 
-def _fail(asking: _Watchers, error: Exception) -> None:
-    for waiting in (each for watchers in asking.values() for each in watchers):
+def _fail(watched: _Watchers, error: Exception) -> None:
+    for waiting in (each for watchers in watched.values() for each in watchers):
         if not waiting.done():
             waiting.set_exception(error)

@@ -1,8 +1,8 @@
 """KeyRing: the keys by which callers are recognised, in memory, read again every second.
 
 Recognising a caller needs no database. A key that was revoked, in this process or in any other, is accepted for as long
-as one reading is trusted, and no longer: where the database cannot be read, nobody is let in after that time. When each
-key was last used is noted in memory and written later. Both are done by threads that repeat one function.
+as one reading is trusted, and no longer: where the database cannot be read, no caller is admitted after that time. The
+time of each key's last use is noted in memory and written later. Both are done by threads that repeat one function.
 """
 
 import hmac
@@ -40,7 +40,7 @@ class KeyRing:
         self._renewing = Recurring("keys", _SECONDS_BETWEEN_READS, self.renew)
 
     def find(self, credentials: bytes) -> Caller | None:
-        """Return the caller with these credentials, the value of an ``Authorization`` header; None for anything else.
+        """Return the caller with these credentials, the value of an ``Authorization`` header, or ``None``.
 
         How long that takes does not reveal whether the key or its secret is wrong.
         """
@@ -111,7 +111,7 @@ class LastUses:
         self._writing.start()
 
     def stop(self) -> None:
-        """Write no more."""
+        """Stop writing."""
         self._writing.stop()
 
 
@@ -134,7 +134,7 @@ class Recurring:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop; a call under way is waited for, but not long."""
+        """Stop; wait for a call under way, but not long."""
         self._stopped.set()
         if self._thread.is_alive():
             self._thread.join(_SECONDS_TO_STOP)

@@ -1,4 +1,4 @@
-"""The API: the one place where its parts are put together."""
+"""The API application: routes, middleware and the context of operations, put together here alone."""
 
 import gc
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ from schemas.nouns import NOUNS, Noun
 
 from . import conditional_requests, contract_document, documentation_pages, problems, route_scopes
 from .access_log import AccessLog
-from .app_context import build_parts
+from .app_context import build_context
 from .hot_path import HotPath
 from .metrics import Metrics
 from .middleware.access import AccessPolicy
@@ -23,7 +23,7 @@ from .middleware.metering import RequestRecords
 from .middleware.response_head import Draining
 from .middleware.stack import Monitoring, behind_middleware
 from .request_class import FORM_LIMITS
-from .routes import health, metrics, service_version
+from .routes import health
 from .settings import ServiceSettings
 
 
@@ -39,7 +39,7 @@ def _router_of(noun: Noun[Any]) -> APIRouter:
     return router
 
 
-_ROUTERS = (*map(_router_of, NOUNS.kept), health.router, metrics.router, service_version.router)
+_ROUTERS = (*map(_router_of, NOUNS.kept), health.router, health.version_router)
 _OWN_PATHS = ("/openapi.json", *documentation_pages.PATHS)
 _ROUTES = tuple(route for router in _ROUTERS for route in router.routes if isinstance(route, APIRoute))
 _PATHS = (*_OWN_PATHS, *(route.path for route in _ROUTES))
@@ -57,7 +57,7 @@ def create_server_app(settings: ServiceSettings, draining: Draining | None = Non
 
 def _policy(app: FastAPI) -> AccessPolicy:
     scopes = route_scopes.RouteScopes((method, route.path) for route in _ROUTES for method in route.methods or ())
-    return AccessPolicy(lambda: app.state.parts.keys, scopes.required)
+    return AccessPolicy(lambda: app.state.context.keys, scopes.required)
 
 
 def create_app(
@@ -68,26 +68,26 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        parts = build_parts(settings, monitoring.draining)
-        app.state.parts = parts
-        app.state.metrics = Metrics(parts, monitoring.records)
+        context = build_context(settings, monitoring.draining)
+        app.state.context = context
+        app.state.metrics = Metrics(context, monitoring.records)
         _rarely_collect_garbage()
         with nullcontext() if access_log is None else access_log.writing():
             yield
-        parts.close()
+        context.close()
 
     return build_app(lifespan)
 
 
 def build_app(lifespan: object = None) -> FastAPI:
-    """Return the API's routes without parts behind them: enough to write down its contract."""
+    """Return the API's routes without a context: enough to write down its contract."""
     app = FastAPI(
         version=version("leafspace"),
         **contract_document.DESCRIBED,
         lifespan=lifespan,  # type: ignore[arg-type]  # an async context manager of the app, or none
         docs_url=None,
         redoc_url=None,
-        redirect_slashes=False,  # it would lead wherever the caller's Host header says
+        redirect_slashes=False,  # it would redirect to the host that the caller's Host header names
         form_limits={"max_files": FORM_LIMITS["max_files"], "max_fields": FORM_LIMITS["max_fields"]},
         generate_unique_id_function=_operation_id,
     )
@@ -102,8 +102,8 @@ def build_app(lifespan: object = None) -> FastAPI:
 
 
 def _rarely_collect_garbage() -> None:
-    # Cycles are rare here, and looking for them stops the hot path: what lives as long as the process is not looked at
-    # again, and the rest less often.
+    # Cycles are rare here, and collecting them stops the hot path: objects that live as long as the process are not
+    # scanned again, and the others less often.
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
 

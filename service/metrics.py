@@ -1,7 +1,7 @@
-"""Metrics: what Prometheus is told about this process, its caches, the jobs and the workers.
+"""Metrics: what Prometheus scrapes about this process, its caches, the jobs and the workers.
 
-Rows and Redis are looked at once in five seconds at most, however often is asked. No label is made from what callers
-send: routes are templates of ours, statuses and kinds are few.
+Rows and Redis are read at most once in five seconds, however often Prometheus scrapes. No label is made from what
+callers send: routes are templates of ours, statuses and kinds are few.
 """
 
 import shutil
@@ -25,7 +25,7 @@ from prometheus_client.registry import Collector
 from storage.errors import StorageError
 from storage.job_counts import EndedJobs, JobCounts, count_jobs
 
-from .app_context import Parts
+from .app_context import AppContext
 from .middleware.metering import SECONDS_BOUNDS, RequestRecords, RouteRecord
 from .warm_cache import ExplainerCache, SessionCache
 
@@ -36,13 +36,16 @@ _BOUNDS = (*map(str, SECONDS_BOUNDS), "+Inf")
 
 
 class Metrics:
-    """All that is told; asking may come from any thread, one at a time."""
+    """All metrics; they may be collected in any thread, one at a time."""
 
-    def __init__(self, parts: Parts, records: RequestRecords, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, context: AppContext, records: RequestRecords, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._lock = threading.Lock()
         self._records = records
         self._registries = [
-            _registry_of(collector) for collector in (_Requests(records), _Caches(parts), _Surroundings(parts, clock))
+            _registry_of(collector)
+            for collector in (_Requests(records), _Caches(context), _Dependencies(context, clock))
         ]
         process = CollectorRegistry()
         ProcessCollector(registry=process)
@@ -77,7 +80,7 @@ class _One(Collector):
 
 
 class _Requests(Collector):
-    """What was asked of this process."""
+    """Requests to this process."""
 
     def __init__(self, records: RequestRecords) -> None:
         self._records = records
@@ -132,16 +135,16 @@ def _latencies(records: tuple[RouteRecord, ...]) -> Iterator[bytes]:
 
 
 def _let_others_go_on() -> None:
-    # The event loop waits no longer than for one piece, some tens of microseconds of work.
+    # The event loop waits for one piece at most, some tens of microseconds of work.
     time.sleep(0)
 
 
 class _Caches(Collector):
-    """What is warm in this process."""
+    """The caches of this process."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, context: AppContext) -> None:
         self._caches: dict[str, ExplainerCache | SessionCache]
-        self._caches = {"explainers": parts.explainer_cache, "sessions": parts.sessions}
+        self._caches = {"explainers": context.explainer_cache, "sessions": context.sessions}
 
     def collect(self) -> Iterator[Metric]:
         hits = CounterMetricFamily("leafspace_cache_hits", "Looked up and found warm.", labels=["cache"])
@@ -158,8 +161,8 @@ class _Caches(Collector):
 
 
 @dataclass(slots=True)
-class _Seen:
-    """What rows, Redis and the disk said when they were last asked."""
+class _State:
+    """The state of rows, Redis and the disk when they were last read."""
 
     has_database: bool = False
     jobs: JobCounts | None = None  # None: they could not be counted
@@ -169,47 +172,47 @@ class _Seen:
     has_objects: bool = False
 
 
-class _Surroundings(Collector):
-    """What this process rests on, the same whichever API process is asked: jobs, workers, database, Redis, disk."""
+class _Dependencies(Collector):
+    """What this process depends on, the same for every API process: jobs, workers, database, Redis, disk."""
 
-    def __init__(self, parts: Parts, clock: Callable[[], float]) -> None:
-        self._parts = parts
+    def __init__(self, context: AppContext, clock: Callable[[], float]) -> None:
+        self._context = context
         self._clock = clock
-        self._ended = EndedJobs(parts.watching)
+        self._ended = EndedJobs(context.watching)
         self._registry = CollectorRegistry()
         text = "Seconds from the last start of a job to its end, for jobs that ended while this process ran."
         labels, names = ["kind", "status"], {"buckets": _JOB_SECONDS, "registry": self._registry}
         self._job_seconds = Histogram("leafspace_job_seconds", text, labels, **names)  # type: ignore[arg-type]
-        self._seen = _Seen()
-        self._looked_at: float | None = None
+        self._state = _State()
+        self._read_at: float | None = None
 
     def collect(self) -> Iterator[Metric]:
         now = self._clock()
-        if self._looked_at is None or now - self._looked_at >= _FRESH_SECONDS:
-            self._seen, self._looked_at = self._look(), now
-        yield from _jobs(self._seen.jobs)
+        if self._read_at is None or now - self._read_at >= _FRESH_SECONDS:
+            self._state, self._read_at = self._read(), now
+        yield from _jobs(self._state.jobs)
         yield from self._registry.collect()
-        yield from _dependencies(self._seen)
-        yield InfoMetricFamily("leafspace_build", "What runs here.", {"version": version("leafspace")})
+        yield from _dependencies(self._state)
+        yield InfoMetricFamily("leafspace_build", "The version that runs here.", {"version": version("leafspace")})
 
     def describe(self) -> Iterator[Metric]:
         return iter(())
 
-    def _look(self) -> _Seen:
-        n_free_bytes = shutil.disk_usage(self._parts.settings.data_dir).free
-        seen = _Seen(n_free_bytes=n_free_bytes, has_objects=self._parts.objects_available())
-        # Asked as readiness is: open connections would go on reading a file that was moved away.
-        seen.has_database = self._parts.health.wait_for_health().database_fault is None
-        if seen.has_database:
-            self._look_at_jobs(seen)
-        if self._parts.queue.is_available():
-            notes = self._parts.queue.notes
-            seen.n_workers, seen.n_removed = notes.n_workers(), notes.n_removed()
-        return seen
+    def _read(self) -> _State:
+        n_free_bytes = shutil.disk_usage(self._context.settings.data_dir).free
+        state = _State(n_free_bytes=n_free_bytes, has_objects=self._context.objects_available())
+        # Checked as for readiness: open connections would go on reading a file that was moved away.
+        state.has_database = self._context.health.wait_for_health().database_fault is None
+        if state.has_database:
+            self._read_jobs(state)
+        if self._context.redis_available():
+            heartbeats = self._context.heartbeats
+            state.n_workers, state.n_removed = heartbeats.n_workers(), heartbeats.n_removed()
+        return state
 
-    def _look_at_jobs(self, seen: _Seen) -> None:
+    def _read_jobs(self, state: _State) -> None:
         with suppress(StorageError):
-            seen.jobs = count_jobs(self._parts.watching)
+            state.jobs = count_jobs(self._context.watching)
             for job in self._ended.new_ones():
                 self._job_seconds.labels(job.kind, job.status).observe(job.seconds)
 
@@ -217,9 +220,7 @@ class _Surroundings(Collector):
 def _jobs(counts: JobCounts | None) -> Iterator[Metric]:
     if counts is None:
         return
-    family = GaugeMetricFamily(
-        "leafspace_jobs", "Jobs by kind and status, as their rows say.", labels=["kind", "status"]
-    )
+    family = GaugeMetricFamily("leafspace_jobs", "Jobs by kind and status, by their rows.", labels=["kind", "status"])
     for (kind, status), number in sorted(counts.n_by_kind.items()):
         family.add_metric([kind, status], number)
     yield family
@@ -231,20 +232,20 @@ def _jobs(counts: JobCounts | None) -> Iterator[Metric]:
     yield GaugeMetricFamily("leafspace_busy_workers", text, counts.n_busy_workers)
 
 
-def _dependencies(seen: _Seen) -> Iterator[Metric]:
+def _dependencies(state: _State) -> Iterator[Metric]:
     text = "Whether rows can be read and written."
-    yield GaugeMetricFamily("leafspace_database_up", text, float(seen.has_database))
-    is_up = seen.n_workers is not None
+    yield GaugeMetricFamily("leafspace_database_up", text, float(state.has_database))
+    is_up = state.n_workers is not None
     yield GaugeMetricFamily("leafspace_redis_up", "Whether Redis answers.", float(is_up))
-    yield GaugeMetricFamily("leafspace_object_store_up", "Whether the object store answers.", float(seen.has_objects))
-    if seen.n_workers is not None:
+    yield GaugeMetricFamily("leafspace_object_store_up", "Whether the object store answers.", float(state.has_objects))
+    if state.n_workers is not None:
         text = "Workers that showed a sign of life in the last 15 seconds."
-        yield GaugeMetricFamily("leafspace_workers", text, seen.n_workers)
+        yield GaugeMetricFamily("leafspace_workers", text, state.n_workers)
     removed = CounterMetricFamily("leafspace_removed", "What retention has cleared away.", labels=["what"])
-    for what, number in sorted(seen.n_removed.items()):
+    for what, number in sorted(state.n_removed.items()):
         removed.add_metric([what], number)
     yield removed
-    yield GaugeMetricFamily("leafspace_data_free_bytes", "Room where the data directory is.", seen.n_free_bytes)
+    yield GaugeMetricFamily("leafspace_data_free_bytes", "Room where the data directory is.", state.n_free_bytes)
 
 
 def _registry_of(collector: Collector) -> CollectorRegistry:

@@ -1,4 +1,4 @@
-"""The one place where failures become answers: error type to problem."""
+"""Failures become answers here alone: each type of error becomes a problem."""
 
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import Any
@@ -41,7 +41,7 @@ def install(app: FastAPI) -> None:
 
 
 async def answer(request: Request, error: Exception) -> Response:
-    """Answer a failure outside the app's routes as one inside is answered."""
+    """Answer a failure outside the app's routes in the same form as one inside."""
     kind: type[Exception] = next(kind for kind in type(error).__mro__ if kind in _HANDLERS)
     return await _HANDLERS[kind](request, error)
 
@@ -60,7 +60,7 @@ def request_id(request: Request) -> str | None:
 
 
 class _NoAnswer(Response):
-    """What those are told who went away, or have their answer already: nothing."""
+    """No answer, for callers that disconnected or have their answer already."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send nothing."""
@@ -84,7 +84,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101  # for the type checker
-    # Those that the code speaks of come first.
+    # Those that the code names come first.
     faults = sorted(error.errors(), key=lambda fault: fault["type"] not in _CODE_OF_FAULT)
     problems = [FieldProblem(pointer=_pointer(fault, error.body), detail=_detail(fault)) for fault in faults[:20]]
     code = next((_CODE_OF_FAULT[fault["type"]] for fault in faults if fault["type"] in _CODE_OF_FAULT), None)
@@ -139,8 +139,8 @@ async def _our_fault(request: Request, error: Exception) -> Response:
 
 
 def _pointer(fault: dict[str, Any], body: Any) -> str:  # noqa: ANN401  # any JSON value, or a form
-    place, *steps = fault["loc"]
-    kept = _steps_in(body, steps, fault["type"]) if place == "body" else steps
+    part, *steps = fault["loc"]
+    kept = _steps_in(body, steps, fault["type"]) if part == "body" else steps
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in kept)
 
 

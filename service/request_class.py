@@ -38,14 +38,14 @@ class FormLimits(TypedDict):
 FORM_LIMITS: FormLimits = {"max_files": 1, "max_fields": 20}
 _QUICK_BYTES = 64 * 1024  # more could keep the event loop from other callers for tens of milliseconds
 _MAX_FIELDS = 100  # of a message: more than any has
-_MAX_FAULTS = 1000  # each takes as long to be told as ten to be found
+_MAX_FAULTS = 1000  # reporting one takes as long as finding ten
 _PLAIN_INTEGER = re.compile(r"-?[0-9]{1,18}")
-_LARGEST_WHOLE = 2.0**53  # from there on not all integers can be told apart
+_LARGEST_WHOLE = 2.0**53  # above it not all integers can be distinguished
 _MAX_ITEMS = 10_000  # of a list in a message without rows: as many as there are features
 
 
 class BodyRefused(HTTPException):
-    """The body is not what it should be. An ``HTTPException``, because FastAPI lets only those through."""
+    """The body is not valid. An ``HTTPException``, because FastAPI passes on only those."""
 
     def __init__(self, code: str, detail: str, pointer: str | None = None) -> None:
         super().__init__(status_code=400, detail=detail)
@@ -54,12 +54,12 @@ class BodyRefused(HTTPException):
 
 
 class StrictRequest(Request):
-    """A request whose JSON has no NaN, no lone surrogates, no NUL, no end of nesting, and no more than is answered."""
+    """A request whose JSON has no NaN, lone surrogates or NUL, and limits to its nesting and its number of rows."""
 
     _message: Contract | None = None
 
     async def read(self, kind: type[Message]) -> Message:
-        """Return the body as a message of this kind; a large one is read beside the event loop."""
+        """Return the body as a message of this kind; a large one is read in a thread."""
         await _refuse_unless_json(self)
         body = await self.body()
         if len(body) <= _QUICK_BYTES:
@@ -75,7 +75,7 @@ class StrictRequest(Request):
 
 
 class StrictRoute(APIRoute):
-    """A route that reads its body through ``StrictRequest``, and says how long work took."""
+    """A route that reads its body through ``StrictRequest``, and reports how long work took."""
 
     def get_route_handler(self) -> Handler:
         """Return the handler that FastAPI calls."""
@@ -112,7 +112,7 @@ def _with_known_parameters(handle: Handler, known: Mapping[str, bool]) -> Handle
 
 
 def _advice(name: str, known: Iterable[str]) -> str:
-    """Return what to do about a name that is not known: a kin name, if there is one."""
+    """Return the advice for an unknown name: a similar name, if there is one."""
     known = sorted(known)
     if kin := difflib.get_close_matches(name[:80], known, 1):
         return f"did you mean {kin[0]!r}?"
@@ -126,7 +126,7 @@ def _shown(name: str) -> str:
 def _reading_form(handle: Handler, known: Collection[str]) -> Handler:
     async def read_form(request: Request) -> Response:
         await _refuse_unless_form(request)
-        # FastAPI reads it once more, from what is kept here.
+        # FastAPI reads it again, from what is kept here.
         form = await request.form(**FORM_LIMITS)
         try:
             _refuse_odd_parts(form, known)
@@ -161,7 +161,7 @@ def _reading_message(handle: Handler, kind: Any) -> Handler:  # noqa: ANN401  # 
 
 
 async def timed(answer: Awaitable[Response]) -> Response:
-    """Return an answer that says how long it took to be made."""
+    """Return an answer whose headers report how long it took."""
     began = time.perf_counter()
     response = await answer
     milliseconds = (time.perf_counter() - began) * 1000
@@ -190,15 +190,15 @@ async def _refuse_unless_form(request: Request) -> None:
 
 
 async def _refuse_type(request: Request, detail: str) -> NoReturn:
-    # Whoever still sends does not listen: the body comes first, as slowly and as large as any other may.
+    # A caller that still sends does not read: the body is received first, at the speed and size that others may have.
     with suppress(ClientDisconnect):
         async for _ in request.stream():
             pass
     raise BodyRefused("unsupported_media_type", detail)
 
 
-def plain_integer(value: Any) -> Any:  # noqa: ANN401  # whatever stands in a path or query
-    """Return a parameter as it is; refuse what is not written as digits, which Python would take for a number."""
+def plain_integer(value: Any) -> Any:  # noqa: ANN401  # any value of a path or query
+    """Return a parameter as it is; refuse texts other than digits that Python would read as a number."""
     if isinstance(value, str) and not _PLAIN_INTEGER.fullmatch(value):
         message = "an integer is written as digits alone, such as 10"
         raise ValueError(message)
@@ -230,15 +230,15 @@ def _whole(item: Any) -> Any:  # noqa: ANN401  # any JSON value
     return int(item) if type(item) is float and item.is_integer() and abs(item) < _LARGEST_WHOLE else item
 
 
-def _parsed(body: bytes, place: str = "") -> Any:  # noqa: ANN401  # any JSON value
+def _parsed(body: bytes, prefix: str = "") -> Any:  # noqa: ANN401  # any JSON value
     try:
         return parse_json(body)
     except BadJson as error:
-        raise BodyRefused(error.code, f"{place}{error.detail}") from error
+        raise BodyRefused(error.code, f"{prefix}{error.detail}") from error
 
 
 def _refuse_crowd(fields: dict[str, Any], most_rows: int | None) -> None:
-    # Each field and each item may be a fault of its own, and thousands of faults take long to be told.
+    # Each field and each item may be a fault of its own, and thousands of faults take long to be reported.
     if len(fields) > _MAX_FIELDS:
         raise BodyRefused("unknown_field", f"the body has {len(fields)} fields; see /docs for those that there are")
     for name, items in fields.items():
@@ -258,18 +258,18 @@ def _refuse_items(name: str, n_items: int, most_rows: int | None) -> NoReturn:
 
 @cache
 def _most_rows(kind: type[Contract]) -> int | None:
-    """Return how many rows the contract has a message of this kind hold, where it holds rows."""
+    """Return how many rows a message of this kind may hold by the contract, where it holds rows."""
     extras = (field.json_schema_extra for field in kind.model_fields.values())
     stated = (extra.get("maxItems") for extra in extras if isinstance(extra, dict))
     return next((most for most in stated if isinstance(most, int)), None)
 
 
-def _validated(kind: type[Message], value: Any, *place: str) -> Message:  # noqa: ANN401  # any JSON value
+def _validated(kind: type[Message], value: Any, *path: str) -> Message:  # noqa: ANN401  # any JSON value
     try:
         return kind.model_validate(value)
     except ValidationError as error:
         if error.error_count() > _MAX_FAULTS:
-            detail = f"the body has {error.error_count():,} faults, more than can be told; see /docs for its form"
+            detail = f"the body has {error.error_count():,} faults, more than can be listed; see /docs for its form"
             raise BodyRefused("validation_failed", detail) from error
-        faults = [{**fault, "loc": ("body", *place, *fault["loc"])} for fault in error.errors()]
-        raise RequestValidationError(faults, body=dict.fromkeys(place, value) or value) from error
+        faults = [{**fault, "loc": ("body", *path, *fault["loc"])} for fault in error.errors()]
+        raise RequestValidationError(faults, body=dict.fromkeys(path, value) or value) from error

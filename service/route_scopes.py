@@ -104,7 +104,7 @@ def _describe_scopes(contract: dict[str, Any]) -> None:
             "type": "http",
             "scheme": "bearer",
             "bearerFormat": "lsk_…",
-            "description": "A key of this service. Not asked for where the service listens on loopback alone.",
+            "description": "A key of this service. Not required where the service listens on loopback alone.",
         }
     }
     for path, operations in contract["paths"].items():

@@ -9,9 +9,9 @@ from .middleware.response_head import Draining
 
 
 class Server(uvicorn.Server):
-    """Serves until it is told to stop.
+    """Serves until it is stopped by a signal.
 
-    At the first signal it drains: ``/readyz`` says 503 and connections are closed after their next answer, while
+    At the first signal it drains: ``/readyz`` answers 503 and connections are closed after their next answer, while
     requests are still taken for ``drain_seconds``. Then it stops listening, and what is under way may finish within
     uvicorn's own time limit. A second signal ends the draining at once.
     """

@@ -14,7 +14,7 @@ from tree_explainers.onnx_models.description import ModelLimits
 from .middleware.access import is_loopback
 from .middleware.bodies import BodyLimits
 from .middleware.limits import ConnectionLimits, RequestRates
-from .upload_sandbox.settings import IntakeSettings
+from .upload_sandbox.settings import UploadReaderSettings
 
 
 def read_origins(text: str | tuple[str, ...]) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ class ServiceSettings(BaseSettings):
     requests_burst: int = 400  # at once, after a pause
     explanations_per_second: float = 2000  # calls for explanations are counted apart
     explanations_burst: int = 4000
-    max_requests_under_way: int = 512  # but for explanations, and callers who watch jobs; beyond, 503
+    max_requests_under_way: int = 512  # without explanations and callers that watch jobs; beyond, 503
     max_requests_of_caller: int = 64  # of those; beyond, 429
     max_watching_of_caller: int = 128  # requests that wait for jobs; beyond, 429
     refused_per_second: float = 10  # without a key, with a wrong one, or one that may not; beyond, 429; 0: no limit
@@ -99,8 +99,8 @@ class ServiceSettings(BaseSettings):
     max_queued_jobs: int = 10_000  # that wait for a worker; beyond, 429
     max_queued_jobs_of_caller: int = 1000  # of those, of one key; beyond, 429
     warm_explainers: int = 16
-    max_explanation_set_values: int = 1_000_000_000  # of prototypes, told in one set: some 300 GB of JSON lines
-    max_explained_values: int = 1_000_000  # of prototypes, told in one answer: some 300 MB of JSON at most
+    max_explanation_set_values: int = 1_000_000_000  # of prototypes, in one set: some 300 GB of JSON lines
+    max_explained_values: int = 1_000_000  # of prototypes, in one answer: some 300 MB of JSON at most
 
     @property
     def keys_required(self) -> bool:
@@ -146,7 +146,7 @@ class ServiceSettings(BaseSettings):
         )
 
     @property
-    def intake(self) -> IntakeSettings:
+    def upload_reader(self) -> UploadReaderSettings:
         """How uploads are read."""
         models = ModelLimits(
             max_nodes=self.max_model_nodes,
@@ -161,7 +161,7 @@ class ServiceSettings(BaseSettings):
             max_cells=self.max_dataset_cells,
             max_field_bytes=self.max_dataset_field_bytes,
         )
-        return IntakeSettings(n_at_once=self.max_uploads_at_once, model_limits=models, dataset_limits=datasets)
+        return UploadReaderSettings(n_at_once=self.max_uploads_at_once, model_limits=models, dataset_limits=datasets)
 
     @property
     def storage(self) -> StorageSettings:

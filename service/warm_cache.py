@@ -1,7 +1,7 @@
 """Warm caches: explainers and model sessions in memory; the least recently used is dropped when there are too many.
 
-What makes this more than an LRU dictionary is that nothing is warmed up twice: callers who need the same thing wait for
-the one who warms it up, and callers who need others do not.
+What makes this more than an LRU dictionary is that nothing is warmed up twice: callers that need the same item wait for
+the caller that warms it up, and callers that need others do not.
 """
 
 import threading
@@ -21,7 +21,7 @@ Warm = TypeVar("Warm")
 
 
 class LocksById:
-    """A lock for each id, which exists while somebody needs it."""
+    """A lock for each id, which exists while a caller needs it."""
 
     def __init__(self) -> None:
         self._guard = Lock()

@@ -1,6 +1,6 @@
-"""Abandoned jobs: those whose worker is gone or whose notification was lost, found by looking at all rows.
+"""Abandoned jobs: those whose worker is gone or whose notification was lost, found by reading all rows.
 
-Several workers may look at once: each row is locked while it is changed, and a second look finds it changed already.
+Several workers may read at once: each row is locked while it is changed, and a second reader finds it changed.
 """
 
 import time
@@ -12,8 +12,7 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, and_, or_, select
 from .attempts import AttemptStore
 from .database import Database
 from .job_counts import SHORT_SECONDS, is_short
-from .job_problems import cancelled, deadline_exceeded, worker_lost
-from .jobs import end_job
+from .jobs import cancelled, deadline_exceeded, end_job, worker_lost
 from .tables import jobs
 
 _ROWS_AT_ONCE = 200
@@ -22,7 +21,7 @@ _GRACE_SECONDS = 10.0  # a worker that lives ends an overdue job itself
 
 @dataclass(frozen=True, slots=True)
 class WaitingJob:
-    """A job for which some worker should be rung."""
+    """A job of which workers should be notified again."""
 
     id: str
     deadline_seconds: float
@@ -33,9 +32,9 @@ class WaitingJob:
 class Timing:
     """After how many seconds something counts as abandoned."""
 
-    lease_seconds: float = 30.0  # that nobody renews, whatever any clock says
+    lease_seconds: float = 30.0  # without renewal, by a monotonic clock
     confirm_seconds: float = 7.5  # the same where it has ended by the wall clock; longer than between two renewals
-    unheard_seconds: float = 2.0  # that a new job waits, before its bell counts as lost
+    notification_seconds: float = 2.0  # that a new job waits before its message counts as lost
 
 
 _USUAL = Timing()
@@ -43,7 +42,7 @@ _USUAL = Timing()
 
 @dataclass(frozen=True, slots=True)
 class _Sighting:
-    """What was seen of an attempt under way, by a clock that nobody sets."""
+    """What was seen of an attempt under way, by a monotonic clock."""
 
     lease_until: float
     lease_seen_at: float  # when this lease was first seen
@@ -51,7 +50,7 @@ class _Sighting:
 
 
 class AbandonedJobs:
-    """Rows that need somebody's attention.
+    """Finds rows that no living worker takes care of.
 
     Wall clocks of hosts differ, and are set back and forth, but a worker that lives renews its lease every few seconds.
     So what counts is how long a lease stays the same, by the monotonic clock of this process; one that has ended by the
@@ -75,33 +74,33 @@ class AbandonedJobs:
 
     def requeue_expired(self) -> int:
         """Queue jobs again whose lease ended; fail those that lost their last worker. Return how many there were."""
-        expired = [row for row in self._look() if self._has_ended(self._sightings[row["token"]])]
+        expired = [row for row in self._read_attempts() if self._has_ended(self._sightings[row["token"]])]
         # A lease that is renewed at this moment is another one.
         unchanged = (and_(_is_attempt(row), jobs.c.lease_until == row["lease_until"]) for row in expired)
         return self._settle(list(unchanged), self._requeue)
 
     def expire_deadlines(self) -> int:
         """Fail jobs that were seen running for longer than they may; return how many there were."""
-        running = [row for row in self._look() if row["status"] == "running"]
+        running = [row for row in self._read_attempts() if row["status"] == "running"]
         overdue = (and_(_is_attempt(row), jobs.c.status == "running") for row in running if self._is_overdue(row))
         return self._settle(list(overdue), self._fail_overdue)
 
-    def due_for_ringing(self) -> list[WaitingJob]:
+    def due_for_notification(self) -> list[WaitingJob]:
         """Return the queued jobs that a worker should have taken by now, oldest first."""
-        now = self._now()
+        now, wait_seconds = self._now(), self._timing.notification_seconds
         # A job requested in the future was requested before the clock was set back.
-        is_new = jobs.c.created_at.between(now - self._timing.unheard_seconds, now + self._timing.unheard_seconds)
+        is_new = jobs.c.created_at.between(now - wait_seconds, now + wait_seconds)
         waiting = and_(jobs.c.status == "queued", self._attempts.is_due(), or_(jobs.c.attempt > 0, ~is_new))
         columns = jobs.c.id, jobs.c.deadline_seconds, jobs.c.estimated_seconds
         query = select(*columns).where(waiting).order_by(jobs.c.created_at).limit(_ROWS_AT_ONCE)
-        # Short ones also by themselves: however many others wait before them, somebody may be free for them.
+        # Short ones also by themselves: a worker may be free for them, however many others wait before them.
         short = query.where(jobs.c.estimated_seconds <= SHORT_SECONDS)
         with self._database.reading() as connection:
             rows = dict.fromkeys((*connection.execute(query), *connection.execute(short)))
         return [WaitingJob(job, deadline_seconds, is_short(seconds)) for job, deadline_seconds, seconds in rows]
 
-    def _look(self) -> Sequence[RowMapping]:
-        """Return the attempts under way, and take note of them."""
+    def _read_attempts(self) -> Sequence[RowMapping]:
+        """Return the attempts under way, and remember when each was seen."""
         columns = jobs.c.status, jobs.c.token, jobs.c.lease_until, jobs.c.deadline_seconds
         query = select(*columns).where(jobs.c.status.in_(("running", "cancelling")))
         with self._database.reading() as connection:

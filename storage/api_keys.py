@@ -1,4 +1,4 @@
-"""API keys: who may call, and what for. What is kept of a secret is its SHA-256."""
+"""API keys: the callers and their scopes. Of a secret, its SHA-256 alone is stored."""
 
 import time
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from schemas.key_texts import draw_key
 
 from .database import Database
 from .errors import Conflict
-from .records import existing_record, forget_keys_of, moment, read_page
+from .records import existing_record, forget_keys_of, moment, read_page, where_equal
 from .tables import api_keys
 
 MAX_KEYS = 1000
@@ -22,7 +22,7 @@ SECONDS_BETWEEN_USES = 60
 
 @dataclass(frozen=True, slots=True)
 class KnownKey:
-    """What it takes to recognise a key, and what its callers may do."""
+    """A key's digest, by which it is recognised, and its scopes."""
 
     id: str
     digest: bytes
@@ -36,7 +36,7 @@ class ApiKeyStore:
         self._database = database
 
     def add(self, request: ApiKeyRequest) -> NewApiKey:
-        """Make a key; what is returned is the only place where its secret ever stands.
+        """Create a key; its secret is in the returned value alone.
 
         Raises
         ------
@@ -63,10 +63,11 @@ class ApiKeyStore:
         with self._database.reading() as connection:
             return _view(existing_record(connection, api_keys, key_id))
 
-    def list(self, limit: int, cursor: str | None) -> Page[ApiKey]:
-        """Return one page of keys, newest first."""
+    def list(self, limit: int, cursor: str | None, **filters: str) -> Page[ApiKey]:
+        """Return one page of keys, newest first: those that have these values in these columns."""
+        query = where_equal(select(api_keys), api_keys, filters)
         with self._database.reading() as connection:
-            return read_page(connection, select(api_keys), api_keys, (limit, cursor), _view)
+            return read_page(connection, query, api_keys, (limit, cursor), _view)
 
     def revoke(self, key_id: str) -> None:
         """Forget the key; within two seconds no process lets it in."""
@@ -76,7 +77,7 @@ class ApiKeyStore:
             connection.execute(delete(api_keys).where(api_keys.c.id == key_id))
 
     def ids(self) -> set[str]:
-        """Return the ids of all keys; what is kept under one never changes but for when it was last used."""
+        """Return the ids of all keys; a key never changes except for the time of its last use."""
         with self._database.reading() as connection:
             return set(connection.execute(select(api_keys.c.id)).scalars())
 

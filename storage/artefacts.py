@@ -1,23 +1,29 @@
 """Artefacts: what jobs make, known by the hash of what made them."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Connection, RowMapping, delete, or_, select, update
+from sqlalchemy import Column, ColumnElement, Connection, RowMapping, case, delete, insert, or_, select, update
 
 from schemas.contract import Page
 from schemas.nouns import EXPLAINERS, NOUNS
 
-from .artefact_files import files_of, replace_files
 from .database import Database
 from .errors import InUse
 from .records import add_record, first_record, forget_keys_of, moment, read_page, require, unreferenced
-from .tables import artefacts, explainers, jobs
+from .tables import artefact_files, artefacts, explainers, jobs
 
-_STATUS_OF_JOB = {"failed": "failed", "cancelled": "cancelled"}
+_ENDED_OTHERWISE = ("failed", "cancelled")
+_STATUS: ColumnElement[str] = case(
+    (artefacts.c.result.is_not(None), "ready"),
+    (jobs.c.status.in_(_ENDED_OTHERWISE), jobs.c.status),
+    else_="pending",
+)
+"""The status of an artefact: that of its job, until a result is kept."""
 
 MAX_RESULT_BYTES = 32 << 20
 """Of a result as JSON, which its readers take as a whole: what grows with the rows is kept in files beside it."""
@@ -49,7 +55,7 @@ class NewArtefact:
 
 @dataclass(frozen=True, slots=True)
 class Artefact:
-    """An artefact and how its making stands."""
+    """An artefact with its status."""
 
     id: str
     noun: str
@@ -65,33 +71,52 @@ class Artefact:
     files: Mapping[str, str] = field(default_factory=dict)  # object by name: what is too large for the result
 
 
+@dataclass(slots=True)
+class RequestedArtefact:
+    """A request for an artefact, inside and after its transaction (see ``ArtefactStore.requested``)."""
+
+    connection: Connection  # of the transaction
+    needs_job: bool  # the artefact is new, or its last job failed or was cancelled
+    job: str = ""  # set by the caller
+    is_new_job: bool = False
+    artefact: Artefact = field(init=False)  # set when the transaction ends
+
+
 class ArtefactStore:
     """Rows of artefacts; their status is that of their job until a result is kept."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def ask_for(self, artefact: NewArtefact, add_job: Callable[[Connection], str]) -> tuple[Artefact, bool]:
-        """Return the artefact, and whether a new job makes it.
+    @contextmanager
+    def requested(self, artefact: NewArtefact) -> Iterator[RequestedArtefact]:
+        """Yield the request in a transaction, in which the caller adds a job if ``needs_job`` and sets ``job``.
 
-        ``add_job`` writes the row of a job that makes the artefact, in the same transaction: it is called when the
-        artefact is new, or its last job failed or was cancelled.
+        Another request for the same artefact may be faster meanwhile: then the caller's job is not kept. Afterwards,
+        ``artefact`` is the artefact as it is, and ``is_new_job`` says whether the caller's job makes it.
         """
         with self._database.transaction() as connection:
             existing = _row(connection, artefact.id)
-            if existing is not None and _status(existing) in {"ready", "pending"}:
-                return _artefact(connection, existing), False
-            is_new_job = _begin(connection, artefact, existing, add_job)
-            return _artefact(connection, _existing(connection, artefact.noun, artefact.id)), is_new_job
+            requested = RequestedArtefact(
+                connection, existing is None or existing["status"] not in {"ready", "pending"}
+            )
+            if requested.needs_job:
+                attempt = connection.begin_nested()
+                yield requested
+                requested.is_new_job = _refer_to_job(connection, artefact, existing, requested.job)
+                (attempt.commit if requested.is_new_job else attempt.rollback)()
+            else:
+                yield requested
+            requested.artefact = _artefact(connection, _existing(connection, artefact.noun, artefact.id))
 
     def get(self, noun: str, artefact_id: str) -> Artefact:
         """Return the artefact of this noun."""
         with self._database.reading() as connection:
             return _artefact(connection, _existing(connection, noun, artefact_id))
 
-    def list(self, noun: str, limit: int, cursor: str | None) -> Page[Any]:
-        """Return one page of artefacts of this noun, newest first."""
-        query = _with_jobs().where(artefacts.c.noun == noun)
+    def list(self, noun: str, limit: int, cursor: str | None, **filters: str) -> Page[Any]:
+        """Return one page of artefacts of this noun, newest first: those of this status, made from these things."""
+        query = _with_jobs().where(artefacts.c.noun == noun, *(_has(*condition) for condition in filters.items()))
         with self._database.reading() as connection:
             page = read_page(connection, query, artefacts, (limit, cursor), lambda row: row)
             return Page(data=_artefacts(connection, page.data), next_cursor=page.next_cursor)
@@ -101,8 +126,8 @@ class ArtefactStore:
         with self._database.transaction() as connection:
             row = _existing(connection, noun, artefact_id)
             _refuse_if_used(connection, row)
-            files = files_of(connection, [artefact_id])[artefact_id].values()
-            replace_files(connection, artefact_id, {})
+            files = _files_of(connection, [artefact_id])[artefact_id].values()
+            _replace_files(connection, artefact_id, {})
             forget_keys_of(connection, artefact_id)
             connection.execute(delete(artefacts).where(artefacts.c.id == artefact_id))
             return unreferenced(connection, (row["result"], row["arrays"], *files))
@@ -113,23 +138,11 @@ def publish(
 ) -> None:
     """Keep what a job made, in the transaction that ends the job; ``files`` are objects by name."""
     connection.execute(update(artefacts).where(artefacts.c.id == artefact_id).values(result=result, arrays=arrays))
-    replace_files(connection, artefact_id, files or {})
-
-
-def _begin(
-    connection: Connection, artefact: NewArtefact, existing: RowMapping | None, add_job: Callable[[Connection], str]
-) -> bool:
-    """Write the job and what refers to it; return whether nobody else was faster, whose job stands otherwise."""
-    attempt = connection.begin_nested()
-    is_first = _refer_to_job(connection, artefact, existing, add_job(connection))
-    if is_first:
-        attempt.commit()
-    else:
-        attempt.rollback()
-    return is_first
+    _replace_files(connection, artefact_id, files or {})
 
 
 def _refer_to_job(connection: Connection, artefact: NewArtefact, existing: RowMapping | None, job: str) -> bool:
+    """Write the artefact's row with this job; return whether no other request was faster, whose job is kept then."""
     if existing is None:
         values = {field: getattr(artefact, field) for field in NewArtefact.__dataclass_fields__}
         return add_record(connection, artefacts, {**values, "job": job, "created_at": time.time()})
@@ -138,8 +151,20 @@ def _refer_to_job(connection: Connection, artefact: NewArtefact, existing: RowMa
 
 
 def _with_jobs() -> Any:  # noqa: ANN401  # a select whose columns SQLAlchemy does not type
-    columns = [jobs.c.status.label("job_status"), jobs.c.problem.label("job_problem")]
+    columns = [_STATUS.label("status"), jobs.c.problem.label("job_problem")]
     return select(artefacts, *columns).join(jobs, jobs.c.id == artefacts.c.job)
+
+
+def _has(field: str, value: str) -> ColumnElement[bool]:
+    """Return the condition that an artefact, or else its request, has this value in this field."""
+    column: ColumnElement[str]
+    if field == "status":
+        column = _STATUS
+    elif field in artefacts.c:
+        column = artefacts.c[field]
+    else:
+        column = artefacts.c.request[field].as_string()
+    return column == value
 
 
 def _row(connection: Connection, artefact_id: str) -> RowMapping | None:
@@ -157,15 +182,9 @@ def _refuse_if_used(connection: Connection, row: RowMapping) -> None:
     if user is not None:
         detail = f"{row['id']!r} is used by explainer {user!r}; delete that first"
         raise InUse(detail)
-    if _status(row) == "pending":
+    if row["status"] == "pending":
         detail = f"{row['id']!r} is being made by job {row['job']!r}; cancel that first"
         raise InUse(detail)
-
-
-def _status(row: RowMapping) -> str:
-    if row["result"] is not None:
-        return "ready"
-    return _STATUS_OF_JOB.get(row["job_status"], "pending")
 
 
 def _artefact(connection: Connection, row: RowMapping) -> Artefact:
@@ -173,7 +192,7 @@ def _artefact(connection: Connection, row: RowMapping) -> Artefact:
 
 
 def _artefacts(connection: Connection, rows: Sequence[RowMapping]) -> list[Artefact]:
-    files = files_of(connection, [row["id"] for row in rows])
+    files = _files_of(connection, [row["id"] for row in rows])
     return [_artefact_with(row, files[row["id"]]) for row in rows]
 
 
@@ -184,7 +203,7 @@ def _artefact_with(row: RowMapping, files: Mapping[str, str]) -> Artefact:
         model=row["model"],
         dataset=row["dataset"],
         request=row["request"],
-        status=_status(row),
+        status=row["status"],
         job=row["job"],
         problem=None if row["result"] is not None else row["job_problem"],
         result=row["result"],
@@ -192,3 +211,20 @@ def _artefact_with(row: RowMapping, files: Mapping[str, str]) -> Artefact:
         created_at=moment(row["created_at"]),
         files=files,
     )
+
+
+def _files_of(connection: Connection, artefact_ids: Collection[str]) -> dict[str, dict[str, str]]:
+    """Return for each artefact its files, object by name."""
+    found: dict[str, dict[str, str]] = {identifier: {} for identifier in artefact_ids}
+    rows = select(artefact_files).where(artefact_files.c.artefact.in_(artefact_ids)).order_by(artefact_files.c.name)
+    for row in connection.execute(rows).mappings():
+        found[row["artefact"]][row["name"]] = row["object"]
+    return found
+
+
+def _replace_files(connection: Connection, artefact_id: str, files: Mapping[str, str]) -> None:
+    """Replace the artefact's files by these, object by name."""
+    connection.execute(delete(artefact_files).where(artefact_files.c.artefact == artefact_id))
+    rows = [{"artefact": artefact_id, "name": name, "object": sha256} for name, sha256 in files.items()]
+    if rows:
+        connection.execute(insert(artefact_files), rows)

@@ -16,8 +16,7 @@ from schemas.jobs import Progress
 from schemas.problems import Problem
 
 from .database import Database
-from .job_problems import cancelled
-from .jobs import change_job, end_job, lock_job
+from .jobs import cancelled, change_job, end_job, lock_job
 from .records import find_record
 from .tables import jobs
 
@@ -28,16 +27,16 @@ _LONGEST_STAGE = 255
 _LONGEST_MESSAGE = 1000
 
 
-class Standing(Enum):
-    """How an attempt stands with its row."""
+class AttemptState(Enum):
+    """The state of an attempt, by its row."""
 
     RUNNING = "running"
     CANCELLING = "cancelling"  # a caller cancelled it: nothing may be published any more
     ENDED = "ended"  # the attempt has ended the job itself; its process is about to exit
-    FENCED = "fenced"  # others ended the row, or it belongs to another attempt: whatever comes out is to be thrown away
+    FENCED = "fenced"  # others ended the row, or it belongs to another attempt: its results are discarded
 
 
-_STANDINGS = {"running": Standing.RUNNING, "cancelling": Standing.CANCELLING}
+_STATES = {"running": AttemptState.RUNNING, "cancelling": AttemptState.CANCELLING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,23 +102,23 @@ class AttemptStore:
         now = self._now()
         return or_(jobs.c.not_before <= now, jobs.c.not_before > now + self._longest_pause_seconds)
 
-    def look(self, claim: Claim) -> Standing:
-        """Return how the attempt stands, without changing anything."""
+    def state_of(self, claim: Claim) -> AttemptState:
+        """Return the state of the attempt, without changing anything."""
         with self._database.reading() as connection:
-            return _standing(find_record(connection, jobs, claim.job), claim)
+            return _state(find_record(connection, jobs, claim.job), claim)
 
-    def renew(self, claim: Claim, lease_seconds: float, message: str = "") -> Standing:
-        """Keep the attempt for another lease, if it is still this worker's; return how it stands.
+    def renew(self, claim: Claim, lease_seconds: float, message: str = "") -> AttemptState:
+        """Keep the attempt for another lease, if it is still this worker's; return its state.
 
-        ``message`` says to the job's readers what it waits for.
+        ``message`` is what the job waits for, for its readers.
         """
         return self._touch(claim, lease_until=self._now() + lease_seconds, message=message[:_LONGEST_MESSAGE])
 
-    def report_progress(self, claim: Claim, progress: Progress) -> Standing:
-        """Write how far the job is, if it still runs; return how it stands."""
+    def report_progress(self, claim: Claim, progress: Progress) -> AttemptState:
+        """Write how far the job is, if it still runs; return its state."""
         # Its worker reports what it waits for; the message stays when the job reports none.
-        said = {"message": progress.message[:_LONGEST_MESSAGE]} if progress.message else {}
-        return self._touch(claim, fraction=progress.fraction, stage=progress.stage[:_LONGEST_STAGE], **said)
+        reported = {"message": progress.message[:_LONGEST_MESSAGE]} if progress.message else {}
+        return self._touch(claim, fraction=progress.fraction, stage=progress.stage[:_LONGEST_STAGE], **reported)
 
     def succeed(self, claim: Claim, publish: Callable[[Connection], None]) -> bool:
         """End the job and publish what it made, in one transaction; return whether that happened.
@@ -147,9 +146,9 @@ class AttemptStore:
         self._release(claim, lambda connection, row: self.requeue(connection, row, problem))
 
     def hand_back(self, claim: Claim, pause_seconds: float = 0, message: str = "") -> None:
-        """Return the job unfinished to the queue, as if this attempt had never begun; nobody takes it before a pause.
+        """Return the job unfinished to the queue, as if this attempt had never begun; it waits for a pause first.
 
-        ``message`` says to the job's readers why it waits.
+        ``message`` is the reason for the wait, for the job's readers.
         """
         not_before = self._now() + pause_seconds
         self._release(
@@ -176,15 +175,15 @@ class AttemptStore:
         waiting = {"status": "queued", "not_before": not_before, "attempt": attempt, "fraction": 0.0, "stage": "queued"}
         change_job(connection, row, **waiting, message=message, token=None, lease_until=None, started_at=None)
 
-    def _touch(self, claim: Claim, **values: object) -> Standing:
+    def _touch(self, claim: Claim, **values: object) -> AttemptState:
         with self._database.transaction() as connection:
             row = _held(connection, claim)
             if row is not None and row["status"] == "running":
                 change_job(connection, row, **values)
-            return _standing(row, claim)
+            return _state(row, claim)
 
     def _release(self, claim: Claim, leave: Callable[[Connection, RowMapping], None]) -> None:
-        # Whatever the reason for letting go, an earlier cancellation wins.
+        # Whatever the reason for the release, an earlier cancellation wins.
         with self._database.transaction() as connection:
             row = _held(connection, claim)
             if row is None:
@@ -197,13 +196,13 @@ class AttemptStore:
 
 def _held(connection: Connection, claim: Claim) -> RowMapping | None:
     row = lock_job(connection, claim.job)
-    return row if _standing(row, claim) in {Standing.RUNNING, Standing.CANCELLING} else None
+    return row if _state(row, claim) in {AttemptState.RUNNING, AttemptState.CANCELLING} else None
 
 
-def _standing(row: RowMapping | None, claim: Claim) -> Standing:
+def _state(row: RowMapping | None, claim: Claim) -> AttemptState:
     if row is None or row["token"] != claim.token:
-        return Standing.FENCED
-    return _STANDINGS.get(row["status"], Standing.ENDED)
+        return AttemptState.FENCED
+    return _STATES.get(row["status"], AttemptState.ENDED)
 
 
 def _claim(row: RowMapping) -> Claim:

@@ -76,7 +76,7 @@ class Bucket:
             obstore.delete(self._store, name)
 
     def answers(self) -> bool:
-        """Say within a second or two, without trying again, whether the bucket is there and lets us look into it."""
+        """Return within a second or two, without retries, whether the bucket exists and can be read."""
         try:
             next(iter(obstore.list(self._impatient_store, _NO_FOLDER, chunk_size=1)), None)
         except (BaseError, FileNotFoundError):

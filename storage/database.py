@@ -41,12 +41,12 @@ class Database:
         An SQLAlchemy URL. SQLite is opened in WAL mode with full synchronisation, so that what was committed
         survives a power cut.
     timeouts
-        How long is waited for a database that is locked or away, before ``StorageUnavailable`` says so.
+        How long to wait for a database that is locked or away, before ``StorageUnavailable`` is raised.
     """
 
     def __init__(self, url: str | URL, timeouts: Timeouts = WORKERS) -> None:
         self.url = url
-        self.is_damaged = False  # as far as was seen
+        self.is_damaged = False  # as far as is known
         self.engine = _create_engine(url, timeouts)
         # A thread that waits to write to SQLite holds a connection; readers have a pool of their own.
         readers = _create_engine(url, timeouts) if _is_sqlite(url) else self.engine
@@ -64,7 +64,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Yield a connection that sees the rows as they are now, and keeps nobody from writing."""
+        """Yield a connection that sees the rows as they are now, and blocks no writer."""
         with self._damage_is_noted(), _translated_failures(self._reading_breaker), self._reader.connect() as connection:
             yield connection
 
@@ -134,7 +134,7 @@ def _revision_of(connection: Connection) -> str | None:
 
 
 def _upgrade(engine: Engine) -> None:
-    # Imported late: where the tables are as they should be, the service starts sooner without.
+    # Imported late: where the tables are up to date, the service starts sooner without it.
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
 
@@ -178,7 +178,7 @@ class _CircuitBreaker:
     def record_failure(self, waited_since: float, *, is_locked: bool) -> None:
         """Note that a call waited in vain since this monotonic time."""
         now = time.monotonic()
-        # What fails at once keeps nobody waiting, and may be the end of one connection alone.
+        # A call that fails at once delays no other, and may be the end of one connection alone.
         if now - waited_since < _LONG_SECONDS:
             return
         if is_locked:
@@ -187,7 +187,7 @@ class _CircuitBreaker:
             self._until, self._detail = now + self._seconds, _LOCKED if is_locked else _AWAY
 
     def _count_lock(self, waited_since: float, now: float) -> None:
-        # Those who waited side by side met one lock.
+        # Calls that waited at the same time met one lock.
         if waited_since >= self._locked_at:
             self._n_locked += 1
             self._locked_at = now
@@ -216,12 +216,12 @@ def _is_locked(error: DBAPIError) -> bool:
 
 
 def _translate(error: DBAPIError) -> None:
-    """Raise what the error means to callers, if it means anything to them."""
+    """Raise the storage error that this database error means to callers, if there is one."""
     reason = str(error.orig)
     if _means_full_disk(error):
         raise InsufficientStorage from error
     if isinstance(error, IntegrityError) and "foreign key" in reason.lower():
-        detail = "what this refers to was changed or deleted at the same moment; look at it again, then repeat this"
+        detail = "what this refers to was changed or deleted at the same moment; read it again, then repeat this"
         raise Conflict("conflict", detail) from error
     if isinstance(error, DataError) and "NUL" in reason:
         # Other databases look for such an identifier, and find nothing.

@@ -34,7 +34,7 @@ def fault_of(path: Path, seconds: float = _QUICK_SECONDS) -> str | None:
         with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True)) as connection:
             return _newer(path, connection) or _damage(path, connection, seconds)
     except sqlite3.OperationalError:
-        return None  # locked, or not to be opened now: who uses it says so, or waits
+        return None  # locked, or not to be opened now: its users report that, or wait
     except sqlite3.DatabaseError as error:
         return not_a_database(path) if _is_none(error) else damaged(path, str(error))
 
@@ -77,7 +77,7 @@ def _damage(path: Path, connection: sqlite3.Connection, seconds: float) -> str |
         finding = connection.execute("PRAGMA quick_check(1)").fetchone()[0]  # the first one is enough
     finally:
         timer.cancel()
-        timer.join()  # who starts processes must have no other thread
+        timer.join()  # a process that forks must have no other thread
     return None if finding == "ok" else damaged(path, " ".join(finding.split()))
 
 

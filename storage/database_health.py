@@ -1,4 +1,4 @@
-"""Database health: whether rows can be read and written now, found out without changing any."""
+"""Database health: whether rows can be read and written now, found out without a change."""
 
 import sqlite3
 from contextlib import closing
@@ -37,5 +37,8 @@ def _check_sqlite(path: Path) -> None:
             connection.execute(_READ_SOMETHING).fetchone()
             connection.execute("ROLLBACK")
     except sqlite3.Error as error:
-        detail = "the database file cannot be read and written now; see whether it is in its place, and who locks it"
+        detail = (
+            "the database file cannot be read and written now; check that it has not been moved, and that no other "
+            "program locks it"
+        )
         raise StorageUnavailable(detail) from error

@@ -21,8 +21,10 @@ from .records import (
     forget_keys_of,
     moment,
     read_page,
+    rename_record,
     require,
     unreferenced,
+    where_equal,
 )
 from .tables import artefacts, datasets, leaf_tables
 
@@ -124,11 +126,16 @@ class DatasetStore:
             row = require(first_record(connection, query), "datasets", dataset_id)
         return row["n_bytes"] or 0
 
-    def list(self, limit: int, cursor: str | None) -> Page[DatasetSummary]:
-        """Return one page of datasets, newest first."""
-        query = select(*(datasets.c[name] for name in _LISTED))
+    def list(self, limit: int, cursor: str | None, **filters: str) -> Page[DatasetSummary]:
+        """Return one page of datasets, newest first: those that have these values in these columns."""
+        query = where_equal(select(*(datasets.c[name] for name in _LISTED)), datasets, filters)
         with self._database.reading() as connection:
             return read_page(connection, query, datasets, (limit, cursor), lambda row: _summary(connection, row))
+
+    def rename(self, dataset_id: str, name: str | None) -> None:
+        """Give the dataset another name, or none; its id stays."""
+        with self._database.transaction() as connection:
+            rename_record(connection, datasets, dataset_id, name)
 
     def delete(self, dataset_id: str) -> tuple[str, ...]:
         """Forget the dataset; return the objects that nothing refers to any more. Refused while in use."""

@@ -34,7 +34,7 @@ class InUse(StorageError):
 
 
 class Conflict(StorageError):
-    """The request contradicts what is kept."""
+    """The request contradicts what is stored."""
 
 
 class DatasetRefused(StorageError):
@@ -77,7 +77,7 @@ class ObjectDamaged(StorageError):
 
 @contextmanager
 def translate_disk_full() -> Iterator[None]:
-    """Raise ``InsufficientStorage`` where the system says that the disk is full."""
+    """Raise ``InsufficientStorage`` where the system reports a full disk."""
     try:
         yield
     except OSError as error:

@@ -9,7 +9,7 @@ from schemas.contract import Page
 from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
 
 from .database import Database
-from .records import add_record, existing_record, forget_keys_of, moment, read_page
+from .records import add_record, existing_record, forget_keys_of, moment, read_page, rename_record, where_equal
 from .tables import explainers
 
 _LISTED = ("id", "name", "model", "prototype_set", "rule_set", "approximation_tree", "created_at")
@@ -42,11 +42,16 @@ class ExplainerStore:
         with self._database.reading() as connection:
             return _view(existing_record(connection, explainers, explainer_id))
 
-    def list(self, limit: int, cursor: str | None) -> Page[ExplainerSummary]:
-        """Return one page of explainers, newest first."""
-        query = select(*(explainers.c[name] for name in _LISTED))
+    def list(self, limit: int, cursor: str | None, **filters: str) -> Page[ExplainerSummary]:
+        """Return one page of explainers, newest first: those that have these values in these columns."""
+        query = where_equal(select(*(explainers.c[name] for name in _LISTED)), explainers, filters)
         with self._database.reading() as connection:
             return read_page(connection, query, explainers, (limit, cursor), _summary)
+
+    def rename(self, explainer_id: str, name: str | None) -> None:
+        """Give the explainer another name, or none; its id stays."""
+        with self._database.transaction() as connection:
+            rename_record(connection, explainers, explainer_id, name)
 
     def delete(self, explainer_id: str) -> None:
         """Forget the explainer."""

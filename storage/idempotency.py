@@ -1,7 +1,7 @@
 """Idempotency keys: what a key of a caller made. A key's row is written before anything is made with it.
 
-So only one of several requests with a new key can make something. The row holds no answer: who sends the key again is
-answered with the thing as it is then, and when the thing is deleted, its keys are forgotten with it
+So only one of several requests with a new key can make something. The row holds no answer: a caller that sends the key
+again gets the thing in its current state, and when the thing is deleted, its keys are forgotten with it
 (``records.forget_keys_of``).
 """
 
@@ -112,7 +112,7 @@ class IdempotencyStore:
                 return begun
 
     def _begun(self, key: RequestKey, request_sha256: str, *, may_take_over: bool) -> KeptAnswer | KeyClaim | None:
-        """Return what the key made, or the right to make it; nothing while an equal request is at it."""
+        """Return what the key made, or the right to make it; ``None`` while an equal request makes it."""
         row = self._read(key)
         if row is not None and row["status"] is not None:
             return _kept(row, request_sha256)
@@ -141,12 +141,12 @@ class IdempotencyStore:
             connection.execute(delete(idempotency_keys).where(_is(claim.key), idempotency_keys.c.token == claim.token))
 
     def forget(self, key: RequestKey, kept: KeptAnswer) -> None:
-        """Forget that the key made this thing, which is gone."""
+        """Delete the record that the key made this thing, which was deleted."""
         with self._database.transaction() as connection:
             connection.execute(delete(idempotency_keys).where(_is(key), idempotency_keys.c.thing == kept.thing))
 
     def _claim(self, key: RequestKey, request_sha256: str, *, may_take_over: bool) -> KeptAnswer | KeyClaim | None:
-        """Return what the key made, or the right to make it; nothing while an equal request is at it."""
+        """Return what the key made, or the right to make it; ``None`` while an equal request makes it."""
         claim = KeyClaim(key, request_sha256, secrets.token_hex(_TOKEN_BYTES))
         values = {"request_sha256": request_sha256, "token": claim.token, "created_at": self._now()}
         with self._database.transaction() as connection:
@@ -181,7 +181,7 @@ def _locked(connection: Connection, key: RequestKey) -> RowMapping | None:
 
 
 def _insert(connection: Connection, key: RequestKey, values: dict[str, object]) -> bool:
-    """Write a new key's row; return whether nobody else was faster."""
+    """Write a new key's row; return whether no other request was faster."""
     try:
         with connection.begin_nested():
             connection.execute(insert(idempotency_keys).values(caller=key.caller, key=key.key, **values))

@@ -17,7 +17,7 @@ _ROWS_AT_ONCE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class JobCounts:
-    """How jobs stand at one moment."""
+    """Numbers of jobs at one moment."""
 
     n_by_kind: dict[tuple[str, str], int]  # by kind and status
     oldest_queued_seconds: float  # since the oldest waiting job may be taken; 0 when none waits
@@ -34,7 +34,7 @@ class EndedJob:
 
 
 def count_jobs(database: Database, now: Callable[[], float] = time.time) -> JobCounts:
-    """Return how jobs stand."""
+    """Return the numbers of jobs."""
     by_kind = select(jobs.c.kind, jobs.c.status, func.count()).group_by(jobs.c.kind, jobs.c.status)
     oldest = select(func.min(jobs.c.not_before)).where(jobs.c.status == "queued")
     busy = select(func.count()).where(jobs.c.status.in_(("running", "cancelling")), jobs.c.lease_until > now())

@@ -1,6 +1,6 @@
 """Jobs as the service sees them: their rows, which are the truth; the queue only carries their ids.
 
-Every change of a row names the status that it leaves, so that of two who want to change it only one does.
+Every change of a row names the status that it leaves, so that of two writers only one succeeds.
 """
 
 import secrets
@@ -15,13 +15,12 @@ from sqlalchemy import Connection, RowMapping, insert, select, update
 from schemas.contract import Page
 from schemas.jobs import Job, Progress
 from schemas.nouns import JOBS
-from schemas.problems import Problem, problem_json
+from schemas.problems import Problem, problem_for, problem_json
 
 from .database import Database
 from .errors import Conflict
 from .job_counts import count_before
-from .job_problems import cancelled
-from .records import existing_record, first_record, moment, read_page, require
+from .records import existing_record, first_record, moment, read_page, require, where_equal
 from .tables import jobs
 
 MAX_ATTEMPTS = 3
@@ -32,7 +31,7 @@ _SHOWN = [column for column in jobs.c if column is not jobs.c.request]  # which 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a job comes from, and what was known of it there."""
+    """The request that creates a job, its caller, and the estimated duration."""
 
     request_id: str | None = None  # so that logs can be followed from one to the other
     caller: str | None = None  # id of the API key, so that its jobs can be counted; none where none is required
@@ -60,7 +59,7 @@ class JobStore:
     ) -> str:
         """Write the row of a new job in the caller's transaction; return the job's id.
 
-        Ring the bell only after the transaction is committed: a worker that is faster finds no row otherwise.
+        Notify workers only after the transaction is committed: a worker that is faster would find no row.
 
         Parameters
         ----------
@@ -97,12 +96,12 @@ class JobStore:
         return job_id
 
     def get(self, job_id: str) -> Job:
-        """Return the job as it stands; raise ``NotFound`` where there is none."""
+        """Return the job in its current state; raise ``NotFound`` where there is none."""
         with self._database.reading() as connection:
             return _with_places(connection, [_job(existing_record(connection, jobs, job_id))])[0]
 
     def get_many(self, job_ids: Sequence[str]) -> dict[str, Job]:
-        """Return those of the jobs that exist as they stand, by id."""
+        """Return those of the jobs that exist, by id."""
         found: dict[str, Job] = {}
         with self._database.reading() as connection:
             for start in range(0, len(job_ids), _IDS_AT_ONCE):
@@ -111,15 +110,15 @@ class JobStore:
                 found |= {job.id: job for job in _with_places(connection, some)}
         return found
 
-    def list(self, limit: int, cursor: str | None, status: str | None = None) -> Page[Job]:
-        """Return one page of jobs, newest first; of one status alone, if it is named."""
-        query = select(jobs) if status is None else select(jobs).where(jobs.c.status == status)
+    def list(self, limit: int, cursor: str | None, **filters: str) -> Page[Job]:
+        """Return one page of jobs, newest first: those that have these values in these columns."""
+        query = where_equal(select(*_SHOWN), jobs, filters)
         with self._database.reading() as connection:
             page = read_page(connection, query, jobs, (limit, cursor), _job)
             return page.model_copy(update={"data": _with_places(connection, page.data)})
 
     def request_cancel(self, job_id: str) -> Job:
-        """Stop the job: at once while it is queued, within two seconds while it runs. Asking twice is no error.
+        """Stop the job: at once while it is queued, within two seconds while it runs. Requesting it twice is no error.
 
         Raises
         ------
@@ -141,7 +140,7 @@ class JobStore:
 
 
 def _with_places(connection: Connection, found: Sequence[Job]) -> list[Job]:
-    """Return the jobs; those that wait for nothing but a worker say how many wait before them."""
+    """Return the jobs; for those that only wait for a worker, with the number that wait before them."""
     waiting = [job.id for job in found if job.status == "queued" and not job.progress.message]
     before = count_before(connection, waiting) if waiting else {}
     return [_waiting(job, before[job.id]) if job.id in before else job for job in found]
@@ -154,7 +153,7 @@ def _waiting(job: Job, n_before: int) -> Job:
 
 
 def lock_job(connection: Connection, job_id: str) -> RowMapping | None:
-    """Return the job's row, which nobody else changes until the transaction ends; or nothing."""
+    """Return the job's row, locked until the transaction ends; ``None`` where there is none."""
     return first_record(connection, select(jobs).where(jobs.c.id == job_id).with_for_update())
 
 
@@ -200,3 +199,23 @@ def _job(row: RowMapping) -> Job:
         finished_at=None if row["finished_at"] is None else moment(row["finished_at"]),
         problem=row["problem"],
     )
+
+
+def cancelled() -> Problem:
+    """Return the problem of a cancelled job."""
+    return problem_for("job_cancelled", "the job was cancelled; send the request again to begin a new one")
+
+
+def worker_lost(attempt: int) -> Problem:
+    """Return the problem of a job whose worker was lost at this attempt, its last."""
+    detail = (
+        f"the process that did the job was lost {attempt} times, each time it was tried; "
+        "it may need more memory than there is: use fewer rows, or give the workers more"
+    )
+    return problem_for("worker_lost", detail)
+
+
+def deadline_exceeded(deadline_seconds: float) -> Problem:
+    """Return the problem of a job that ran beyond its deadline."""
+    detail = f"the job ran for {deadline_seconds:g} seconds and was not done; request less work, or raise the deadline"
+    return problem_for("deadline_exceeded", detail)

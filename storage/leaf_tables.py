@@ -43,12 +43,12 @@ class LeafTableStore:
             return _find(connection, place)
 
     def add(self, place: LeafTablePlace, table: KeptLeafTable, size_bytes: int = 0) -> KeptLeafTable:
-        """Keep the table, unless somebody was faster; return the one that is kept.
+        """Keep the table, unless another job was faster; return the one that is kept.
 
         Raises
         ------
         Conflict
-            If the model or the dataset is gone.
+            If the model or the dataset was deleted.
         """
         with self._database.transaction() as connection:
             return _find(connection, place) or _insert(connection, place, table, size_bytes)
@@ -94,6 +94,6 @@ def _insert(connection: Connection, place: LeafTablePlace, table: KeptLeafTable,
     except IntegrityError:
         found = _find(connection, place)
         if found is None:
-            raise  # it refers to something that is gone
+            raise  # it refers to something that was deleted
         return found
     return table

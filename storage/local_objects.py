@@ -83,7 +83,7 @@ class LocalObjects:
         return path
 
     def path_of_pages(self, sha256: str) -> Path:
-        """Return the same for readers who come back for page after page: it is not checked again within a minute.
+        """Return the same for readers of one page after another: it is not checked again within a minute.
 
         A file that was written to is, at once; damage that leaves its time as it was is found after that minute.
         """
@@ -120,12 +120,12 @@ class LocalObjects:
     def workspace(self, name: str | None = None) -> AbstractContextManager[Path]:
         """Yield an empty private folder on the store's own file system; it is removed at the end.
 
-        Under a ``name``, who outlives this process can clear what it left behind.
+        A ``name`` lets another process clear the folder when this one ends early.
         """
         return self._workspaces.workspace(name)
 
     def clear_workspace(self, name: str) -> None:
-        """Remove the workspace of this name, whose owner is gone; one that is not there is no error."""
+        """Remove the workspace of this name, whose owner has ended; one that is not there is no error."""
         self._workspaces.clear(name)
 
     def is_available(self) -> bool:

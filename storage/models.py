@@ -21,8 +21,10 @@ from .records import (
     forget_keys_of,
     moment,
     read_page,
+    rename_record,
     require,
     unreferenced,
+    where_equal,
 )
 from .tables import artefacts, explainers, leaf_tables, models
 
@@ -107,11 +109,16 @@ class ModelStore:
             row = require(first_record(connection, query), "models", model_id)
         return row["n_bytes"] or 0
 
-    def list(self, limit: int, cursor: str | None) -> Page[ModelSummary]:
-        """Return one page of models, newest first."""
-        query = select(*(models.c[name] for name in _LISTED))
+    def list(self, limit: int, cursor: str | None, **filters: str) -> Page[ModelSummary]:
+        """Return one page of models, newest first: those that have these values in these columns."""
+        query = where_equal(select(*(models.c[name] for name in _LISTED)), models, filters)
         with self._database.reading() as connection:
             return read_page(connection, query, models, (limit, cursor), lambda row: _summary(connection, row))
+
+    def rename(self, model_id: str, name: str | None) -> None:
+        """Give the model another name, or none; its id stays."""
+        with self._database.transaction() as connection:
+            rename_record(connection, models, model_id, name)
 
     def delete(self, model_id: str) -> tuple[str, ...]:
         """Forget the model; return the objects that nothing refers to any more. Refused while in use."""

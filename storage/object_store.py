@@ -26,7 +26,7 @@ class ObjectStore(Protocol):
         ...
 
     def put(self, data: bytes) -> str:
-        """Keep ``data``; return its SHA-256 in hexadecimal. What was kept and is damaged is whole again."""
+        """Keep ``data``; return its SHA-256 in hexadecimal. A damaged copy is replaced."""
         ...
 
     def put_file(self, path: Path) -> str:
@@ -42,11 +42,11 @@ class ObjectStore(Protocol):
         ...
 
     def path_of_pages(self, sha256: str) -> Path:
-        """Return the same for readers who come back for page after page: it is not checked again within a minute."""
+        """Return the same for readers of one page after another: it is not checked again within a minute."""
         ...
 
     def delete(self, sha256: str) -> None:
-        """Forget the object, at once or as soon as that harms nobody who keeps it now; an unknown one is no error."""
+        """Delete the object, at once or as soon as no writer keeps it; an unknown one is no error."""
         ...
 
     def delete_damaged(self, sha256: str) -> None:
@@ -60,12 +60,12 @@ class ObjectStore(Protocol):
     def workspace(self, name: str | None = None) -> AbstractContextManager[Path]:
         """Yield an empty private folder on a local disk; it is removed at the end.
 
-        Under a ``name``, who outlives this process can clear what it left behind.
+        A ``name`` lets another process clear the folder when this one ends early.
         """
         ...
 
     def clear_workspace(self, name: str) -> None:
-        """Remove the workspace of this name, whose owner is gone; one that is not there is no error."""
+        """Remove the workspace of this name, whose owner has ended; one that is not there is no error."""
         ...
 
     def is_available(self) -> bool:

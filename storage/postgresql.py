@@ -10,7 +10,7 @@ from .settings import Timeouts
 
 _SECONDS_FOR_ITS_OWN_WORD = 1  # the server, if it lives, ends a statement first
 _LIVES = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
-_MILLISECONDS_UNHEARD = 15_000  # of what was sent, and nobody said that it arrived
+_UNACKNOWLEDGED_MILLISECONDS = 15_000  # until data that was sent must be acknowledged
 _Answer = TypeVar("_Answer")
 
 
@@ -21,7 +21,7 @@ class BoundedConnection(psycopg.Connection[tuple[Any, ...]]):
 
     def wait(self, gen: PQGen[_Answer], interval: float = 0.1, timeout: float | None = None) -> _Answer:
         """Return what the server says; raise ``OperationalError`` when that takes too long."""
-        # A server that stands still keeps its sockets open: neither TCP nor its own limits would notice.
+        # A server that hangs keeps its sockets open: neither TCP nor its own limits would notice.
         try:
             return super().wait(gen, interval, self.answer_seconds if timeout is None else timeout)
         except psycopg.OperationalError:
@@ -35,7 +35,10 @@ def connect(timeouts: Timeouts | None, parameters: dict[str, Any]) -> BoundedCon
 
     What the URL says, ``parameters``, goes before what is set here.
     """
-    own = {"connect_timeout": (timeouts or Timeouts()).connection_seconds, "tcp_user_timeout": _MILLISECONDS_UNHEARD}
+    own = {
+        "connect_timeout": (timeouts or Timeouts()).connection_seconds,
+        "tcp_user_timeout": _UNACKNOWLEDGED_MILLISECONDS,
+    }
     connection = BoundedConnection.connect(**{**_LIVES, **own, **parameters})
     if timeouts is not None:
         connection.answer_seconds = timeouts.answer_seconds + _SECONDS_FOR_ITS_OWN_WORD
@@ -46,6 +49,6 @@ def connect(timeouts: Timeouts | None, parameters: dict[str, Any]) -> BoundedCon
 
 
 def is_read_only(connection: psycopg.Connection[Any]) -> bool:
-    """Whether the session began read-only or its server is a standby, as the server last reported unasked."""
+    """Whether the session began read-only or its server is a standby, as the server last reported by itself."""
     reported = ("default_transaction_read_only", "in_hot_standby")  # by servers from version 14 on
     return any(connection.info.parameter_status(name) == "on" for name in reported)

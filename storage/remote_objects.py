@@ -35,9 +35,9 @@ class _Copy(NamedTuple):
 
 
 class ObjectCache(LocalObjects):
-    """Objects in a local folder, of which those used least recently are let go when there is no room.
+    """Objects in a local folder, of which those used least recently are removed when there is no room.
 
-    None is let go that was requested within five minutes: by then its reader has opened or mapped the file, and
+    None is removed that was requested within five minutes: by then its reader has opened or mapped the file, and
     keeps reading it whatever becomes of its name. So the folder holds at most ``most_bytes``, or what was
     used within five minutes, whichever is more.
     """
@@ -53,7 +53,7 @@ class ObjectCache(LocalObjects):
         super().adopt(path, sha256)
 
     def mark_used(self, sha256: str) -> None:
-        """Say that the object is about to be read; raise ``NotFound`` when there is no copy."""
+        """Mark the object as about to be read; raise ``NotFound`` when there is no copy."""
         with self.keeping():
             # The time of reading alone: the time of writing shows that the file is unchanged since it was checked.
             path = self.file(sha256)
@@ -63,7 +63,7 @@ class ObjectCache(LocalObjects):
                 raise NotFound("object", sha256) from None
 
     def make_room(self) -> None:
-        """Let go what was used least recently, until the rest is small enough."""
+        """Remove what was used least recently, until the rest is small enough."""
         with self.discarding():
             copies = sorted(self._copies())
             excess = sum(copy.size_bytes for copy in copies) - self._most_bytes
@@ -101,7 +101,7 @@ class RemoteObjects:
 
     @contextmanager
     def discarding(self) -> Iterator[None]:
-        """Remember the time: files that were young when rows were looked at are not deleted, however long it takes."""
+        """Remember the time: files that were young when rows were read are not deleted, however long it takes."""
         self._discarding.since = self._now()
         try:
             yield
@@ -195,7 +195,7 @@ class RemoteObjects:
                     self._cache.adopt(path, sha256)
                     self._cache.make_room()
                     return
-            _log.error("file %s of the object store is damaged or gone", file.name)
+            _log.error("file %s of the object store is damaged or missing", file.name)
         raise ObjectDamaged(sha256) if files else NotFound("object", sha256)
 
     def _copy(self, keep: Callable[[], str]) -> None:

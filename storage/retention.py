@@ -1,7 +1,7 @@
-"""Retention: what is old and that nothing rests on is cleared away, one thing after the other.
+"""Retention: old items on which nothing depends are deleted, one after the other.
 
 Each goes in a transaction of its own, by the same code as when a caller deletes it: what an explainer, an artefact or
-a job under way rests on is refused there, whatever was found before.
+a job under way depends on is refused there, whatever was found before.
 """
 
 import time
@@ -25,25 +25,25 @@ from .records import unreferenced
 from .tables import artefacts, datasets, explainers, idempotency_keys, jobs, leaf_tables, models
 
 _SECONDS_PER_DAY = 86_400.0
-_ROWS_AT_ONCE = 200  # in one transaction, so that nobody waits long for it
+_ROWS_AT_ONCE = 200  # in one transaction, so that no other waits long for it
 _OBJECTS_AT_ONCE = 50
 _FINAL = ("succeeded", "failed", "cancelled")
 
 
 @dataclass(frozen=True, slots=True)
 class RetentionRules:
-    """How long what is kept, in days; ``None`` for ever."""
+    """How long each kind of item is kept, in days; ``None`` for ever."""
 
-    artefact_days: float | None = None  # ready ones that no explainer rests on, from when they were made
+    artefact_days: float | None = None  # ready ones that no explainer uses, from when they were made
     failed_artefact_days: float | None = 30  # those that failed or were cancelled, from when that happened
     job_days: float | None = 90  # jobs that have ended and are not the last ones of an artefact
     idempotency_days: float | None = 7
-    unused_input_days: float | None = None  # models and datasets that nothing rests on, from when they came
+    unused_input_days: float | None = None  # models and datasets that nothing uses, from when they came
     leaf_table_bytes: int | None = None  # of all leaf tables together; the oldest go first
 
 
 class Retention:
-    """Clears away what is older than the rules say."""
+    """Deletes what is older than the rules allow."""
 
     def __init__(
         self, database: Database, objects: ObjectStore, rules: RetentionRules, now: Callable[[], float] = time.time
@@ -54,7 +54,7 @@ class Retention:
         self._now = now
 
     def clear(self) -> dict[str, int]:
-        """Clear everything away whose time has come; return how much of what it was."""
+        """Delete everything that is due; return the numbers of deleted items by kind."""
         rules = self._rules
         counts = {
             "artefacts": self._clear_artefacts(("succeeded",), rules.artefact_days),
@@ -113,13 +113,13 @@ class Retention:
         while some := tuple(dict.fromkeys(islice(hashes, _OBJECTS_AT_ONCE))):
             with self._database.reading() as connection:
                 orphans = unreferenced(connection, some)
-            # It looks again: by now somebody may refer to them.
+            # It reads again: by now something may refer to them.
             discard_orphans(self._database, self._objects, orphans)
             n_orphans += len(orphans)
         return n_orphans
 
     def _forget(self, forget: Callable[[], tuple[str, ...]]) -> int:
-        """Forget a row and the objects that it alone referred to; return 0 where somebody has use for it by now."""
+        """Delete a row and the objects that it alone referred to; return 0 where something refers to it by now."""
         try:
             with self._objects.discarding():
                 for sha256 in forget():

@@ -41,7 +41,7 @@ def embedded(
         return StorageSettings(rows, data_dir / "objects")
     parts = urlsplit(object_store_url)
     if parts.scheme == "s3" and parts.netloc:
-        # Not where local objects are: copies are let go, objects are not.
+        # Not where local objects are: copies are removed, objects are not.
         return StorageSettings(rows, data_dir / "object-cache", object_store_url, cache_bytes)
     if parts.scheme == "file" and parts.netloc in {"", "localhost"} and parts.path not in {"", "/"}:
         return StorageSettings(rows, Path(url2pathname(parts.path)))
@@ -66,7 +66,7 @@ class Timeouts:
     several calls, one after the other, waited in vain.
     """
 
-    lock_seconds: float = 10  # until others let go of a row, or of SQLite's file
+    lock_seconds: float = 10  # until others release a row, or of SQLite's file
     answer_seconds: float = 60  # PostgreSQL's, to one statement
     connection_seconds: int = 3  # until PostgreSQL lets us in
     pool_seconds: float = 2  # until another thread gives its connection back

@@ -1,6 +1,6 @@
 """Workspaces: private folders in which things are written before they are kept; a lock shows whether one is in use.
 
-The kernel lets go of a lock when its owner ends, however it ends: what has no lock any more may be cleared away.
+The kernel releases a lock when its owner ends, however it ends: a folder without a lock may be removed.
 """
 
 import fcntl
@@ -36,11 +36,11 @@ class Workspaces:
             os.close(lock)
 
     def clear(self, name: str) -> None:
-        """Remove the folder of this name, whose owner is gone; one that is not there is no error."""
+        """Remove the folder of this name, whose owner has ended; one that is not there is no error."""
         shutil.rmtree(self.directory / name, ignore_errors=True)
 
     def sweep(self) -> None:
-        """Remove the folders whose owner is gone."""
+        """Remove the folders whose owner has ended."""
         for folder in self.directory.iterdir():
             try:
                 lock = os.open(folder, os.O_RDONLY)

@@ -11,9 +11,9 @@ from redis.retry import Retry
 from storage.abandoned_jobs import AbandonedJobs, Timing
 from storage.attempts import AttemptStore
 from storage.database import Database
-from storage.doorbell import QUEUE_NAME, RUN_JOB, SHORT_QUEUE_NAME, Doorbell
+from storage.job_notifications import QUEUE_NAME, RUN_JOB, SHORT_QUEUE_NAME, JobNotifier
 from storage.remote_objects import open_objects
-from storage.worker_notes import WorkerNotes
+from storage.worker_heartbeats import WorkerHeartbeats
 
 from .runtime.clearing import Clearing
 from .runtime.context import JobKind
@@ -58,31 +58,31 @@ def run_worker(
     """Do jobs of these kinds, one at a time, until SIGTERM or SIGINT."""
     database = Database(settings.storage.database_url)
     database.migrate()
-    doorbell = Doorbell(settings.redis_url)
+    notifier = JobNotifier(settings.redis_url)
     fork_lock = RLock()
-    maintenance = _maintenance(settings, database, doorbell, fork_lock)
+    maintenance = _maintenance(settings, database, notifier, fork_lock)
     maintenance.start()
     announce_ready()
     try:
-        runner = JobRunner(settings, database, doorbell, fork_lock)
+        runner = JobRunner(settings, database, notifier, fork_lock)
         functions = {RUN_JOB: partial(run_job, settings, kinds)}
         redis = _redis_client(settings.redis_url)
-        JobWorker(redis, doorbell, runner, functions, queue_name).work(logging_level="WARNING")
+        JobWorker(redis, notifier, runner, functions, queue_name).work(logging_level="WARNING")
     finally:
         maintenance.stop()
 
 
-def _maintenance(settings: WorkerSettings, database: Database, doorbell: Doorbell, fork_lock: RLock) -> Maintenance:
+def _maintenance(settings: WorkerSettings, database: Database, notifier: JobNotifier, fork_lock: RLock) -> Maintenance:
     attempts = AttemptStore(
         database,
         retry_delays_seconds=settings.retry_delays_seconds,
         longest_pause_seconds=settings.longest_pause_seconds,
     )
-    timing = Timing(settings.lease_seconds, settings.confirm_seconds, settings.unheard_seconds)
+    timing = Timing(settings.lease_seconds, settings.confirm_seconds, settings.notification_seconds)
     abandoned = AbandonedJobs(database, attempts, timing)
-    clearing = Clearing(WorkerNotes(doorbell.redis), settings.retention_seconds)
+    clearing = Clearing(WorkerHeartbeats(notifier.redis), settings.retention_seconds)
     objects = open_objects(settings.storage)
-    return Maintenance(abandoned, doorbell, objects, fork_lock, settings.reconcile_seconds, clearing)
+    return Maintenance(abandoned, notifier, objects, fork_lock, settings.reconcile_seconds, clearing)
 
 
 def _redis_client(redis_url: str) -> Redis:

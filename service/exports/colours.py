@@ -1,4 +1,4 @@
-"""Colours of classes and values. None of them relies on telling red from green, and a text always says the same."""
+"""Colours of classes and values. They never distinguish red from green, and a text always repeats them."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -207,7 +207,7 @@ def _leaf_details(node: ApproximationNode) -> str:
 
 
 def _tooltip(node: ApproximationNode) -> str:
-    """Return all that is known of a node, for which the drawing has no room."""
+    """Return all details of a node, for which the drawing has no room."""
     title = prediction(node) if node.left is None else f"{_question(node)} (so far {prediction(node)})"
     return "\n".join(filter(None, (title, _split_details(node), shares(node, _CLASSES_IN_TOOLTIP))))
 

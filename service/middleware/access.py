@@ -1,4 +1,4 @@
-"""Access: who may send which request.
+"""Access: which callers may send which requests.
 
 With keys, ``Authorization`` answers 401 without a valid key and 403 where its scopes do not suffice; a few paths are
 public. Without keys, the service listens on loopback alone and answers programs and pages of this machine only.
@@ -16,7 +16,7 @@ from schemas.api_keys import SCOPES, Scope
 
 from .asgi import Application, Receive, Send, refuse, retry_after
 from .asgi import Scope as AsgiScope
-from .callers import ANYBODY, NOBODY, Caller, counted_as
+from .callers import ANY_CALLER, NO_CALLER, Caller, counted_as
 from .limits import TokenBuckets
 
 PUBLIC_PATHS = frozenset({"/livez", "/readyz", "/docs", "/openapi.json", "/problems"})
@@ -35,12 +35,12 @@ class Keys(Protocol):
         """Return the caller with these credentials."""
 
     def is_stale(self) -> bool:
-        """Return whether what is known is too old to be trusted."""
+        """Return whether the known keys are too old to be trusted."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccessPolicy:
-    """What decides which keys are valid and what they allow."""
+    """The source of valid keys, and the scopes that routes require."""
 
     keys: Callable[[], Keys]  # available once the application has started
     scopes_for: Callable[[str, str], frozenset[Scope]]  # a method and a path
@@ -76,7 +76,7 @@ _KEYS_AWAY = Refusal(
 class Authorization:
     """Identify the caller, as ``scope["caller"]``; answer 401 without a valid key, 403 where its scopes do not suffice.
 
-    Callers who are refused too often are answered 429 instead. Where no keys are required, requests that pages of
+    Callers that are refused too often are answered 429 instead. Where no keys are required, requests that pages of
     other sites have a browser send are answered 403.
 
     Everything is decided by method, path and headers, before a body is read. Paths that are not in the contract
@@ -102,10 +102,10 @@ class Authorization:
             return
         refusal = None
         if self._policy is None:
-            scope["caller"] = ANYBODY
+            scope["caller"] = ANY_CALLER
             refusal = _ELSEWHERE if comes_from_elsewhere(scope["headers"], self._origins) else None
         elif _is_public(scope["path"]):
-            scope["caller"] = NOBODY
+            scope["caller"] = NO_CALLER
         else:
             refusal = await _refusal(self._policy, scope)
             if refusal is not None and refusal is not _KEYS_AWAY and self._refused is not None:
@@ -139,7 +139,7 @@ async def _refusal(policy: AccessPolicy, scope: AsgiScope) -> Refusal | None:
 
 
 def _limited(refusal: Refusal, seconds: float) -> Refusal:
-    """Return the refusal of a caller who may be refused again only after some seconds, or at once if that is 0.
+    """Return the refusal of a caller that may be refused again only after some seconds, or at once if that is 0.
 
     Valid keys are accepted meanwhile: behind a proxy or a router they come from the same address as others' wrong ones.
     """
@@ -182,7 +182,7 @@ def comes_from_elsewhere(headers: Iterable[tuple[bytes, bytes]], allowed: Collec
 
     Every page that is open on this machine can have the browser call loopback addresses. Such a request has an
     ``Origin`` other than its destination; or, where the page's own name resolves to this machine (DNS rebinding),
-    ``Host`` has that name, which contains a dot, as nobody can register others. Programs need not send either.
+    ``Host`` has that name, which contains a dot, as no other names can be registered. Programs need not send either.
     Pages of the origins in ``allowed`` may call.
     """
     hosts = [value for name, value in headers if name == b"host"]

@@ -25,7 +25,7 @@ _CLOSE = (b"connection", b"close")
 async def refuse(
     scope: Scope, receive: Receive, send: Send, code: str, detail: str, extra_headers: Headers = ()
 ) -> None:
-    """Answer with a problem; the connection stays open where little is left to come on it."""
+    """Answer with a problem; the connection stays open where little of the body is left."""
     if not _has_small_body(scope["headers"]):
         await refuse_and_close(scope, send, code, detail, extra_headers, drain=receive)
         return
@@ -36,8 +36,8 @@ async def refuse(
 async def refuse_and_close(
     scope: Scope, send: Send, code: str, detail: str, extra_headers: Headers = (), drain: Receive | None = None
 ) -> None:
-    """Answer with a problem and close the connection; what ``drain`` brings meanwhile is discarded."""
-    # What follows on this connection is the rest of a body that nobody reads.
+    """Answer with a problem and close the connection; what ``drain`` receives meanwhile is discarded."""
+    # What follows on this connection is the rest of a body, which is not read.
     start, body = _problem_messages(code, detail, scope.get("request_id"), [_CLOSE, *extra_headers])
     await send(start)
     await send({**body, "more_body": True})
@@ -47,7 +47,7 @@ async def refuse_and_close(
 
 
 def retry_after(seconds: int) -> tuple[bytes, bytes]:
-    """Return the header that says when to come back."""
+    """Return the header that says when to retry."""
     return b"retry-after", str(seconds).encode()
 
 
@@ -78,7 +78,7 @@ def _has_small_body(headers: Headers) -> bool:
 
 
 async def _discard(receive: Receive) -> None:
-    """Discard what still comes in for a moment: a connection that is closed on a sender loses the answer."""
+    """Discard input for a moment: a connection that is closed while the caller sends loses the answer."""
     try:
         async with asyncio.timeout(_LINGER_SECONDS):
             while (message := await receive())["type"] == "http.request" and message.get("more_body"):

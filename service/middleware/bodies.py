@@ -1,7 +1,7 @@
 """Bodies on their way in and out: too large, too slow, compressed or too many at once.
 
 ``BodyGuard`` refuses the bodies of requests before they are read whole; ``AnswerGuard`` sends answers in blocks and
-cuts off callers who read them too slowly. Both keep the same pace, that of ``BodyLimits``.
+disconnects callers that read them too slowly. Both keep the same pace, that of ``BodyLimits``.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ class BodyLimits:
 
 
 class BodyGuard:
-    """Refuse bodies by their headers and, where those say nothing, while they come in.
+    """Refuse bodies by their headers or, where those are silent, while they arrive.
 
     - ``Content-Encoding``: 415, never decoded.
     - more bytes than the path accepts: 413, from ``Content-Length`` or while streaming.
@@ -50,7 +50,7 @@ class BodyGuard:
     - more bytes than all bodies in memory may have together: 503. A single body may be larger.
 
     The connection is closed after each of them. To the application, a body that is refused while it comes in looks
-    like a caller who has disconnected; what it answers then is dropped.
+    like a caller that has disconnected; what it answers then is dropped.
     """
 
     def __init__(self, app: Application, limits: BodyLimits) -> None:
@@ -147,7 +147,7 @@ class _Body:
         return message
 
     async def send(self, message: Message) -> None:
-        """Pass the answer on, unless the body was refused."""
+        """Forward the answer, unless the body was refused."""
         if not self._is_refused:
             await self._send(message)
 
@@ -200,21 +200,21 @@ class _Room:
         self._n_taken = 0
 
     def take(self, n_bytes: int, n_held: int) -> bool:
-        """Take more for a body that holds some already, if that fits, or if there is no other body."""
+        """Reserve more for a body that holds some already, if that fits, or if there is no other body."""
         if self._n_taken > n_held and self._n_taken + n_bytes > self._n_bytes:
             return False
         self._n_taken += n_bytes
         return True
 
     def give_back(self, n_bytes: int) -> None:
-        """Give back what was taken."""
+        """Return what was reserved."""
         self._n_taken -= n_bytes
 
 
 class AnswerGuard:
     """Send answers block by block, each when the caller has read most of the one before.
 
-    An answer thus keeps the memory reserved for it until its caller has read it. Callers who fall behind the pace of
+    An answer thus keeps the memory reserved for it until its caller has read it. Callers that fall behind the pace of
     ``BodyLimits`` by ``answer_seconds`` are cut off: the connection is closed at once, without waiting for them.
     """
 
@@ -242,7 +242,7 @@ class _Answer:
         self._is_cut_off = False
 
     async def send(self, message: Message) -> None:
-        """Pass a message on, in blocks if it is long; nothing more after the caller was cut off."""
+        """Forward a message, in blocks if it is long; nothing after the caller was disconnected."""
         body = message.get("body", b"")
         if len(body) <= _BLOCK_BYTES:
             await self._pass_on(message)
@@ -274,7 +274,7 @@ class _Answer:
 
 
 async def wait_at_most(seconds: float, coroutine: Coroutine[Any, Any, Result]) -> Result:
-    """Return what the coroutine returns; raise ``TimeoutError`` when that takes longer.
+    """Return the result of the coroutine; raise ``TimeoutError`` when that takes longer.
 
     Most bodies arrive with their headers, and a timer for each would cost more than reading them: the coroutine is
     started first, and gets a timer only if it has to wait.

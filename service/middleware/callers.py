@@ -1,4 +1,4 @@
-"""Caller: who sent a request, what they may do, and under what name they are counted."""
+"""Caller: the sender of a request, its scopes, and the name under which it is counted."""
 
 import ipaddress
 from collections.abc import Mapping
@@ -18,21 +18,21 @@ class Caller:
     scopes: frozenset[Scope]
 
 
-ANYBODY = Caller(None, frozenset(SCOPES))
+ANY_CALLER = Caller(None, frozenset(SCOPES))
 """Every caller of a service that requires no keys."""
 
-NOBODY = Caller(None, frozenset())
-"""The caller of a public path, who shows no key."""
+NO_CALLER = Caller(None, frozenset())
+"""The caller of a public path, which needs no key."""
 
 THIS_MACHINE = "loopback"
-"""Under which name all addresses of this machine are counted."""
+"""The name under which all addresses of this machine are counted."""
 
 CURRENT_KEY: ContextVar[str | None] = ContextVar("current_key", default=None)
-"""The key whose request is being answered, where that may ask for a job."""
+"""The key whose request is being answered, where that may request a job."""
 
 
 def counted_as(scope: Mapping[str, Any]) -> str:
-    """Return under what name the sender of a request is counted: a key, or an address without one."""
+    """Return the name under which the sender of a request is counted: a key, or an address without one."""
     caller = scope.get("caller")
     if caller is not None and caller.key_id is not None:
         key_id: str = caller.key_id
@@ -42,14 +42,14 @@ def counted_as(scope: Mapping[str, Any]) -> str:
 
 
 def limited_caller(scope: Mapping[str, Any]) -> str | None:
-    """Return who is counted; None for this machine where no keys are required, be it itself or a proxy on it."""
+    """Return the caller that is counted; None for this machine, or a proxy on it, where no keys are required."""
     caller = counted_as(scope)
-    return None if caller == THIS_MACHINE and scope.get("caller") is not NOBODY else caller
+    return None if caller == THIS_MACHINE and scope.get("caller") is not NO_CALLER else caller
 
 
 @lru_cache(4096)
 def _network_of(address: str) -> str:
-    """Return under what an address is counted: IPv6 addresses of one network are one caller's to choose from."""
+    """Return the name under which an address is counted: one caller may use all IPv6 addresses of a network."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

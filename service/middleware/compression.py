@@ -1,4 +1,4 @@
-"""Compression: JSON answers as gzip, for callers who accept that (RFC 9110, section 12.5.3).
+"""Compression: JSON answers as gzip, for callers that accept it (RFC 9110, section 12.5.3).
 
 Only ``application/json`` is compressed: tables and archives are compressed already, and JSON lines of any length are
 read faster than they would be compressed. Level 1 is chosen for speed: an explanation of 14 kB takes about a tenth of a
@@ -44,7 +44,7 @@ def _accepts_gzip(scope: Scope) -> bool:
 
 
 def _is_zero(parameters: bytes) -> bool:
-    """Return whether the parameters of a coding say that it is not acceptable: ``q=0``, ``q=0.000``."""
+    """Return whether the parameters of a coding refuse it: ``q=0``, ``q=0.000``."""
     name, _, quality = parameters.strip().partition(b"=")
     return name.strip() == b"q" and quality.strip() in {b"0", b"0.", b"0.0", b"0.00", b"0.000"}
 
@@ -60,7 +60,7 @@ class _CompressedAnswer:
         self._compress: Callable[[bytes, bool], bytes] | None = None  # none: the answer is passed on as it is
 
     async def send(self, message: Message) -> None:
-        """Pass a message on, compressed if the answer is JSON that is not small."""
+        """Forward a message, compressed if the answer is JSON that is not small."""
         if message["type"] == "http.response.start" and _is_plain_json(message):
             self._head = message
             return

@@ -142,7 +142,7 @@ class _GuardedProtocol(HttpToolsProtocol):
         super()._start_asgi_task(cycle, _Turn(self._queue, app))  # type: ignore[arg-type]  # less strictly typed
 
     def _refuse(self, detail: str, code: str = "bad_request") -> None:
-        """Answer below the application: the request never got that far."""
+        """Answer below the application, which the request never reaches."""
         if self.transport.is_closing():
             return
         request_id = new_request_id()

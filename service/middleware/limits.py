@@ -1,4 +1,4 @@
-"""Limits: callers who come too often, and requests beyond what can be answered soon, are told when to come back.
+"""Limits: callers that send too much, and requests beyond what can be answered soon, are refused for a while.
 
 Everything is decided before a body is read, in memory and without waiting. ``Surplus`` refuses what the protocol has
 marked because too much waits already, before keys are checked; ``RequestLimits`` refuses by caller and in total.
@@ -35,7 +35,7 @@ _SECONDS_BETWEEN_SWEEPS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """What one connection, and one address, may take, from the first byte to the end of a request's headers."""
+    """Limits of one connection and one address, from the first byte to the end of a request's headers."""
 
     header_seconds: float = 10  # from the first byte, or the connection, to the end of the headers
     n_header_bytes: int = 64 * 1024
@@ -45,7 +45,7 @@ class ConnectionLimits:
 
 @dataclass(frozen=True, slots=True)
 class RequestRates:
-    """How often a caller may come: a key, or an address without one. Loopback addresses without keys may always."""
+    """Rates of one caller: a key, or an address without one. Loopback addresses without keys have no limit."""
 
     per_second: float = 200  # 0: no limit
     burst: int = 400
@@ -78,7 +78,7 @@ class Surplus:
 
 
 class RequestLimits:
-    """Answer 429 to callers beyond their rate, 503 beyond what the service takes on, each with ``Retry-After``."""
+    """Answer 429 to callers beyond their rate, 503 beyond the limits of the service, each with ``Retry-After``."""
 
     def __init__(self, app: Application, rates: RequestRates) -> None:
         self._app = app
@@ -146,7 +146,7 @@ class _Slots:
         self._taken: Counter[str | None] = Counter()
 
     def refusal(self, caller: str | None) -> tuple[str, str] | None:
-        """Return why there is no slot, as code and detail; ``None`` is a caller who may take all."""
+        """Return why there is no slot, as code and detail; ``None`` is a caller that may take all."""
         if caller is not None and self._taken[caller] >= self._n_of_caller:
             detail = f"{self._n_of_caller} {self._noun} of yours are under way already, the limit of one caller"
             return "rate_limited", detail
@@ -203,14 +203,14 @@ class TokenBuckets:
                 caller = self._make_room(caller, now)
             full_at = self._full_at.get(caller, now)
         full_at = max(full_at, now) + self._seconds_each
-        # A millionth for rounding: a caller who waits as long as required is let in.
+        # A millionth for rounding: a caller that waits as long as required is admitted.
         if full_at - now > self._seconds_to_fill + 1e-6:
             return full_at - now - self._seconds_to_fill
         self._full_at[caller] = full_at
         return 0
 
     def _make_room(self, caller: str, now: float) -> str:
-        """Forget callers whose buckets are full; return under which name a newcomer is counted."""
+        """Forget callers whose buckets are full; return the name under which a new caller is counted."""
         if now >= self._sweep_at:
             self._sweep_at = now + _SECONDS_BETWEEN_SWEEPS
             self._full_at = {known: full_at for known, full_at in self._full_at.items() if full_at > now}

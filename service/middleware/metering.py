@@ -44,7 +44,7 @@ class AnsweredRequest(NamedTuple):
 
 
 NoteRequest = Callable[[AnsweredRequest], None]
-"""Takes note of an answered request; called on the event loop, so it must not wait for anything."""
+"""Records an answered request; called on the event loop, so it must not wait for anything."""
 
 
 class Metering:

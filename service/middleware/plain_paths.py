@@ -1,4 +1,4 @@
-"""What is settled before any route: paths with control characters, requests without a host, and HEAD."""
+"""Requests that are answered before any route: paths with control characters, requests without a host, and HEAD."""
 
 import asyncio
 import re
@@ -43,9 +43,9 @@ class NamedHosts:
 
 
 class HeadAsGet:
-    """Answer HEAD as GET is answered, without the body (RFC 9110, 9.3.2).
+    """Answer HEAD like GET, without the body (RFC 9110, 9.3.2).
 
-    What would be sent in blocks is not made beyond the first one, and nobody waits for a job.
+    What would be sent in blocks is not made beyond the first one, and the request waits for no job.
     """
 
     def __init__(self, app: Application) -> None:
@@ -63,7 +63,7 @@ class HeadAsGet:
 
 
 class _Head:
-    """One answer, of which only the head is sent; to those who write its body, the caller looks gone after it."""
+    """One answer, of which only the head is sent; code that writes its body then sees a caller that disconnected."""
 
     def __init__(self, receive: Receive, send: Send) -> None:
         self._receive = receive

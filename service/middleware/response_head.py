@@ -1,4 +1,4 @@
-"""ResponseHead: what every answer says in its headers, written in one step.
+"""ResponseHead: the headers that every answer has, written in one step.
 
 - ``X-Request-Id``: the id under which the request is logged.
 - security headers for browsers: nothing may be loaded, stored or framed, except by the documentation page.
@@ -39,13 +39,13 @@ _FOR_DOCS = (_NO_SNIFFING, (b"content-security-policy", _DOCS_POLICY))
 
 
 class Draining:
-    """Whether the process is about to stop; once it is, it stays so."""
+    """Whether the process is about to stop."""
 
     def __init__(self) -> None:
         self.has_begun = False
 
     def begin(self) -> None:
-        """Note that the process is to stop."""
+        """Mark the process as about to stop, for good."""
         self.has_begun = True
 
 
@@ -55,7 +55,7 @@ class ResponseHead:
     def __init__(self, app: Application, draining: Draining) -> None:
         self._app = app
         self._draining = draining
-        # A number beside one random part is enough to tell requests apart, and faster than randomness for each.
+        # A number beside one random part is enough to distinguish requests, and faster than randomness for each.
         self._prefix = secrets.token_hex(8)
         self._numbers = itertools.count(1)
 
@@ -91,7 +91,7 @@ def new_request_id() -> str:
 
 
 def _given_id(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
-    """Return the id that the caller chose, if it is a sane one."""
+    """Return the id that the caller chose, if it is short and printable."""
     for name, value in headers:
         if name == _REQUEST_ID:
             return value.decode() if _SANE_ID.fullmatch(value) else None

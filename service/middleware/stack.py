@@ -1,17 +1,30 @@
-"""behind_middleware: the application with everything that stands before it."""
+"""behind_middleware: the application behind all its middleware."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import cast
+
+from starlette.middleware.cors import CORSMiddleware
 
 from .access import AccessPolicy, Authorization
 from .asgi import Application
 from .bodies import AnswerGuard, BodyGuard, BodyLimits
 from .compression import Compression
-from .cross_origin import allow_origins
 from .limits import RequestLimits, RequestRates, Surplus, buckets_of
 from .metering import Metering, NoteRequest, RequestRecords
 from .plain_paths import HeadAsGet, NamedHosts, PlainPaths
 from .response_head import Draining, ResponseHead
+
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+_ALLOWED_HEADERS = (
+    *("Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "Last-Event-ID", "Prefer"),
+    "X-Request-Id",
+)
+_EXPOSED_HEADERS = (
+    *("Content-Location", "ETag", "Location", "Retry-After", "Server-Timing", "WWW-Authenticate"),
+    "X-Request-Id",
+)
+_SECONDS_REMEMBERED = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,5 +52,23 @@ def behind_middleware(
     refused = buckets_of(rates.refused_per_second, rates.refused_burst)
     both_ways = AnswerGuard(BodyGuard(HeadAsGet(Compression(app)), limits), limits)
     guarded = Authorization(PlainPaths(RequestLimits(both_ways, rates)), policy, refused, origins)
-    checked = allow_origins(Surplus(NamedHosts(guarded)), origins)
+    checked = _allow_origins(Surplus(NamedHosts(guarded)), origins)
     return ResponseHead(Metering(checked, monitoring.records, monitoring.note), monitoring.draining)
+
+
+def _allow_origins(app: Application, origins: Collection[str]) -> Application:
+    """Return the application with answers to pages of other sites (CORS), those of ``origins``; unchanged without any.
+
+    Keys travel in headers that a page must set itself, so the browser's credentials mode is never allowed.
+    """
+    if not origins:
+        return app
+    allowing = CORSMiddleware(
+        app,  # type: ignore[arg-type]  # less strictly typed
+        allow_origins=list(origins),
+        allow_methods=_METHODS,
+        allow_headers=_ALLOWED_HEADERS,
+        expose_headers=_EXPOSED_HEADERS,
+        max_age=_SECONDS_REMEMBERED,
+    )
+    return cast("Application", allowing)

@@ -15,7 +15,7 @@ _INTEGER = re.compile(r"-?\d+(?![\d.eE])")
 
 
 class BadJson(ValueError):
-    """The body is not JSON that we take.
+    """The body is not JSON that the API accepts.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class BadJson(ValueError):
 
 
 def parse_json(body: bytes) -> Any:  # noqa: ANN401  # any JSON value
-    """Return the value that the body spells.
+    """Return the value of the body.
 
     Raises
     ------
@@ -96,19 +96,19 @@ def _refuse_crowd(body: bytes) -> None:
 
 
 def _refuse(error: orjson.JSONDecodeError) -> NoReturn:
-    place = f"line {error.lineno}, column {error.colno}"
+    where = f"line {error.lineno}, column {error.colno}"
     reason = error.msg.partition(": line ")[0]
     if "infinity" in reason:
         if not _INTEGER.match(error.doc, error.pos):
-            detail = f"a number at {place} is beyond the range of double precision"
+            detail = f"a number at {where} is beyond the range of double precision"
             raise BadJson("non_finite_number", detail) from None
         reason = "an integer has too many digits"
     elif "surrogate" in reason and "UTF-8" not in reason:
-        detail = f"a text at {place} holds half a surrogate pair; send whole characters"
+        detail = f"a text at {where} holds half a surrogate pair; send whole characters"
         raise BadJson("bad_string", detail) from None
     elif "UTF-8" in reason:
         reason = "the body is not valid UTF-8"
-    raise BadJson("malformed_json", f"the body is not JSON: {reason} ({place})") from None
+    raise BadJson("malformed_json", f"the body is not JSON: {reason} ({where})") from None
 
 
 def _holds_nul(value: Any) -> bool:  # noqa: ANN401  # any JSON value

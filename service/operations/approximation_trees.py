@@ -1,28 +1,37 @@
-"""Ask for approximation trees, and export them."""
+"""Request approximation trees, export them, and put them to a person as questionnaires."""
 
+from collections.abc import Mapping
+from typing import Any
+
+from explanations.instances import encoded_value
+from explanations.trees import PartialPath, follow_path, splits_of
 from schemas.approximation_trees import (
     MAX_LEAVES,
+    ApproximationNode,
     ApproximationTree,
     ApproximationTreeRequest,
     ApproximationTreeResult,
+    PathNode,
     TreeExportFormat,
 )
+from schemas.models import Model
+from schemas.next_questions import NextQuestion, NextQuestionRequest, Question
 from schemas.nouns import APPROXIMATION_TREES
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
 from storage.models import StoredModel
 from tree_explainers.approximation_trees.ism import IsmSettings, check_ism
-from tree_explainers.errors import InvalidInput, MethodNotApplicable
+from tree_explainers.errors import InvalidInput, MethodNotApplicable, RowRefused
 from tree_explainers.onnx_models.description import ModelDescription
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from ..exports import write_tree
-from .artefacts import MadeFrom, ask_for, get_result, matching_evaluation, ready_result
-from .raw_features import refuse_what_cannot_be_led_back
+from .artefacts import MadeFrom, get_result, matching_evaluation, ready_result, request_artefact
+from .request_checks import refuse_unmapped_columns
 
 _DEFAULTS = {name: field.default for name, field in ApproximationTreeRequest.model_fields.items()}
-_MEANS_NOTHING = {
+_UNUSED_BY_METHOD = {
     "sta": (),
     "ism": ("significance", "max_pseudo_samples", "seed"),
     "born_again": ("significance",),
@@ -30,7 +39,7 @@ _MEANS_NOTHING = {
 }
 
 
-def ask_for_approximation_tree(parts: Parts, request: ApproximationTreeRequest) -> ApproximationTree:
+def request_approximation_tree(context: AppContext, request: ApproximationTreeRequest) -> ApproximationTree:
     """Return the tree if it is made or being made; otherwise begin to make it.
 
     Raises
@@ -38,36 +47,36 @@ def ask_for_approximation_tree(parts: Parts, request: ApproximationTreeRequest) 
     StorageError
         What in the request cannot be done; no job is made then.
     """
-    model = parts.models.get(request.model)
-    dataset = parts.datasets.get(request.dataset)
+    model = context.models.get(request.model)
+    dataset = context.datasets.get(request.dataset)
     if request.method == "ism":
-        _check_ism(parts, request, model, dataset)
+        _check_ism(context, request, model, dataset)
     elif request.stop_when_pure:
         detail = f"stop_when_pure is for method ism, not for {request.method}; leave it out"
         raise StorageError("validation_failed", detail, "/stop_when_pure")
     match_features(model.view, dataset.view)
-    asked = _spelled_out(request)
-    evaluation = matching_evaluation(parts, model.view, asked.evaluation_dataset)
-    return ask_for(parts, APPROXIMATION_TREES, asked, MadeFrom(model.view, dataset, evaluation))
+    complete = _normalised(request)
+    evaluation = matching_evaluation(context, model.view, complete.evaluation_dataset)
+    return request_artefact(context, APPROXIMATION_TREES, complete, MadeFrom(model.view, dataset, evaluation))
 
 
-def read_tree(parts: Parts, tree_id: str) -> ApproximationTreeResult:
+def read_tree(context: AppContext, tree_id: str) -> ApproximationTreeResult:
     """Return the whole of a tree that is ready."""
-    return ApproximationTreeResult.model_validate_json(get_result(parts, APPROXIMATION_TREES, tree_id))
+    return ApproximationTreeResult.model_validate_json(get_result(context, APPROXIMATION_TREES, tree_id))
 
 
-def export_tree(parts: Parts, tree_id: str, form: TreeExportFormat) -> bytes:
-    """Return the tree in a form that others can read or run."""
+def export_tree(context: AppContext, tree_id: str, form: TreeExportFormat) -> bytes:
+    """Return the tree in a form that other programs can read or run."""
     if form != "onnx":
-        return write_tree(read_tree(parts, tree_id), form).encode()
-    artefact = parts.artefacts.get(APPROXIMATION_TREES.name, tree_id)
+        return write_tree(read_tree(context, tree_id), form).encode()
+    artefact = context.artefacts.get(APPROXIMATION_TREES.name, tree_id)
     ready_result(artefact)
-    return parts.objects.get(artefact.files["onnx"])
+    return context.objects.get(artefact.files["onnx"])
 
 
-def _spelled_out(request: ApproximationTreeRequest) -> ApproximationTreeRequest:
+def _normalised(request: ApproximationTreeRequest) -> ApproximationTreeRequest:
     """Return the request that all requests with the same answer have in common, so that they share an id."""
-    changes = {name: _DEFAULTS[name] for name in _MEANS_NOTHING[request.method]}
+    changes = {name: _DEFAULTS[name] for name in _UNUSED_BY_METHOD[request.method]}
     if request.max_leaves is not None and request.max_leaves >= min(2**request.max_depth, MAX_LEAVES):
         changes["max_leaves"] = None  # no more are grown anyway
     if request.evaluation_dataset == request.dataset:
@@ -75,7 +84,9 @@ def _spelled_out(request: ApproximationTreeRequest) -> ApproximationTreeRequest:
     return request.model_copy(update=changes)
 
 
-def _check_ism(parts: Parts, request: ApproximationTreeRequest, model: StoredModel, dataset: StoredDataset) -> None:
+def _check_ism(
+    context: AppContext, request: ApproximationTreeRequest, model: StoredModel, dataset: StoredDataset
+) -> None:
     if request.n_repeats > 1:
         detail = "method ism draws nothing at random: every repeat would give the same tree; leave n_repeats out"
         raise StorageError("validation_failed", detail, "/n_repeats")
@@ -87,5 +98,75 @@ def _check_ism(parts: Parts, request: ApproximationTreeRequest, model: StoredMod
         raise StorageError(error.code, error.detail, "/method") from error
     except InvalidInput as error:
         raise StorageError(error.code, error.detail, "/stop_when_pure") from error
-    reason = "method ism chooses among the trees' own questions, told of raw features, where sta finds its own"
-    refuse_what_cannot_be_led_back(parts, model, reason)
+    reason = "method ism chooses among the trees' own splits, described by raw features, where sta finds its own"
+    refuse_unmapped_columns(context, model, reason)
+
+
+def next_question(context: AppContext, tree_id: str, request: NextQuestionRequest) -> NextQuestion:
+    """Return the next question, or the prediction where the answers determine it.
+
+    Raises
+    ------
+    StorageError
+        ``artefact_not_ready``; ``unknown_feature``, ``bad_feature_type`` or ``non_finite_number`` for an answer,
+        which is named.
+    """
+    content = read_tree(context, tree_id)
+    model = context.models.get(context.artefacts.get(APPROXIMATION_TREES.name, tree_id).model).view
+    _check_answers(model, request.answers)
+    path = follow_path(splits_of(content), request.answers)
+    return _next_question(tree_id, content, path)
+
+
+def _check_answers(model: Model, answers: Mapping[str, Any]) -> None:
+    types = dict(zip(model.feature_names, model.feature_types, strict=True))
+    for name, value in answers.items():
+        if name not in types:
+            detail = f"model {model.id!r} has no feature {name[:80]!r}; take the name that `question.column` gave"
+            raise StorageError("unknown_feature", detail, _pointer(name))
+        try:
+            encoded_value(name, types[name], value)
+        except RowRefused as error:
+            raise StorageError(error.code, error.detail, _pointer(name)) from error
+
+
+def _pointer(name: str) -> str:
+    return "/answers/" + name.replace("~", "~0").replace("/", "~1")
+
+
+def _next_question(tree_id: str, content: ApproximationTreeResult, path: PartialPath) -> NextQuestion:
+    reached = content.nodes[path.reached]
+    is_leaf = reached.left is None
+    return NextQuestion(
+        approximation_tree=tree_id,
+        question=None if is_leaf else _question(content, reached),
+        prediction=reached.prediction if is_leaf else None,
+        scores=reached.scores,
+        n_asked=len({content.nodes[node].column for node, _ in path.passed}),
+        n_features=content.n_features,
+        path=[
+            PathNode(id=node.id, feature=node.feature or "", text=node.text or "", holds=holds)
+            for node, holds in ((content.nodes[index], holds) for index, holds in path.passed)
+        ],
+    )
+
+
+def _question(content: ApproximationTreeResult, node: ApproximationNode) -> Question:
+    (kind,) = (feature.type for feature in content.features if feature.name == node.column)
+    return Question(
+        node=node.id,
+        feature=node.feature or "",
+        column=node.column or "",
+        type=kind,
+        text=node.text or "",
+        operator=node.operator or "",
+        value=node.value,
+        or_missing=bool(node.or_missing),
+        categories=_categories(content, node.column) if kind == "category" else [],
+    )
+
+
+def _categories(content: ApproximationTreeResult, column: str | None) -> list[str]:
+    """Return the categories that the tree's splits on a column name."""
+    values = [node.value for node in content.nodes if node.column == column and node.value is not None]
+    return sorted({str(text) for value in values for text in (value if isinstance(value, list) else [value])})

@@ -1,4 +1,4 @@
-"""Tables of artefacts: lines in Parquet, read a few row groups at a time however many there are."""
+"""Tables of artefacts: rows in Parquet, read a few row groups at a time, however many there are."""
 
 from collections.abc import Iterator
 from types import TracebackType
@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 from schemas.nouns import Noun
 from storage.artefacts import Artefact
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from .artefacts import ready_result
 
 _TABLE = "table"  # the name of the file among an artefact's files
-_LINES_TOGETHER = 1024
+_ROWS_PER_BLOCK = 1024
 
 
 class KeptTable:
@@ -26,12 +26,12 @@ class KeptTable:
         self.file = file
         self.size_bytes = size_bytes
         self._parquet = pq.ParquetFile(file)
-        # For pages: a text is kept once, however many lines have it.
+        # For pages: a text is held once, however many rows have it.
         texts = [index for index, each in enumerate(self.schema) if pa.types.is_string(each.type)]
         self._encoded = pq.ParquetFile(file, metadata=self._parquet.metadata, read_dictionary=texts)
         footer = self._parquet.metadata
-        n_group_lines = [footer.row_group(group).num_rows for group in range(footer.num_row_groups)]
-        self._group_starts = np.concatenate(([0], np.cumsum(n_group_lines, dtype=np.int64)))
+        n_group_rows = [footer.row_group(group).num_rows for group in range(footer.num_row_groups)]
+        self._group_starts = np.concatenate(([0], np.cumsum(n_group_rows, dtype=np.int64)))
 
     def __enter__(self) -> Self:
         return self
@@ -51,46 +51,43 @@ class KeptTable:
         return self._parquet.schema_arrow
 
     @property
-    def n_lines(self) -> int:
-        """Number of lines."""
+    def n_rows(self) -> int:
+        """Number of rows."""
         return int(self._group_starts[-1])
 
     def blocks(self) -> Iterator[pa.Table]:
-        """Yield all lines, some at a time: a row group may be large."""
-        for batch in self._parquet.iter_batches(_LINES_TOGETHER, use_threads=False):
+        """Yield all rows, some at a time: a row group may be large."""
+        for batch in self._parquet.iter_batches(_ROWS_PER_BLOCK, use_threads=False):
             yield pa.Table.from_batches([batch])
 
     def read(self, start: int, stop: int) -> pa.Table:
-        """Return lines ``start`` up to, not including, ``stop``."""
+        """Return rows ``start`` up to, not including, ``stop``."""
         if stop <= start:
             return self.schema.empty_table()
-        first, last = (int(np.searchsorted(self._group_starts, line, side="right")) - 1 for line in (start, stop - 1))
-        lines = self._read_groups(list(range(first, last + 1)))
-        return lines.slice(start - int(self._group_starts[first]), stop - start).cast(self.schema)
+        first, last = (int(np.searchsorted(self._group_starts, row, side="right")) - 1 for row in (start, stop - 1))
+        rows = self._encoded.read_row_groups(list(range(first, last + 1)), use_threads=False)
+        return rows.slice(start - int(self._group_starts[first]), stop - start).cast(self.schema)
 
     def read_where(self, column: str, start: int, stop: int, names: list[str] | None = None) -> pa.Table:
-        """Return the columns of the lines with ``start <= column < stop``, texts as they are encoded.
+        """Return the columns of the rows with ``start <= column < stop``, texts as they are encoded.
 
         The table is sorted by this column, which is among those that are named (default: all).
         """
-        position = self.schema.get_field_index(column)
+        index = self.schema.get_field_index(column)
         ranges = [
-            self._parquet.metadata.row_group(group).column(position).statistics
+            self._parquet.metadata.row_group(group).column(index).statistics
             for group in range(self._parquet.num_row_groups)
         ]
-        # A group without lines has none: a block of rows may have no neighbours at all.
+        # A group without rows has none: a block of rows may have no neighbours at all.
         groups = [group for group, values in enumerate(ranges) if values and values.min < stop and values.max >= start]
-        lines = self._encoded.read_row_groups(groups, columns=names, use_threads=False)
-        values = lines.column(column)
-        return lines.filter(pc.and_(pc.greater_equal(values, start), pc.less(values, stop)))
-
-    def _read_groups(self, groups: list[int]) -> pa.Table:
-        return self._encoded.read_row_groups(groups, use_threads=False)
+        rows = self._encoded.read_row_groups(groups, columns=names, use_threads=False)
+        values = rows.column(column)
+        return rows.filter(pc.and_(pc.greater_equal(values, start), pc.less(values, stop)))
 
 
-def open_table(parts: Parts, noun: Noun[Any], artefact_id: str) -> tuple[Artefact, KeptTable]:
+def open_table(context: AppContext, noun: Noun[Any], artefact_id: str) -> tuple[Artefact, KeptTable]:
     """Return the artefact and its table, opened; refuse an artefact that is not ready."""
-    artefact = parts.artefacts.get(noun.name, artefact_id)
+    artefact = context.artefacts.get(noun.name, artefact_id)
     ready_result(artefact)
-    path = parts.objects.path_of_pages(artefact.files[_TABLE])
+    path = context.objects.path_of_pages(artefact.files[_TABLE])
     return artefact, KeptTable(path.open("rb"), path.stat().st_size)

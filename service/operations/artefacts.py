@@ -1,6 +1,6 @@
-"""Artefacts: how everything that a job makes is asked for, listed, read and deleted, whatever its noun.
+"""Artefacts: how everything that a job makes is requested, listed, read and deleted, whatever its noun.
 
-What a noun's requests may say is checked in a file of its own, which then asks here.
+Each noun checks its requests in a file of its own, which then calls ``request_artefact``.
 """
 
 import json
@@ -22,10 +22,10 @@ from storage.artefacts import Artefact, NewArtefact
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
-from storage.job_counts import count_queued
+from storage.job_counts import count_queued, is_short
 from storage.jobs import Origin
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from ..middleware.callers import CURRENT_KEY
 from ..settings import ServiceSettings
 from .deletion import delete_with_objects
@@ -40,7 +40,7 @@ _BLOCK_BYTES = 256 << 10
 
 @dataclass(frozen=True, slots=True)
 class MadeFrom:
-    """What an artefact rests on: none of it can be deleted before the artefact."""
+    """Inputs of an artefact: none of them can be deleted before the artefact."""
 
     model: Model
     dataset: StoredDataset
@@ -48,21 +48,21 @@ class MadeFrom:
     n_prototypes: int = 0  # of an explainer
 
 
-def matching_evaluation(parts: Parts, model: Model, dataset_id: str | None) -> StoredDataset | None:
+def matching_evaluation(context: AppContext, model: Model, dataset_id: str | None) -> StoredDataset | None:
     """Return the dataset to evaluate on, which has the model's features; ``None`` if none is named."""
     if dataset_id is None:
         return None
-    dataset = parts.datasets.get(dataset_id)
+    dataset = context.datasets.get(dataset_id)
     match_features(model, dataset.view)
     return dataset
 
 
 def _accept(request: Contract) -> None:
-    """Have nothing against a request."""
+    """Accept every request."""
 
 
-def ask_for(
-    parts: Parts,
+def request_artefact(
+    context: AppContext,
     noun: Noun[View],
     request: Request,
     made_from: MadeFrom,
@@ -72,16 +72,16 @@ def ask_for(
 
     Parameters
     ----------
-    parts
-        The parts of this process.
+    context
+        What operations use in this process.
     noun
-        What is asked for.
+        The kind of artefact.
     request
         Checked and spelled out: requests that have the same answer are equal here, so that they share an id.
     made_from
-        What the request names.
+        The inputs that the request names.
     check_new
-        Refuses what no job should be made for; what is made already is answered all the same.
+        Refuses requests for which no job should be added; artefacts that exist already are answered all the same.
 
     Raises
     ------
@@ -90,7 +90,25 @@ def ask_for(
         too many jobs wait already.
     """
     document = request.model_dump(mode="json")
-    new = NewArtefact(
+    new = _new_artefact(noun, document, made_from)
+    deadline = _deadline_seconds(context, made_from.dataset)
+    estimate = estimate_job(noun.name, _sizes(made_from), document)
+    with context.artefacts.requested(new) as requested:
+        if requested.needs_job:
+            check_new(request)
+            refuse_beyond(context.settings.job_memory_bytes, estimate)
+            origin = Origin(current_request_id(), CURRENT_KEY.get(), estimate.seconds)
+            _refuse_if_queue_is_full(context.settings, requested.connection, origin.caller)
+            requested.job = context.jobs.add(requested.connection, noun.name, new.id, document, deadline, origin)
+    artefact = requested.artefact
+    if requested.is_new_job:
+        _LOG.info("job_accepted", job=artefact.job, kind=noun.name, artefact=artefact.id)
+        context.notifier.notify(artefact.job, deadline, is_short=is_short(estimate.seconds))
+    return _view(context, noun, artefact, reused=not requested.is_new_job)
+
+
+def _new_artefact(noun: Noun[Any], document: dict[str, Any], made_from: MadeFrom) -> NewArtefact:
+    return NewArtefact(
         id=content_identifier(noun.name, noun.revision, document),
         noun=noun.name,
         model=made_from.model.id,
@@ -98,49 +116,33 @@ def ask_for(
         evaluation_dataset=None if made_from.evaluation_dataset is None else made_from.evaluation_dataset.view.id,
         request=document,
     )
-    deadline = _deadline_seconds(parts, made_from.dataset)
-    estimate = estimate_job(noun.name, _sizes(made_from), document)
-
-    def add_job(connection: Connection) -> str:
-        # Only here: what is made, or being made, needs nothing more.
-        check_new(request)
-        refuse_beyond(parts.settings.job_memory_bytes, estimate)
-        origin = Origin(current_request_id(), CURRENT_KEY.get(), estimate.seconds)
-        _refuse_more_than_wait(parts.settings, connection, origin.caller)
-        return parts.jobs.add(connection, noun.name, new.id, document, deadline, origin)
-
-    artefact, is_new_job = parts.artefacts.ask_for(new, add_job)
-    if is_new_job:
-        _LOG.info("job_accepted", job=artefact.job, kind=noun.name, artefact=artefact.id)
-        parts.queue.ring(artefact.job, deadline, estimate.seconds)
-    return _view(parts, noun, artefact, reused=not is_new_job)
 
 
-def list_all(parts: Parts, noun: Noun[View], limit: int, cursor: str | None) -> Page[View]:
-    """Return one page of artefacts, newest first, without what was found."""
-    page = parts.artefacts.list(noun.name, limit, cursor)
-    views = [noun.view.model_validate(_standing(artefact)) for artefact in page.data]
+def list_all(context: AppContext, noun: Noun[View], limit: int, cursor: str | None, **filters: str) -> Page[View]:
+    """Return one page of artefacts, newest first, without their results."""
+    page = context.artefacts.list(noun.name, limit, cursor, **filters)
+    views = [noun.view.model_validate(_state_of(artefact)) for artefact in page.data]
     return Page[View](data=views, next_cursor=page.next_cursor)
 
 
-def get_one(parts: Parts, noun: Noun[View], artefact_id: str) -> View:
-    """Return an artefact, with what was found if it is ready."""
-    return _view(parts, noun, parts.artefacts.get(noun.name, artefact_id))
+def get_one(context: AppContext, noun: Noun[View], artefact_id: str) -> View:
+    """Return an artefact, with its result if it is ready."""
+    return _view(context, noun, context.artefacts.get(noun.name, artefact_id))
 
 
-def write_one(parts: Parts, noun: Noun[View], artefact_id: str) -> Generator[bytes]:
-    """Return the same as JSON in blocks: what was found is passed on as its job wrote it, however much it is."""
-    artefact = parts.artefacts.get(noun.name, artefact_id)
-    view = noun.view.model_validate({**_standing(artefact), "reused": False})
+def write_one(context: AppContext, noun: Noun[View], artefact_id: str) -> Generator[bytes]:
+    """Return the same as JSON in blocks: the result is passed on as its job wrote it, however large it is."""
+    artefact = context.artefacts.get(noun.name, artefact_id)
+    view = noun.view.model_validate({**_state_of(artefact), "reused": False})
     if artefact.result is None:
         return iter_once(view.model_dump_json().encode())
-    standing = view.model_dump_json(exclude={"result"}).encode()
-    return _joined(standing, parts.objects.path_of_pages(artefact.result))
+    head = view.model_dump_json(exclude={"result"}).encode()
+    return _joined(head, context.objects.path_of_pages(artefact.result))
 
 
-def result_path(parts: Parts, noun: Noun[View], artefact_id: str) -> Path:
+def result_path(context: AppContext, noun: Noun[View], artefact_id: str) -> Path:
     """Return the file that holds the whole result as JSON."""
-    return parts.objects.path_of_pages(ready_result(parts.artefacts.get(noun.name, artefact_id)))
+    return context.objects.path_of_pages(ready_result(context.artefacts.get(noun.name, artefact_id)))
 
 
 def file_blocks(path: Path) -> Generator[bytes]:
@@ -155,21 +157,21 @@ def iter_once(body: bytes) -> Generator[bytes]:
     yield body
 
 
-def _joined(standing: bytes, result: Path) -> Generator[bytes]:
+def _joined(head: bytes, result: Path) -> Generator[bytes]:
     """Yield the artefact as one JSON object with its result."""
-    yield standing[:-1] + b',"result":'
+    yield head[:-1] + b',"result":'
     yield from file_blocks(result)
     yield b"}"
 
 
-def get_result(parts: Parts, noun: Noun[View], artefact_id: str) -> bytes:
+def get_result(context: AppContext, noun: Noun[View], artefact_id: str) -> bytes:
     """Return the whole result as JSON."""
-    return parts.objects.get(ready_result(parts.artefacts.get(noun.name, artefact_id)))
+    return context.objects.get(ready_result(context.artefacts.get(noun.name, artefact_id)))
 
 
-def delete_one(parts: Parts, noun: Noun[View], artefact_id: str) -> None:
-    """Forget an artefact that nothing is built on."""
-    delete_with_objects(parts, lambda: parts.artefacts.delete(noun.name, artefact_id))
+def delete_one(context: AppContext, noun: Noun[View], artefact_id: str) -> None:
+    """Delete an artefact that nothing depends on."""
+    delete_with_objects(context, lambda: context.artefacts.delete(noun.name, artefact_id))
 
 
 def ready_result(artefact: Artefact) -> str:
@@ -180,15 +182,15 @@ def ready_result(artefact: Artefact) -> str:
     return artefact.result
 
 
-def _refuse_more_than_wait(settings: ServiceSettings, connection: Connection, caller: str | None) -> None:
-    """Refuse a job where as many wait as may; callers who come at the same moment may be let in together."""
+def _refuse_if_queue_is_full(settings: ServiceSettings, connection: Connection, caller: str | None) -> None:
+    """Refuse a job where too many wait already; requests at the same moment may all be accepted."""
     if caller is not None and count_queued(connection, caller) >= (n_own := settings.max_queued_jobs_of_caller):
         detail = (
-            f"{n_own} jobs of yours wait for a worker already, the limit of one caller; come back when some are done"
+            f"{n_own} jobs of yours wait for a worker already, the limit of one caller; try again when some are done"
         )
         raise StorageError("rate_limited", detail)
     if count_queued(connection) >= (n_all := settings.max_queued_jobs):
-        raise StorageError("rate_limited", f"{n_all} jobs wait for a worker already; come back when some are done")
+        raise StorageError("rate_limited", f"{n_all} jobs wait for a worker already; try again when some are done")
 
 
 def _sizes(made_from: MadeFrom) -> Sizes:
@@ -197,17 +199,17 @@ def _sizes(made_from: MadeFrom) -> Sizes:
     return Sizes.of(made_from.model, made_from.dataset.view, n_other_rows, made_from.n_prototypes)
 
 
-def _deadline_seconds(parts: Parts, dataset: StoredDataset) -> float:
+def _deadline_seconds(context: AppContext, dataset: StoredDataset) -> float:
     large = dataset.view.n_rows > _LARGE_DATASET_ROWS
-    return parts.settings.large_job_deadline_seconds if large else parts.settings.job_deadline_seconds
+    return context.settings.large_job_deadline_seconds if large else context.settings.job_deadline_seconds
 
 
-def _view(parts: Parts, noun: Noun[View], artefact: Artefact, *, reused: bool = False) -> View:
-    result = None if artefact.result is None else json.loads(parts.objects.get(artefact.result))
-    return noun.view.model_validate({**_standing(artefact), "reused": reused, "result": result})
+def _view(context: AppContext, noun: Noun[View], artefact: Artefact, *, reused: bool = False) -> View:
+    result = None if artefact.result is None else json.loads(context.objects.get(artefact.result))
+    return noun.view.model_validate({**_state_of(artefact), "reused": reused, "result": result})
 
 
-def _standing(artefact: Artefact) -> dict[str, Any]:
+def _state_of(artefact: Artefact) -> dict[str, Any]:
     return {
         "id": artefact.id,
         "status": artefact.status,

@@ -12,10 +12,9 @@ from storage.dataset_files import DatasetFile
 from storage.datasets import NewDataset
 from storage.errors import StorageError
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from .deletion import delete_with_objects
-from .json_pages import MAX_PAGE_BYTES, Rows, page_blocks, refuse_row
-from .positions import position_of
+from .json_pages import MAX_PAGE_BYTES, Rows, first_row_of, page_blocks, refuse_row
 from .uploads import Upload, received
 
 _LARGE_ROW = (
@@ -25,7 +24,7 @@ _LARGE_ROW = (
 _ENCODED_TOGETHER_BYTES = 256 << 10
 
 
-def register_dataset(parts: Parts, file: BinaryIO, metadata: DatasetMetadata) -> tuple[Dataset, bool]:
+def register_dataset(context: AppContext, file: BinaryIO, metadata: DatasetMetadata) -> tuple[Dataset, bool]:
     """Read and keep a dataset; return it, and whether it is new.
 
     Raises
@@ -33,41 +32,41 @@ def register_dataset(parts: Parts, file: BinaryIO, metadata: DatasetMetadata) ->
     DatasetRefused
         What is wrong with it, and where; nothing is kept then.
     """
-    with received(parts.objects, file, "datasets", metadata) as upload:
-        known = parts.datasets.find(upload.id)
-        return (known, False) if known else _read_and_keep(parts, upload)
+    with received(context.objects, file, "datasets", metadata) as upload:
+        known = context.datasets.find(upload.id)
+        return (known, False) if known else _read_and_keep(context, upload)
 
 
-def list_datasets(parts: Parts, limit: int, cursor: str | None) -> Page[DatasetSummary]:
+def list_datasets(context: AppContext, limit: int, cursor: str | None, **filters: str) -> Page[DatasetSummary]:
     """Return one page of datasets, newest first."""
-    return parts.datasets.list(limit, cursor)
+    return context.datasets.list(limit, cursor, **filters)
 
 
-def get_dataset(parts: Parts, dataset_id: str) -> Dataset:
+def get_dataset(context: AppContext, dataset_id: str) -> Dataset:
     """Return a dataset."""
-    return parts.datasets.get(dataset_id).view
+    return context.datasets.get(dataset_id).view
 
 
-def write_dataset(parts: Parts, dataset_id: str) -> bytes:
+def write_dataset(context: AppContext, dataset_id: str) -> bytes:
     """Return a dataset as JSON: a ``Dataset``."""
-    return orjson.dumps(parts.datasets.document(dataset_id))
+    return orjson.dumps(context.datasets.document(dataset_id))
 
 
-def dataset_bytes(parts: Parts, dataset_id: str) -> int:
+def dataset_bytes(context: AppContext, dataset_id: str) -> int:
     """Return how large a dataset's columns are as JSON; raise ``NotFound`` where there is none."""
-    return parts.datasets.n_bytes(dataset_id)
+    return context.datasets.n_bytes(dataset_id)
 
 
 def list_rows(
-    parts: Parts, dataset_id: str, columns: Sequence[str], limit: int, cursor: str | None
+    context: AppContext, dataset_id: str, columns: Sequence[str], limit: int, cursor: str | None
 ) -> Generator[bytes]:
     """Return one page of a dataset's rows as JSON, in their order: a ``Page`` of ``DatasetRow``.
 
-    The cursor is the position of the next row; a page holds fewer than ``limit`` rows where these are large. Without
+    The cursor is the index of the next row; a page holds fewer than ``limit`` rows where these are large. Without
     ``columns`` the rows have all.
     """
-    start = position_of(cursor)
-    file = DatasetFile(open_content(parts, dataset_id))
+    start = first_row_of(cursor)
+    file = DatasetFile(open_content(context, dataset_id))
     try:
         names = _chosen(file.names, columns)
     except StorageError:
@@ -76,37 +75,42 @@ def list_rows(
     return page_blocks(Rows(_encoded_rows(file, names, start, limit), start, file.n_rows, _LARGE_ROW))
 
 
-def row_sizes(parts: Parts, dataset_id: str) -> tuple[int | None, int]:
+def row_sizes(context: AppContext, dataset_id: str) -> tuple[int | None, int]:
     """Return about how many bytes of JSON a row has, ``None`` where texts may have any length, and how many columns."""
-    shape = parts.datasets.shape(dataset_id)
-    # A row tells the name and the value of each column; what is kept of a column tells its name and some values.
+    shape = context.datasets.shape(dataset_id)
+    # A row holds the name and the value of each column; the summary of a column holds its name and some values.
     return (None if shape.has_texts else shape.n_summary_bytes or None), shape.n_columns
 
 
-def open_content(parts: Parts, dataset_id: str) -> Path:
+def open_content(context: AppContext, dataset_id: str) -> Path:
     """Return the Parquet file that holds a dataset's rows."""
-    return parts.objects.path_of_pages(parts.datasets.content(dataset_id))
+    return context.objects.path_of_pages(context.datasets.content(dataset_id))
 
 
-def delete_dataset(parts: Parts, dataset_id: str) -> None:
-    """Forget a dataset that nothing is built on."""
-    delete_with_objects(parts, lambda: parts.datasets.delete(dataset_id))
+def rename_dataset(context: AppContext, dataset_id: str, name: str | None) -> None:
+    """Give a dataset another name, or none."""
+    context.datasets.rename(dataset_id, name)
 
 
-def _read_and_keep(parts: Parts, upload: Upload) -> tuple[Dataset, bool]:
-    read = parts.intake.read_dataset(upload.path, upload.metadata)
+def delete_dataset(context: AppContext, dataset_id: str) -> None:
+    """Delete a dataset that nothing depends on."""
+    delete_with_objects(context, lambda: context.datasets.delete(dataset_id))
+
+
+def _read_and_keep(context: AppContext, upload: Upload) -> tuple[Dataset, bool]:
+    read = context.upload_reader.read_dataset(upload.path, upload.metadata)
     size_bytes = upload.size_bytes
-    with parts.objects.keeping():
+    with context.objects.keeping():
         dataset = NewDataset(
             id=upload.id,
             name=upload.metadata["name"],
-            sha256=parts.objects.put_file(upload.path),
+            sha256=context.objects.put_file(upload.path),
             size_bytes=size_bytes,
-            content=parts.objects.put_file(read.content),
+            content=context.objects.put_file(read.content),
             summary=read.summary,
             metadata=upload.metadata,
         )
-        return parts.datasets.add(dataset)
+        return context.datasets.add(dataset)
 
 
 def _chosen(names: Sequence[str], columns: Sequence[str]) -> list[str]:
@@ -119,7 +123,7 @@ def _chosen(names: Sequence[str], columns: Sequence[str]) -> list[str]:
 
 
 def _encoded_rows(file: DatasetFile, names: list[str], start: int, limit: int) -> Iterator[bytes]:
-    """Yield rows as JSON, as many as may fit into a page, and close the file."""
+    """Yield rows as JSON, up to the size of a page, and close the file."""
     with file:
         id_column = file.row_id_column
         read = names if id_column is None or id_column in names else [*names, id_column]

@@ -1,4 +1,4 @@
-"""Deletion: of a row and the objects that it alone referred to; on a full disk with the room of the reserve."""
+"""Deletion: of a row and the objects that it alone referred to; on a full disk the reserve is used."""
 
 from collections.abc import Callable, Iterable
 from threading import Lock
@@ -7,39 +7,34 @@ from typing import TypeVar
 from storage.database_file import keep_reserve, release_reserve
 from storage.errors import InsufficientStorage, means_full_disk
 
-from ..app_context import Parts
+from ..app_context import AppContext
 
 _RESERVE_IS_USED = Lock()
-Outcome = TypeVar("Outcome")
+Result = TypeVar("Result")
 
 
-def delete_with_objects(parts: Parts, forget: Callable[[], Iterable[str]]) -> None:
-    """Forget a row, and delete the objects that ``forget`` returns."""
+def delete_with_objects(context: AppContext, forget: Callable[[], Iterable[str]]) -> None:
+    """Delete a row by ``forget``, then the objects whose hashes it returns."""
 
     def delete() -> None:
-        with parts.objects.discarding():
+        with context.objects.discarding():
             for sha256 in forget():
-                parts.objects.delete(sha256)
+                context.objects.delete(sha256)
 
-    with_reserve(parts, delete)
+    with_reserve(context, delete)
 
 
-def with_reserve(parts: Parts, free: Callable[[], Outcome]) -> Outcome:
-    """Return what ``free`` does, which frees room or stops what takes it; a full disk does not keep it from that."""
+def with_reserve(context: AppContext, free: Callable[[], Result]) -> Result:
+    """Return the result of ``free``, which frees disk space or stops its use; on a full disk, use the reserve."""
     try:
-        outcome = free()
+        result = free()
     except (InsufficientStorage, OSError) as error:
         if not (isinstance(error, InsufficientStorage) or means_full_disk(error)):
             raise
     else:
-        _keep_reserve(parts)
-        return outcome
+        with _RESERVE_IS_USED:  # where a full disk had no room for the whole reserve, there may be room by now
+            keep_reserve(context.settings.data_dir)
+        return result
     # One at a time: the room is for one.
-    with _RESERVE_IS_USED, release_reserve(parts.settings.data_dir):
+    with _RESERVE_IS_USED, release_reserve(context.settings.data_dir):
         return free()
-
-
-def _keep_reserve(parts: Parts) -> None:
-    # Where a full disk had no room for all of it, there may be room by now.
-    with _RESERVE_IS_USED:
-        keep_reserve(parts.settings.data_dir)

@@ -8,12 +8,12 @@ from schemas.nouns import APPROXIMATION_TREES, PROTOTYPE_SETS, RULE_SETS
 from storage.artefacts import Artefact
 from storage.errors import StorageError
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from .artefacts import ready_result
 from .deletion import with_reserve
 
 
-def register_explainer(parts: Parts, request: ExplainerRequest) -> tuple[Explainer, bool]:
+def register_explainer(context: AppContext, request: ExplainerRequest) -> tuple[Explainer, bool]:
     """Keep an explainer; return it, and whether it is new.
 
     Raises
@@ -22,31 +22,36 @@ def register_explainer(parts: Parts, request: ExplainerRequest) -> tuple[Explain
         ``artefact_not_ready``, ``conflict`` for prototypes, rules or a tree of another model, ``unknown_feature`` to be
         shown.
     """
-    model = parts.models.get(request.model).view
-    _check_artefact(parts.artefacts.get(PROTOTYPE_SETS.name, request.prototype_set), "prototype set", request)
+    model = context.models.get(request.model).view
+    _check_artefact(context.artefacts.get(PROTOTYPE_SETS.name, request.prototype_set), "prototype set", request)
     if request.rule_set is not None:
-        _check_artefact(parts.artefacts.get(RULE_SETS.name, request.rule_set), "rule set", request)
+        _check_artefact(context.artefacts.get(RULE_SETS.name, request.rule_set), "rule set", request)
     if request.approximation_tree is not None:
-        tree = parts.artefacts.get(APPROXIMATION_TREES.name, request.approximation_tree)
+        tree = context.artefacts.get(APPROXIMATION_TREES.name, request.approximation_tree)
         _check_artefact(tree, "approximation tree", request)
     _check_shown_features(model, request)
-    return parts.explainers.add(content_identifier("explainers", request.model_dump(mode="json")), request)
+    return context.explainers.add(content_identifier("explainers", request.model_dump(mode="json")), request)
 
 
-def list_explainers(parts: Parts, limit: int, cursor: str | None) -> Page[ExplainerSummary]:
+def list_explainers(context: AppContext, limit: int, cursor: str | None, **filters: str) -> Page[ExplainerSummary]:
     """Return one page of explainers, newest first."""
-    return parts.explainers.list(limit, cursor)
+    return context.explainers.list(limit, cursor, **filters)
 
 
-def get_explainer(parts: Parts, explainer_id: str) -> Explainer:
+def get_explainer(context: AppContext, explainer_id: str) -> Explainer:
     """Return an explainer."""
-    return parts.explainers.get(explainer_id)
+    return context.explainers.get(explainer_id)
 
 
-def delete_explainer(parts: Parts, explainer_id: str) -> None:
-    """Forget an explainer."""
-    with_reserve(parts, lambda: parts.explainers.delete(explainer_id))
-    parts.explainer_cache.forget(explainer_id)
+def rename_explainer(context: AppContext, explainer_id: str, name: str | None) -> None:
+    """Give an explainer another name, or none."""
+    context.explainers.rename(explainer_id, name)
+
+
+def delete_explainer(context: AppContext, explainer_id: str) -> None:
+    """Delete an explainer."""
+    with_reserve(context, lambda: context.explainers.delete(explainer_id))
+    context.explainer_cache.forget(explainer_id)
 
 
 def _check_artefact(artefact: Artefact, noun: str, request: ExplainerRequest) -> None:

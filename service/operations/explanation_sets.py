@@ -1,19 +1,39 @@
-"""Ask for explanation sets: every row of a dataset explained by a job."""
+"""Request explanation sets, and read them.
+
+A set is kept as JSON lines, compressed frame by frame: they are read as a whole, or one page of them.
+"""
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from explanations.explained_rows import refuse_to_include
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.nouns import EXPLANATION_SETS, PROTOTYPE_SETS
+from storage.array_files import read_arrays
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
 
-from ..app_context import Parts
-from .artefacts import MadeFrom, ask_for
+from ..app_context import AppContext
+from .artefacts import MadeFrom, ready_result, request_artefact
+from .json_pages import MAX_PAGE_BYTES, Rows, first_row_of, page_blocks
 
 _SOME_PROTOTYPES = 100
+_COMPRESSION = "zstd"
+_BLOCK_BYTES = 1 << 20
+_LARGE_LINE = (
+    "download all explanations as JSON lines (`Accept: application/x-ndjson`) or Parquet "
+    "(`Accept: application/vnd.apache.parquet`)"
+)
 
 
-def ask_for_explanation_set(parts: Parts, request: ExplanationSetRequest) -> ExplanationSet:
+def request_explanation_set(context: AppContext, request: ExplanationSetRequest) -> ExplanationSet:
     """Return the explanation set if it is made or being made; otherwise begin to make it.
 
     Raises
@@ -21,23 +41,23 @@ def ask_for_explanation_set(parts: Parts, request: ExplanationSetRequest) -> Exp
     StorageError
         What in the request cannot be done; no job is made then.
     """
-    explainer = parts.explainers.get(request.explainer)
-    model = parts.models.get(explainer.model).view
-    dataset = parts.datasets.get(request.dataset)
+    explainer = context.explainers.get(request.explainer)
+    model = context.models.get(explainer.model).view
+    dataset = context.datasets.get(request.dataset)
     match_features(model, dataset.view)
     n_features = model.n_features if explainer.shown_features == "all" else len(explainer.shown_features)
     has = {"rules": explainer.rule_set is not None, "approximation_path": explainer.approximation_tree is not None}
     refuse_to_include(request.include, has, explainer.id)
-    _check_size(parts.settings.max_explanation_set_values, request, dataset, n_features)
-    asked = request.model_copy(update={"include": sorted(set(request.include))})
-    n_prototypes = _n_prototypes(parts, explainer.prototype_set)
-    return ask_for(parts, EXPLANATION_SETS, asked, MadeFrom(model, dataset, n_prototypes=n_prototypes))
+    _check_size(context.settings.max_explanation_set_values, request, dataset, n_features)
+    complete = request.model_copy(update={"include": sorted(set(request.include))})
+    n_prototypes = _n_prototypes(context, explainer.prototype_set)
+    return request_artefact(context, EXPLANATION_SETS, complete, MadeFrom(model, dataset, n_prototypes=n_prototypes))
 
 
-def _n_prototypes(parts: Parts, prototype_set: str) -> int:
+def _n_prototypes(context: AppContext, prototype_set: str) -> int:
     """Return how many prototypes an explainer has; some methods find their number themselves."""
-    asked: int | None = parts.artefacts.get(PROTOTYPE_SETS.name, prototype_set).request["n_prototypes"]
-    return _SOME_PROTOTYPES if asked is None else asked
+    requested: int | None = context.artefacts.get(PROTOTYPE_SETS.name, prototype_set).request["n_prototypes"]
+    return _SOME_PROTOTYPES if requested is None else requested
 
 
 def _check_size(limit: int, request: ExplanationSetRequest, dataset: StoredDataset, n_features: int) -> None:
@@ -45,6 +65,76 @@ def _check_size(limit: int, request: ExplanationSetRequest, dataset: StoredDatas
     if n_rows * request.n_prototypes * n_features > limit:
         detail = (
             f"{n_rows} rows with {request.n_prototypes} prototypes of {n_features} features each are more than the "
-            f"{limit} values of one set; explain fewer rows, ask for fewer prototypes, or show fewer features"
+            f"{limit} values of one set; explain fewer rows, request fewer prototypes, or show fewer features"
         )
         raise StorageError(code="resource_estimate_exceeds_limit", detail=detail)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptLines:
+    """The lines of one set."""
+
+    path: Path
+    rows: NDArray[np.int64]  # (n_frames + 1,) where each frame begins, and the last one ends
+    offsets: NDArray[np.int64]  # (n_frames + 1,) the same in bytes of the file
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the file."""
+        return int(self.offsets[-1])
+
+    def kept_blocks(self) -> Generator[bytes]:
+        """Yield the file as it is kept."""
+        with self.path.open("rb") as file:
+            while block := file.read(_BLOCK_BYTES):
+                yield block
+
+    def blocks(self) -> Generator[bytes]:
+        """Yield the lines; no block of them is larger than a megabyte."""
+        with pa.OSFile(str(self.path)) as file, pa.CompressedInputStream(file, _COMPRESSION) as lines:
+            while block := lines.read(_BLOCK_BYTES):
+                yield block
+
+    def read(self, start: int, stop: int) -> Iterator[bytes]:
+        """Yield lines ``start`` up to, not including, ``stop``, or as many of them as are in one frame."""
+        if start >= self.rows[-1]:
+            return
+        frame = int(np.searchsorted(self.rows, start, side="right")) - 1
+        first, last = self.offsets[frame : frame + 2].tolist()
+        skipped, wanted = start - int(self.rows[frame]), stop - int(self.rows[frame])
+        with self.path.open("rb") as file:
+            file.seek(first)
+            kept = pa.BufferReader(file.read(last - first))
+        with pa.CompressedInputStream(kept, _COMPRESSION) as lines:
+            yield from islice(_split(lines), skipped, wanted)
+
+
+def _split(lines: pa.NativeFile) -> Iterator[bytes]:
+    """Yield lines one by one; a line that no page can hold is cut off at that size, and is the last."""
+    pending = bytearray()
+    while block := lines.read(_BLOCK_BYTES):
+        *whole, rest = (bytes(pending) + block).split(b"\n")
+        pending[:] = rest
+        yield from whole
+        if len(pending) > MAX_PAGE_BYTES:
+            break
+    if pending:
+        yield bytes(pending)
+
+
+def open_lines(context: AppContext, explanation_set_id: str) -> KeptLines:
+    """Return the lines of a set; refuse one that is not ready."""
+    artefact = context.artefacts.get(EXPLANATION_SETS.name, explanation_set_id)
+    ready_result(artefact)
+    index = read_arrays(context.objects.get(artefact.arrays or ""))
+    return KeptLines(context.objects.path_of_pages(artefact.files["lines"]), index["rows"], index["bytes"])
+
+
+def list_explanations(context: AppContext, explanation_set_id: str, limit: int, cursor: str | None) -> Generator[bytes]:
+    """Return one page of explanations as JSON: a ``Page`` of ``Explanation``.
+
+    The cursor is the index of the next row; a page holds fewer than ``limit`` rows where a frame of them ends.
+    """
+    start = first_row_of(cursor)
+    lines = open_lines(context, explanation_set_id)
+    return page_blocks(Rows(lines.read(start, start + limit), start, int(lines.rows[-1]), _LARGE_LINE))

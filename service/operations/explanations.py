@@ -10,12 +10,12 @@ from schemas.explanations import ExplanationRequest
 from schemas.models import MAX_INSTANCES
 from storage.errors import StorageError
 
-from ..app_context import Parts
+from ..app_context import AppContext
 
 _QUICK_INSTANCES = 4  # more would keep the event loop from other callers for over two milliseconds
 
 
-async def explain(parts: Parts, explainer_id: str, request: ExplanationRequest) -> bytes:
+async def explain(context: AppContext, explainer_id: str, request: ExplanationRequest) -> bytes:
     """Return the explanations as JSON, in the order of the instances.
 
     Raises
@@ -26,19 +26,19 @@ async def explain(parts: Parts, explainer_id: str, request: ExplanationRequest) 
         ``too_many_rows``, ``validation_failed`` where ``row_ids`` are not one for each instance or two are equal, or
         ``unavailable`` where too many rows wait already.
     """
-    warm = parts.explainer_cache.find(explainer_id)
+    warm = context.explainer_cache.find(explainer_id)
     if warm is None:
-        warm = await asyncio.to_thread(warm_explainer, parts, explainer_id)
-    _check_size(warm, request, parts.settings.max_explained_values)
+        warm = await asyncio.to_thread(warm_explainer, context, explainer_id)
+    _check_size(warm, request, context.settings.max_explained_values)
     if len(request.instances) <= _QUICK_INSTANCES:
         return explain_rows(warm, request)
-    return await parts.batches.run(len(request.instances), lambda: explain_rows(warm, request))
+    return await context.batches.run(len(request.instances), lambda: explain_rows(warm, request))
 
 
-def warm_explainer(parts: Parts, explainer_id: str) -> WarmExplainer:
+def warm_explainer(context: AppContext, explainer_id: str) -> WarmExplainer:
     """Return the explainer, warmed up if need be; raise ``NotFound`` where there is none."""
-    return parts.explainer_cache.get(
-        explainer_id, lambda: warm_up(explainer_id, parts.database, parts.objects, parts.sessions.get)
+    return context.explainer_cache.get(
+        explainer_id, lambda: warm_up(explainer_id, context.database, context.objects, context.sessions.get)
     )
 
 
@@ -56,6 +56,6 @@ def _check_size(warm: WarmExplainer, request: ExplanationRequest, limit: int) ->
     if n_instances * n_prototypes * n_features > limit and n_instances <= MAX_INSTANCES:
         detail = (
             f"{n_instances} instances with {n_prototypes} prototypes of {n_features} features each are more than the "
-            f"{limit} values of one answer; send fewer instances, ask for fewer prototypes, or show fewer features"
+            f"{limit} values of one answer; send fewer instances, request fewer prototypes, or show fewer features"
         )
         raise StorageError("too_many_rows", detail)

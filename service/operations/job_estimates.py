@@ -1,12 +1,12 @@
-"""Job estimates: what a job would need, said before it runs, so that one that cannot end well is not begun.
+"""Job estimates: what a job would need, estimated before it runs, so that a job that would fail is not begun.
 
 Memory is estimated as the most that the job's process would hold. What grows with rows, trees and features is
 counted from the sizes of the arrays that methods hold at the same time; what does not was measured
 (``python -m benchmarks.job_estimates`` holds both against jobs of all kinds). Estimates are meant to be above what jobs
 need, and less than four times as much.
 
-Time is estimated roughly, for a slow core: enough to tell jobs of seconds, which have a lane of their own, from jobs
-of minutes. A wrong estimate costs somebody a wait, and nobody a job.
+Time is estimated roughly, for a slow core: enough to separate jobs of seconds, which have a lane of their own,
+from jobs of minutes. A wrong estimate delays a job, and fails none.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,13 +20,13 @@ from storage.errors import StorageError
 
 _MIB, _GIB = 1 << 20, 1 << 30
 _WORKER_BYTES = 256 * _MIB  # of libraries, in any job's process
-_SAFETY = 1.2  # allocators hold more than they are asked for
+_SAFETY = 1.2  # allocators hold more than is requested
 _COMPILING_BYTES = 64 * _MIB  # what a machine's first job of rules takes to compile its loops
-_BLOCK_ROWS = 65_536  # that models look at together
+_BLOCK_ROWS = 65_536  # that models are applied to together
 _FEW_LEAVES = 40  # of a tree: rows are compared by their leaves rather than listed
 _CELLS = 2_000_000  # of neighbours in a block
 _FEWEST_PAIRS, _PAIRS_PER_ROW, _MOST_PAIRS = 1 << 24, 64, 1 << 26  # kept for certificates
-_COMPARISONS, _SAMPLED = 5e12, 10_000  # beyond so many, so many candidates are drawn
+_COMPARISONS, _SAMPLED = 5e12, 10_000  # beyond the first number, the second number of candidates is drawn
 _SECONDS_TO_BEGIN = 0.5
 _SECONDS_OF_PROTOTYPES = {"none": 5e-10, "swap": 4e-9}  # for each comparison of a row with a candidate in a tree
 _HELD_BYTES = 256 * 10**6  # of sums, and of pseudo rows, at a node of a tree by STA
@@ -56,7 +56,7 @@ class JobEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How large that is which a job works on."""
+    """Sizes of what a job works on."""
 
     n_rows: int
     n_trees: int
@@ -71,7 +71,7 @@ class Sizes:
 
     @classmethod
     def of(cls, model: Model, dataset: Dataset, n_other_rows: int = 0, n_prototypes: int = 0) -> "Sizes":
-        """Return the sizes of a model and the rows that it is to look at, with those of a dataset to evaluate on."""
+        """Return the sizes of a model and its rows, including those of a dataset to evaluate on."""
         most_leaves = min(model.n_leaves, 2 ** min(model.max_depth, 32))
         n_texts = sum(column.role in {"target", "row_id"} for column in dataset.columns)
         return cls(
@@ -122,18 +122,18 @@ def refuse_beyond(limit_bytes: int, estimate: JobEstimate) -> None:
         return
     largest = max(estimate.needs, key=lambda need: need.n_bytes)
     detail = (
-        f"the job would need about {_told(estimate.n_bytes)} of memory, {_told(estimate.n_bytes - limit_bytes)} more "
-        f"than the {_told(limit_bytes)} that a job may use; {largest.advice}, or raise LEAFSPACE_JOB_MEMORY_BYTES"
+        f"the job would need about {_size(estimate.n_bytes)} of memory, {_size(estimate.n_bytes - limit_bytes)} more "
+        f"than the {_size(limit_bytes)} that a job may use; {largest.advice}, or raise LEAFSPACE_JOB_MEMORY_BYTES"
     )
     raise StorageError(code="resource_estimate_exceeds_limit", detail=detail, pointer=largest.pointer)
 
 
-def _told(n_bytes: float) -> str:
+def _size(n_bytes: float) -> str:
     return f"{n_bytes / _GIB:,.3g} GiB" if n_bytes >= _GIB else f"{n_bytes / _MIB:,.3g} MiB"
 
 
 def _reading(sizes: Sizes) -> tuple[Need, ...]:
-    """Return what it takes to have a model look at rows, as every job does."""
+    """Return what it takes to apply a model to rows, as every job does."""
     block_rows = min(sizes.n_rows, _BLOCK_ROWS)
     block = block_rows * (20 * sizes.n_features + 8 * sizes.n_trees + 8 * sizes.n_outputs)
     model = 6 * sizes.model_bytes + sizes.n_nodes * (400 + 16 * sizes.n_outputs)
@@ -146,7 +146,7 @@ def _reading(sizes: Sizes) -> tuple[Need, ...]:
 
 def _proximities(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
     cells = min(sizes.n_rows * max(request["n_neighbors"], sizes.n_outputs), _CELLS)
-    return Need(sizes.list_bytes), Need(40 * cells, "ask for fewer neighbours", "/n_neighbors")
+    return Need(sizes.list_bytes), Need(40 * cells, "request fewer neighbours", "/n_neighbors")
 
 
 def _prototype_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
@@ -157,7 +157,7 @@ def _prototype_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...
     bytes_each = 24 if request["refine"] == "swap" else 12
     return (
         Need(sizes.list_bytes + 2 * sizes.code_bytes * sizes.n_paths + 200 * sizes.n_rows),
-        Need(bytes_each * pairs, "ask for fewer candidates", "/n_candidates"),
+        Need(bytes_each * pairs, "request fewer candidates", "/n_candidates"),
     )
 
 
@@ -170,7 +170,7 @@ def _rule_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
     regions = 48 * sizes.n_rows * max(20, request["max_rules"])
     statements = 16 * sizes.n_nodes * max(20, request["max_rules"])
     rows = Need(_COMPILING_BYTES + 20 * sizes.n_cells, "send fewer rows", "/dataset")
-    return rows, Need(regions + statements, "ask for fewer rules, or send fewer rows", "/max_rules")
+    return rows, Need(regions + statements, "request fewer rules, or send fewer rows", "/max_rules")
 
 
 def _approximation_trees(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
@@ -179,7 +179,7 @@ def _approximation_trees(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need
 
 
 def _pseudo(n_bytes: float) -> Need:
-    return Need(n_bytes, "ask for fewer pseudo rows", "/max_pseudo_samples")
+    return Need(n_bytes, "request fewer pseudo rows", "/max_pseudo_samples")
 
 
 _TREE: Mapping[str, Callable[[Sizes, int], Need]] = {
@@ -194,7 +194,7 @@ _TREE: Mapping[str, Callable[[Sizes, int], Need]] = {
 
 
 def _explanation_sets(sizes: Sizes, _: Mapping[str, Any]) -> tuple[Need, ...]:
-    # Blocks are cut to one size of text, whatever is told; a prototype is known by the questions on its ways.
+    # Blocks are cut to one size of text, whatever is included; a prototype is stored as the splits on its paths.
     return Need(320 * _MIB), Need(640 * sizes.n_prototypes * sizes.n_trees, "take a smaller explainer", "/explainer")
 
 
@@ -207,8 +207,8 @@ def _seconds_of_rules(sizes: Sizes, request: Mapping[str, Any]) -> float:
 
 
 def _seconds_of_trees(sizes: Sizes, request: Mapping[str, Any]) -> float:
-    asked = float(request["max_pseudo_samples"] * sizes.n_trees * max(1, request.get("n_repeats") or 1))
-    return _SECONDS_A_PSEUDO_ROW[request["method"]] * asked
+    n_labelled = float(request["max_pseudo_samples"] * sizes.n_trees * max(1, request.get("n_repeats") or 1))
+    return _SECONDS_A_PSEUDO_ROW[request["method"]] * n_labelled
 
 
 _SECONDS_A_PSEUDO_ROW = {"sta": 1e-5, "cart": 5e-7, "born_again": 1e-6, "ism": 0.0}  # and tree

@@ -1,4 +1,4 @@
-"""Look at jobs, wait for them, cancel them."""
+"""Read jobs, wait for them, cancel them."""
 
 import time
 from collections.abc import AsyncIterator
@@ -6,39 +6,39 @@ from collections.abc import AsyncIterator
 from schemas.contract import Page
 from schemas.jobs import FINAL_STATUSES, Job
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from .deletion import with_reserve
 
 
-def list_jobs(parts: Parts, limit: int, cursor: str | None) -> Page[Job]:
+def list_jobs(context: AppContext, limit: int, cursor: str | None, **filters: str) -> Page[Job]:
     """Return one page of jobs, newest first."""
-    return parts.jobs.list(limit, cursor)
+    return context.jobs.list(limit, cursor, **filters)
 
 
-def get_job(parts: Parts, job_id: str) -> Job:
-    """Return a job as it stands."""
-    return parts.jobs.get(job_id)
+def get_job(context: AppContext, job_id: str) -> Job:
+    """Return a job in its current state."""
+    return context.jobs.get(job_id)
 
 
-def cancel_job(parts: Parts, job_id: str) -> Job:
-    """Ask for a job to stop; it has stopped within two seconds."""
-    return with_reserve(parts, lambda: parts.jobs.request_cancel(job_id))
+def cancel_job(context: AppContext, job_id: str) -> Job:
+    """Request that a job stops; it has stopped within two seconds."""
+    return with_reserve(context, lambda: context.jobs.request_cancel(job_id))
 
 
-async def wait_for_end(parts: Parts, job: Job, seconds: float) -> Job:
-    """Return a job as soon as it has ended, or as it stands after so many seconds."""
+async def wait_for_end(context: AppContext, job: Job, seconds: float) -> Job:
+    """Return a job as soon as it has ended, or in its current state after this number of seconds."""
     until = time.monotonic() + seconds
-    # Whoever waits while the process stops comes back, to another one.
-    while not is_final(job) and (left := until - time.monotonic()) > 0 and not parts.draining.has_begun:
-        job = await parts.job_watch.change(job, left)
+    # Callers that wait while the process stops come back, to another one.
+    while not is_final(job) and (left := until - time.monotonic()) > 0 and not context.draining.has_begun:
+        job = await context.job_watch.change(job, left)
     return job
 
 
-async def changes(parts: Parts, job: Job) -> AsyncIterator[Job]:
-    """Yield a job as it stands, and again whenever something changed, until it has ended or the process stops."""
+async def changes(context: AppContext, job: Job) -> AsyncIterator[Job]:
+    """Yield a job now and after every change, until it has ended or the process stops."""
     yield job
-    while not is_final(job) and not parts.draining.has_begun:
-        seen, job = job, await parts.job_watch.change(job)
+    while not is_final(job) and not context.draining.has_begun:
+        seen, job = job, await context.job_watch.change(job)
         if job != seen:
             yield job
 

@@ -1,4 +1,4 @@
-"""JSON pages: rows written one after the other, in blocks, until a page has as many bytes as it may."""
+"""JSON pages: rows written one after the other, in blocks, until a page has its maximum size."""
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ import orjson
 
 from storage.errors import StorageError
 
-MAX_PAGE_BYTES = 4 << 20  # of the rows; what they are made from is read up to the same size
+MAX_PAGE_BYTES = 4 << 20  # of the rows; their source is read up to the same size
 PARQUET_ADVICE = "download all rows as Parquet (`Accept: application/vnd.apache.parquet`)"
 _BLOCK_BYTES = 256 << 10
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows of a list, from a position on, and how a caller gets a row that no page can hold."""
+    """Rows of a list, from a row on, and how a caller gets a row that no page can hold."""
 
     encoded: Iterator[bytes]
     start: int
@@ -66,3 +66,19 @@ def _blocks(rows: Rows) -> Generator[bytes]:
             pending.clear()
     stop = rows.start + n_rows
     yield bytes(pending) + b'],"next_cursor":' + orjson.dumps(str(stop) if stop < rows.n_rows else None) + b"}"
+
+
+def first_row_of(cursor: str | None) -> int:
+    """Return the index of the first row of a page, which its cursor holds: 0 without one.
+
+    Raises
+    ------
+    StorageError
+        If it is not a number.
+    """
+    if cursor is None:
+        return 0
+    if not (cursor.isascii() and cursor.isdecimal()):
+        detail = f"cursor {cursor[:80]!a} is not one that this list gave; leave it out to start from the first row"
+        raise StorageError("validation_failed", detail, "/cursor")
+    return int(cursor)

@@ -1,4 +1,4 @@
-"""Ask for label audits, and read their rows page by page."""
+"""Request label audits, and read their rows page by page."""
 
 from collections.abc import Generator, Iterator
 
@@ -9,17 +9,16 @@ from schemas.label_audits import LabelAudit, LabelAuditRequest
 from schemas.nouns import LABEL_AUDITS
 from storage.errors import StorageError
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from .artefact_tables import open_table
-from .artefacts import MadeFrom, ask_for
-from .json_pages import PARQUET_ADVICE, Rows, page_blocks
-from .neighbor_questions import check_question
-from .positions import position_of
+from .artefacts import MadeFrom, request_artefact
+from .json_pages import PARQUET_ADVICE, Rows, first_row_of, page_blocks
+from .request_checks import check_neighbors
 
-_LINES_TOGETHER = 64
+_ROWS_PER_BLOCK = 64
 
 
-def ask_for_label_audit(parts: Parts, request: LabelAuditRequest) -> LabelAudit:
+def request_label_audit(context: AppContext, request: LabelAuditRequest) -> LabelAudit:
     """Return the label audit if it is made or being made; otherwise begin to make it.
 
     Raises
@@ -27,28 +26,28 @@ def ask_for_label_audit(parts: Parts, request: LabelAuditRequest) -> LabelAudit:
     StorageError
         What in the request cannot be done; no job is made then.
     """
-    asked, model, dataset = check_question(parts, request)
+    complete, model, dataset = check_neighbors(context, request)
     if model.task == "regression":
         detail = f"model {model.id!r} predicts numbers, but an audit compares labels; take a classifier"
         raise StorageError("method_not_applicable", detail, "/model")
     if dataset.view.target is None:
         detail = f"dataset {dataset.view.id!r} has no target to audit; name it in the dataset's metadata"
         raise StorageError("schema_mismatch", detail, "/dataset")
-    return ask_for(parts, LABEL_AUDITS, asked, MadeFrom(model, dataset))
+    return request_artefact(context, LABEL_AUDITS, complete, MadeFrom(model, dataset))
 
 
-def list_audited_rows(parts: Parts, label_audit_id: str, limit: int, cursor: str | None) -> Generator[bytes]:
+def list_audited_rows(context: AppContext, label_audit_id: str, limit: int, cursor: str | None) -> Generator[bytes]:
     """Return one page of rows as JSON, the most suspect first: a ``Page`` of ``AuditedRow``.
 
     The cursor is how many rows come before.
     """
-    start = position_of(cursor)
-    with open_table(parts, LABEL_AUDITS, label_audit_id)[1] as table:
-        n_rows = table.n_lines
-        lines = table.read(start, min(start + limit, n_rows))
-    return page_blocks(Rows(_encoded(lines), start, n_rows, PARQUET_ADVICE))
+    start = first_row_of(cursor)
+    with open_table(context, LABEL_AUDITS, label_audit_id)[1] as table:
+        n_rows = table.n_rows
+        rows = table.read(start, min(start + limit, n_rows))
+    return page_blocks(Rows(_encoded(rows), start, n_rows, PARQUET_ADVICE))
 
 
-def _encoded(lines: pa.Table) -> Iterator[bytes]:
-    for first in range(0, lines.num_rows, _LINES_TOGETHER):
-        yield from map(orjson.dumps, lines.slice(first, _LINES_TOGETHER).to_pylist())
+def _encoded(rows: pa.Table) -> Iterator[bytes]:
+    for first in range(0, rows.num_rows, _ROWS_PER_BLOCK):
+        yield from map(orjson.dumps, rows.slice(first, _ROWS_PER_BLOCK).to_pylist())

@@ -1,4 +1,4 @@
-"""Made once: what a request with an idempotency key creates is made by the first one, and shown to all others."""
+"""Made once: requests with the same idempotency key create one thing, which all of them return."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 from storage.errors import NotFound, StorageError
 from storage.idempotency import KeptAnswer, KeyClaim, RequestKey
 
-from ..app_context import Parts
+from ..app_context import AppContext
 
 
 class _Identified(Protocol):
@@ -21,13 +21,13 @@ Thing = TypeVar("Thing", bound=_Identified)
 
 @dataclass(slots=True)
 class Creation(Generic[Thing]):
-    """What a request creates; ``thing`` is there from the start if its key made it before."""
+    """What a request creates; ``thing`` is set from the start if its key made it before."""
 
     thing: Thing | None = None
     status: int = 0  # that its key keeps (see ``KeptAnswer``)
 
     def made(self, status: int, thing: Thing) -> None:
-        """Note what was made or found made, and the status to answer with."""
+        """Set the thing that was made or found, and the status of the answer."""
         self.status, self.thing = status, thing
 
     @property
@@ -39,18 +39,18 @@ class Creation(Generic[Thing]):
 
 @contextmanager
 def made_once(
-    parts: Parts, key: RequestKey | None, request_sha256: str, show: Callable[[str], Thing]
+    context: AppContext, key: RequestKey | None, request_sha256: str, show: Callable[[str], Thing]
 ) -> Iterator[Creation[Thing]]:
     """Yield a creation: inside the ``with`` the caller makes the thing unless it is there already.
 
     Parameters
     ----------
-    parts
-        The parts of this process.
+    context
+        What operations use in this process.
     key
         The idempotency key; without one, everything is made.
     request_sha256
-        A hash of the request, by which a key that is reused for another one is found out.
+        A hash of the request, by which the reuse of a key for another request is detected.
     show
         Returns a thing by its id, as it is now.
 
@@ -62,7 +62,7 @@ def made_once(
     if key is None:
         yield Creation()
         return
-    begun = _begin(parts, key, request_sha256, show)
+    begun = _begin(context, key, request_sha256, show)
     if isinstance(begun, Creation):
         yield begun
         return
@@ -71,22 +71,22 @@ def made_once(
         yield creation
     except BaseException:
         with suppress(StorageError):  # an equal request waits a moment, and goes on
-            parts.idempotency.release(begun)
+            context.idempotency.release(begun)
         raise
-    kept = parts.idempotency.complete(begun, KeptAnswer(creation.status, creation.result.id))
+    kept = context.idempotency.complete(begun, KeptAnswer(creation.status, creation.result.id))
     creation.made(kept.status, creation.result if kept.thing == creation.result.id else show(kept.thing))
 
 
 def _begin(
-    parts: Parts, key: RequestKey, request_sha256: str, show: Callable[[str], Thing]
+    context: AppContext, key: RequestKey, request_sha256: str, show: Callable[[str], Thing]
 ) -> Creation[Thing] | KeyClaim:
     """Return what the key made, as it is now, or the right to make it."""
     while True:
-        begun = parts.idempotency.begin(key, request_sha256)
+        begun = context.idempotency.begin(key, request_sha256)
         if isinstance(begun, KeyClaim):
             return begun
         try:
             return Creation(show(begun.thing), begun.status)
         except NotFound:
             # It is being deleted at this moment.
-            parts.idempotency.forget(key, begun)
+            context.idempotency.forget(key, begun)

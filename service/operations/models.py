@@ -1,21 +1,48 @@
-"""Register, read and delete models."""
+"""Register, read and delete models; predict rows by them, and read one of their trees."""
 
-from typing import Any, BinaryIO
+from collections.abc import Generator, Iterator
+from itertools import islice
+from typing import BinaryIO
 
+import numpy as np
 import orjson
 
+from explanations.documents import decimals
+from explanations.instances import Features, read_instances, row_ids_of, run_readable
 from schemas.contract import Page
-from schemas.models import Model, ModelMetadata, ModelSummary
+from schemas.models import (
+    Model,
+    ModelMetadata,
+    ModelSummary,
+    Prediction,
+    PredictionList,
+    PredictionRequest,
+    PredictionRow,
+    Score,
+    Tree,
+    TreeNode,
+)
+from schemas.problems import problem_for
+from storage.array_files import read_arrays
+from storage.errors import NotFound
 from storage.models import NewModel
+from tree_explainers.ensemble import Operator, TreeEnsemble
+from tree_explainers.onnx_models.description import InputType, ModelColumn, ModelDescription
+from tree_explainers.onnx_models.label_index import near_ties
+from tree_explainers.onnx_models.session import Outcome
 from tree_explainers.onnx_models.sniffing import HEAD_BYTES, sniff_model
+from tree_explainers.questions.splits import raw_split, raw_types, split_of
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from .deletion import delete_with_objects
 from .uploads import Upload, received
 
+_NODE_BYTES, _VALUE_BYTES = 120, 16  # as stored and as arrays
+_NODES_TOGETHER = 256
 
-def register_model(parts: Parts, file: BinaryIO, metadata: ModelMetadata) -> tuple[Model, bool]:
-    """Vet and keep a model; return it, and whether it is new.
+
+def register_model(context: AppContext, file: BinaryIO, metadata: ModelMetadata) -> tuple[Model, bool]:
+    """Check and keep a model; return it, and whether it is new.
 
     Raises
     ------
@@ -24,55 +51,158 @@ def register_model(parts: Parts, file: BinaryIO, metadata: ModelMetadata) -> tup
     """
     sniff_model(file.read(HEAD_BYTES))
     file.seek(0)
-    with received(parts.objects, file, "models", metadata) as upload:
-        known = parts.models.find(upload.id)
-        return (known, False) if known else _vet_and_keep(parts, upload)
+    with received(context.objects, file, "models", metadata) as upload:
+        known = context.models.find(upload.id)
+        return (known, False) if known else _check_and_keep(context, upload)
 
 
-def list_models(parts: Parts, limit: int, cursor: str | None) -> Page[ModelSummary]:
+def list_models(context: AppContext, limit: int, cursor: str | None, **filters: str) -> Page[ModelSummary]:
     """Return one page of models, newest first."""
-    return parts.models.list(limit, cursor)
+    return context.models.list(limit, cursor, **filters)
 
 
-def get_model(parts: Parts, model_id: str) -> Model:
+def get_model(context: AppContext, model_id: str) -> Model:
     """Return a model."""
-    return parts.models.get(model_id).view
+    return context.models.get(model_id).view
 
 
-def write_model(parts: Parts, model_id: str) -> bytes:
+def write_model(context: AppContext, model_id: str) -> bytes:
     """Return a model as JSON: a ``Model``."""
-    return orjson.dumps(parts.models.document(model_id))
+    return orjson.dumps(context.models.document(model_id))
 
 
-def model_bytes(parts: Parts, model_id: str) -> int:
+def model_bytes(context: AppContext, model_id: str) -> int:
     """Return how large a model's description is as JSON; raise ``NotFound`` where there is none."""
-    return parts.models.n_bytes(model_id)
+    return context.models.n_bytes(model_id)
 
 
-def delete_model(parts: Parts, model_id: str) -> None:
-    """Forget a model that nothing is built on."""
-    delete_with_objects(parts, lambda: parts.models.delete(model_id))
-    parts.sessions.forget(model_id)
+def rename_model(context: AppContext, model_id: str, name: str | None) -> None:
+    """Give a model another name, or none."""
+    context.models.rename(model_id, name)
 
 
-def _vet_and_keep(parts: Parts, upload: Upload) -> tuple[Model, bool]:
-    vetted = parts.intake.read_model(upload.path, upload.metadata)
+def delete_model(context: AppContext, model_id: str) -> None:
+    """Delete a model that nothing depends on."""
+    delete_with_objects(context, lambda: context.models.delete(model_id))
+    context.sessions.forget(model_id)
+
+
+def _check_and_keep(context: AppContext, upload: Upload) -> tuple[Model, bool]:
+    checked = context.upload_reader.read_model(upload.path, upload.metadata)
     size_bytes = upload.size_bytes
-    with parts.objects.keeping():
+    with context.objects.keeping():
         model = NewModel(
             id=upload.id,
             name=upload.metadata["name"],
-            sha256=parts.objects.put_file(upload.path),
+            sha256=context.objects.put_file(upload.path),
             size_bytes=size_bytes,
-            leaf_graph=parts.objects.put_file(vetted.leaf_graph),
-            ensemble=parts.objects.put_file(vetted.ensemble),
-            description=vetted.description,
-            metadata=_without_parity_rows(upload.metadata),
-            parity=vetted.parity,
+            leaf_graph=context.objects.put_file(checked.leaf_graph),
+            ensemble=context.objects.put_file(checked.ensemble),
+            description=checked.description,
+            metadata=upload.metadata | {"parity": None},  # its rows are not kept longer than needed
+            parity=checked.parity,
         )
-        return parts.models.add(model)
+        return context.models.add(model)
 
 
-def _without_parity_rows(document: dict[str, Any]) -> dict[str, Any]:
-    # They have done their work; a caller's rows are not kept longer than needed.
-    return {**document, "parity": None}
+def predict(context: AppContext, model_id: str, request: PredictionRequest) -> PredictionList:
+    """Return the predictions for the instances, in their order.
+
+    Raises
+    ------
+    StorageError
+        ``too_many_rows``, or ``validation_failed`` where ``row_ids`` are not one for each instance or not distinct.
+    """
+    names = row_ids_of(request.row_ids, len(request.instances))
+    model = context.models.get(model_id).view
+    read = read_instances(request.instances, Features.of(model))
+    session = context.sessions.get(model_id)
+    outcome, indices, refused = run_readable(session, read)
+    are_near = near_ties(outcome.scores, session.description.rounding).tolist()
+    rows: dict[int, PredictionRow] = {}
+    for row, index in enumerate(indices):
+        prediction = prediction_of(model, outcome, row, near_tie=are_near[row])
+        leaves = outcome.leaves[row].tolist() if "leaves" in request.include else None
+        rows[index] = PredictionRow(row_id=names[index], status="ok", prediction=prediction, leaves=leaves)
+    for index, error in refused.items():
+        problem = problem_for(error.code, error.detail)
+        rows[index] = PredictionRow(row_id=names[index], status="error", problem=problem)
+    return PredictionList(model=model_id, data=[rows[index] for index in range(len(names))])
+
+
+def prediction_of(model: Model, outcome: Outcome, row: int, *, near_tie: bool) -> Prediction:
+    """Return one row's prediction."""
+    scores = decimals(outcome.scores[row])
+    if outcome.labels is None:
+        return Prediction(task="regression", label=None, value=scores[0], scores=[])
+    label = model.classes[outcome.labels[row]]
+    return Prediction(
+        task="classification",
+        label=label,
+        value=None,
+        scores=[Score(label=label, value=value) for label, value in zip(model.classes, scores, strict=True)],
+        near_tie=near_tie,
+    )
+
+
+def write_tree(context: AppContext, model_id: str, tree: int) -> Generator[bytes]:
+    """Return tree number ``tree``, from 0, as JSON in blocks: a ``Tree``; ``NotFound`` where the model has none."""
+    n_trees = context.models.summary(model_id).n_trees
+    if not 0 <= tree < n_trees:
+        raise NotFound("tree", str(tree), f"model {model_id!r} has trees 0 to {n_trees - 1}")
+    model = context.models.get(model_id)
+    ensemble = TreeEnsemble.from_arrays(read_arrays(context.objects.get(model.ensemble)))
+    start, stop = int(ensemble.offsets[tree]), int(ensemble.offsets[tree + 1])
+    description = ModelDescription.from_json(model.description)
+    columns = list(zip(description.columns, raw_types(description), strict=True))
+    head = Tree(model=model_id, tree=tree, nodes=[]).model_dump_json().encode()
+    nodes = (_node(ensemble, columns, start, node) for node in range(start, stop))
+    return _tree_blocks(head, nodes)
+
+
+def tree_bytes(context: AppContext, model_id: str) -> int:
+    """Return about how much memory a model's trees take while one is read."""
+    model = context.models.summary(model_id)
+    return model.n_nodes * _NODE_BYTES + model.n_leaves * max(1, model.n_classes) * _VALUE_BYTES
+
+
+def _tree_blocks(head: bytes, nodes: Iterator[TreeNode]) -> Generator[bytes]:
+    """Yield a tree as JSON; ``head`` is one without nodes."""
+    yield head.removesuffix(b"]}")
+    separator = b""
+    while some := list(islice(nodes, _NODES_TOGETHER)):
+        yield separator + b",".join(node.model_dump_json().encode() for node in some)
+        separator = b","
+    yield b"]}"
+
+
+def _node(ensemble: TreeEnsemble, columns: list[tuple[ModelColumn, InputType]], start: int, node: int) -> TreeNode:
+    if ensemble.operator[node] == Operator.LEAF:
+        return _leaf(ensemble, start, node)
+    column, input_type = columns[ensemble.column[node]]
+    split = raw_split(column, split_of(ensemble, node), input_type)
+    return TreeNode(
+        id=node - start,
+        feature=column.name,
+        **split._asdict(),
+        left=int(ensemble.left[node]) - start,
+        right=int(ensemble.right[node]) - start,
+        leaf=None,
+        values=None,
+    )
+
+
+def _leaf(ensemble: TreeEnsemble, start: int, node: int) -> TreeNode:
+    leaf = int(np.searchsorted(ensemble.leaf_nodes, node))
+    tree = int(np.searchsorted(ensemble.offsets, start))
+    return TreeNode(
+        id=node - start,
+        feature=None,
+        operator=None,
+        value=None,
+        or_missing=None,
+        left=None,
+        right=None,
+        leaf=leaf - int(ensemble.leaf_offsets[tree]),
+        values=ensemble.leaf_values[leaf].tolist(),
+    )

@@ -1,4 +1,4 @@
-"""Ask for prototype sets: what a request may say of which model and rows, before a job is made."""
+"""Request prototype sets: which requests a model and its rows allow, checked before a job is added."""
 
 from typing import Any
 
@@ -11,17 +11,17 @@ from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
 
-from ..app_context import Parts
-from .artefacts import MadeFrom, ask_for, matching_evaluation
-from .proximity_kinds import known_kind
+from ..app_context import AppContext
+from .artefacts import MadeFrom, matching_evaluation, request_artefact
+from .request_checks import known_kind
 
 _DEFAULT_PROTOTYPES = 10
-_PROTOTYPE_BYTES = 1 << 10  # of a result, for what is told of a prototype beside its values
+_PROTOTYPE_BYTES = 1 << 10  # of a result, for the description of a prototype beside its values
 _VALUE_BYTES = 40  # {"name":"","value":0.1234567890123456},
 _DEFAULT_ALPHA = PrototypeSetRequest.model_fields["alpha"].default
 
 
-def ask_for_prototype_set(parts: Parts, request: PrototypeSetRequest) -> PrototypeSet:
+def request_prototype_set(context: AppContext, request: PrototypeSetRequest) -> PrototypeSet:
     """Return the prototype set if it is made or being made; otherwise begin to make it.
 
     Raises
@@ -29,17 +29,17 @@ def ask_for_prototype_set(parts: Parts, request: PrototypeSetRequest) -> Prototy
     StorageError
         What in the request cannot be done; no job is made then.
     """
-    model = parts.models.get(request.model).view
-    dataset = parts.datasets.get(request.dataset)
+    model = context.models.get(request.model).view
+    dataset = context.datasets.get(request.dataset)
     kind = known_kind(request.proximity_kind, model)
-    _refuse_what_cannot_be(request, model, dataset)
+    _check_method(request, model, dataset)
     match_features(model, dataset.view)
-    asked = _spelled_out(request, kind, dataset.view.n_rows)
-    made_from = MadeFrom(model, dataset, matching_evaluation(parts, model, asked.evaluation_dataset))
-    return ask_for(parts, PROTOTYPE_SETS, asked, made_from, lambda new: _check_result(new, model))
+    complete = _normalised(request, kind, dataset.view.n_rows)
+    made_from = MadeFrom(model, dataset, matching_evaluation(context, model, complete.evaluation_dataset))
+    return request_artefact(context, PROTOTYPE_SETS, complete, made_from, lambda new: _check_result(new, model))
 
 
-def _spelled_out(request: PrototypeSetRequest, kind: str, n_rows: int) -> PrototypeSetRequest:
+def _normalised(request: PrototypeSetRequest, kind: str, n_rows: int) -> PrototypeSetRequest:
     """Return the request that all requests with the same answer have in common, so that they share an id."""
     on_itself = request.evaluation_dataset == request.dataset
     changes: dict[str, Any] = {
@@ -52,7 +52,7 @@ def _spelled_out(request: PrototypeSetRequest, kind: str, n_rows: int) -> Protot
     return request.model_copy(update=changes)
 
 
-def _refuse_what_cannot_be(request: PrototypeSetRequest, model: Model, dataset: StoredDataset) -> None:
+def _check_method(request: PrototypeSetRequest, model: Model, dataset: StoredDataset) -> None:
     _check_number(request, dataset.view.n_rows)
     _check_alpha(request)
     if request.method == "sg" and model.task == "regression":
@@ -74,7 +74,7 @@ def _check_result(request: PrototypeSetRequest, model: Model) -> None:
         detail = (
             f"{request.n_prototypes} prototypes with {model.n_features} values each would make a result of about "
             f"{request.n_prototypes * n_bytes_each:,} bytes, more than the {MAX_RESULT_BYTES:,} that a result may "
-            f"have; ask for at most {max(1, n_fitting)}"
+            f"have; request at most {max(1, n_fitting)}"
         )
         raise StorageError(code="resource_estimate_exceeds_limit", detail=detail, pointer="/n_prototypes")
 
@@ -85,11 +85,11 @@ def _check_number(request: PrototypeSetRequest, n_rows: int) -> None:
         raise StorageError("validation_failed", detail, "/n_prototypes")
     n_prototypes = request.n_prototypes or (1 if request.method == "a_pete" else _DEFAULT_PROTOTYPES)
     if n_prototypes > n_rows:
-        detail = f"n_prototypes is {n_prototypes}, but the dataset has {n_rows} rows; ask for at most {n_rows}"
+        detail = f"n_prototypes is {n_prototypes}, but the dataset has {n_rows} rows; request at most {n_rows}"
         raise StorageError("validation_failed", detail, "/n_prototypes")
     if request.n_candidates is not None and n_prototypes > request.n_candidates:
         detail = (
-            f"{n_prototypes} prototypes cannot be chosen from {request.n_candidates} candidates; ask for more of them"
+            f"{n_prototypes} prototypes cannot be chosen from {request.n_candidates} candidates; request more of them"
         )
         pointer = "/n_candidates" if request.n_prototypes is None else "/n_prototypes"
         raise StorageError("validation_failed", detail, pointer)
@@ -98,7 +98,7 @@ def _check_number(request: PrototypeSetRequest, n_rows: int) -> None:
 def _check_alpha(request: PrototypeSetRequest) -> None:
     # Its default may be spelled out: clients send whole requests, and requests are sent again as they were answered.
     if request.method != "a_pete" and request.alpha != _DEFAULT_ALPHA:
-        detail = f"alpha is {request.alpha:g}, but {request.method} takes none: leave it out, or ask for a_pete"
+        detail = f"alpha is {request.alpha:g}, but {request.method} takes none: leave it out, or take a_pete"
         raise StorageError("validation_failed", detail, "/alpha")
 
 

@@ -1,28 +1,44 @@
-"""Ask for the nearest rows of every row, and read them page by page."""
+"""Request the nearest rows of every row and read them page by page; compare a few rows with a few others at once.
 
-from collections.abc import Generator, Iterator
+Blocks of proximities are answered while the caller waits: built as plain values and written as JSON line by line; a
+test holds them against the contract.
+"""
+
+import asyncio
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import orjson
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from schemas.nouns import PROXIMITIES
-from schemas.proximities import Proximities, ProximitiesRequest
+from explanations.instances import Features, ReadInstances, read_instances, row_ids_of, run_readable
+from schemas.models import Model
+from schemas.nouns import NOUNS, PROXIMITIES
+from schemas.problems import problem_for, problem_json
+from schemas.proximities import Proximities, ProximitiesRequest, ProximityBlockRequest
+from storage.array_files import read_archive
 from storage.dataset_files import DatasetFile
+from storage.errors import NotFound, StorageError
+from tree_explainers.errors import RowRefused
+from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, tree_weights
+from tree_explainers.leaf_space.proximity import proximity_block
+from tree_explainers.onnx_models.session import ModelSession
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from .artefact_tables import KeptTable, open_table
-from .artefacts import MadeFrom, ask_for
-from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, page_blocks
-from .neighbor_questions import check_question
-from .positions import position_of
+from .artefacts import MadeFrom, ready_result, request_artefact
+from .json_pages import MAX_PAGE_BYTES, PARQUET_ADVICE, Rows, first_row_of, page_blocks
+from .request_checks import check_neighbors, known_kind
 
 _NEIGHBOR_NAMES = ("neighbor_row", "neighbor")  # of the second column; tables of earlier releases have the latter
 _NEIGHBOR_BYTES = 52  # as JSON, at least
+_NOUNS_WITH_WEIGHTS = tuple(noun for noun in NOUNS.made_by_jobs if "weights" in noun.arrays)
 
 
-def ask_for_proximities(parts: Parts, request: ProximitiesRequest) -> Proximities:
+def request_proximities(context: AppContext, request: ProximitiesRequest) -> Proximities:
     """Return the proximities if they are made or being made; otherwise begin to make them.
 
     Raises
@@ -30,33 +46,33 @@ def ask_for_proximities(parts: Parts, request: ProximitiesRequest) -> Proximitie
     StorageError
         What in the request cannot be done; no job is made then.
     """
-    asked, model, dataset = check_question(parts, request)
-    return ask_for(parts, PROXIMITIES, asked, MadeFrom(model, dataset))
+    complete, model, dataset = check_neighbors(context, request)
+    return request_artefact(context, PROXIMITIES, complete, MadeFrom(model, dataset))
 
 
-def list_neighbors(parts: Parts, proximities_id: str, limit: int, cursor: str | None) -> Generator[bytes]:
+def list_neighbors(context: AppContext, proximities_id: str, limit: int, cursor: str | None) -> Generator[bytes]:
     """Return one page of rows with their neighbours as JSON: a ``Page`` of ``NeighborsOfRow``.
 
-    The cursor is the position of the next row; a page holds fewer than ``limit`` rows where they have many neighbours.
+    The cursor is the index of the next row; a page holds fewer than ``limit`` rows where they have many neighbours.
     """
-    start = position_of(cursor)
-    artefact, table = open_table(parts, PROXIMITIES, proximities_id)
+    start = first_row_of(cursor)
+    artefact, table = open_table(context, PROXIMITIES, proximities_id)
     n_wanted = min(limit, max(1, MAX_PAGE_BYTES // (_NEIGHBOR_BYTES * artefact.request["n_neighbors"])))
-    with table, DatasetFile(parts.objects.path_of_pages(parts.datasets.content(artefact.dataset))) as file:
+    with table, DatasetFile(context.objects.path_of_pages(context.datasets.content(artefact.dataset))) as file:
         rows = range(min(start, file.n_rows), min(start + n_wanted, file.n_rows))
         row_ids = _row_ids(file, rows)
         return page_blocks(Rows(neighbors_of(table, rows, row_ids), start, file.n_rows, PARQUET_ADVICE))
 
 
 def neighbors_of(table: KeptTable, rows: range, row_ids: list[str]) -> Iterator[bytes]:
-    """Return rows with their neighbours as JSON, as many as have ids here: each a ``NeighborsOfRow``."""
+    """Return rows with their neighbours as JSON, for each row that has an id here: each a ``NeighborsOfRow``."""
     neighbor = next(name for name in _NEIGHBOR_NAMES if name in table.schema.names)
     lines = table.read_where("row", rows.start, rows.stop, ["row", neighbor, "neighbor_row_id", "proximity"])
     return _encoded(lines.select(["row", neighbor, "neighbor_row_id", "proximity"]), rows, row_ids)
 
 
 def _row_ids(file: DatasetFile, rows: range) -> list[str]:
-    """Return what rows are called: those of them, from the first on, whose names a page can hold."""
+    """Return the ids of rows: of those of them, from the first on, whose ids a page can hold."""
     if file.row_id_column is None:
         return list(map(str, rows))
     row_ids: list[str] = []
@@ -74,9 +90,127 @@ def _encoded(lines: pa.Table, rows: range, row_ids: list[str]) -> Iterator[bytes
     for row, row_id, start, stop in zip(rows, row_ids, starts.tolist(), stops.tolist(), strict=False):
         own = lines.slice(start, stop - start)
         columns = [column.to_pylist() for column in own.columns]
-        neighbors = [_neighbor(*each) for each in zip(*columns[1:], strict=True)]
+        neighbors = [
+            {"row": neighbor, "row_id": name, "proximity": proximity, "distance": 1 - proximity}
+            for neighbor, name, proximity in zip(*columns[1:], strict=True)
+        ]
         yield orjson.dumps({"row": row, "row_id": row_id, "neighbors": neighbors})
 
 
-def _neighbor(row: int, row_id: str, proximity: float) -> dict[str, Any]:
-    return {"row": row, "row_id": row_id, "proximity": proximity, "distance": 1 - proximity}
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """A model with the weights of its trees, to compare rows by."""
+
+    model: Model
+    session: ModelSession
+    kind: ProximityKind
+    weights: NDArray[np.int64] | None  # (n_trees,); None: the rows themselves weigh the trees, by these values
+    values: dict[str, NDArray[Any]]  # leaf_values, (n_leaves, n_outputs), and leaf_offsets, (n_trees + 1,)
+
+
+@dataclass(frozen=True, slots=True)
+class _RowLeaves:
+    """Rows with the leaves that they reach."""
+
+    row_ids: Sequence[str]  # of all that were sent
+    leaves: NDArray[np.int32]  # (n_readable, n_trees)
+    indices: list[int]  # of those that can be read, among those sent
+    refused: dict[int, RowRefused]
+
+
+async def compare_rows(context: AppContext, model_id: str, request: ProximityBlockRequest) -> bytes:
+    """Return the proximity of each instance to each of the others, as JSON.
+
+    Raises
+    ------
+    NotFound
+        If there is no such model, or no artefact with the requested weights.
+    StorageError
+        ``too_many_rows``, ``validation_failed`` for two equal ids, ``ensemble_unknown``, ``conflict`` for weights of
+        another model or kind, or ``unavailable`` where too many rows wait already.
+    """
+    comparison = await asyncio.to_thread(_prepare, context, model_id, request)
+    n_rows = len(request.instances) + len(request.others)
+    return await context.batches.run(n_rows, lambda: _compare(comparison, request))
+
+
+def _prepare(context: AppContext, model_id: str, request: ProximityBlockRequest) -> _Comparison:
+    stored = context.models.get(model_id)
+    kind = known_kind(request.proximity_kind, stored.view)
+    weights, values = None, {}
+    if request.weights_of is not None:
+        weights = _weights_of(context, model_id, kind, request.weights_of)
+    elif kind == "random_forest":
+        weights = np.ones(stored.view.n_trees, dtype=np.int64)
+    else:
+        values = read_archive(context.objects.path(stored.ensemble), "leaf_values", "leaf_offsets")
+    return _Comparison(stored.view, context.sessions.get(model_id), kind, weights, values)
+
+
+def _weights_of(context: AppContext, model_id: str, kind: ProximityKind, artefact_id: str) -> NDArray[np.int64]:
+    noun = next((noun for noun in _NOUNS_WITH_WEIGHTS if artefact_id.startswith(noun.id_prefix)), None)
+    if noun is None:
+        raise NotFound("artefact", artefact_id, "take the id of proximities, a label audit or a prototype set")
+    artefact = context.artefacts.get(noun.name, artefact_id)
+    ready_result(artefact)
+    if artefact.model != model_id or artefact.request["proximity_kind"] != kind:
+        made = f"{artefact_id!r} is of model {artefact.model!r} and kind {artefact.request['proximity_kind']!r}"
+        raise StorageError("conflict", f"{made}, but the request is for {kind!r} of {model_id!r}", "/weights_of")
+    return read_archive(context.objects.path(artefact.arrays or ""), "weights")["weights"]
+
+
+def _compare(comparison: _Comparison, request: ProximityBlockRequest) -> bytes:
+    features = Features.of(comparison.model)
+    # Ids are checked before the rows are read.
+    instance_ids = row_ids_of(request.row_ids, len(request.instances))
+    other_ids = row_ids_of(request.other_row_ids, len(request.others), "/other_row_ids")
+    instances = _apply_model(comparison.session, read_instances(request.instances, features), instance_ids)
+    others = _apply_model(comparison.session, read_instances(request.others, features), other_ids)
+    document = {
+        "object": "proximity_block",
+        "model": comparison.model.id,
+        "proximity_kind": comparison.kind,
+        "n_trees": comparison.model.n_trees,
+        "weights_of": request.weights_of,
+        "instances": _statuses(instances),
+        "others": _statuses(others),
+        "proximities": _proximity_lines(comparison, instances, others),
+    }
+    return orjson.dumps(document)
+
+
+def _apply_model(session: ModelSession, read: ReadInstances, row_ids: Sequence[str]) -> _RowLeaves:
+    outcome, indices, refused = run_readable(session, read)
+    return _RowLeaves(row_ids, outcome.leaves, indices, refused)
+
+
+def _proximity_lines(
+    comparison: _Comparison, instances: _RowLeaves, others: _RowLeaves
+) -> list[orjson.Fragment | None]:
+    """Return a line for each instance; NaN is written as null."""
+    lines: list[orjson.Fragment | None] = [None] * len(instances.row_ids)
+    weights = _weights(comparison, np.concatenate([instances.leaves, others.leaves]))
+    shared = proximity_block(instances.leaves, others.leaves, weights)
+    line = np.full(len(others.row_ids), np.nan)
+    for index, of_row in zip(instances.indices, shared / weights.sum(), strict=True):
+        line[others.indices] = of_row
+        # One line at a time: the interpreter's lock is released in between.
+        lines[index] = orjson.Fragment(orjson.dumps(line, option=orjson.OPT_SERIALIZE_NUMPY))
+    return lines
+
+
+def _weights(comparison: _Comparison, leaves: NDArray[np.int32]) -> NDArray[np.int64]:
+    if comparison.weights is not None:
+        return comparison.weights
+    if len(leaves) == 0:
+        return np.ones(leaves.shape[1], dtype=np.int64)  # there is nothing to compare
+    table = LeafTable.from_leaves(leaves, np.diff(comparison.values["leaf_offsets"]))
+    return tree_weights(comparison.kind, table, comparison.values["leaf_values"])
+
+
+def _statuses(rows: _RowLeaves) -> list[dict[str, Any]]:
+    statuses: list[dict[str, Any]] = [{"row_id": row_id, "status": "ok", "problem": None} for row_id in rows.row_ids]
+    for index, error in rows.refused.items():
+        problem = problem_json(problem_for(error.code, error.detail))
+        statuses[index] = {"row_id": rows.row_ids[index], "status": "error", "problem": problem}
+    return statuses

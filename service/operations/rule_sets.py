@@ -1,4 +1,4 @@
-"""Ask for rule sets, and export them."""
+"""Request rule sets, and export them."""
 
 from schemas.models import Model
 from schemas.nouns import RULE_SETS
@@ -7,13 +7,13 @@ from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import describe_type, match_features
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from ..exports import write_rules
-from .artefacts import MadeFrom, ask_for, get_result, matching_evaluation
-from .raw_features import refuse_what_cannot_be_led_back
+from .artefacts import MadeFrom, get_result, matching_evaluation, request_artefact
+from .request_checks import refuse_unmapped_columns
 
 
-def ask_for_rule_set(parts: Parts, request: RuleSetRequest) -> RuleSet:
+def request_rule_set(context: AppContext, request: RuleSetRequest) -> RuleSet:
     """Return the rule set if it is made or being made; otherwise begin to make it.
 
     Raises
@@ -21,23 +21,23 @@ def ask_for_rule_set(parts: Parts, request: RuleSetRequest) -> RuleSet:
     StorageError
         What in the request cannot be done; no job is made then.
     """
-    model = parts.models.get(request.model)
-    dataset = parts.datasets.get(request.dataset)
-    refuse_what_cannot_be_led_back(parts, model, "rules are about raw features")
+    model = context.models.get(request.model)
+    dataset = context.datasets.get(request.dataset)
+    refuse_unmapped_columns(context, model, "rules are about raw features")
     match_features(model.view, dataset.view)
     if request.labels == "target":
         _check_target(model.view, dataset)
-    asked = _spelled_out(request)
-    evaluation = matching_evaluation(parts, model.view, asked.evaluation_dataset)
-    return ask_for(parts, RULE_SETS, asked, MadeFrom(model.view, dataset, evaluation))
+    complete = _normalised(request)
+    evaluation = matching_evaluation(context, model.view, complete.evaluation_dataset)
+    return request_artefact(context, RULE_SETS, complete, MadeFrom(model.view, dataset, evaluation))
 
 
-def export_rules(parts: Parts, rule_set_id: str, form: RuleExportFormat) -> str:
-    """Return the rules in a form that others can read or run."""
-    return write_rules(RuleSetResult.model_validate_json(get_result(parts, RULE_SETS, rule_set_id)), form)
+def export_rules(context: AppContext, rule_set_id: str, form: RuleExportFormat) -> str:
+    """Return the rules in a form that other programs can read or run."""
+    return write_rules(RuleSetResult.model_validate_json(get_result(context, RULE_SETS, rule_set_id)), form)
 
 
-def _spelled_out(request: RuleSetRequest) -> RuleSetRequest:
+def _normalised(request: RuleSetRequest) -> RuleSetRequest:
     """Return the request that all requests with the same answer have in common, so that they share an id."""
     on_itself = request.evaluation_dataset == request.dataset
     return request.model_copy(update={"evaluation_dataset": None}) if on_itself else request

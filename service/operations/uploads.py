@@ -1,4 +1,4 @@
-"""Uploads: a file that came in, in a private folder for as long as it is looked at, and the id it would have."""
+"""Uploads: an uploaded file in a private folder while it is read, with the id that its content has."""
 
 import shutil
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ class Upload:
 
 @contextmanager
 def received(objects: ObjectStore, file: BinaryIO, noun: str, metadata: Contract) -> Iterator[Upload]:
-    """Yield the upload; its folder, and what was made in it, is gone afterwards."""
+    """Yield the upload; its folder and everything in it are removed afterwards."""
     with objects.workspace() as folder:
         path = folder / "upload"
         with path.open("wb") as target:

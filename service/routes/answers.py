@@ -1,4 +1,4 @@
-"""What routes have in common: how they can fail, and how something is created at most once."""
+"""What routes share: their failures, and answers to requests that create something at most once."""
 
 import hashlib
 from typing import Annotated, Any, BinaryIO, TypeVar
@@ -30,20 +30,20 @@ _ACCEPTED = 202
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the part of a route's contract that says how it can fail."""
+    """Return the part of a route's contract that lists its failures."""
     content = {PROBLEM_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    # 422 always: otherwise FastAPI would promise an answer of its own for it. 429 and 503: limits stand before all.
+    # 422 always: otherwise FastAPI would promise an answer of its own for it. 429 and 503: limits apply to all routes.
     found = sorted({*statuses, 422, 429, 503})
     return {status: {"description": _codes(status), "content": content} for status in found}
 
 
 def repeated(model: type[Contract], description: str) -> dict[int | str, dict[str, Any]]:
-    """Return the part of a route's contract that says what is answered when nothing new was made."""
+    """Return the part of a route's contract that describes the answer when nothing new was made."""
     return {200: {"model": model, "description": description}}
 
 
 def fingerprint(*request: Any) -> str:  # noqa: ANN401  # any JSON values
-    """Return a hash of what was asked."""
+    """Return a hash of a request."""
     return hashlib.sha256(canonical_json(request)).hexdigest()
 
 
@@ -63,14 +63,14 @@ def created(path: str, creation: Creation[Registered]) -> Response:
 
 
 def made_by_job(view: type[ArtefactView]) -> dict[int | str, dict[str, Any]]:
-    """Return the part of a route's contract that says how a question that takes a job is answered."""
+    """Return the part of a route's contract that describes the answer to a request that takes a job."""
     return repeated(
-        view, "It had been made before; or this `Idempotency-Key` asked for it, and its job has ended."
+        view, "It had been made before; or this `Idempotency-Key` requested it, and its job has ended."
     ) | problems(400, 404, 408, 409, 413, 415, 422, 503, 507)
 
 
 def accepted(path: str, creation: Creation[View]) -> Response:
-    """Return the answer to a request for an artefact: 202 and where to look while it is made, 200 otherwise.
+    """Return the answer to a request for an artefact: 202 and the job to read while it is made, 200 otherwise.
 
     ``path`` is that of the noun.
     """

@@ -1,45 +1,49 @@
-"""/v1/api-keys: who may call, and what for."""
+"""/v1/api-keys: the keys of callers, with their scopes."""
 
-from fastapi import APIRouter, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Response
 
 from schemas.api_keys import ApiKey, ApiKeyRequest, NewApiKey
 from schemas.contract import Page
 from schemas.nouns import API_KEYS
 
-from ..dependencies import IdempotencyKey, PageDep, PartsDep
+from ..dependencies import ContextDep, IdempotencyKey, PageDep
+from ..list_filters import filters_of
 from ..operations import api_keys as operations
 from ..request_class import StrictRoute
 from .answers import created, fingerprint, problems, repeated
 
 router = APIRouter(prefix=API_KEYS.path, tags=[API_KEYS.words], route_class=StrictRoute)
+_Filters = Annotated[dict[str, str], Depends(filters_of(API_KEYS))]
 
 
 @router.post(
     "",
     status_code=201,
     response_model=NewApiKey,
-    responses=repeated(NewApiKey, "It was made before; its secret is not told again.")
+    responses=repeated(NewApiKey, "It was made before; its secret is not shown again.")
     | problems(400, 408, 409, 413, 415, 422, 503, 507),
 )
-def create_api_key(request: ApiKeyRequest, parts: PartsDep, idempotency_key: IdempotencyKey) -> Response:
+def create_api_key(request: ApiKeyRequest, context: ContextDep, idempotency_key: IdempotencyKey) -> Response:
     """Make a key; its secret is in this answer and nowhere else."""
-    asked = fingerprint(API_KEYS.path, request.model_dump(mode="json"))
-    return created(API_KEYS.path, operations.make_api_key_once(parts, request, idempotency_key, asked))
+    request_hash = fingerprint(API_KEYS.path, request.model_dump(mode="json"))
+    return created(API_KEYS.path, operations.make_api_key_once(context, request, idempotency_key, request_hash))
 
 
 @router.get("", responses=problems(422, 503))
-def list_api_keys(parts: PartsDep, page: PageDep) -> Page[ApiKey]:
+def list_api_keys(context: ContextDep, page: PageDep, filters: _Filters) -> Page[ApiKey]:
     """List keys, newest first, without their secrets."""
-    return operations.list_api_keys(parts, page.limit, page.cursor)
+    return operations.list_api_keys(context, page.limit, page.cursor, **filters)
 
 
 @router.get("/{api_key_id}", responses=problems(404, 503))
-def get_api_key(api_key_id: str, parts: PartsDep) -> ApiKey:
+def get_api_key(api_key_id: str, context: ContextDep) -> ApiKey:
     """Read a key, without its secret."""
-    return operations.get_api_key(parts, api_key_id)
+    return operations.get_api_key(context, api_key_id)
 
 
 @router.delete("/{api_key_id}", status_code=204, responses=problems(404, 503))
-def revoke_api_key(api_key_id: str, parts: PartsDep) -> None:
+def revoke_api_key(api_key_id: str, context: ContextDep) -> None:
     """Revoke a key: within two seconds no process lets it in."""
-    operations.revoke_api_key(parts, api_key_id)
+    operations.revoke_api_key(context, api_key_id)

@@ -1,27 +1,24 @@
 """/v1/approximation-trees: one tree that represents a whole ensemble, and needs few features."""
 
-import io
 import json
 from typing import Annotated, Any
 
 import pyarrow as pa
-import pyarrow.parquet
 from fastapi import Query, Response
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.approximation_trees import TreeExportFormat
 from schemas.next_questions import NextQuestion, NextQuestionRequest
-from schemas.nouns import APPROXIMATION_TREES, CSV, JSON
+from schemas.nouns import APPROXIMATION_TREES, JSON
 
-from ..dependencies import PartsDep, RoomDep
+from ..dependencies import ContextDep, RoomDep
 from ..exports import MEDIA_TYPES
 from ..operations import artefacts
-from ..operations.approximation_trees import ask_for_approximation_tree, export_tree
-from ..operations.next_questions import ask_next
+from ..operations.approximation_trees import export_tree, next_question, request_approximation_tree
 from .answers import problems
 from .artefact_routes import add_whole_content, artefact_router
 from .streamed_answers import rewritten
-from .table_answers import csv_of
+from .table_answers import table_as
 
 _TYPES = {
     "id": pa.int64(),
@@ -42,7 +39,7 @@ _TYPES = {
 _EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The tree; SQL is one expression, Python the source of one function, `predict(row)`, ONNX a "
-        "file with an input for each feature asked about.",
+        "file with an input for each feature that it tests.",
         "content": {
             **{media_type: {"schema": {"type": "string"}} for media_type in MEDIA_TYPES.values()},
             JSON: {"schema": {}},
@@ -54,12 +51,7 @@ _EXPORTS: dict[int | str, dict[str, Any]] = {
 
 def write(result: bytes, media_type: str) -> bytes:
     """Return the nodes as a table in CSV or Parquet; ``value`` is a text, which is JSON where it is a list."""
-    lines = _table(json.loads(result))
-    if media_type == CSV:
-        return csv_of(lines)
-    target = io.BytesIO()
-    pyarrow.parquet.write_table(lines, target)
-    return target.getvalue()
+    return table_as(_table(json.loads(result)), media_type)
 
 
 def _table(content: dict[str, Any]) -> pa.Table:
@@ -78,7 +70,7 @@ def _text(value: float | str | list[str] | None) -> str | None:
 
 router = artefact_router(
     APPROXIMATION_TREES,
-    ask_for_approximation_tree,
+    request_approximation_tree,
     "Request one tree that represents an ensemble; a job grows it unless it is known.",
 )
 add_whole_content(router, APPROXIMATION_TREES, write, "The whole result; CSV and Parquet have a row for each node.")
@@ -89,17 +81,17 @@ add_whole_content(router, APPROXIMATION_TREES, write, "The whole result; CSV and
 )
 async def export_approximation_tree(
     approximation_tree_id: str,
-    parts: PartsDep,
+    context: ContextDep,
     room: RoomDep,
     form: Annotated[TreeExportFormat, Query(alias="format", description="Format of the exported tree.")] = "json",
 ) -> Response:
     """Export the tree as JSON, text, Graphviz, a drawing in SVG, an SQL expression, a Python function, or ONNX."""
-    path = await run_in_threadpool(artefacts.result_path, parts, APPROXIMATION_TREES, approximation_tree_id)
+    path = await run_in_threadpool(artefacts.result_path, context, APPROXIMATION_TREES, approximation_tree_id)
     media_type = MEDIA_TYPES[form]
-    return await rewritten(parts, room, path, lambda _: export_tree(parts, approximation_tree_id, form), media_type)
+    return await rewritten(context, room, path, lambda _: export_tree(context, approximation_tree_id, form), media_type)
 
 
 @router.post("/{approximation_tree_id}/next-question", responses=problems(400, 404, 408, 409, 413, 415, 422, 503))
-def ask_next_question(approximation_tree_id: str, request: NextQuestionRequest, parts: PartsDep) -> NextQuestion:
-    """Ask for as few features as it takes: the next one, given the answers so far, or what they lead to."""
-    return ask_next(parts, approximation_tree_id, request)
+def get_next_question(approximation_tree_id: str, request: NextQuestionRequest, context: ContextDep) -> NextQuestion:
+    """Return the next feature that the tree needs, given the answers so far, or the prediction that they determine."""
+    return next_question(context, approximation_tree_id, request)

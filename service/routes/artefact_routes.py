@@ -6,32 +6,33 @@ in that noun's own file.
 """
 
 from collections.abc import Callable, Generator
+from functools import partial
 from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Depends, Path, Response
 from fastapi.concurrency import run_in_threadpool
 
 from schemas.artefacts import ArtefactView
 from schemas.contract import Page
 from schemas.nouns import JSON, Noun
 
-from ..app_context import Parts
-from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep, RowPageDep
+from ..app_context import AppContext
+from ..dependencies import ContextDep, IdempotencyKey, PageDep, RoomDep, RowPageDep
+from ..list_filters import filters_of
 from ..operations import artefacts
 from ..operations.artefact_tables import open_table
 from ..operations.made_once import made_once
 from ..request_class import StrictRoute
 from .answers import accepted, fingerprint, made_by_job, problems
-from .media_types import Accept, choose, three_forms
 from .streamed_answers import page_json, rewritten, stream_file, stream_json, stream_kept_file
-from .table_answers import table_answer
+from .table_answers import Accept, choose, table_answer, three_forms
 
 View = TypeVar("View", bound=ArtefactView)
-RequestArtefact = Callable[[Parts, Any], View]
+RequestArtefact = Callable[[AppContext, Any], View]
 WriteResult = Callable[[bytes, str], bytes]
 """Writes a result, as it is kept in JSON, in another media type."""
-ListRows = Callable[[Parts, str, int, str | None], Generator[bytes]]
-"""Returns one page of rows: of an artefact with this id, at most so many, from this cursor on."""
+ListRows = Callable[[AppContext, str, int, str | None], Generator[bytes]]
+"""Returns one page of rows: of an artefact with this id, at most this number, from this cursor on."""
 
 
 def artefact_router(noun: Noun[View], request_artefact: RequestArtefact[View], description: str) -> APIRouter:
@@ -47,24 +48,22 @@ def artefact_router(noun: Noun[View], request_artefact: RequestArtefact[View], d
         What requesting one means, for the contract.
     """
     router = APIRouter(prefix=noun.path, tags=[noun.words], route_class=StrictRoute)
-    one = noun.singular.replace("_", " ")
+    _add_create(router, noun, request_artefact, description)
+    _add_list(router, noun)
+    _add_get(router, noun)
+    _add_delete(router, noun)
+    return router
 
-    def create(request: Any, parts: PartsDep, idempotency_key: IdempotencyKey) -> Response:  # noqa: ANN401  # below
-        asked = fingerprint(noun.path, request.model_dump(mode="json"))
-        with made_once(parts, idempotency_key, asked, lambda made: artefacts.get_one(parts, noun, made)) as creation:
+
+def _add_create(router: APIRouter, noun: Noun[View], request_artefact: RequestArtefact[View], description: str) -> None:
+    def create(request: Any, context: ContextDep, idempotency_key: IdempotencyKey) -> Response:  # noqa: ANN401  # below
+        request_hash = fingerprint(noun.path, request.model_dump(mode="json"))
+        show = partial(artefacts.get_one, context, noun)
+        with made_once(context, idempotency_key, request_hash, show) as creation:
             if creation.thing is None:
-                made = request_artefact(parts, request)
+                made = request_artefact(context, request)
                 creation.made(200 if made.reused else 202, made)
         return accepted(noun.path, creation)
-
-    def list_all(parts: PartsDep, page: PageDep) -> Page[Any]:
-        return artefacts.list_all(parts, noun, page.limit, page.cursor)
-
-    async def get_one(artefact_id: str, parts: PartsDep, room: RoomDep) -> Response:
-        return await stream_json(parts, room, lambda: artefacts.write_one(parts, noun, artefact_id))
-
-    def delete_one(artefact_id: str, parts: PartsDep) -> None:
-        artefacts.delete_one(parts, noun, artefact_id)
 
     create.__annotations__["request"] = noun.request
     router.post(
@@ -75,6 +74,14 @@ def artefact_router(noun: Noun[View], request_artefact: RequestArtefact[View], d
         response_model=noun.view,
         responses=made_by_job(noun.view),
     )(create)
+
+
+def _add_list(router: APIRouter, noun: Noun[Any]) -> None:
+    def list_all(
+        context: ContextDep, page: PageDep, filters: Annotated[dict[str, str], Depends(filters_of(noun))]
+    ) -> Page[Any]:
+        return artefacts.list_all(context, noun, page.limit, page.cursor, **filters)
+
     router.get(
         "",
         name=f"list_{noun.name}",
@@ -82,32 +89,43 @@ def artefact_router(noun: Noun[View], request_artefact: RequestArtefact[View], d
         response_model=Page[noun.summary],  # type: ignore[name-defined]  # a type that is made here
         responses=problems(422, 503),
     )(list_all)
+
+
+def _add_get(router: APIRouter, noun: Noun[Any]) -> None:
+    async def get_one(artefact_id: str, context: ContextDep, room: RoomDep) -> Response:
+        return await stream_json(context, room, lambda: artefacts.write_one(context, noun, artefact_id))
+
     router.get(
         f"/{{{noun.id_name}}}",
         name=f"get_{noun.singular}",
-        description=f"Read {_a(one)}: its status and, once it is ready, its result.",
+        description=f"Read {_one(noun)}: its status and, once it is ready, its result.",
         response_model=noun.view,
         responses=problems(404, 503),
     )(_of(noun, get_one))
+
+
+def _add_delete(router: APIRouter, noun: Noun[Any]) -> None:
+    def delete_one(artefact_id: str, context: ContextDep) -> None:
+        artefacts.delete_one(context, noun, artefact_id)
+
     router.delete(
         f"/{{{noun.id_name}}}",
         name=f"delete_{noun.singular}",
-        description=f"Delete {_a(one)}; refused while an explainer uses it or a job makes it.",
+        description=f"Delete {_one(noun)}; refused while an explainer uses it or a job makes it.",
         status_code=204,
         responses=problems(404, 409, 503),
     )(_of(noun, delete_one))
-    return router
 
 
 def add_whole_content(router: APIRouter, noun: Noun[Any], write: WriteResult, forms: str) -> None:
     """Add the route that downloads the whole result; ``forms`` describes its media types for the contract."""
 
-    async def get_content(artefact_id: str, parts: PartsDep, room: RoomDep, accept: Accept = JSON) -> Response:
+    async def get_content(artefact_id: str, context: ContextDep, room: RoomDep, accept: Accept = JSON) -> Response:
         media_type = choose(accept)
-        path = await run_in_threadpool(artefacts.result_path, parts, noun, artefact_id)
+        path = await run_in_threadpool(artefacts.result_path, context, noun, artefact_id)
         if media_type == JSON:
-            return await stream_kept_file(parts, room, lambda: path, JSON)
-        return await rewritten(parts, room, path, lambda result: write(result, media_type), media_type)
+            return await stream_kept_file(context, room, lambda: path, JSON)
+        return await rewritten(context, room, path, lambda result: write(result, media_type), media_type)
 
     router.get(
         f"/{{{noun.id_name}}}/content",
@@ -123,12 +141,14 @@ def add_table_content(router: APIRouter, noun: Noun[Any], list_rows: ListRows, f
     (row,) = (product.row for product in noun.products if product.name == "content")
 
     async def get_content(
-        artefact_id: str, parts: PartsDep, room: RoomDep, page: RowPageDep, accept: Accept = JSON
+        artefact_id: str, context: ContextDep, room: RoomDep, page: RowPageDep, accept: Accept = JSON
     ) -> Response:
         media_type = choose(accept)
         if media_type == JSON:
-            return await page_json(parts, room, lambda: list_rows(parts, artefact_id, page.limit, page.cursor))
-        return await stream_file(parts, room, lambda: table_answer(open_table(parts, noun, artefact_id)[1], media_type))
+            return await page_json(context, room, lambda: list_rows(context, artefact_id, page.limit, page.cursor))
+        return await stream_file(
+            context, room, lambda: table_answer(open_table(context, noun, artefact_id)[1], media_type)
+        )
 
     router.get(
         f"/{{{noun.id_name}}}/content",
@@ -140,12 +160,14 @@ def add_table_content(router: APIRouter, noun: Noun[Any], list_rows: ListRows, f
 
 
 def _of(noun: Noun[Any], endpoint: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the endpoint, whose ``artefact_id`` is called in paths as the noun has it."""
+    """Return the endpoint with the noun's own name for ``artefact_id`` in its path."""
     endpoint.__annotations__["artefact_id"] = Annotated[str, Path(alias=noun.id_name)]
     return endpoint
 
 
-def _a(noun: str) -> str:
-    if noun.endswith("ies"):
-        return noun
-    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+def _one(noun: Noun[Any]) -> str:
+    """Return the noun's singular with its article."""
+    words = noun.singular.replace("_", " ")
+    if words.endswith("ies"):
+        return words
+    return f"an {words}" if words[0] in "aeiou" else f"a {words}"

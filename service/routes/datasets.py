@@ -3,20 +3,21 @@
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 from fastapi.concurrency import run_in_threadpool
 
-from schemas.contract import Page
+from schemas.contract import Page, Renaming
 from schemas.datasets import Dataset, DatasetMetadata, DatasetRow, DatasetSummary
 from schemas.nouns import DATASETS, JSON, PARQUET
 
-from ..dependencies import IdempotencyKey, PageDep, PartsDep, RoomDep, RowPageDep
+from ..dependencies import ContextDep, IdempotencyKey, PageDep, RoomDep, RowPageDep
+from ..list_filters import filters_of
 from ..operations import datasets as operations
 from ..operations.made_once import made_once
 from ..request_class import StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, created, problems, repeated, upload_fingerprint
-from .media_types import Accept, choose
 from .streamed_answers import PageSize, page_json, stream_kept_file, whole_json
+from .table_answers import Accept, choose
 
 _WRITTEN = {JSON: JSON, PARQUET: PARQUET, "*/*": JSON, "application/*": JSON, "": JSON}
 _FORMS: dict[int | str, dict[str, Any]] = {
@@ -29,6 +30,7 @@ _FORMS: dict[int | str, dict[str, Any]] = {
 }
 
 router = APIRouter(prefix=DATASETS.path, tags=[DATASETS.words], route_class=StrictRoute)
+_Filters = Annotated[dict[str, str], Depends(filters_of(DATASETS))]
 
 
 @router.post(
@@ -38,34 +40,34 @@ router = APIRouter(prefix=DATASETS.path, tags=[DATASETS.words], route_class=Stri
     responses=repeated(Dataset, "It was registered before.") | problems(400, 408, 409, 413, 415, 422, 429, 503, 507),
 )
 def register_dataset(
-    parts: PartsDep, file: Upload, idempotency_key: IdempotencyKey, metadata: MetadataField = None
+    context: ContextDep, file: Upload, idempotency_key: IdempotencyKey, metadata: MetadataField = None
 ) -> Response:
-    """Register a dataset: CSV, Parquet or JSON rows, told apart by content."""
-    asked = "" if idempotency_key is None else upload_fingerprint(DATASETS.path, metadata, file.file)
-    with made_once(parts, idempotency_key, asked, partial(operations.get_dataset, parts)) as creation:
+    """Register a dataset: CSV, Parquet or JSON rows, distinguished by content."""
+    request_hash = "" if idempotency_key is None else upload_fingerprint(DATASETS.path, metadata, file.file)
+    with made_once(context, idempotency_key, request_hash, partial(operations.get_dataset, context)) as creation:
         if creation.thing is None:
-            dataset, is_new = operations.register_dataset(parts, file.file, parse_metadata(DatasetMetadata, metadata))
+            dataset, is_new = operations.register_dataset(context, file.file, parse_metadata(DatasetMetadata, metadata))
             creation.made(201 if is_new else 200, dataset)
     return created(DATASETS.path, creation)
 
 
 @router.get("", responses=problems(422, 503))
-def list_datasets(parts: PartsDep, page: PageDep) -> Page[DatasetSummary]:
+def list_datasets(context: ContextDep, page: PageDep, filters: _Filters) -> Page[DatasetSummary]:
     """List datasets, newest first, without their columns."""
-    return operations.list_datasets(parts, page.limit, page.cursor)
+    return operations.list_datasets(context, page.limit, page.cursor, **filters)
 
 
 @router.get("/{dataset_id}", response_model=Dataset, responses=problems(404, 503))
-async def get_dataset(dataset_id: str, parts: PartsDep, room: RoomDep) -> Response:
+async def get_dataset(dataset_id: str, context: ContextDep, room: RoomDep) -> Response:
     """Read a dataset's columns."""
-    n_bytes = await run_in_threadpool(operations.dataset_bytes, parts, dataset_id)
-    return await whole_json(parts, room, n_bytes, lambda: operations.write_dataset(parts, dataset_id))
+    n_bytes = await run_in_threadpool(operations.dataset_bytes, context, dataset_id)
+    return await whole_json(context, room, n_bytes, lambda: operations.write_dataset(context, dataset_id))
 
 
 @router.get("/{dataset_id}/rows", response_model=Page[DatasetRow], responses=_FORMS | problems(404, 406, 413, 422, 503))
 async def list_rows(
     dataset_id: str,
-    parts: PartsDep,
+    context: ContextDep,
     room: RoomDep,
     page: RowPageDep,
     columns: Annotated[
@@ -76,13 +78,20 @@ async def list_rows(
 ) -> Response:
     """Read a dataset's rows in their order as JSON, page by page, or all as Parquet, as `Accept` says."""
     if choose(accept, _WRITTEN) == PARQUET:
-        return await stream_kept_file(parts, room, lambda: operations.open_content(parts, dataset_id), PARQUET)
-    read = partial(operations.list_rows, parts, dataset_id, columns, page.limit, page.cursor)
-    row_bytes, n_columns = await run_in_threadpool(operations.row_sizes, parts, dataset_id)
-    return await page_json(parts, room, read, PageSize.of(page.limit, row_bytes, n_columns))
+        return await stream_kept_file(context, room, lambda: operations.open_content(context, dataset_id), PARQUET)
+    read = partial(operations.list_rows, context, dataset_id, columns, page.limit, page.cursor)
+    row_bytes, n_columns = await run_in_threadpool(operations.row_sizes, context, dataset_id)
+    return await page_json(context, room, read, PageSize.of(page.limit, row_bytes, n_columns))
+
+
+@router.patch("/{dataset_id}", response_model=Dataset, responses=problems(400, 404, 408, 413, 415, 422, 503, 507))
+async def rename_dataset(dataset_id: str, request: Renaming, context: ContextDep, room: RoomDep) -> Response:
+    """Rename a dataset: its id stays, and its entity tag changes."""
+    await run_in_threadpool(operations.rename_dataset, context, dataset_id, request.name)
+    return await get_dataset(dataset_id, context, room)
 
 
 @router.delete("/{dataset_id}", status_code=204, responses=problems(404, 409, 503))
-def delete_dataset(dataset_id: str, parts: PartsDep) -> None:
-    """Delete a dataset that nothing is built on."""
-    operations.delete_dataset(parts, dataset_id)
+def delete_dataset(dataset_id: str, context: ContextDep) -> None:
+    """Delete a dataset that nothing depends on."""
+    operations.delete_dataset(context, dataset_id)

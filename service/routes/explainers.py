@@ -1,15 +1,17 @@
 """/v1/explainers: single predictions, explained by their nearest prototypes. No queue on this path."""
 
 from functools import partial
+from typing import Annotated
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Depends, Response
 
-from schemas.contract import Page
+from schemas.contract import Page, Renaming
 from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
 from schemas.explanations import ExplanationList, ExplanationRequest
 from schemas.nouns import EXPLAINERS
 
-from ..dependencies import IdempotencyKey, PageDep, PartsDep
+from ..dependencies import ContextDep, IdempotencyKey, PageDep
+from ..list_filters import filters_of
 from ..operations import explainers as operations
 from ..operations import explanations
 from ..operations.made_once import made_once
@@ -17,6 +19,7 @@ from ..request_class import StrictRoute
 from .answers import created, fingerprint, problems, repeated
 
 router = APIRouter(prefix=EXPLAINERS.path, tags=[EXPLAINERS.words], route_class=StrictRoute)
+_Filters = Annotated[dict[str, str], Depends(filters_of(EXPLAINERS))]
 
 
 @router.post(
@@ -24,9 +27,9 @@ router = APIRouter(prefix=EXPLAINERS.path, tags=[EXPLAINERS.words], route_class=
     response_model=ExplanationList,
     responses=problems(400, 404, 408, 413, 415, 422, 503),
 )
-async def explain(explainer_id: str, request: ExplanationRequest, parts: PartsDep) -> Response:
+async def explain(explainer_id: str, request: ExplanationRequest, context: ContextDep) -> Response:
     """Explain up to 1,000 predictions by their nearest prototypes."""
-    body = await explanations.explain(parts, explainer_id, request)
+    body = await explanations.explain(context, explainer_id, request)
     return Response(body, media_type="application/json")
 
 
@@ -36,29 +39,36 @@ async def explain(explainer_id: str, request: ExplanationRequest, parts: PartsDe
     response_model=Explainer,
     responses=repeated(Explainer, "It was registered before.") | problems(400, 404, 408, 409, 413, 415, 422, 503, 507),
 )
-def register_explainer(request: ExplainerRequest, parts: PartsDep, idempotency_key: IdempotencyKey) -> Response:
+def register_explainer(request: ExplainerRequest, context: ContextDep, idempotency_key: IdempotencyKey) -> Response:
     """Register what to explain a model's predictions with."""
-    asked = fingerprint(EXPLAINERS.path, request.model_dump(mode="json"))
-    with made_once(parts, idempotency_key, asked, partial(operations.get_explainer, parts)) as creation:
+    request_hash = fingerprint(EXPLAINERS.path, request.model_dump(mode="json"))
+    with made_once(context, idempotency_key, request_hash, partial(operations.get_explainer, context)) as creation:
         if creation.thing is None:
-            explainer, is_new = operations.register_explainer(parts, request)
+            explainer, is_new = operations.register_explainer(context, request)
             creation.made(201 if is_new else 200, explainer)
     return created(EXPLAINERS.path, creation)
 
 
 @router.get("", responses=problems(422, 503))
-def list_explainers(parts: PartsDep, page: PageDep) -> Page[ExplainerSummary]:
+def list_explainers(context: ContextDep, page: PageDep, filters: _Filters) -> Page[ExplainerSummary]:
     """List explainers, newest first, without the features that they show."""
-    return operations.list_explainers(parts, page.limit, page.cursor)
+    return operations.list_explainers(context, page.limit, page.cursor, **filters)
 
 
 @router.get("/{explainer_id}", responses=problems(404, 503))
-def get_explainer(explainer_id: str, parts: PartsDep) -> Explainer:
+def get_explainer(explainer_id: str, context: ContextDep) -> Explainer:
     """Read an explainer."""
-    return operations.get_explainer(parts, explainer_id)
+    return operations.get_explainer(context, explainer_id)
+
+
+@router.patch("/{explainer_id}", responses=problems(400, 404, 408, 413, 415, 422, 503, 507))
+def rename_explainer(explainer_id: str, request: Renaming, context: ContextDep) -> Explainer:
+    """Rename an explainer: its id stays."""
+    operations.rename_explainer(context, explainer_id, request.name)
+    return operations.get_explainer(context, explainer_id)
 
 
 @router.delete("/{explainer_id}", status_code=204, responses=problems(404, 503))
-def delete_explainer(explainer_id: str, parts: PartsDep) -> None:
+def delete_explainer(explainer_id: str, context: ContextDep) -> None:
     """Delete an explainer."""
-    operations.delete_explainer(parts, explainer_id)
+    operations.delete_explainer(context, explainer_id)

@@ -8,17 +8,15 @@ from schemas.contract import Page
 from schemas.explanations import Explanation
 from schemas.nouns import EXPLANATION_SETS, JSON, JSONL, NDJSON, PARQUET, ZSTD
 
-from ..app_context import Parts
+from ..app_context import AppContext
 from ..contract_document import text_of_many
-from ..dependencies import PartsDep, RoomDep, RowPageDep
+from ..dependencies import ContextDep, RoomDep, RowPageDep
 from ..operations.artefact_tables import open_table
-from ..operations.explanation_lines import list_explanations, open_lines
-from ..operations.explanation_sets import ask_for_explanation_set
+from ..operations.explanation_sets import list_explanations, open_lines, request_explanation_set
 from .answers import problems
 from .artefact_routes import artefact_router
-from .media_types import Accept, choose
 from .streamed_answers import StreamedAnswer, page_json, stream_file
-from .table_answers import table_answer
+from .table_answers import Accept, choose, table_answer
 
 _WRITTEN = {
     **{media_type: media_type for media_type in (NDJSON, JSONL, ZSTD, JSON, PARQUET)},
@@ -39,7 +37,7 @@ _FORMS: dict[int | str, dict[str, Any]] = {
 }
 router = artefact_router(
     EXPLANATION_SETS,
-    ask_for_explanation_set,
+    request_explanation_set,
     "Request explanations of every row of a dataset; a job makes them unless they are there.",
 )
 
@@ -50,21 +48,21 @@ router = artefact_router(
     responses=_FORMS | problems(404, 406, 409, 413, 422, 503),
 )
 async def get_explanation_set_content(
-    explanation_set_id: str, parts: PartsDep, room: RoomDep, page: RowPageDep, accept: Accept = NDJSON
+    explanation_set_id: str, context: ContextDep, room: RoomDep, page: RowPageDep, accept: Accept = NDJSON
 ) -> Response:
     """Read all explanations as JSON lines or Parquet, or a page of them as JSON, as `Accept` says."""
     media_type = choose(accept, _WRITTEN)
     if media_type == JSON:
         return await page_json(
-            parts, room, lambda: list_explanations(parts, explanation_set_id, page.limit, page.cursor)
+            context, room, lambda: list_explanations(context, explanation_set_id, page.limit, page.cursor)
         )
-    return await stream_file(parts, room, lambda: _whole(parts, explanation_set_id, media_type))
+    return await stream_file(context, room, lambda: _whole(context, explanation_set_id, media_type))
 
 
-def _whole(parts: Parts, explanation_set_id: str, media_type: str) -> StreamedAnswer:
+def _whole(context: AppContext, explanation_set_id: str, media_type: str) -> StreamedAnswer:
     if media_type == PARQUET:
-        return table_answer(open_table(parts, EXPLANATION_SETS, explanation_set_id)[1], media_type)
-    lines = open_lines(parts, explanation_set_id)
+        return table_answer(open_table(context, EXPLANATION_SETS, explanation_set_id)[1], media_type)
+    lines = open_lines(context, explanation_set_id)
     if media_type == ZSTD:
         return StreamedAnswer(lines.kept_blocks(), ZSTD, lines.size_bytes)
     return StreamedAnswer(lines.blocks(), media_type)

@@ -1,14 +1,21 @@
-"""/livez and /readyz: is the process alive, can it do its work."""
+"""/livez, /readyz, /metrics and /v1/version: whether this process can do its work, and what it is."""
 
-from fastapi import APIRouter
+from importlib.metadata import version
+
+from fastapi import APIRouter, Request, Response
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 
 from schemas.health import Liveness, Readiness
+from schemas.service_version import ServiceVersion
+from storage.errors import StorageUnavailable
 
-from ..dependencies import PartsDep
-from ..operations import health
+from ..dependencies import ContextDep
+from ..metrics import Metrics
+from ..request_class import StrictRoute
 from .answers import problems
 
 router = APIRouter(tags=["health"])
+version_router = APIRouter(prefix="/v1/version", tags=["health"], route_class=StrictRoute)
 
 
 @router.get("/livez")
@@ -18,6 +25,26 @@ async def live() -> Liveness:
 
 
 @router.get("/readyz", responses=problems(503))
-async def ready(parts: PartsDep) -> Readiness:
+async def ready(context: ContextDep) -> Readiness:
     """Say whether the process can do its work; without its queue it still explains and reads."""
-    return await health.readiness(parts)
+    if context.draining.has_begun:
+        detail = "this process is about to stop; send your request to another one, or again in a moment"
+        raise StorageUnavailable(detail)
+    found = await context.health.health()  # a second old at most
+    if found.database_fault is not None:
+        raise StorageUnavailable(found.database_fault)
+    return Readiness(degraded=list(found.degraded))
+
+
+# Not part of the contract: names may be added, and clients have no use for them.
+@router.get("/metrics", include_in_schema=False)
+def scrape(request: Request) -> Response:
+    """Return all metrics; in a thread, as rows and Redis may be read."""
+    metrics: Metrics = request.app.state.metrics
+    return Response(metrics.text(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+
+@version_router.get("", responses=problems())
+async def get_version() -> ServiceVersion:
+    """Read the version of the service and the oldest SDK that works with it."""
+    return ServiceVersion(version=version("leafspace"))

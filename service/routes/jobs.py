@@ -10,13 +10,16 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from schemas.contract import Page
 from schemas.jobs import Job
+from schemas.nouns import JOBS
 
-from ..dependencies import PageDep, PartsDep
+from ..dependencies import ContextDep, PageDep
+from ..list_filters import filters_of
 from ..operations import jobs as operations
 from ..request_class import StrictRoute
 from .answers import problems
 
-router = APIRouter(prefix="/v1/jobs", tags=["jobs"], route_class=StrictRoute)
+router = APIRouter(prefix=JOBS.path, tags=[JOBS.words], route_class=StrictRoute)
+_Filters = Annotated[dict[str, str], Depends(filters_of(JOBS))]
 _LONGEST_WAIT_SECONDS = 60
 Prefer = Annotated[
     str,
@@ -28,38 +31,38 @@ Prefer = Annotated[
 ]
 
 
-def _existing_job(job_id: str, parts: PartsDep) -> Job:
+def _existing_job(job_id: str, context: ContextDep) -> Job:
     # Before the stream begins: afterwards it is too late to answer 404.
-    return operations.get_job(parts, job_id)
+    return operations.get_job(context, job_id)
 
 
 ExistingJob = Annotated[Job, Depends(_existing_job)]
 
 
 @router.get("", responses=problems(422, 503))
-def list_jobs(parts: PartsDep, page: PageDep) -> Page[Job]:
+def list_jobs(context: ContextDep, page: PageDep, filters: _Filters) -> Page[Job]:
     """List jobs, newest first."""
-    return operations.list_jobs(parts, page.limit, page.cursor)
+    return operations.list_jobs(context, page.limit, page.cursor, **filters)
 
 
 @router.get("/{job_id}", responses=problems(404, 503))
-async def get_job(job_id: str, parts: PartsDep, prefer: Prefer = "") -> Job:
+async def get_job(job_id: str, context: ContextDep, prefer: Prefer = "") -> Job:
     """Read a job; with `Prefer: wait=20`, as soon as it has ended, or after 20 seconds."""
-    job = await run_in_threadpool(operations.get_job, parts, job_id)
-    return await operations.wait_for_end(parts, job, _wait_seconds(prefer))
+    job = await run_in_threadpool(operations.get_job, context, job_id)
+    return await operations.wait_for_end(context, job, _wait_seconds(prefer))
 
 
 @router.get("/{job_id}/events", response_class=EventSourceResponse, responses=problems(404, 503))
-async def watch_job(job: ExistingJob, parts: PartsDep) -> AsyncIterator[ServerSentEvent]:
+async def watch_job(job: ExistingJob, context: ContextDep) -> AsyncIterator[ServerSentEvent]:
     """Watch a job: an event `progress` whenever something changed, `done` at the end."""
-    async for state in operations.changes(parts, job):
+    async for state in operations.changes(context, job):
         yield ServerSentEvent(event="done" if operations.is_final(state) else "progress", data=state)
 
 
 @router.post("/{job_id}/cancel", status_code=202, responses=problems(404, 409, 503))
-def cancel_job(job_id: str, parts: PartsDep) -> Job:
+def cancel_job(job_id: str, context: ContextDep) -> Job:
     """Cancel a job; it stops within two seconds."""
-    return operations.cancel_job(parts, job_id)
+    return operations.cancel_job(context, job_id)
 
 
 def _wait_seconds(prefer: str) -> float:

@@ -2,11 +2,11 @@
 
 from schemas.nouns import LABEL_AUDITS
 
-from ..operations.label_audits import ask_for_label_audit, list_audited_rows
+from ..operations.label_audits import list_audited_rows, request_label_audit
 from .artefact_routes import add_table_content, artefact_router
 
 router = artefact_router(
-    LABEL_AUDITS, ask_for_label_audit, "Request the labels that look wrong; a job finds them unless they are known."
+    LABEL_AUDITS, request_label_audit, "Request the labels that look wrong; a job finds them unless they are known."
 )
 add_table_content(
     router,

@@ -3,17 +3,18 @@
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Depends, Path, Response
 from fastapi.concurrency import run_in_threadpool
 
-from schemas.contract import Page
+from schemas.contract import Page, Renaming
 from schemas.models import Model, ModelMetadata, ModelSummary, PredictionList, PredictionRequest, Tree
 from schemas.nouns import MODELS
 from schemas.proximities import ProximityBlock, ProximityBlockRequest
 
-from ..dependencies import IdempotencyKey, PageDep, PartsDep, PlainInteger, RoomDep
+from ..dependencies import ContextDep, IdempotencyKey, PageDep, PlainInteger, RoomDep
+from ..list_filters import filters_of
 from ..operations import models as operations
-from ..operations import predictions, proximity_blocks, trees
+from ..operations import proximities
 from ..operations.made_once import made_once
 from ..request_class import StrictRoute, parse_metadata
 from .answers import MetadataField, Upload, created, problems, repeated, upload_fingerprint
@@ -21,6 +22,7 @@ from .streamed_answers import StreamedAnswer, stream_json, whole_json
 
 TreeIndex = Annotated[PlainInteger, Path(description="0-based index of the tree in the model.")]
 router = APIRouter(prefix=MODELS.path, tags=[MODELS.words], route_class=StrictRoute)
+_Filters = Annotated[dict[str, str], Depends(filters_of(MODELS))]
 
 
 @router.post(
@@ -30,47 +32,54 @@ router = APIRouter(prefix=MODELS.path, tags=[MODELS.words], route_class=StrictRo
     responses=repeated(Model, "It was registered before.") | problems(400, 408, 409, 413, 415, 422, 429, 503, 507),
 )
 def register_model(
-    parts: PartsDep, file: Upload, idempotency_key: IdempotencyKey, metadata: MetadataField = None
+    context: ContextDep, file: Upload, idempotency_key: IdempotencyKey, metadata: MetadataField = None
 ) -> Response:
     """Register an ONNX model: it is checked, and first run, in a process of its own."""
-    asked = "" if idempotency_key is None else upload_fingerprint(MODELS.path, metadata, file.file)
-    with made_once(parts, idempotency_key, asked, partial(operations.get_model, parts)) as creation:
+    request_hash = "" if idempotency_key is None else upload_fingerprint(MODELS.path, metadata, file.file)
+    with made_once(context, idempotency_key, request_hash, partial(operations.get_model, context)) as creation:
         if creation.thing is None:
-            model, is_new = operations.register_model(parts, file.file, parse_metadata(ModelMetadata, metadata))
+            model, is_new = operations.register_model(context, file.file, parse_metadata(ModelMetadata, metadata))
             creation.made(201 if is_new else 200, model)
     return created(MODELS.path, creation)
 
 
 @router.get("", responses=problems(422, 503))
-def list_models(parts: PartsDep, page: PageDep) -> Page[ModelSummary]:
+def list_models(context: ContextDep, page: PageDep, filters: _Filters) -> Page[ModelSummary]:
     """List models, newest first, without what grows with their features."""
-    return operations.list_models(parts, page.limit, page.cursor)
+    return operations.list_models(context, page.limit, page.cursor, **filters)
 
 
 @router.get("/{model_id}", response_model=Model, responses=problems(404, 503))
-async def get_model(model_id: str, parts: PartsDep, room: RoomDep) -> Response:
+async def get_model(model_id: str, context: ContextDep, room: RoomDep) -> Response:
     """Read a model."""
-    n_bytes = await run_in_threadpool(operations.model_bytes, parts, model_id)
-    return await whole_json(parts, room, n_bytes, lambda: operations.write_model(parts, model_id))
+    n_bytes = await run_in_threadpool(operations.model_bytes, context, model_id)
+    return await whole_json(context, room, n_bytes, lambda: operations.write_model(context, model_id))
+
+
+@router.patch("/{model_id}", response_model=Model, responses=problems(400, 404, 408, 413, 415, 422, 503, 507))
+async def rename_model(model_id: str, request: Renaming, context: ContextDep, room: RoomDep) -> Response:
+    """Rename a model: its id stays, and its entity tag changes."""
+    await run_in_threadpool(operations.rename_model, context, model_id, request.name)
+    return await get_model(model_id, context, room)
 
 
 @router.delete("/{model_id}", status_code=204, responses=problems(404, 409, 503))
-def delete_model(model_id: str, parts: PartsDep) -> None:
-    """Delete a model that nothing is built on."""
-    operations.delete_model(parts, model_id)
+def delete_model(model_id: str, context: ContextDep) -> None:
+    """Delete a model that nothing depends on."""
+    operations.delete_model(context, model_id)
 
 
 @router.get("/{model_id}/trees/{tree}", response_model=Tree, responses=problems(404, 422, 503))
-async def get_tree(model_id: str, tree: TreeIndex, parts: PartsDep, room: RoomDep) -> StreamedAnswer:
+async def get_tree(model_id: str, tree: TreeIndex, context: ContextDep, room: RoomDep) -> StreamedAnswer:
     """Read one tree of a model, for drawing; trees are numbered from 0."""
-    n_bytes = await run_in_threadpool(trees.tree_bytes, parts, model_id)
-    return await stream_json(parts, room, lambda: trees.write_tree(parts, model_id, tree), n_bytes)
+    n_bytes = await run_in_threadpool(operations.tree_bytes, context, model_id)
+    return await stream_json(context, room, lambda: operations.write_tree(context, model_id, tree), n_bytes)
 
 
 @router.post("/{model_id}/predictions", responses=problems(400, 404, 408, 413, 415, 422, 503))
-def predict(model_id: str, request: PredictionRequest, parts: PartsDep) -> PredictionList:
+def predict(model_id: str, request: PredictionRequest, context: ContextDep) -> PredictionList:
     """Predict up to 1,000 rows, and say on which leaves they land."""
-    return predictions.predict(parts, model_id, request)
+    return operations.predict(context, model_id, request)
 
 
 @router.post(
@@ -78,7 +87,7 @@ def predict(model_id: str, request: PredictionRequest, parts: PartsDep) -> Predi
     response_model=ProximityBlock,
     responses=problems(400, 404, 408, 409, 413, 415, 422, 503),
 )
-async def compare_rows(model_id: str, request: ProximityBlockRequest, parts: PartsDep) -> Response:
+async def compare_rows(model_id: str, request: ProximityBlockRequest, context: ContextDep) -> Response:
     """Compare up to 1,000 rows with up to 1,000 others, as the model sees them."""
-    body = await proximity_blocks.compare_rows(parts, model_id, request)
+    body = await proximities.compare_rows(context, model_id, request)
     return Response(body, media_type="application/json")

@@ -1,38 +1,32 @@
 """/v1/prototype-sets: a handful of real rows that represent each class."""
 
-import io
 import json
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet
 
-from schemas.nouns import CSV, PROTOTYPE_SETS
+from schemas.nouns import PROTOTYPE_SETS
 
-from ..operations.prototype_sets import ask_for_prototype_set
+from ..operations.prototype_sets import request_prototype_set
 from .artefact_routes import add_whole_content, artefact_router
-from .table_answers import csv_of
+from .table_answers import table_as
 
 
 def write(result: bytes, media_type: str) -> bytes:
     """Return the prototypes as a table in CSV or Parquet."""
-    lines = pa.Table.from_pylist([_flat(prototype) for prototype in json.loads(result)["prototypes"]])
-    if media_type == CSV:
-        return csv_of(lines)
-    target = io.BytesIO()
-    pyarrow.parquet.write_table(lines, target)
-    return target.getvalue()
+    rows = [_flat(prototype) for prototype in json.loads(result)["prototypes"]]
+    return table_as(pa.Table.from_pylist(rows), media_type)
 
 
 def _flat(prototype: dict[str, Any]) -> dict[str, Any]:
     plain = {name: value for name, value in prototype.items() if name not in {"coverage", "quality", "features"}}
     # Sets made by an earlier release have no measures of quality.
-    parts = {part: prototype.get(part) or {} for part in ("coverage", "quality")}
-    nested = {f"{part}_{name}": value for part, measures in parts.items() for name, value in measures.items()}
+    measures = {part: prototype.get(part) or {} for part in ("coverage", "quality")}
+    nested = {f"{part}_{name}": value for part, values in measures.items() for name, value in values.items()}
     return plain | nested | {f"feature:{cell['name']}": cell["value"] for cell in prototype["features"]}
 
 
 router = artefact_router(
-    PROTOTYPE_SETS, ask_for_prototype_set, "Request a prototype set; a job makes it unless it is there."
+    PROTOTYPE_SETS, request_prototype_set, "Request a prototype set; a job makes it unless it is there."
 )
 add_whole_content(router, PROTOTYPE_SETS, write, "The whole result; CSV and Parquet have a row for each prototype.")

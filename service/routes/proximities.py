@@ -2,11 +2,11 @@
 
 from schemas.nouns import PROXIMITIES
 
-from ..operations.proximities import ask_for_proximities, list_neighbors
+from ..operations.proximities import list_neighbors, request_proximities
 from .artefact_routes import add_table_content, artefact_router
 
 router = artefact_router(
-    PROXIMITIES, ask_for_proximities, "Request the nearest rows of every row; a job finds them unless they are there."
+    PROXIMITIES, request_proximities, "Request the nearest rows of every row; a job finds them unless they are there."
 )
 add_table_content(
     router,

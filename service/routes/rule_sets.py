@@ -1,24 +1,22 @@
 """/v1/rule-sets: a whole ensemble described by a few rules."""
 
-import io
 import json
 from typing import Annotated, Any
 
 import pyarrow as pa
-import pyarrow.parquet
 from fastapi import Query, Response
 from fastapi.concurrency import run_in_threadpool
 
-from schemas.nouns import CSV, JSON, RULE_SETS
+from schemas.nouns import JSON, RULE_SETS
 from schemas.rule_sets import RuleExportFormat
 
-from ..dependencies import PartsDep, RoomDep
+from ..dependencies import ContextDep, RoomDep
 from ..operations import artefacts
-from ..operations.rule_sets import ask_for_rule_set, export_rules
+from ..operations.rule_sets import export_rules, request_rule_set
 from .answers import problems
 from .artefact_routes import add_whole_content, artefact_router
 from .streamed_answers import rewritten
-from .table_answers import csv_of
+from .table_answers import table_as
 
 EXPORT_TYPES: dict[RuleExportFormat, str] = {
     "json": JSON,
@@ -41,17 +39,13 @@ _EXPORTS: dict[int | str, dict[str, Any]] = {
 def write(result: bytes, media_type: str) -> bytes:
     """Return the rules as a table in CSV or Parquet; the last row is what no rule covers, without a rank."""
     content = json.loads(result)
-    lines = pa.Table.from_pylist([*map(_flat, content["rules"]), _flat(_otherwise(content))])
-    if media_type == CSV:
-        return csv_of(lines)
-    target = io.BytesIO()
-    pyarrow.parquet.write_table(lines, target)
-    return target.getvalue()
+    rows = [*map(_flat, content["rules"]), _flat(_otherwise(content))]
+    return table_as(pa.Table.from_pylist(rows), media_type)
 
 
 def _otherwise(content: dict[str, Any]) -> dict[str, Any]:
-    told = {"text": "otherwise", "prediction": content["default_prediction"], "scores": content["default_scores"]}
-    return dict.fromkeys(_PLAIN) | told | {"support": content["default_support"]}
+    default = {"text": "otherwise", "prediction": content["default_prediction"], "scores": content["default_scores"]}
+    return dict.fromkeys(_PLAIN) | default | {"support": content["default_support"]}
 
 
 def _flat(rule: dict[str, Any]) -> dict[str, Any]:
@@ -61,7 +55,7 @@ def _flat(rule: dict[str, Any]) -> dict[str, Any]:
 
 router = artefact_router(
     RULE_SETS,
-    ask_for_rule_set,
+    request_rule_set,
     "Request rules that describe an ensemble; a job finds them unless they are known.",
 )
 add_whole_content(
@@ -75,11 +69,11 @@ add_whole_content(
 @router.get("/{rule_set_id}/export", response_class=Response, responses=_EXPORTS | problems(404, 409, 422, 503))
 async def export_rule_set(
     rule_set_id: str,
-    parts: PartsDep,
+    context: ContextDep,
     room: RoomDep,
     form: Annotated[RuleExportFormat, Query(alias="format", description="Format of the exported rules.")] = "json",
 ) -> Response:
     """Export the rules as JSON, a table in Markdown, an SQL expression, or a Python function."""
-    path = await run_in_threadpool(artefacts.result_path, parts, RULE_SETS, rule_set_id)
+    path = await run_in_threadpool(artefacts.result_path, context, RULE_SETS, rule_set_id)
     media_type = EXPORT_TYPES[form]
-    return await rewritten(parts, room, path, lambda _: export_rules(parts, rule_set_id, form), media_type)
+    return await rewritten(context, room, path, lambda _: export_rules(context, rule_set_id, form), media_type)

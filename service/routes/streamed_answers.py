@@ -13,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 from schemas.nouns import JSON
 
 from ..answer_room import AnswerRoom
-from ..app_context import Parts
+from ..app_context import AppContext
 from ..dependencies import Room
 from ..operations.artefacts import file_blocks
 from ..operations.json_pages import MAX_PAGE_BYTES
@@ -33,8 +33,8 @@ _COPIES = 7  # beside the answer: text, plain values and text again
 class StreamedAnswer(StreamingResponse):
     """Blocks of bytes, drawn in a thread (of the ``room``, if there is one) as fast as the caller takes them.
 
-    However the answer ends, what they are drawn from is closed: callers who go away in the middle leave no file open.
-    Who takes it too slowly is cut off by ``AnswerGuard``.
+    However the answer ends, what they are drawn from is closed: callers that disconnect in the middle leave no file
+    open. Callers that read too slowly are disconnected by ``AnswerGuard``.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class PageSize:
 
     @classmethod
     def of(cls, n_rows: int, row_bytes: int | None, n_columns: int) -> Self:
-        """Return the size of a page of so many rows; ``None`` where it is not known how large they are."""
+        """Return the size of a page of ``n_rows`` rows; ``row_bytes`` is ``None`` where their size is unknown."""
         n_held = _PAGE_BYTES if row_bytes is None else min(_PAGE_BYTES, _PLAIN_BYTES + n_rows * row_bytes)
         n_making = min(_MAKING_BYTES, _READING_BYTES + _COPIES * n_held)
         return cls(n_held, n_making + _COLUMN_BYTES * n_columns)
@@ -78,59 +78,61 @@ _LARGEST_PAGE = PageSize()
 
 
 async def page_json(
-    parts: Parts, room: Room, make: Callable[[], Generator[bytes]], size: PageSize = _LARGEST_PAGE
+    context: AppContext, room: Room, make: Callable[[], Generator[bytes]], size: PageSize = _LARGEST_PAGE
 ) -> Response:
     """Return a page of JSON, whole before any of it is sent: what it is made from is not kept for slow callers."""
     made = lambda: b"".join(make())  # noqa: E731  # as others are made
-    body = await room.make_whole(parts.answer_room, size.n_held, size.n_making, made)
+    body = await room.make_whole(context.answer_room, size.n_held, size.n_making, made)
     return Response(body, media_type=JSON)
 
 
 async def stream_json(
-    parts: Parts, room: Room, make: Callable[[], Generator[bytes]], n_bytes: int = _FILE_BYTES
+    context: AppContext, room: Room, make: Callable[[], Generator[bytes]], n_bytes: int = _FILE_BYTES
 ) -> StreamedAnswer:
     """Return JSON that is passed on, or made, in blocks, once there is room for what that takes."""
-    chosen = _room_for(parts, n_bytes)
+    chosen = _room_for(context, n_bytes)
     return StreamedAnswer(await room.make(chosen, n_bytes, make), JSON, room=chosen)
 
 
-async def whole_json(parts: Parts, room: Room, n_bytes: int, make: Callable[[], bytes]) -> Response:
+async def whole_json(context: AppContext, room: Room, n_bytes: int, make: Callable[[], bytes]) -> Response:
     """Return JSON that is made at once, of something that is kept as ``n_bytes`` of JSON."""
     n_held, n_making = n_bytes + _PLAIN_BYTES, _COPIES * n_bytes
-    body = await room.make_whole(_room_for(parts, n_held + n_making), n_held, n_making, make)
+    body = await room.make_whole(_room_for(context, n_held + n_making), n_held, n_making, make)
     return Response(body, media_type=JSON)
 
 
 async def stream_file(
-    parts: Parts, room: Room, make: Callable[[], StreamedAnswer], n_bytes: int = BLOCK_BYTES
+    context: AppContext, room: Room, make: Callable[[], StreamedAnswer], n_bytes: int = BLOCK_BYTES
 ) -> StreamedAnswer:
     """Return the answer that sends a file, however long that takes, as long as its caller takes it."""
-    return await room.make(parts.download_room, n_bytes, make)
+    return await room.make(context.download_room, n_bytes, make)
 
 
-async def stream_kept_file(parts: Parts, room: Room, find: Callable[[], Path], media_type: str) -> StreamedAnswer:
+async def stream_kept_file(
+    context: AppContext, room: Room, find: Callable[[], Path], media_type: str
+) -> StreamedAnswer:
     """Return the answer that sends a file as it is kept."""
 
     def make() -> StreamedAnswer:
         path = find()
         return StreamedAnswer(file_blocks(path), media_type, path.stat().st_size)
 
-    return await stream_file(parts, room, make, _FILE_BYTES)
+    return await stream_file(context, room, make, _FILE_BYTES)
 
 
 async def rewritten(
-    parts: Parts, room: Room, path: Path, write: Callable[[bytes], bytes | str], media_type: str
+    context: AppContext, room: Room, path: Path, write: Callable[[bytes], bytes | str], media_type: str
 ) -> Response:
     """Return a result in another form than the JSON in which it is kept."""
     n_bytes = (await run_in_threadpool(path.stat)).st_size
     n_held, n_making = n_bytes + _PLAIN_BYTES, _COPIES * n_bytes
-    chosen = _room_for(parts, n_held + n_making)
+    chosen = _room_for(context, n_held + n_making)
     written = await room.make_whole(chosen, n_held, n_making, lambda: _encoded(write(path.read_bytes())))
     return Response(written, media_type=media_type)
 
 
-def _room_for(parts: Parts, n_bytes: int) -> AnswerRoom:
-    return parts.small_room if n_bytes <= _SMALL_BYTES else parts.answer_room
+def _room_for(context: AppContext, n_bytes: int) -> AnswerRoom:
+    return context.small_room if n_bytes <= _SMALL_BYTES else context.answer_room
 
 
 def _encoded(text: bytes | str) -> bytes:

@@ -86,7 +86,7 @@ def _wait(process: "subprocess.Popen[bytes]", deadline_seconds: float) -> tuple[
 
 
 def _cpu_seconds(process: int) -> float | None:
-    """Return the processor time that a process has used; None where the system does not tell."""
+    """Return the processor time that a process has used; None where the system does not report it."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:

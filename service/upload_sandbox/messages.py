@@ -14,7 +14,7 @@ ENSEMBLE = "ensemble.npz"
 """Files that the child writes beside the upload."""
 
 COULD_NOT_START = 3
-"""Exit status of a child that failed before it looked at the upload: our fault, not the sender's."""
+"""Exit status of a child that failed before it read the upload: a fault of the service, not of the caller."""
 
 DISK_FULL = 4
 """Exit status of a child that had no room for what it made: a status, as answers need room, too."""

@@ -1,4 +1,4 @@
-"""Intake: reads uploads in child processes, a few at a time, whatever becomes of those processes."""
+"""UploadReader: reads uploads in child processes, a few at a time, however those processes end."""
 
 import math
 import os
@@ -18,7 +18,7 @@ from tree_explainers.errors import ExplainerError, ForeignFormat, ModelRefused
 from .child_process import ChildOutcome, run_child
 from .messages import CONTENT, COULD_NOT_START, DISK_FULL, ENSEMBLE, LEAF_GRAPH, Confinement, Request, Task
 from .sandbox import missing
-from .settings import Allowance, IntakeSettings
+from .settings import Allowance, UploadReaderSettings
 
 _LOG = structlog.get_logger(__name__)
 _REFUSALS: dict[str, type[ExplainerError] | type[DatasetRefused]] = {
@@ -47,10 +47,10 @@ class NormalisedDataset:
     content: Path
 
 
-class Intake:
+class UploadReader:
     """Reads uploads; calls block, and may come from several threads."""
 
-    def __init__(self, settings: IntakeSettings) -> None:
+    def __init__(self, settings: UploadReaderSettings) -> None:
         self._settings = settings
         self._places = threading.BoundedSemaphore(settings.n_at_once)
         if lacking := missing():
@@ -146,7 +146,7 @@ class Intake:
 
 
 def _answer(request: Request, n_bytes: int, outcome: ChildOutcome) -> dict[str, Any]:
-    """Return what the child found, or raise what it, or its end, says about the upload."""
+    """Return the child's result, or raise its refusal of the upload, or the one that its end implies."""
     if outcome.status == COULD_NOT_START:
         msg = f"the child process for uploads could not start: {outcome.errors}"
         raise RuntimeError(msg)
@@ -180,7 +180,7 @@ def _broken(request: Request, n_bytes: int, outcome: ChildOutcome) -> ExplainerE
 
 
 def _is_out_of_memory(outcome: ChildOutcome) -> bool:
-    # Native code that gets no memory says so and aborts.
+    # Native code that gets no memory reports that and aborts.
     said = outcome.errors.lower()
     return "out_of_memory" in (outcome.answer or {}) or any(words in said for words in _OUT_OF_MEMORY_WORDS)
 

@@ -1,4 +1,4 @@
-"""The sandbox: what the child gives up before it looks at anything that a stranger sent.
+"""The sandbox: the rights that the child gives up before it reads anything that a caller sent.
 
 ``confine`` sets limits of memory, time, files and priority, none of which can be raised again. ``lock_in`` follows once
 the libraries are loaded: from then on the child sees those, its upload's folder, and nothing else; no network, no

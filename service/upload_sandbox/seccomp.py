@@ -1,6 +1,6 @@
 """seccomp: the kernel refuses what reading a file never needs: sockets, programs, other processes.
 
-A filter is a short program of the kernel's that looks at each call's number. Threads may still be started. The tables
+A filter is a short program of the kernel's that checks each call's number. Threads may still be started. The tables
 of numbers come first, one for each kind of processor.
 """
 
@@ -184,7 +184,7 @@ _MODE_FILTER = 2
 # Instructions: load a word of the call's description, jump where it is equal, jump where a bit is set, answer.
 _LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _JUMP_SET, _ANSWER = 0x20, 0x15, 0x35, 0x45, 0x06
 _NUMBER_AT, _ARCHITECTURE_AT = 0, 4
-_ARGUMENTS_AT = (16, 24)  # the lower halves: the kernel looks at no more of a process id
+_ARGUMENTS_AT = (16, 24)  # the lower halves: the kernel reads no more of a process id
 _ALLOW, _KILL = 0x7FFF0000, 0x80000000
 _NOT_PERMITTED, _UNKNOWN = 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
 _CLONE_THREAD = 0x00010000

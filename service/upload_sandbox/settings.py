@@ -1,4 +1,4 @@
-"""IntakeSettings: what a child process may use, and how many run at once."""
+"""UploadReaderSettings: the limits of a child process, and how many run at once."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ _GIBIBYTE = 1024**3
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What reading one upload may take: something to start with, and more for larger files."""
+    """Limits of reading one upload: a base, and more for larger files."""
 
     seconds: float
     seconds_per_mebibyte: float
@@ -45,11 +45,11 @@ _DATASET = Allowance(
 
 
 @dataclass(frozen=True, slots=True)
-class IntakeSettings:
+class UploadReaderSettings:
     """Everything about the reading of uploads that can be set."""
 
     n_at_once: int = 4
-    wait_seconds: float = 10  # for a free child; then the caller has to come back
+    wait_seconds: float = 10  # for a free child; then the caller has to try again
     least_share_of_a_core: float = 0.3  # a child that got less by its deadline was delayed by others, not by its upload
     model: Allowance = _MODEL
     dataset: Allowance = _DATASET

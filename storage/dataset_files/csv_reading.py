@@ -104,7 +104,7 @@ def _survey_cells(
 def _text_blocks(path: Path, names: tuple[str, ...], *, has_quotes: bool) -> Iterator[pa.RecordBatch]:
     reader = arrow_csv.open_csv(
         str(path),
-        # One thread: the sandbox that reads strangers' files allows no more.
+        # One thread: the sandbox that reads callers' files allows no more.
         read_options=arrow_csv.ReadOptions(use_threads=False, block_size=MAX_ROW_BYTES),
         parse_options=arrow_csv.ParseOptions(newlines_in_values=has_quotes),
         convert_options=arrow_csv.ConvertOptions(

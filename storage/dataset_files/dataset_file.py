@@ -65,7 +65,7 @@ class DatasetFile:
         return tuple(column.name for column in self.columns if column.role == "feature")
 
     def column(self, name: str) -> ColumnLayout:
-        """Return what is known of a column; raise ``KeyError`` where there is none of this name."""
+        """Return the summary of a column; raise ``KeyError`` where there is none of this name."""
         return {column.name: column for column in self.columns}[name]
 
     def read_columns(self, names: Sequence[str], start: int = 0, stop: int | None = None) -> list[Values]:

@@ -187,7 +187,7 @@ def _batches(file: pq.ParquetFile, names: list[str]) -> Iterator[pa.RecordBatch]
 
 
 def _n_text_bytes(batch: pa.RecordBatch) -> int:
-    """Return how many bytes the texts take when each stands by itself."""
+    """Return how many bytes the texts take when each is stored by itself."""
     found = (text_lengths(values) for values in batch.columns)
     return sum(pc.sum(lengths).as_py() or 0 for lengths in found if lengths is not None)
 

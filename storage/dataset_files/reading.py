@@ -36,7 +36,7 @@ def read_upload(
     Parameters
     ----------
     path
-        The uploaded bytes. The name is not looked at: the content says what it is.
+        The uploaded bytes. The name is not used: the content shows the format.
     media_hint
         The media type that the sender claims, if any.
     declared

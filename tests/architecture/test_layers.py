@@ -37,7 +37,9 @@ def _children(package: str) -> set[str]:
 
 
 def test_every_folder_of_code_is_a_package_under_contract_or_stands_beside_them() -> None:
-    folders = {Path(name_of(path)).parts[0] for path in python_files()}
+    paths = [Path(name_of(path)) for path in python_files()]
+    folders = {path.parts[0] for path in paths if len(path.parts) > 1}
+    assert {path.name for path in paths if len(path.parts) == 1} == {"conftest.py", "hatch_build.py"}
 
     assert folders - _BESIDE == set(PACKAGES)
     assert set(_settings()["importlinter"]["root_packages"]) == set(PACKAGES)

@@ -15,7 +15,7 @@ from leafspace.cli import main
 from schemas.problems import PROBLEM_KINDS
 from service.settings import ServiceSettings
 from storage import errors as storage_errors
-from storage.doorbell import RUN_JOB
+from storage.job_notifications import RUN_JOB
 from tests.support.sources import PACKAGES, ROOT, name_of, python_files, tree_of
 from tree_explainers import errors as explainer_errors
 from workers.job_kinds import JOB_KINDS, load_job_kinds

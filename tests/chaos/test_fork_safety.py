@@ -63,11 +63,11 @@ def test_the_worker_stays_as_it_was_over_fifty_jobs_of_every_kind(
 
 
 def _done(farm: JobFarm, workshop: Workshop, job: str) -> None:
-    farm.redis.doorbell.ring(job, 60)
+    farm.redis.notifier.notify(job, 60)
     farm.wait_until(
-        lambda: workshop.parts.jobs.get(job).status in FINAL_STATUSES, seconds=180
+        lambda: workshop.context.jobs.get(job).status in FINAL_STATUSES, seconds=180
     )  # the first of a kind may have to be compiled
-    found = workshop.parts.jobs.get(job)
+    found = workshop.context.jobs.get(job)
     assert (found.status, found.attempt, found.problem) == ("succeeded", 1, None)
 
 

@@ -27,7 +27,7 @@ def redis(tmp_path: Path) -> Iterator[OwnRedis]:
 
 @pytest.fixture
 def service(tmp_path: Path, redis: OwnRedis) -> Iterator[ServiceUnderFire]:
-    own = {"LEAFSPACE_WORKER_NICENESS": "0", "LEAFSPACE_REDIS_URL": redis.url, "LEAFSPACE_UNHEARD_SECONDS": "2"}
+    own = {"LEAFSPACE_WORKER_NICENESS": "0", "LEAFSPACE_REDIS_URL": redis.url, "LEAFSPACE_NOTIFICATION_SECONDS": "2"}
     running = ServiceUnderFire(tmp_path / "outage", SHORT_LEASES | own, n_workers=1)
     running.start()
     yield running

@@ -331,7 +331,7 @@ def test_ism_is_refused_where_columns_are_mixed_and_sta_is_not(api: Api, forest:
     by_questions, by_answers = api.post(_PATH, {**question, "method": "ism"}), api.made(_PATH, question)
 
     assert (by_questions.status_code, by_questions.json()["code"]) == (422, "method_not_applicable")
-    assert "cannot be led back" in by_questions.json()["detail"]
+    assert "cannot be mapped back" in by_questions.json()["detail"]
     assert by_answers["status"] == "ready", by_answers["problem"]
     assert {feature["name"] for feature in by_answers["result"]["features"]} <= set(forest.names)
 

@@ -234,12 +234,12 @@ def test_nothing_that_varies_by_class_or_feature_is_a_key(document: Json) -> Non
 def test_paths_of_the_contract_are_all_there(document: Json) -> None:
     expected = {
         "/v1/models": {"get", "post"},
-        "/v1/models/{model_id}": {"get", "delete"},
+        "/v1/models/{model_id}": {"get", "patch", "delete"},
         "/v1/models/{model_id}/trees/{tree}": {"get"},
         "/v1/models/{model_id}/predictions": {"post"},
         "/v1/models/{model_id}/proximities": {"post"},
         "/v1/datasets": {"get", "post"},
-        "/v1/datasets/{dataset_id}": {"get", "delete"},
+        "/v1/datasets/{dataset_id}": {"get", "patch", "delete"},
         "/v1/datasets/{dataset_id}/rows": {"get"},
         "/v1/proximities": {"get", "post"},
         "/v1/proximities/{proximities_id}": {"get", "delete"},
@@ -260,7 +260,7 @@ def test_paths_of_the_contract_are_all_there(document: Json) -> None:
         "/v1/approximation-trees/{approximation_tree_id}/export": {"get"},
         "/v1/approximation-trees/{approximation_tree_id}/next-question": {"post"},
         "/v1/explainers": {"get", "post"},
-        "/v1/explainers/{explainer_id}": {"get", "delete"},
+        "/v1/explainers/{explainer_id}": {"get", "patch", "delete"},
         "/v1/explainers/{explainer_id}/explanations": {"post"},
         "/v1/explanation-sets": {"get", "post"},
         "/v1/explanation-sets/{explanation_set_id}": {"get", "delete"},

@@ -205,7 +205,7 @@ def test_a_model_whose_columns_are_mixed_has_no_rules_about_raw_features(api: Ap
     refused = api.post(_PATH, {"model": model, "dataset": dataset})
 
     assert (refused.status_code, refused.json()["code"]) == (422, "method_not_applicable")
-    assert "cannot be led back" in refused.json()["detail"]
+    assert "cannot be mapped back" in refused.json()["detail"]
 
 
 def test_rows_that_are_all_told_the_same_fail_the_job(api: Api, forest: Registered, request_: Json) -> None:

@@ -60,10 +60,10 @@ def _case(
     explainer = workshop.register_explainer(
         model=model, prototype_set=made.id, rule_set=rule_set_id, approximation_tree=tree, shown_features=features
     )
-    parts = workshop.parts
-    content = parts.datasets.get(workshop.register_dataset(rows, row_id="id")).content
-    warm = warm_up(explainer, parts.database, parts.objects, parts.sessions.get)
-    return Case(warm, _block(parts.objects.path(content), names))
+    context = workshop.context
+    content = context.datasets.get(workshop.register_dataset(rows, row_id="id")).content
+    warm = warm_up(explainer, context.database, context.objects, context.sessions.get)
+    return Case(warm, _block(context.objects.path(content), names))
 
 
 def _matrix(name: str) -> tuple[bytes, pd.DataFrame, pd.DataFrame]:

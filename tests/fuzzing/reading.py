@@ -7,9 +7,9 @@ from pathlib import Path
 from service.upload_sandbox.dataset_task import read_dataset_upload
 from service.upload_sandbox.messages import Confinement, Request, Task
 from service.upload_sandbox.model_task import read_model_upload
-from service.upload_sandbox.settings import IntakeSettings
+from service.upload_sandbox.settings import UploadReaderSettings
 
-_SETTINGS = IntakeSettings()
+_SETTINGS = UploadReaderSettings()
 _UNCONFINED = Confinement(parent=0, n_memory_bytes=0, n_cpu_seconds=0, n_file_bytes=0, n_open_files=0, nice=0)
 
 

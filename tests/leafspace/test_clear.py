@@ -16,7 +16,7 @@ from storage.leaf_tables import KeptLeafTable, LeafTablePlace, LeafTableStore
 from storage.local_objects import LocalObjects
 from storage.settings import embedded
 from storage.tables import jobs
-from storage.worker_notes import WorkerNotes
+from storage.worker_heartbeats import WorkerHeartbeats
 from tests.support.redis import OwnRedis
 from tests.support.small_disks import SmallDisk, small_disk
 from tests.support.stored import Shelf
@@ -71,7 +71,7 @@ def test_redis_is_told_where_there_is_one(house: _House, tmp_path: Path) -> None
 
     assert _clear(house.directory, LEAFSPACE_REDIS_URL=redis.url).returncode == 0
 
-    assert WorkerNotes(redis.doorbell.redis).n_removed() == {"jobs": 1}
+    assert WorkerHeartbeats(redis.notifier.redis).n_removed() == {"jobs": 1}
     redis.kill()
 
 

@@ -272,7 +272,7 @@ def test_a_redis_that_is_named_is_used_and_none_started(
     assert not (data_dir / "redis").exists()
     process.terminate()
     assert process.wait(when_idle(10)) == 0
-    assert redis.doorbell.is_heard()
+    assert redis.notifier.is_available()
     redis.kill()
 
 

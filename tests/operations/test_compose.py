@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from leafspace.redis_server import find_redis_binary
-from storage.doorbell import Doorbell
-from storage.worker_notes import WorkerNotes
+from storage.job_notifications import JobNotifier
+from storage.worker_heartbeats import WorkerHeartbeats
 from tests.support.job_farm import JobFarm
 from tests.support.redis import OwnRedis
 
@@ -105,9 +105,9 @@ def test_the_composed_redis_hears_those_with_the_password_alone(composed_redis: 
     given = _filled_in(_SERVICES[name]["environment"]["LEAFSPACE_REDIS_URL"])
     url = given.replace("@redis:6379/", place)
 
-    JobFarm.wait_until(Doorbell(url).is_heard)
-    assert not Doorbell(url.replace("hush", "wrong")).is_heard()
-    assert not Doorbell(url.replace(":hush@", "")).is_heard()
+    JobFarm.wait_until(JobNotifier(url).is_available)
+    assert not JobNotifier(url.replace("hush", "wrong")).is_available()
+    assert not JobNotifier(url.replace(":hush@", "")).is_available()
 
 
 def test_a_composed_worker_is_healthy_while_it_shows_signs_of_life(tmp_path: Path) -> None:
@@ -121,9 +121,9 @@ def test_a_composed_worker_is_healthy_while_it_shows_signs_of_life(tmp_path: Pat
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603  # ours
 
     redis.start()
-    WorkerNotes(redis.doorbell.redis).sign_of_life("another-container.7")
+    WorkerHeartbeats(redis.notifier.redis).record("another-container.7")
     silent = check()
-    WorkerNotes(redis.doorbell.redis).sign_of_life(f"{os.uname().nodename}.7")
+    WorkerHeartbeats(redis.notifier.redis).record(f"{os.uname().nodename}.7")
     living = check()
     redis.kill()
     unheard = check()

@@ -1,6 +1,7 @@
 """Declarations of nouns are consistent; a piece that is missing elsewhere is named when it is imported."""
 
 import importlib
+import inspect
 from dataclasses import replace
 
 import pytest
@@ -41,6 +42,8 @@ def test_the_sdk_has_a_collection_for_every_noun() -> None:
             assert hasattr(client, noun.name), f"{type(client).__name__} has no collection {noun.name}"
             collection = getattr(client, noun.name)
             assert hasattr(collection, "delete") == (noun is not JOBS)
+            assert hasattr(collection, "rename") == ("name" in noun.mutable)
+            assert tuple(inspect.signature(collection.list).parameters) == noun.filters
             if noun.is_made_by_job:
                 assert hasattr(collection, "create")
 
@@ -56,6 +59,8 @@ def test_a_declaration_that_contradicts_itself_is_refused() -> None:
         replace(RULE_SETS, made_from={"forest": "models"})
     with pytest.raises(LookupError, match="models have no field 'nickname' to change"):
         replace(MODELS, mutable=("nickname",))
+    with pytest.raises(LookupError, match="jobs have no field 'colour' to be listed by"):
+        replace(JOBS, listed_by=("colour",))
     with pytest.raises(LookupError, match="the same name or the same prefix"):
         Nouns(MODELS, replace(MODELS, name="copies"))
     with pytest.raises(LookupError, match=r"explainers refer to '[a-z_]+', which"):

@@ -17,7 +17,7 @@ from .conftest import Shop
 
 @pytest.fixture(scope="module")
 def api(shop: Shop) -> Iterator[TestClient]:
-    app = create_server_app(shop.workshop.parts.settings)
+    app = create_server_app(shop.workshop.context.settings)
     with TestClient(app, base_url="http://localhost", headers={"Accept-Encoding": "identity"}) as client:  # type: ignore[arg-type]
         yield client
 
@@ -93,8 +93,8 @@ def test_a_compressed_answer_is_recognised_by_its_own_tag(api: TestClient, shop:
 
 
 def test_what_may_change_or_is_not_there_has_no_tag(api: TestClient, shop: Shop, dataset: str) -> None:
-    pending = proximities.ask_for_proximities(
-        shop.workshop.parts, ProximitiesRequest(model=shop.model, dataset=dataset, n_neighbors=7)
+    pending = proximities.request_proximities(
+        shop.workshop.context, ProximitiesRequest(model=shop.model, dataset=dataset, n_neighbors=7)
     )
     for path in (
         "/v1/models",
@@ -120,7 +120,7 @@ def test_head_answers_conditions_as_get_does(api: TestClient, shop: Shop) -> Non
 
 
 def test_a_version_is_of_finished_things_of_that_noun_alone(shop: Shop) -> None:
-    database = shop.workshop.parts.database
+    database = shop.workshop.context.database
 
     assert entity_version(database, "models", shop.model) is not None
     assert entity_version(database, "prototype_sets", shop.prototype_set) is not None

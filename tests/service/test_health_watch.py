@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from service.health_watch import Health, HealthWatch
+from service.health_watch import Availability, Health, HealthWatch
 from storage.database import Database
+from storage.job_notifications import JobNotifier
 from tests.support.databases import empty_database, silent_server
+from tests.support.redis import OwnRedis
 
 _WELL = Health(None)
 
@@ -54,7 +56,7 @@ def test_what_was_found_is_looked_at_again_after_a_second(database: Database, tm
 
     assert watch.wait_for_health() == _WELL
     seconds[0] = 1.0
-    assert "in its place" in str(watch.wait_for_health().database_fault)
+    assert "has not been moved" in str(watch.wait_for_health().database_fault)
     elsewhere.rename(file)
     seconds[0] = 2.0
     assert watch.wait_for_health() == _WELL
@@ -84,3 +86,20 @@ def test_a_silent_database_is_away_after_three_seconds() -> None:
         assert "does not answer" in str(found.database_fault) or "did not answer" in str(found.database_fault)
         assert time.monotonic() - began < 4.5
         watch.close()
+
+
+def test_the_availability_of_redis_is_checked_once_a_second(tmp_path: Path) -> None:
+    redis = OwnRedis(tmp_path)
+    redis.start()
+    seconds = [100.0]
+    notifier = JobNotifier(redis.url)
+    is_available = Availability(notifier.is_available, 1.0, clock=lambda: seconds[0])
+    assert is_available()
+    assert notifier.notify("job_a", 60)
+    redis.kill()
+
+    seconds[0] += 0.9
+    assert is_available()
+    seconds[0] += 0.2
+    assert not is_available()
+    assert not notifier.notify("job_a", 60)

@@ -19,7 +19,7 @@ _JSON = {"Content-Type": "application/json"}
 @pytest.fixture(scope="module")
 def both(shop: Shop) -> Iterator[tuple[TestClient, TestClient]]:
     """Yield clients of the routes alone, and of the short cut before them."""
-    app = create_app(shop.workshop.parts.settings)
+    app = create_app(shop.workshop.context.settings)
     with TestClient(app, raise_server_exceptions=False) as route:
         short_cut: Any = HotPath(app)  # typed more strictly than the client wants it
         yield route, TestClient(short_cut, raise_server_exceptions=False)

@@ -38,7 +38,7 @@ def test_every_limit_reaches_what_holds_to_it(monkeypatch: pytest.MonkeyPatch) -
 
     settings = ServiceSettings(data_dir=Path("/nowhere"), redis_url="redis://127.0.0.1:1/0")
 
-    models, datasets = settings.intake.model_limits, settings.intake.dataset_limits
+    models, datasets = settings.upload_reader.model_limits, settings.upload_reader.dataset_limits
     bodies, rates, connections = settings.body_limits, settings.request_rates, settings.connection_limits
     held = [
         bodies.of("/v1/models"),
@@ -46,7 +46,7 @@ def test_every_limit_reaches_what_holds_to_it(monkeypatch: pytest.MonkeyPatch) -
         bodies.of("/v1/datasets"),
         *(datasets.max_rows, datasets.max_columns, datasets.max_cells, datasets.max_field_bytes),
         bodies.of("/v1/explainers"),
-        settings.intake.n_at_once,
+        settings.upload_reader.n_at_once,
         *(rates.n_uploads, rates.n_uploads_of_caller, rates.per_second, rates.burst),
         *(rates.explanations_per_second, rates.explanations_burst, rates.n_under_way),
         *(connections.n_waiting, connections.n_connections_per_address),

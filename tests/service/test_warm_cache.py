@@ -22,8 +22,8 @@ def warm(shop: Shop) -> WarmExplainer:
 
 
 def _warm_up(shop: Shop, explainer: str) -> WarmExplainer:
-    parts = shop.workshop.parts
-    return warm_up(explainer, parts.database, parts.objects, parts.sessions.get)
+    context = shop.workshop.context
+    return warm_up(explainer, context.database, context.objects, context.sessions.get)
 
 
 def test_what_was_warmed_up_is_found_again(warm: WarmExplainer) -> None:
@@ -122,8 +122,8 @@ def test_a_failure_to_warm_up_is_told_and_not_kept(shop: Shop, warm: WarmExplain
 
 
 def test_a_model_is_opened_once_and_again_after_it_was_closed(shop: Shop) -> None:
-    parts = shop.workshop.parts
-    cache = SessionCache(parts.models, parts.objects, 1)
+    context = shop.workshop.context
+    cache = SessionCache(context.models, context.objects, 1)
     first = cache.get(shop.model)
     assert cache.get(shop.model) is first
 
@@ -138,9 +138,9 @@ def test_a_model_is_opened_once_and_again_after_it_was_closed(shop: Shop) -> Non
 
 
 def test_only_so_many_stay_open(shop: Shop) -> None:
-    parts = shop.workshop.parts
+    context = shop.workshop.context
     twin = shop.workshop.register_model(shop.fitted.onnx, name="twin")
-    cache = SessionCache(parts.models, parts.objects, 1)
+    cache = SessionCache(context.models, context.objects, 1)
     first = cache.get(shop.model)
     cache.get(twin)
 
@@ -148,17 +148,17 @@ def test_only_so_many_stay_open(shop: Shop) -> None:
 
 
 def test_an_unknown_model_is_not_found(shop: Shop) -> None:
-    parts = shop.workshop.parts
+    context = shop.workshop.context
     with pytest.raises(NotFound):
-        SessionCache(parts.models, parts.objects, 1).get("mdl_gone")
+        SessionCache(context.models, context.objects, 1).get("mdl_gone")
 
 
 def test_an_open_model_is_had_while_another_is_opened_which_happens_once(shop: Shop, tmp_path: Path) -> None:
-    parts = shop.workshop.parts
+    context = shop.workshop.context
     cold = shop.workshop.register_model(shop.fitted.onnx, name="cold")
     objects = LocalObjects(tmp_path / "objects")
-    graph = parts.objects.get(parts.models.get(cold).leaf_graph)
-    cache = SessionCache(parts.models, objects, 2)
+    graph = context.objects.get(context.models.get(cold).leaf_graph)
+    cache = SessionCache(context.models, objects, 2)
     file = objects.file(objects.put(graph))
     cache.get(shop.model)
     # Whoever opens this file waits until somebody writes to it, as on a disk that takes its time.

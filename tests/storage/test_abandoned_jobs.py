@@ -70,13 +70,13 @@ def test_a_job_past_its_deadline_fails_even_if_its_worker_only_hangs(rows: JobRo
 
 def test_the_bell_of_a_new_job_gets_a_moment_to_be_heard(rows: JobRows) -> None:
     job_id = rows.add()
-    assert rows.abandoned.due_for_ringing() == []
+    assert rows.abandoned.due_for_notification() == []
     rows.seconds += 2.1
 
-    assert [job.id for job in rows.abandoned.due_for_ringing()] == [job_id]
+    assert [job.id for job in rows.abandoned.due_for_notification()] == [job_id]
 
     rows.claim(job_id)
-    assert rows.abandoned.due_for_ringing() == []
+    assert rows.abandoned.due_for_notification() == []
 
 
 def test_a_job_that_is_tried_again_is_rung_for_when_its_pause_is_over(rows: JobRows) -> None:
@@ -85,10 +85,10 @@ def test_a_job_that_is_tried_again_is_rung_for_when_its_pause_is_over(rows: JobR
     rows.look()
     rows.seconds += 31
     rows.look()
-    assert rows.abandoned.due_for_ringing() == []
+    assert rows.abandoned.due_for_notification() == []
     rows.seconds += 1
 
-    assert [job.id for job in rows.abandoned.due_for_ringing()] == [job_id]
+    assert [job.id for job in rows.abandoned.due_for_notification()] == [job_id]
 
 
 def test_who_looks_for_the_first_time_waits_for_a_renewal_before_a_lease_has_ended(rows: JobRows) -> None:
@@ -118,7 +118,7 @@ def test_a_dead_worker_is_noticed_within_its_lease_whatever_the_clock_is_set_to(
     job = rows.jobs.get(job_id)
     assert (job.status, job.attempt) == ("queued", 1)
     rows.seconds += 1
-    assert [job.id for job in rows.abandoned.due_for_ringing()] == [job_id]
+    assert [job.id for job in rows.abandoned.due_for_notification()] == [job_id]
     assert rows.claim(job_id).attempt == 2
 
 
@@ -150,4 +150,4 @@ def test_a_job_that_was_asked_for_before_the_clock_was_set_back_is_rung_for(rows
     job_id = rows.add()
     rows.step_seconds = -3600
 
-    assert [job.id for job in rows.abandoned.due_for_ringing()] == [job_id]
+    assert [job.id for job in rows.abandoned.due_for_notification()] == [job_id]

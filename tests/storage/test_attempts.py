@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from schemas.jobs import Progress
 from schemas.problems import problem_for
-from storage.attempts import AttemptStore, Standing
+from storage.attempts import AttemptState, AttemptStore
 from storage.database import Database
 from storage.errors import StorageError
 from tests.support.job_rows import JobRows
@@ -66,7 +66,7 @@ def test_nothing_is_published_once_cancelling_was_asked_for(rows: JobRows) -> No
     rows.jobs.request_cancel(job_id)
 
     assert not rows.attempts.succeed(claim, _must_not_publish)
-    assert rows.attempts.look(claim) is Standing.CANCELLING
+    assert rows.attempts.state_of(claim) is AttemptState.CANCELLING
 
     rows.attempts.finish_cancel(claim)
     assert rows.status(job_id) == "cancelled"
@@ -92,8 +92,8 @@ def test_an_attempt_that_was_replaced_can_do_nothing_any_more(rows: JobRows) -> 
     rows.seconds += 1
     rows.claim(job_id)
 
-    standings = [
-        rows.attempts.look(late),
+    states = [
+        rows.attempts.state_of(late),
         rows.attempts.renew(late, 30),
         rows.attempts.report_progress(late, Progress(fraction=0.9, stage="late")),
     ]
@@ -103,7 +103,7 @@ def test_an_attempt_that_was_replaced_can_do_nothing_any_more(rows: JobRows) -> 
     rows.attempts.finish_cancel(late)
 
     job = rows.jobs.get(job_id)
-    assert standings == [Standing.FENCED] * 3
+    assert states == [AttemptState.FENCED] * 3
     assert (job.status, job.attempt, job.progress.stage) == ("running", 2, "starting")
 
 
@@ -117,7 +117,7 @@ def test_an_attempt_that_ended_its_job_itself_is_not_fenced_and_can_do_nothing_m
         rows.attempts.fail(claim, _PROBLEM)
     ended = rows.jobs.get(job_id)
 
-    assert rows.attempts.look(claim) is Standing.ENDED
+    assert rows.attempts.state_of(claim) is AttemptState.ENDED
     assert not rows.attempts.succeed(claim, _must_not_publish)
     rows.attempts.try_again(claim, _PROBLEM)
     assert rows.jobs.get(job_id) == ended
@@ -133,7 +133,7 @@ def test_an_attempt_whose_job_others_gave_up_is_fenced(rows: JobRows) -> None:
         rows.seconds += 10
 
     assert rows.status(job_id) == "failed"
-    assert rows.attempts.look(claim) is Standing.FENCED
+    assert rows.attempts.state_of(claim) is AttemptState.FENCED
 
 
 def test_a_lost_attempt_is_tried_again_after_growing_pauses_and_three_times_at_most(rows: JobRows) -> None:
@@ -177,10 +177,10 @@ def test_progress_is_written_and_overlong_words_are_cut(rows: JobRows) -> None:
     job_id = rows.add()
     claim = rows.claim(job_id)
 
-    standing = rows.attempts.report_progress(claim, Progress(fraction=0.25, stage="x" * 999, message="y" * 9999))
+    states = rows.attempts.report_progress(claim, Progress(fraction=0.25, stage="x" * 999, message="y" * 9999))
 
     progress = rows.jobs.get(job_id).progress
-    assert standing is Standing.RUNNING
+    assert states is AttemptState.RUNNING
     assert (progress.fraction, len(progress.stage), len(progress.message)) == (0.25, 255, 1000)
 
 

@@ -5,7 +5,7 @@ import pytest
 from schemas.jobs import Progress
 from storage.database import Database
 from storage.job_counts import SHORT_SECONDS, EndedJobs, count_jobs
-from storage.job_problems import worker_lost
+from storage.jobs import worker_lost
 from tests.support.job_rows import JobRows
 
 

@@ -12,7 +12,7 @@ from schemas.explainers import ExplainerRequest
 from storage.database import Database
 from storage.errors import NotFound
 from storage.idempotency import IdempotencyStore, KeptAnswer, KeyClaim, RequestKey
-from storage.job_problems import worker_lost
+from storage.jobs import worker_lost
 from storage.leaf_tables import KeptLeafTable, LeafTablePlace, LeafTableStore
 from storage.local_objects import LocalObjects
 from storage.retention import Retention, RetentionRules

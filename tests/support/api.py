@@ -30,6 +30,9 @@ class Api:
             return self.http.post(path, headers=headers)
         return self.http.post(path, json=body, headers=headers)
 
+    def patch(self, path: str, body: object, **headers: str) -> httpx.Response:
+        return self.http.patch(path, json=body, headers=headers)
+
     def delete(self, path: str) -> httpx.Response:
         return self.http.delete(path)
 

@@ -14,13 +14,13 @@ from .workshop import Workshop
 
 
 def job_context(workshop: Workshop, workspace: Path, report: ReportProgress = ignore_progress) -> JobContext:
-    """Return the context of a job that asks for nothing, over the workshop's parts."""
+    """Return the context of a job that asks for nothing, in a workshop."""
     return JobContext(
         job="job_1",
         artefact="prs_1",
         request={},
-        database=workshop.parts.database,
-        objects=workshop.parts.objects,
+        database=workshop.context.database,
+        objects=workshop.context.objects,
         report=report,
         rng=np.random.default_rng(0),
         workspace=workspace,
@@ -29,7 +29,7 @@ def job_context(workshop: Workshop, workspace: Path, report: ReportProgress = ig
 
 def forget_leaf_tables(workshop: Workshop) -> None:
     """Have the next job ask the model again."""
-    with workshop.parts.database.transaction() as connection:
+    with workshop.context.database.transaction() as connection:
         gone = unreferenced(connection, forget_kept(connection, true()))
     for sha256 in gone:
-        workshop.parts.objects.delete(sha256)
+        workshop.context.objects.delete(sha256)

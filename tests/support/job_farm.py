@@ -28,7 +28,7 @@ SHORT_LEASES = {
     "LEAFSPACE_RENEW_SECONDS": "0.5",
     "LEAFSPACE_LOOK_SECONDS": "0.2",
     "LEAFSPACE_RECONCILE_SECONDS": "0.2",
-    "LEAFSPACE_UNHEARD_SECONDS": "0.5",
+    "LEAFSPACE_NOTIFICATION_SECONDS": "0.5",
     "LEAFSPACE_RETRY_DELAYS_SECONDS": "[0.1, 0.2]",
     "LEAFSPACE_STORAGE_PAUSE_SECONDS": "0.2",
     "LEAFSPACE_LOG_LEVEL": "error",
@@ -88,7 +88,7 @@ class JobFarm:
         *,
         deadline_seconds: float = 60,
         estimated_seconds: float | None = None,
-        ring: bool = True,
+        notify: bool = True,
         **request: object,
     ) -> Artefact:
         """Ask for an artefact as the API does it."""
@@ -96,11 +96,11 @@ class JobFarm:
         self._n_artefacts += 1
         asked = {"seed": 1, "traces": str(self.traces), **request}
         new = NewArtefact(f"prs_{self._n_artefacts}", kind, "mdl_1", "ds_1", None, asked)
-        artefact, _ = self.artefacts.ask_for(
-            new, lambda connection: self.jobs.add(connection, kind, new.id, asked, deadline_seconds, origin)
-        )
-        if ring:
-            assert self.redis.doorbell.ring(artefact.job, deadline_seconds, is_short=is_short(estimated_seconds))
+        with self.artefacts.requested(new) as requested:
+            requested.job = self.jobs.add(requested.connection, kind, new.id, asked, deadline_seconds, origin)
+        artefact = requested.artefact
+        if notify:
+            assert self.redis.notifier.notify(artefact.job, deadline_seconds, is_short=is_short(estimated_seconds))
         return artefact
 
     def workspaces(self) -> list[Path]:

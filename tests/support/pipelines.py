@@ -203,7 +203,7 @@ def missing_kept() -> tuple[Pipeline, Table]:
 
 
 def principal_components() -> tuple[Pipeline, Table]:
-    """A regression on columns of which two are mixed, so that they cannot be led back to one feature."""
+    """A regression on columns of which two are mixed, so that they cannot be mapped back to one feature."""
     table = titanic()
     frame = table.features.fillna({"age": 30.0})
     steps = ColumnTransformer([("mixed", PCA(2), ["fare", "age"]), ("rest", "passthrough", ["pclass"])])

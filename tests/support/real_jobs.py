@@ -70,7 +70,7 @@ def register_real(workshop: Workshop, dataset: str, kind: ProximityKind) -> Real
     frame = _frame(real, names)
     training = workshop.register_dataset(frame.head(N_TRAINING_ROWS), target="t", row_id="id")
     evaluation = workshop.register_dataset(frame.tail(len(frame) - N_TRAINING_ROWS), target="t", row_id="id")
-    opened = open_model(workshop.parts.models, workshop.parts.objects, model)
+    opened = open_model(workshop.context.models, workshop.context.objects, model)
     return RealCase(real, model, training, evaluation, opened)
 
 

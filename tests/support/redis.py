@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 
 from leafspace.redis_server import RedisServer, find_redis_binary
-from storage.doorbell import Doorbell
+from storage.job_notifications import JobNotifier
 
 
 class OwnRedis:
@@ -19,8 +19,8 @@ class OwnRedis:
         return self._server.url
 
     @property
-    def doorbell(self) -> Doorbell:
-        return Doorbell(self.url)
+    def notifier(self) -> JobNotifier:
+        return JobNotifier(self.url)
 
     def start(self) -> None:
         self._process = self._server.start()

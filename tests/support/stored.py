@@ -72,9 +72,10 @@ class Shelf:
             "request": {"seed": 1},
         }
         new = NewArtefact(**(values | changes))
-        return self.artefacts.ask_for(
-            new, lambda connection: self.jobs.add(connection, new.noun, new.id, new.request, 60)
-        )
+        with self.artefacts.requested(new) as requested:
+            if requested.needs_job:
+                requested.job = self.jobs.add(requested.connection, new.noun, new.id, new.request, 60)
+        return requested.artefact, requested.is_new_job
 
     def make(
         self,

@@ -1,4 +1,4 @@
-"""A service's parts and a job's process in one: jobs are asked for as the API does it, and run on the spot."""
+"""The API and the process of a job in one: jobs are asked for as the API does it, and run on the spot."""
 
 import io
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ from schemas.problems import Problem
 from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest
 from schemas.proximities import Proximities, ProximitiesRequest
 from schemas.rule_sets import RuleSet, RuleSetRequest
-from service.app_context import Parts, build_parts
+from service.app_context import AppContext, build_context
 from service.operations import (
     approximation_trees,
     artefact_tables,
@@ -71,28 +71,28 @@ def result_of(made: _Made[Result_co]) -> Result_co:
 class Workshop:
     """Registers, asks, and does what was asked for in this very process."""
 
-    def __init__(self, parts: Parts, directory: Path) -> None:
-        self.parts = parts
-        database_url = parts.settings.database_url
+    def __init__(self, context: AppContext, directory: Path) -> None:
+        self.context = context
+        database_url = context.settings.database_url
         self._settings = WorkerSettings(data_dir=directory, redis_url=_NO_REDIS, database_url=database_url)
-        self._attempts = AttemptStore(parts.database)
+        self._attempts = AttemptStore(context.database)
         self._kinds = load_job_kinds()
 
     def register_model(self, onnx: bytes, **metadata: object) -> str:
-        model, _ = models.register_model(self.parts, io.BytesIO(onnx), ModelMetadata.model_validate(metadata))
+        model, _ = models.register_model(self.context, io.BytesIO(onnx), ModelMetadata.model_validate(metadata))
         return model.id
 
     def register_dataset(self, frame: pd.DataFrame, **metadata: object) -> str:
         content = io.BytesIO(frame.to_parquet(index=False))
-        dataset, _ = datasets.register_dataset(self.parts, content, DatasetMetadata.model_validate(metadata))
+        dataset, _ = datasets.register_dataset(self.context, content, DatasetMetadata.model_validate(metadata))
         return dataset.id
 
     def register_explainer(self, **request: object) -> str:
-        explainer, _ = explainers.register_explainer(self.parts, ExplainerRequest.model_validate(request))
+        explainer, _ = explainers.register_explainer(self.context, ExplainerRequest.model_validate(request))
         return explainer.id
 
     def ask(self, **request: object) -> PrototypeSet:
-        return prototype_sets.ask_for_prototype_set(self.parts, PrototypeSetRequest.model_validate(request))
+        return prototype_sets.request_prototype_set(self.context, PrototypeSetRequest.model_validate(request))
 
     def make(self, **request: object) -> PrototypeSet:
         """Ask for a prototype set, do its job if there is one, and return what came of it."""
@@ -100,44 +100,44 @@ class Workshop:
 
     def find_neighbors(self, **request: object) -> Proximities:
         """Ask for proximities, do their job if there is one, and return what came of it."""
-        asked = proximities.ask_for_proximities(self.parts, ProximitiesRequest.model_validate(request))
+        asked = proximities.request_proximities(self.context, ProximitiesRequest.model_validate(request))
         return self._made(PROXIMITIES, asked)
 
     def audit(self, **request: object) -> LabelAudit:
         """Ask for a label audit, do its job if there is one, and return what came of it."""
-        asked = label_audits.ask_for_label_audit(self.parts, LabelAuditRequest.model_validate(request))
+        asked = label_audits.request_label_audit(self.context, LabelAuditRequest.model_validate(request))
         return self._made(LABEL_AUDITS, asked)
 
     def find_rules(self, **request: object) -> RuleSet:
         """Ask for a rule set, do its job if there is one, and return what came of it."""
-        asked = rule_sets.ask_for_rule_set(self.parts, RuleSetRequest.model_validate(request))
+        asked = rule_sets.request_rule_set(self.context, RuleSetRequest.model_validate(request))
         return self._made(RULE_SETS, asked)
 
     def grow_tree(self, **request: object) -> ApproximationTree:
         """Ask for an approximation tree, do its job if there is one, and return what came of it."""
         request_ = ApproximationTreeRequest.model_validate(request)
-        asked = approximation_trees.ask_for_approximation_tree(self.parts, request_)
+        asked = approximation_trees.request_approximation_tree(self.context, request_)
         return self._made(APPROXIMATION_TREES, asked)
 
     def explain(self, **request: object) -> ExplanationSet:
         """Ask for an explanation set, do its job if there is one, and return what came of it."""
-        asked = explanation_sets.ask_for_explanation_set(self.parts, ExplanationSetRequest.model_validate(request))
+        asked = explanation_sets.request_explanation_set(self.context, ExplanationSetRequest.model_validate(request))
         return self._made(EXPLANATION_SETS, asked)
 
     def table_of(self, noun: Noun[View], made: View) -> pa.Table:
         """Return the table that a job made beside its result."""
-        with artefact_tables.open_table(self.parts, noun, made.id)[1] as table:
-            return table.read(0, table.n_lines)
+        with artefact_tables.open_table(self.context, noun, made.id)[1] as table:
+            return table.read(0, table.n_rows)
 
     def _made(self, noun: Noun[View], asked: View) -> View:
         if asked.status == "pending":
             self.run(asked.job or "")
-        return artefacts.get_one(self.parts, noun, asked.id)
+        return artefacts.get_one(self.context, noun, asked.id)
 
     def run(self, job_id: str) -> Job:
         """Do a job."""
         self.work(self.claim(job_id))
-        return self.parts.jobs.get(job_id)
+        return self.context.jobs.get(job_id)
 
     def claim(self, job_id: str) -> Claim:
         claim = self._attempts.claim(job_id, 300)
@@ -153,6 +153,6 @@ class Workshop:
 def workshop_in(directory: Path, **settings: Any) -> Iterator[Workshop]:  # noqa: ANN401  # any setting
     """Yield a workshop over a new data directory."""
     directory.mkdir(exist_ok=True)
-    parts = build_parts(ServiceSettings(data_dir=directory, redis_url=_NO_REDIS, **settings))
-    yield Workshop(parts, directory)
-    parts.close()
+    context = build_context(ServiceSettings(data_dir=directory, redis_url=_NO_REDIS, **settings))
+    yield Workshop(context, directory)
+    context.close()

@@ -39,15 +39,15 @@ class _Asked:
     job: str
 
     def progress(self) -> Progress:
-        return self.workshop.parts.jobs.get(self.job).progress
+        return self.workshop.context.jobs.get(self.job).progress
 
     def moves_on(self) -> None:
         before = self.progress()
         self.farm.wait_until(lambda: self.progress() != before)
 
     def cancel(self) -> None:
-        self.workshop.parts.jobs.request_cancel(self.job)
-        self.farm.wait_until(lambda: self.workshop.parts.jobs.get(self.job).status == "cancelled", seconds=2)
+        self.workshop.context.jobs.request_cancel(self.job)
+        self.farm.wait_until(lambda: self.workshop.context.jobs.get(self.job).status == "cancelled", seconds=2)
 
 
 @contextmanager
@@ -74,7 +74,7 @@ def test_a_job_that_reads_many_rows_moves_on_and_stops_within_two_seconds_leavin
         requested.cancel()
 
         assert farm.workspaces() == []
-        kept = LeafTableStore(requested.workshop.parts.database).find(place_of(requested.model, requested.dataset))
+        kept = LeafTableStore(requested.workshop.context.database).find(place_of(requested.model, requested.dataset))
         assert kept is None
 
 

@@ -32,8 +32,8 @@ def test_every_job_ends_once_under_random_kills_of_workers_and_redis(farm: JobFa
     until = time.monotonic() + _SECONDS_OF_FAULTS
     while time.monotonic() < until or len(requested) < _N_JOBS:
         if len(requested) < _N_JOBS:
-            requested.append(farm.ask_for("sleep_a_little", ring=False))
-            farm.redis.doorbell.ring(requested[-1].job, 60)
+            requested.append(farm.ask_for("sleep_a_little", notify=False))
+            farm.redis.notifier.notify(requested[-1].job, 60)
         time.sleep(rng.uniform(0, 0.3))
         _break_something(farm, rng)
 
@@ -61,4 +61,4 @@ def _break_something(farm: JobFarm, rng: random.Random) -> None:
         farm.redis.kill()
         farm.redis.start()
     elif fault < 0.25:
-        farm.redis.doorbell.redis.flushall()
+        farm.redis.notifier.redis.flushall()

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import update
 
 from storage.tables import jobs
-from storage.worker_notes import WorkerNotes
+from storage.worker_heartbeats import WorkerHeartbeats
 from tests.support.job_farm import JobFarm
 
 
@@ -23,20 +23,20 @@ def test_a_worker_shows_that_it_lives_and_clears_away_what_is_old(farm: JobFarm)
         old = farm.jobs.add(connection, "succeed", "prs_gone", {}, 60)
         connection.execute(update(jobs).where(jobs.c.id == old).values(status="failed", finished_at=0.0))
     failed = farm.ask_for("refuse")
-    notes = WorkerNotes(farm.redis.doorbell.redis)
+    heartbeats = WorkerHeartbeats(farm.redis.notifier.redis)
     farm.start_worker(LEAFSPACE_RETENTION_SECONDS="1", LEAFSPACE_WORKER_NICENESS="0")
 
-    farm.wait_until(lambda: notes.n_workers() == 1)
-    farm.wait_until(lambda: notes.n_removed() == {"jobs": 1})
+    farm.wait_until(lambda: heartbeats.n_workers() == 1)
+    farm.wait_until(lambda: heartbeats.n_removed() == {"jobs": 1})
 
     assert farm.wait_for_end(failed).status == "failed"
     assert [job.id for job in farm.jobs.list(10, None).data] == [failed.job]
     farm.workers[0].terminate()
     farm.workers[0].wait(10)
-    assert notes.n_workers() == 0
+    assert heartbeats.n_workers() == 0
 
 
 def test_one_of_all_workers_takes_a_turn(farm: JobFarm) -> None:
-    notes = WorkerNotes(farm.redis.doorbell.redis)
+    heartbeats = WorkerHeartbeats(farm.redis.notifier.redis)
 
-    assert [notes.takes_turn("clearing", 60) for _ in range(3)] == [True, False, False]
+    assert [heartbeats.claim_turn("clearing", 60) for _ in range(3)] == [True, False, False]

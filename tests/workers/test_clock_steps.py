@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.worker_notes import WorkerNotes
+from storage.worker_heartbeats import WorkerHeartbeats
 from tests.support.job_farm import SHORT_LEASES, JobFarm
 from tests.support.processes import kill
 
@@ -23,8 +23,8 @@ class SteppedFarm(JobFarm):
         folder = Path(__file__).parents[1] / "support" / "shifted_clock"
         for _ in range(2):
             self.start_worker(PYTHONPATH=str(folder), SHIFTED_CLOCK=str(self._shift))
-        notes = WorkerNotes(self.redis.doorbell.redis)
-        self.wait_until(lambda: notes.n_workers() == 2, 60)
+        heartbeats = WorkerHeartbeats(self.redis.notifier.redis)
+        self.wait_until(lambda: heartbeats.n_workers() == 2, 60)
 
     def set_clock(self, seconds: int) -> None:
         """Set the clock of the workers and all that they start."""

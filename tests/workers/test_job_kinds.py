@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from storage.doorbell import RUN_JOB
+from storage.job_notifications import RUN_JOB
 from workers.job_kinds import JOB_KINDS, load_job_kinds
 
 

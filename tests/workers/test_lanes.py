@@ -67,7 +67,7 @@ def test_a_short_job_whose_messages_are_lost_is_rung_for_in_its_own_lane(farm: J
     farm.start_workers(2)
     _long_ones(farm, 2)
 
-    short = farm.ask_for("succeed", estimated_seconds=_SHORT, ring=False)
+    short = farm.ask_for("succeed", estimated_seconds=_SHORT, notify=False)
 
     assert farm.wait_for_end(short).status == "succeeded"
 
@@ -80,7 +80,7 @@ def test_a_short_job_is_run_once_and_no_message_of_it_is_left(farm: JobFarm) -> 
 
     # Maintenance may have rung again for what was about to be claimed; such a message is dropped when it is taken, and
     # the id of the last one that was dropped stays in RQ's intermediate list until the next job is begun.
-    redis = farm.redis.doorbell.redis
+    redis = farm.redis.notifier.redis
     queues = "rq:queue:leafspace", "rq:queue:leafspace-short"
     farm.wait_until(lambda: not [*redis.scan_iter("rq:job:*")] and not redis.exists(*queues))
     assert len(farm.runs()) == 20

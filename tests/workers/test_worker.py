@@ -11,8 +11,8 @@ from rq import Queue
 from rq.serializers import JSONSerializer
 
 from schemas.jobs import Progress
-from storage.attempts import Standing
-from storage.doorbell import QUEUE_NAME
+from storage.attempts import AttemptState
+from storage.job_notifications import QUEUE_NAME
 from tests.support.job_farm import JobFarm
 from tests.support.job_rows import JobRows
 from tests.support.processes import is_alive, kill
@@ -128,7 +128,7 @@ def test_a_message_delivered_many_times_runs_once(farm: JobFarm) -> None:
     farm.start_worker()
     requested = farm.ask_for("count_runs")
     for _ in range(5):
-        farm.redis.doorbell.ring(requested.job, 60)
+        farm.redis.notifier.notify(requested.job, 60)
 
     farm.wait_for_end(requested)
     farm.wait_for_end(farm.ask_for("succeed"))
@@ -176,7 +176,7 @@ def test_a_killed_worker_takes_its_job_along_and_another_worker_does_it(farm: Jo
 
 def test_jobs_whose_messages_are_lost_are_rung_for_again(farm: JobFarm) -> None:
     requested = [farm.ask_for("succeed") for _ in range(3)]
-    farm.redis.doorbell.redis.flushall()
+    farm.redis.notifier.redis.flushall()
 
     farm.start_worker()
 
@@ -187,7 +187,7 @@ def test_jobs_asked_for_while_redis_is_away_are_done_when_it_is_back(farm: JobFa
     farm.start_worker()
     farm.wait_for_end(farm.ask_for("succeed"))
     farm.redis.kill()
-    requested = farm.ask_for("succeed", ring=False)
+    requested = farm.ask_for("succeed", notify=False)
     time.sleep(1)
     assert farm.jobs.get(requested.job).status == "queued"
 
@@ -206,7 +206,7 @@ def test_a_running_job_does_not_notice_that_redis_is_gone(farm: JobFarm) -> None
 
 
 def test_a_worker_that_was_taken_for_dead_can_neither_publish_nor_overrule_a_cancel(farm: JobFarm) -> None:
-    requested = farm.ask_for("succeed", ring=False)
+    requested = farm.ask_for("succeed", notify=False)
     late = farm.attempts.claim(requested.job, lease_seconds=0)
     assert late is not None
     farm.start_worker()
@@ -217,7 +217,7 @@ def test_a_worker_that_was_taken_for_dead_can_neither_publish_nor_overrule_a_can
     farm.jobs.request_cancel(again.job)
     farm.wait_for_end(again)
 
-    assert farm.attempts.report_progress(late, Progress(fraction=0, stage="late")) is Standing.FENCED
+    assert farm.attempts.report_progress(late, Progress(fraction=0, stage="late")) is AttemptState.FENCED
     assert not farm.attempts.succeed(late, lambda _connection: pytest.fail("published"))
     assert farm.jobs.get(again.job).status == "cancelled"
 
@@ -260,7 +260,7 @@ def test_an_idle_worker_stops_at_once(farm: JobFarm) -> None:
 @pytest.mark.parametrize("function", ["os.system", "workers.runtime.lifecycle.limit_memory", "builtins.exit"])
 def test_messages_can_ask_for_one_function_only(farm: JobFarm, function: str) -> None:
     worker = farm.start_worker()
-    queue = Queue(QUEUE_NAME, connection=farm.redis.doorbell.redis, serializer=JSONSerializer)
+    queue = Queue(QUEUE_NAME, connection=farm.redis.notifier.redis, serializer=JSONSerializer)
     victim = farm.directory / "victim"
     queue.enqueue_call(function, args=(f"touch {victim}",), job_id="evil")
 
@@ -277,7 +277,7 @@ def test_nothing_is_left_in_redis_when_all_is_done(farm: JobFarm) -> None:
     worker.terminate()
     worker.wait(10)
 
-    redis = farm.redis.doorbell.redis
+    redis = farm.redis.notifier.redis
     assert not list(redis.scan_iter("rq:job:*"))
     assert not list(redis.scan_iter("rq:wip:*"))
     assert not list(redis.scan_iter("rq:failed:*"))

@@ -54,8 +54,8 @@ class StatementConditions:
             )
         values = self.rows.select([about.name]).columns[0].astype(np.float64)
         low, high = _gap(values, self.binned.bins[feature], own, about.missing_bin)
-        if about.stands_for is not None and low <= _HALF < high:
-            name, category = about.stands_for
+        if about.one_hot_category is not None and low <= _HALF < high:
+            name, category = about.one_hot_category
             return StatementCondition(
                 Condition(name, about.name, "is", category, missing_greater and has_missing), is_true=True
             )

@@ -31,7 +31,7 @@ def column_types(inputs: Sequence[InputSpec]) -> list[InputType]:
 
 @dataclass(frozen=True, slots=True)
 class ModelColumn:
-    """How one model-side column, which the trees ask about, leads back to a raw feature.
+    """How one model-side column, which the trees test, maps back to a raw feature.
 
     Its value is ``base * scale + offset``, in the arithmetic of the graph (usually float32), where ``base`` is by kind:
 
@@ -58,8 +58,8 @@ class ModelColumn:
     default_code: float | None = None
     is_rounded: bool = False  # a number in double precision, rounded to single before the trees compare it
 
-    def told(self, end: float) -> float:
-        """Return the shortest number that the trees cannot tell from an end in raw units, where it was rounded."""
+    def shortest_equivalent(self, end: float) -> float:
+        """Return the shortest number that the trees cannot distinguish from a rounded end in raw units."""
         if not (self.is_rounded and self.scale and np.isfinite(end)):
             return end
         same = self._compared(end)
@@ -72,7 +72,7 @@ class ModelColumn:
 
     @property
     def transformed(self) -> bool:
-        """Whether the column could not be led back to a raw feature."""
+        """Whether the column could not be mapped back to a raw feature."""
         return self.kind == "transformed"
 
 

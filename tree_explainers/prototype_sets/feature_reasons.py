@@ -170,8 +170,8 @@ class _Draft:
         if interval.is_missing or not values.admit_any():
             self._is_missing = True
             return
-        self._low = max(self._low, (column.told(interval.raw_low), not interval.raw_low_inclusive))
-        self._high = min(self._high, (column.told(interval.raw_high), interval.raw_high_inclusive))
+        self._low = max(self._low, (column.shortest_equivalent(interval.raw_low), not interval.raw_low_inclusive))
+        self._high = min(self._high, (column.shortest_equivalent(interval.raw_high), interval.raw_high_inclusive))
         self._is_not.update((hole.raw_low, None) for hole in values.holes)
 
     def _take_indicator(self, column: ModelColumn, values: _Values) -> None:

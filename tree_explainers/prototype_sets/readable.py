@@ -142,7 +142,8 @@ class ReasonReader:
         for column in np.unique(of).tolist():
             if self.columns[column].is_rounded:
                 values, places = np.unique(ends[of == column], return_inverse=True)
-                rounded[of == column] = np.array([self.columns[column].told(end) for end in values.tolist()])[places]
+                shortest = [self.columns[column].shortest_equivalent(end) for end in values.tolist()]
+                rounded[of == column] = np.array(shortest)[places]
         return rounded
 
     def _of_number(self, raw: RawReasons, place: int) -> FeatureReason:
@@ -165,7 +166,7 @@ class ReasonReader:
         )
 
     def _shortest(self, column: ModelColumn, end: float) -> float:
-        return end if self.precision is np.float32 else column.told(float(end))
+        return end if self.precision is np.float32 else column.shortest_equivalent(float(end))
 
 
 def _reference_of(column: ModelColumn, reference: Sequence[ReferenceColumn] | None) -> ReferenceColumn:

@@ -118,8 +118,8 @@ def conditions_on(index: int, admitted: NDArray[np.bool_], values: TrainingValue
 def _at_cut(index: int, values: TrainingValues, operator: Operator, cut: int, *, or_missing: bool) -> Condition:
     feature = values.binned.statements.features[index]
     low, high = values.gap(index, cut)
-    if feature.stands_for is not None and low <= _HALF < high:
-        name, category = feature.stands_for
+    if feature.one_hot_category is not None and low <= _HALF < high:
+        name, category = feature.one_hot_category
         return Condition(name, feature.name, "is" if operator == ">" else "is not", category, or_missing)
     value = roundest_between(*_near(low, high, float(feature.cuts[cut])), float(feature.cuts[cut]))
     return Condition(feature.name, feature.name, operator, value, or_missing)

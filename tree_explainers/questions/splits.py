@@ -163,7 +163,7 @@ def raw_split(column: ModelColumn, split: Split, input_type: InputType) -> RawSp
 def _raw_threshold(value: float, column: ModelColumn, input_type: InputType) -> float:
     # Where the graph calculates in float32, more digits would be noise: 36.99999958 for the 37 that goes left.
     if column.is_rounded and input_type == "double":
-        return column.told(value)
+        return column.shortest_equivalent(value)
     is_exact = input_type == "double" or (input_type != "float" and column.kind == "identity")
     return value if is_exact else float(str(np.float32(value)))
 

@@ -42,7 +42,7 @@ class FeatureStatements:
     categories: tuple[str, ...] = ()
     answers: Answers | None = None  # (n_statements, n_bins); None for a number
     missing_token: str | None = None  # a text that represents a missing category
-    stands_for: tuple[str, str] | None = None  # feature and category of a column in a declared one-hot group
+    one_hot_category: tuple[str, str] | None = None  # feature and category of a column in a declared one-hot group
 
     @property
     def is_number(self) -> bool:
@@ -138,7 +138,7 @@ def _feature_statements(
         )
     cuts, missing_greater = number_cuts(columns, Rounding.of(description, raw_index))
     group = next(((column.name, column.category) for column, _ in columns if isinstance(column.category, str)), None)
-    return FeatureStatements(name, raw_index, cuts, missing_greater, stands_for=group)
+    return FeatureStatements(name, raw_index, cuts, missing_greater, one_hot_category=group)
 
 
 def category_answers(columns: Sequence[tuple[ModelColumn, ColumnSplits]]) -> tuple[tuple[str, ...], Answers]:

@@ -16,11 +16,11 @@ import structlog
 
 from observability.logs import log_json_lines
 from storage.database import Database
-from storage.doorbell import Doorbell
 from storage.errors import StorageError
+from storage.job_notifications import JobNotifier
 from storage.remote_objects import open_objects
 from storage.retention import Retention
-from storage.worker_notes import WorkerNotes
+from storage.worker_heartbeats import WorkerHeartbeats
 
 from .process_limits import end_with_parent
 from .settings import WorkerSettings
@@ -34,9 +34,9 @@ class Clearing:
     """Shows that this worker lives, and takes its turn at clearing away; maintenance calls it once a second."""
 
     def __init__(
-        self, notes: WorkerNotes, interval_seconds: float, clock: Callable[[], float] = time.monotonic
+        self, heartbeats: WorkerHeartbeats, interval_seconds: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._notes = notes
+        self._heartbeats = heartbeats
         self._interval_seconds = interval_seconds
         self._clock = clock
         self._name = f"{os.uname().nodename}.{os.getpid()}"
@@ -52,17 +52,17 @@ class Clearing:
             self._process = None
         if now >= self._sign_at:
             self._sign_at = now + _SECONDS_BETWEEN_SIGNS
-            self._notes.sign_of_life(self._name)
+            self._heartbeats.record(self._name)
         if now >= self._turn_at:
             self._turn_at = now + self._interval_seconds
-            if self._process is None and self._notes.takes_turn("clearing", self._interval_seconds / 2):
+            if self._process is None and self._heartbeats.claim_turn("clearing", self._interval_seconds / 2):
                 self._process = subprocess.Popen(
                     [sys.executable, "-P", "-m", "workers.runtime.clearing"], process_group=0
                 )
 
     def stop(self) -> None:
         """Stop a clearing that is under way: it goes on in an hour."""
-        self._notes.farewell(self._name)
+        self._heartbeats.remove(self._name)
         if self._process is not None:
             self._process.terminate()
             with suppress(subprocess.TimeoutExpired):
@@ -90,7 +90,7 @@ def main() -> None:
         _LOG.warning("cannot clear away old things now: %s", error)
         return
     _LOG.info("cleared_away", counts=counts)
-    WorkerNotes(Doorbell(settings.redis_url).redis).removed(counts)
+    WorkerHeartbeats(JobNotifier(settings.redis_url).redis).add_removed(counts)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from enum import Enum, auto
 from pathlib import Path
 
-from storage.attempts import AttemptStore, Claim, Standing
+from storage.attempts import AttemptState, AttemptStore, Claim
 from storage.errors import StorageError
 
 from .settings import WorkerSettings
@@ -31,7 +31,7 @@ class EndReason(Enum):
 
 
 # An attempt that has ended its job is left alone: its process exits by itself.
-_END_REASONS = {Standing.CANCELLING: EndReason.CANCELLED, Standing.FENCED: EndReason.FENCED}
+_END_REASONS = {AttemptState.CANCELLING: EndReason.CANCELLED, AttemptState.FENCED: EndReason.FENCED}
 
 
 class JobMonitor:
@@ -64,9 +64,9 @@ class JobMonitor:
             return EndReason.STOPPED
         if time.monotonic() >= self._deadline:
             return EndReason.OVERDUE
-        return _END_REASONS.get(self._standing())
+        return _END_REASONS.get(self._state())
 
-    def _standing(self) -> Standing:
+    def _state(self) -> AttemptState:
         """Renew the lease or read the row, whichever is due; between those, assume that the job may go on."""
         now = time.monotonic()
         self._processor_time.sample()
@@ -77,11 +77,11 @@ class JobMonitor:
                 return self._attempts.renew(self._claim, self._settings.lease_seconds, message)
             if now >= self._look_at:
                 self._look_at = now + self._settings.look_seconds
-                return self._attempts.look(self._claim)
+                return self._attempts.state_of(self._claim)
         except StorageError as error:
             # The job may go on: when the database is back, its token shows whether it still counts.
             _log.warning("job %s: cannot monitor it: %s", self._claim.job, error)
-        return Standing.RUNNING
+        return AttemptState.RUNNING
 
 
 class ProcessorTime:

@@ -7,12 +7,12 @@ from threading import RLock
 import structlog
 
 from observability.logs import log_context
-from storage.attempts import AttemptStore, Claim, Standing
+from storage.attempts import AttemptState, AttemptStore, Claim
 from storage.database import Database
-from storage.doorbell import Doorbell
 from storage.errors import StorageError
 from storage.job_counts import is_short
-from storage.job_problems import deadline_exceeded, worker_lost
+from storage.job_notifications import JobNotifier
+from storage.jobs import deadline_exceeded, worker_lost
 from storage.remote_objects import open_objects
 
 from .job_monitor import EndReason, JobMonitor, ProcessorTime
@@ -35,7 +35,7 @@ class JobRunner:
         Held by other threads of this process while they use connections, so that none is open when a job is forked.
     """
 
-    def __init__(self, settings: WorkerSettings, database: Database, doorbell: Doorbell, fork_lock: RLock) -> None:
+    def __init__(self, settings: WorkerSettings, database: Database, notifier: JobNotifier, fork_lock: RLock) -> None:
         self._settings = settings
         self._database = database
         self._attempts = AttemptStore(
@@ -43,7 +43,7 @@ class JobRunner:
             retry_delays_seconds=settings.retry_delays_seconds,
             longest_pause_seconds=settings.longest_pause_seconds,
         )
-        self._doorbell = doorbell
+        self._notifier = notifier
         self._objects = open_objects(settings.storage)
         self._fork_lock = fork_lock
 
@@ -84,10 +84,10 @@ class JobRunner:
             self._attempts.fail(claim, deadline_exceeded(claim.deadline_seconds))
         elif reason is EndReason.STOPPED:
             self._attempts.hand_back(claim)
-            self._doorbell.ring(claim.job, claim.deadline_seconds, is_short=is_short(claim.estimated_seconds))
+            self._notifier.notify(claim.job, claim.deadline_seconds, is_short=is_short(claim.estimated_seconds))
 
     def _settle_ended(self, claim: Claim) -> None:
         # A process that did its work has ended its row, too.
-        if self._attempts.look(claim) in {Standing.RUNNING, Standing.CANCELLING}:
+        if self._attempts.state_of(claim) in {AttemptState.RUNNING, AttemptState.CANCELLING}:
             _LOG.warning("job %s, attempt %d: its process was lost", claim.job, claim.attempt)
             self._attempts.try_again(claim, worker_lost(claim.attempt))

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from schemas.jobs import Progress
 from schemas.problems import PROBLEM_KINDS, Problem, problem_for
 from storage.artefacts import MAX_RESULT_BYTES, publish
-from storage.attempts import AttemptStore, Claim, Standing
+from storage.attempts import AttemptState, AttemptStore, Claim
 from storage.database import Database
 from storage.errors import StorageError, StorageUnavailable, translate_disk_full
 from storage.object_store import ObjectStore
@@ -84,7 +84,7 @@ class ProgressReporter:
             return
         self._stage, self._written_at = stage, self._clock()
         progress = Progress(fraction=min(max(float(fraction), 0.0), 1.0), stage=stage)
-        if self._attempts.report_progress(self._claim, progress) is not Standing.RUNNING:
+        if self._attempts.report_progress(self._claim, progress) is not AttemptState.RUNNING:
             raise JobStopped
 
 

@@ -4,8 +4,8 @@ import logging
 from threading import Event, RLock, Thread
 
 from storage.abandoned_jobs import AbandonedJobs
-from storage.doorbell import Doorbell
 from storage.errors import StorageError
+from storage.job_notifications import JobNotifier
 from storage.object_store import ObjectStore
 
 from .clearing import Clearing
@@ -25,7 +25,7 @@ class Maintenance:
     def __init__(
         self,
         abandoned: AbandonedJobs,
-        doorbell: Doorbell,
+        notifier: JobNotifier,
         objects: ObjectStore,
         fork_lock: RLock,
         interval_seconds: float,
@@ -33,7 +33,7 @@ class Maintenance:
     ) -> None:
         self._clearing = clearing
         self._abandoned = abandoned
-        self._doorbell = doorbell
+        self._notifier = notifier
         self._objects = objects
         self._fork_lock = fork_lock
         self._interval_seconds = interval_seconds
@@ -59,9 +59,9 @@ class Maintenance:
         n_overdue = self._abandoned.expire_deadlines()
         if n_lost or n_overdue:
             _log.warning("%d jobs had lost their worker, %d ran too long", n_lost, n_overdue)
-        waiting = {job.id: job for job in self._abandoned.due_for_ringing()}
-        for job_id in self._doorbell.unheard({job_id: job.is_short for job_id, job in waiting.items()}):
-            self._doorbell.ring(job_id, waiting[job_id].deadline_seconds, is_short=waiting[job_id].is_short)
+        waiting = {job.id: job for job in self._abandoned.due_for_notification()}
+        for job_id in self._notifier.lost({job_id: job.is_short for job_id, job in waiting.items()}):
+            self._notifier.notify(job_id, waiting[job_id].deadline_seconds, is_short=waiting[job_id].is_short)
         self._objects.sweep()
 
     def _run(self) -> None:

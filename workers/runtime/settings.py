@@ -27,7 +27,7 @@ class WorkerSettings(BaseSettings):
     renew_seconds: float = 5
     look_seconds: float = 1  # between checks whether a job was cancelled
     reconcile_seconds: float = 1  # between checks for jobs that no worker works on
-    unheard_seconds: float = 2  # after which the message of a new job counts as lost
+    notification_seconds: float = 2  # after which the message of a new job counts as lost
     retry_delays_seconds: tuple[float, ...] = RETRY_DELAYS_SECONDS
     storage_pause_seconds: float = 5  # before a job is tried again that found rows or objects away; it is not counted
     retention_seconds: float = 3600  # between searches for what is old

@@ -17,7 +17,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 from rq.utils import now
 
-from storage.doorbell import QUEUE_NAME, SHORT_QUEUE_NAME, Doorbell
+from storage.job_notifications import QUEUE_NAME, SHORT_QUEUE_NAME, JobNotifier
 
 from .job_runner import JobRunner, RunClaim
 
@@ -45,7 +45,7 @@ class JobWorker(Worker):  # type: ignore[misc]  # RQ ships no types
     def __init__(
         self,
         redis: Redis,
-        doorbell: Doorbell,
+        notifier: JobNotifier,
         runner: JobRunner,
         functions: Mapping[str, RunClaim],
         queue_name: str = QUEUE_NAME,
@@ -60,7 +60,7 @@ class JobWorker(Worker):  # type: ignore[misc]  # RQ ships no types
             maintenance_interval=_MAINTENANCE_SECONDS,
             log_job_description=False,
         )
-        self._doorbell = doorbell
+        self._notifier = notifier
         self._runner = runner
         self._functions = functions
         self._may_be_interrupted = True
@@ -95,7 +95,7 @@ class JobWorker(Worker):  # type: ignore[misc]  # RQ ships no types
 
     def teardown(self) -> None:
         """Unregister from Redis, if it can be reached."""
-        self.connection = self._doorbell.redis
+        self.connection = self._notifier.redis
         with suppress(RedisError, OSError):
             super().teardown()
 
@@ -109,7 +109,7 @@ class JobWorker(Worker):  # type: ignore[misc]  # RQ ships no types
         return function
 
     def _delete_message(self, job: Job, queue: Queue) -> None:
-        with suppress(RedisError, OSError), self._doorbell.redis.pipeline() as pipeline:
+        with suppress(RedisError, OSError), self._notifier.redis.pipeline() as pipeline:
             # All else in the intermediate list was left by a crash, or is about to be claimed: it is not needed.
             pipeline.delete(job.key, queue.intermediate_queue_key)
             # A short job has a message in the other queue, too.

@@ -88,7 +88,7 @@ def test_ends_behind_a_scaler_are_short_texts_on_their_own_side() -> None:
     for node in asked.tolist():
         column = read.description.columns[read.ensemble.column[node]]
         threshold = read.ensemble.threshold[node]
-        end = column.told((threshold - column.offset) / column.scale)
+        end = column.shortest_equivalent((threshold - column.offset) / column.scale)
         row = rows[:1].copy()
         row[0, column.raw_index] = end
         assert np.float32(pipeline[:-1].transform(row)[0, read.ensemble.column[node]]) == threshold
@@ -107,7 +107,9 @@ def test_ends_behind_a_scaler_are_told_alike_for_one_row_and_for_many() -> None:
 
     told = reader.rounded(ends, of)
 
-    assert told.tolist() == [column.told(end) for end, column in zip(ends.tolist(), columns, strict=True)]
+    assert told.tolist() == [
+        column.shortest_equivalent(end) for end, column in zip(ends.tolist(), columns, strict=True)
+    ]
     assert (told != ends).mean() > 0.5
 
 

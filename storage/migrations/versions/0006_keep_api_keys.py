@@ -34,7 +34,7 @@ def downgrade() -> None:
 
 
 def _replace_idempotency_keys(owner: list["sa.Column[str]"], owner_and_key: str) -> None:
-    # Written anew: SQLite cannot give a table that is there another primary key.
+    # Written again: SQLite cannot give a table that is there another primary key.
     op.drop_index(op.f("ix_idempotency_keys_created_at"), "idempotency_keys")
     op.rename_table("idempotency_keys", "idempotency_keys_before")
     op.create_table(

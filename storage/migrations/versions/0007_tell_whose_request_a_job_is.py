@@ -1,4 +1,4 @@
-"""Tell which request asked for a job, find jobs by their end, and tell how large leaf tables are."""
+"""Record which request created a job and how large leaf tables are, and find jobs by their end."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -13,7 +13,7 @@ def upgrade() -> None:
     """Go to this revision."""
     op.add_column("jobs", sa.Column("request_id", sa.String(length=64)))
     op.create_index(op.f("ix_jobs_finished_at"), "jobs", ["finished_at"])
-    # Those that are there count for nothing: they are made anew sooner or later.
+    # Those that are there count for nothing: they are made again sooner or later.
     op.add_column("leaf_tables", sa.Column("size_bytes", sa.BigInteger(), nullable=False, server_default="0"))
 
 

@@ -1,4 +1,4 @@
-"""Tell which caller asked for a job, and count the waiting ones of each quickly."""
+"""Record which caller requested a job, and count the waiting ones of each quickly."""
 
 import sqlalchemy as sa
 from alembic import op

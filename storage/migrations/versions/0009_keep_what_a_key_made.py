@@ -37,7 +37,7 @@ def downgrade() -> None:
 
 
 def _replace(columns: Sequence["sa.Column[Any]"], values: str) -> None:
-    # Written anew: SQLite cannot let a column of a table that is there be empty.
+    # Written again: SQLite cannot let a column of a table that is there be empty.
     op.drop_index(op.f("ix_idempotency_keys_created_at"), "idempotency_keys")
     op.rename_table("idempotency_keys", "idempotency_keys_before")
     op.create_table(

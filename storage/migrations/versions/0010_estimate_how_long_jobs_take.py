@@ -1,4 +1,4 @@
-"""Tell how long a job will take by estimate, and find quickly how many stand before it in the queue."""
+"""Record the estimated duration of a job, and find quickly how many jobs wait before it."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -35,10 +35,10 @@ def main(folder: Path) -> None:
         assert (made["object"], made["status"], made["result"]) == ("row_count", "pending", None)
         assert made["id"].startswith("rct_")
 
-        parts = app.state.parts
-        claim = AttemptStore(parts.database).claim(made["job"], 300)
+        context = app.state.context
+        claim = AttemptStore(context.database).claim(made["job"], 300)
         assert claim is not None
-        settings = WorkerSettings(data_dir=data, redis_url=_NO_REDIS, database_url=parts.settings.database_url)
+        settings = WorkerSettings(data_dir=data, redis_url=_NO_REDIS, database_url=context.settings.database_url)
         run_job(settings, load_job_kinds({"row_counts": JOB_KINDS["row_counts"]}), claim)
 
         path = f"/v1/row-counts/{made['id']}"
@@ -46,6 +46,9 @@ def main(folder: Path) -> None:
         assert (ready["status"], ready["result"]) == ("ready", {"n_rows": 3}), ready
         assert client.get(f"{path}/content").json() == {"n_rows": 3}
         assert [each["id"] for each in client.get("/v1/row-counts").json()["data"]] == [made["id"]]
+        chosen = {"model": request["model"], "status": "ready"}
+        assert [each["id"] for each in client.get("/v1/row-counts", params=chosen).json()["data"]] == [made["id"]]
+        assert client.get("/v1/row-counts", params={"status": "failed"}).json()["data"] == []
         again = client.post("/v1/row-counts", json=request, headers={"Idempotency-Key": "once"})
         assert (again.status_code, again.json()["id"]) == (200, made["id"])
         assert client.post("/v1/row-counts", json=request).json()["reused"] is True

@@ -4,11 +4,11 @@ from schemas.row_counts import RowCount, RowCountRequest
 
 from schemas.nouns import ROW_COUNTS
 
-from ..app_context import Parts
-from .artefacts import MadeFrom, ask_for
+from ..app_context import AppContext
+from .artefacts import MadeFrom, request_artefact
 
 
-def ask_for_row_count(parts: Parts, request: RowCountRequest) -> RowCount:
+def request_row_count(context: AppContext, request: RowCountRequest) -> RowCount:
     """Return the row count if it is made or being made; otherwise begin to make it."""
-    model, dataset = parts.models.get(request.model).view, parts.datasets.get(request.dataset)
-    return ask_for(parts, ROW_COUNTS, request, MadeFrom(model, dataset))
+    model, dataset = context.models.get(request.model).view, context.datasets.get(request.dataset)
+    return request_artefact(context, ROW_COUNTS, request, MadeFrom(model, dataset))

@@ -2,7 +2,7 @@
 
 from schemas.nouns import ROW_COUNTS
 
-from ..operations.row_counts import ask_for_row_count
+from ..operations.row_counts import request_row_count
 from .artefact_routes import add_whole_content, artefact_router
 
 
@@ -11,5 +11,5 @@ def write(result: bytes, media_type: str) -> bytes:
     raise NotImplementedError(media_type)
 
 
-router = artefact_router(ROW_COUNTS, ask_for_row_count, "Request the number of rows of a dataset; a job counts them.")
+router = artefact_router(ROW_COUNTS, request_row_count, "Request the number of rows of a dataset; a job counts them.")
 add_whole_content(router, ROW_COUNTS, write, "The whole result.")

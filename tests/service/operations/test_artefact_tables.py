@@ -30,7 +30,7 @@ def table(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KeptTable]
 
 
 def test_any_lines_can_be_read(table: KeptTable) -> None:
-    assert table.n_lines == len(_ROWS) == 60
+    assert table.n_rows == len(_ROWS) == 60
     for start in range(0, 61, 3):
         for stop in (start, start + 1, start + 10, 60):
             expected = list(range(start, min(stop, 60)))
@@ -53,7 +53,7 @@ def test_a_table_without_lines_has_columns(tmp_path: Path) -> None:
     pq.ParquetWriter(path, _LINES.schema).close()
 
     with _opened(path) as table:
-        assert table.n_lines == 0
+        assert table.n_rows == 0
         assert list(table.blocks()) == []
         assert table.read(0, 0).schema == table.read_where("row", 0, 9).schema == _LINES.schema
         assert csv_of(table.schema.empty_table()) == b'"row","line"\n'

@@ -132,8 +132,8 @@ def both(workshop: Workshop) -> dict[str, str]:
 
 @pytest.fixture
 def small_limit(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = workshop.parts.settings.model_copy(update={"job_memory_bytes": GIB // 8})
-    monkeypatch.setattr(workshop, "parts", replace(workshop.parts, settings=settings))
+    settings = workshop.context.settings.model_copy(update={"job_memory_bytes": GIB // 8})
+    monkeypatch.setattr(workshop, "context", replace(workshop.context, settings=settings))
 
 
 Ask = Callable[[Workshop, dict[str, str]], Any]
@@ -164,14 +164,14 @@ JOBS: dict[str, Ask] = {
 @pytest.mark.usefixtures("small_limit")
 @pytest.mark.parametrize("name", [name for name in JOBS if name != "explanation set"])
 def test_a_job_of_each_kind_is_refused_and_leaves_nothing(name: str, workshop: Workshop, both: dict[str, str]) -> None:
-    before = workshop.parts.jobs.list(1000, None).data
+    before = workshop.context.jobs.list(1000, None).data
 
     with pytest.raises(StorageError) as refused:
         JOBS[name](workshop, both)
 
     assert refused.value.code == "resource_estimate_exceeds_limit"
     assert "more than the 128 MiB that a job may use" in refused.value.detail
-    assert workshop.parts.jobs.list(1000, None).data == before
+    assert workshop.context.jobs.list(1000, None).data == before
 
 
 @pytest.mark.parametrize("name", JOBS)
@@ -194,7 +194,7 @@ def test_an_estimate_is_above_what_the_job_holds_and_below_four_times_that(
 def _peak_of(workshop: Workshop, job: str) -> int:
     """Do the job in a process of its own; return the most that it held beyond what it began with."""
     claim = workshop.claim(job)
-    workshop.parts.database.close()
+    workshop.context.database.close()
     pid = os.fork()
     if pid == 0:
         try:
@@ -205,7 +205,7 @@ def _peak_of(workshop: Workshop, job: str) -> int:
     while os.waitpid(pid, os.WNOHANG)[0] == 0:
         peak = max(peak, _held_bytes(pid))
         time.sleep(0.002)
-    assert workshop.parts.jobs.get(job).status == "succeeded"
+    assert workshop.context.jobs.get(job).status == "succeeded"
     return peak - first
 
 

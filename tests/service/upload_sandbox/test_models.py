@@ -9,8 +9,8 @@ from skl2onnx import to_onnx
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 
-from service.upload_sandbox.runner import Intake
-from service.upload_sandbox.settings import IntakeSettings
+from service.upload_sandbox.runner import UploadReader
+from service.upload_sandbox.settings import UploadReaderSettings
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.errors import ModelRefused
 from tree_explainers.onnx_models.description import ModelDescription
@@ -42,7 +42,7 @@ def _metadata(scores: np.ndarray[Any, Any]) -> dict[str, Any]:
 
 
 def test_a_forest_comes_back_as_description_arrays_and_graph(upload: Path) -> None:
-    vetted = Intake(IntakeSettings()).read_model(upload, _metadata(FOREST.predict_proba(X[:50])))
+    vetted = UploadReader(UploadReaderSettings()).read_model(upload, _metadata(FOREST.predict_proba(X[:50])))
     description = ModelDescription.from_json(vetted.description)
     assert description.classes == ("malignant", "benign")
     assert description.n_trees == 20
@@ -60,7 +60,7 @@ def test_a_forest_comes_back_as_description_arrays_and_graph(upload: Path) -> No
 def test_predictions_of_another_model_fail_parity(upload: Path) -> None:
     other = RandomForestClassifier(n_estimators=5, random_state=1).fit(X, DATA.target)
     with pytest.raises(ModelRefused) as caught:
-        Intake(IntakeSettings()).read_model(upload, _metadata(other.predict_proba(X[:50])))
+        UploadReader(UploadReaderSettings()).read_model(upload, _metadata(other.predict_proba(X[:50])))
     assert caught.value.code == "model_parity_failed"
 
 
@@ -77,7 +77,7 @@ def test_predictions_of_another_model_fail_parity(upload: Path) -> None:
 def test_parity_rows_that_do_not_fit_are_named(parity: dict[str, Any], code: str, upload: Path) -> None:
     metadata = {**_metadata(np.zeros((1, 2))), "parity": parity}
     with pytest.raises(ModelRefused, match="parity: ") as caught:
-        Intake(IntakeSettings()).read_model(upload, metadata)
+        UploadReader(UploadReaderSettings()).read_model(upload, metadata)
     assert caught.value.code == code
 
 
@@ -86,4 +86,4 @@ def test_missing_values_may_be_among_parity_rows(upload: Path) -> None:
     rows[0][0] = None
     expected = FOREST.predict_proba(np.array(rows, dtype=np.float32))
     metadata = {**_metadata(expected), "parity": {"rows": rows, "predictions": expected.tolist()}}
-    assert Intake(IntakeSettings()).read_model(upload, metadata).parity is not None
+    assert UploadReader(UploadReaderSettings()).read_model(upload, metadata).parity is not None

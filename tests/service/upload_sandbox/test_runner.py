@@ -18,8 +18,8 @@ import pytest
 
 from service.upload_sandbox.child_process import run_child
 from service.upload_sandbox.messages import Confinement, Request
-from service.upload_sandbox.runner import Intake
-from service.upload_sandbox.settings import IntakeSettings
+from service.upload_sandbox.runner import UploadReader
+from service.upload_sandbox.settings import UploadReaderSettings
 from storage.dataset_files import DatasetFile
 from storage.errors import DatasetRefused, StorageError, StorageUnavailable
 from tests.support.processes import children_of, command_of, is_alive
@@ -28,13 +28,13 @@ from tree_explainers.errors import ExplainerError, ForeignFormat, ModelRefused
 
 Found = TypeVar("Found")
 
-SETTINGS = IntakeSettings()
+SETTINGS = UploadReaderSettings()
 N_SECONDS_FOR_ANY_FILE = 10
 
 
 @pytest.fixture
-def intake() -> Intake:
-    return Intake(SETTINGS)
+def reader() -> UploadReader:
+    return UploadReader(SETTINGS)
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def large_upload(upload: Path) -> Path:
 
 
 @pytest.mark.long
-def test_each_shared_file_is_accepted_or_refused_as_expected(intake: Intake, tmp_path: Path) -> None:
+def test_each_shared_file_is_accepted_or_refused_as_expected(reader: UploadReader, tmp_path: Path) -> None:
     expected = json.loads(shared_path("badinputs/expected.json").read_text())
     tried = {}
     for name, wanted in expected.items():
@@ -62,7 +62,7 @@ def test_each_shared_file_is_accepted_or_refused_as_expected(intake: Intake, tmp
             folder.mkdir()
             shutil.copy(shared_path(f"badinputs/{name}"), folder / "upload")
             start = time.monotonic()
-            tried[name] = _code(intake.read_model if kind == "models" else intake.read_dataset, folder / "upload")
+            tried[name] = _code(reader.read_model if kind == "models" else reader.read_dataset, folder / "upload")
             assert time.monotonic() - start < N_SECONDS_FOR_ANY_FILE
     assert len(tried) > 40
     assert tried == {name: expected[name]["code"] for name in tried}
@@ -76,9 +76,9 @@ def _code(read: Callable[[Path, dict[str, object]], object], upload: Path) -> st
     return None
 
 
-def test_a_dataset_is_left_beside_the_upload_with_its_summary(intake: Intake, upload: Path) -> None:
+def test_a_dataset_is_left_beside_the_upload_with_its_summary(reader: UploadReader, upload: Path) -> None:
     upload.write_text("id,x,y\na,1,yes\nb,,no\n")
-    read = intake.read_dataset(upload, {"name": "small", "target": "y", "row_id": "id", "features": None})
+    read = reader.read_dataset(upload, {"name": "small", "target": "y", "row_id": "id", "features": None})
     assert read.summary["n_rows"] == 2
     assert [(column["name"], column["role"]) for column in read.summary["columns"]] == [
         ("id", "row_id"),
@@ -90,19 +90,19 @@ def test_a_dataset_is_left_beside_the_upload_with_its_summary(intake: Intake, up
     assert sorted(path.name for path in upload.parent.iterdir()) == ["content.parquet", "upload"]
 
 
-def test_a_refusal_keeps_its_kind(intake: Intake, upload: Path) -> None:
+def test_a_refusal_keeps_its_kind(reader: UploadReader, upload: Path) -> None:
     upload.write_bytes(b"\x80\x04\x95pickle")
     with pytest.raises(ForeignFormat):
-        intake.read_model(upload, {})
+        reader.read_model(upload, {})
     with pytest.raises(DatasetRefused):
-        intake.read_dataset(upload, {})
+        reader.read_dataset(upload, {})
 
 
 def test_a_child_that_goes_on_for_too_long_is_killed(large_upload: Path) -> None:
     short = replace(SETTINGS.dataset, seconds=0.7, seconds_per_mebibyte=0)
     start = time.monotonic()
     with pytest.raises(DatasetRefused) as caught:
-        Intake(replace(SETTINGS, dataset=short, least_share_of_a_core=0)).read_dataset(large_upload, {})
+        UploadReader(replace(SETTINGS, dataset=short, least_share_of_a_core=0)).read_dataset(large_upload, {})
     assert caught.value.code == "dataset_too_large"
     assert time.monotonic() - start < 5
     assert _children() == []
@@ -112,14 +112,14 @@ def test_a_model_that_takes_too_long_is_too_complex(upload: Path) -> None:
     shutil.copy(shared_path("badinputs/00_good_tree.onnx"), upload)
     short = replace(SETTINGS.model, seconds=0.01)
     with pytest.raises(ModelRefused) as caught:
-        Intake(replace(SETTINGS, model=short, least_share_of_a_core=0)).read_model(upload, {})
+        UploadReader(replace(SETTINGS, model=short, least_share_of_a_core=0)).read_model(upload, {})
     assert caught.value.code == "model_too_complex"
     assert _children() == []
 
 
 def test_an_upload_that_others_held_up_is_asked_to_come_back(large_upload: Path) -> None:
-    intake = Intake(replace(SETTINGS, dataset=replace(SETTINGS.dataset, seconds=3, seconds_per_mebibyte=0)))
-    with _reading(intake, large_upload) as reading:
+    reader = UploadReader(replace(SETTINGS, dataset=replace(SETTINGS.dataset, seconds=3, seconds_per_mebibyte=0)))
+    with _reading(reader, large_upload) as reading:
         os.kill(reading.child, signal.SIGSTOP)
     assert isinstance(reading.error, StorageUnavailable)
     assert _children() == []
@@ -129,7 +129,7 @@ def test_an_upload_that_others_held_up_is_asked_to_come_back(large_upload: Path)
 def test_a_child_that_takes_too_much_memory_is_refused_more(n_mebibytes: int, large_upload: Path) -> None:
     small = replace(SETTINGS.dataset, n_memory_bytes=n_mebibytes * 1024**2, n_memory_bytes_per_byte=0)
     with pytest.raises(DatasetRefused) as caught:
-        Intake(replace(SETTINGS, dataset=small)).read_dataset(large_upload, {})
+        UploadReader(replace(SETTINGS, dataset=small)).read_dataset(large_upload, {})
     assert caught.value.code == "dataset_too_large"
 
 
@@ -138,7 +138,7 @@ def test_a_long_table_takes_no_more_memory_than_a_few_blocks_of_it(upload: Path)
     upload.write_text(",".join(f"f{number}" for number in range(30)) + "\n" + row * 300_000)
     small = replace(SETTINGS.dataset, n_memory_bytes=512 * 1024**2, n_memory_bytes_per_byte=0)
 
-    found = Intake(replace(SETTINGS, dataset=small)).read_dataset(upload, {})
+    found = UploadReader(replace(SETTINGS, dataset=small)).read_dataset(upload, {})
 
     assert found.summary["n_rows"] == 300_000
 
@@ -154,24 +154,24 @@ def test_a_child_that_uses_up_its_processor_time_is_killed(large_upload: Path) -
 def test_a_child_that_writes_too_much_is_stopped(large_upload: Path) -> None:
     small = replace(SETTINGS.dataset, n_file_bytes=1_000)
     with pytest.raises(DatasetRefused):
-        Intake(replace(SETTINGS, dataset=small)).read_dataset(large_upload, {})
+        UploadReader(replace(SETTINGS, dataset=small)).read_dataset(large_upload, {})
 
 
 def test_a_child_that_is_shot_is_a_refusal_and_the_next_one_works(large_upload: Path, tmp_path: Path) -> None:
-    intake = Intake(SETTINGS)
-    with _reading(intake, large_upload) as reading:
+    reader = UploadReader(SETTINGS)
+    with _reading(reader, large_upload) as reading:
         os.kill(reading.child, signal.SIGSEGV)
     assert isinstance(reading.error, DatasetRefused)
     assert reading.error.code == "dataset_parse_error"
     (tmp_path / "next").write_text("a\n1\n")
-    assert intake.read_dataset(tmp_path / "next", {}).summary["n_rows"] == 1
+    assert reader.read_dataset(tmp_path / "next", {}).summary["n_rows"] == 1
 
 
 def test_the_child_inherits_no_secret_and_no_open_file(
     large_upload: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LEAFSPACE_SECRET", "s3cret")
-    with (tmp_path / "ours").open("w") as ours, _reading(Intake(SETTINGS), large_upload) as reading:
+    with (tmp_path / "ours").open("w") as ours, _reading(UploadReader(SETTINGS), large_upload) as reading:
         os.set_inheritable(ours.fileno(), True)  # noqa: FBT003  # the standard library's signature
         process = Path(f"/proc/{reading.child}")
         environment = (process / "environ").read_text()
@@ -191,9 +191,9 @@ def test_the_child_inherits_no_secret_and_no_open_file(
 def test_the_child_dies_with_its_parent(large_upload: Path) -> None:
     script = (
         "import sys, pathlib\n"
-        "from service.upload_sandbox.runner import Intake\n"
-        "from service.upload_sandbox.settings import IntakeSettings\n"
-        "Intake(IntakeSettings()).read_dataset(pathlib.Path(sys.argv[1]), {})\n"
+        "from service.upload_sandbox.runner import UploadReader\n"
+        "from service.upload_sandbox.settings import UploadReaderSettings\n"
+        "UploadReader(UploadReaderSettings()).read_dataset(pathlib.Path(sys.argv[1]), {})\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", script, str(large_upload)])  # noqa: S603  # our own script
     child = _wait_for(lambda: next(iter(_confined_children(parent.pid)), None))
@@ -203,28 +203,28 @@ def test_the_child_dies_with_its_parent(large_upload: Path) -> None:
 
 
 def test_out_of_memory_the_machine_loses_the_child_before_anything_else(large_upload: Path) -> None:
-    with _reading(Intake(SETTINGS), large_upload) as reading:
+    with _reading(UploadReader(SETTINGS), large_upload) as reading:
         score = Path(f"/proc/{reading.child}/oom_score_adj").read_text()
         os.kill(reading.child, signal.SIGKILL)
     assert int(score) == 1000
 
 
 def test_uploads_beyond_the_places_are_asked_to_come_back(large_upload: Path, tmp_path: Path) -> None:
-    intake = Intake(replace(SETTINGS, n_at_once=1, wait_seconds=0.05))
+    reader = UploadReader(replace(SETTINGS, n_at_once=1, wait_seconds=0.05))
     (tmp_path / "small").write_text("a\n1\n")
-    with _reading(intake, large_upload) as reading:
+    with _reading(reader, large_upload) as reading:
         with pytest.raises(StorageUnavailable):
-            intake.read_dataset(tmp_path / "small", {})
+            reader.read_dataset(tmp_path / "small", {})
         os.kill(reading.child, signal.SIGKILL)
-    assert intake.read_dataset(tmp_path / "small", {}).summary["n_rows"] == 1
+    assert reader.read_dataset(tmp_path / "small", {}).summary["n_rows"] == 1
 
 
 class _Reading:
     """A dataset being read in a thread."""
 
-    def __init__(self, intake: Intake, upload: Path) -> None:
+    def __init__(self, reader: UploadReader, upload: Path) -> None:
         self.error: Exception | None = None
-        self._thread = threading.Thread(target=self._read, args=(intake, upload))
+        self._thread = threading.Thread(target=self._read, args=(reader, upload))
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -234,9 +234,9 @@ class _Reading:
     def __exit__(self, *_: object) -> None:
         self._thread.join()
 
-    def _read(self, intake: Intake, upload: Path) -> None:
+    def _read(self, reader: UploadReader, upload: Path) -> None:
         try:
-            intake.read_dataset(upload, {})
+            reader.read_dataset(upload, {})
         except StorageError as error:
             self.error = error
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from service.upload_sandbox import landlock, seccomp
-from service.upload_sandbox.runner import Intake
+from service.upload_sandbox.runner import UploadReader
 from service.upload_sandbox.sandbox import missing
-from service.upload_sandbox.settings import IntakeSettings
+from service.upload_sandbox.settings import UploadReaderSettings
 from storage.errors import DatasetRefused
 
 # Confined as `service.upload_sandbox.child` does it; then each thing is tried, and what came of it is written down.
@@ -151,6 +151,6 @@ def test_an_upload_that_leads_elsewhere_is_not_followed(folder: Path) -> None:
     (folder / "upload").symlink_to(folder.parent / "another" / "upload")
 
     with pytest.raises(DatasetRefused) as caught:
-        Intake(IntakeSettings()).read_dataset(folder / "upload", {})
+        UploadReader(UploadReaderSettings()).read_dataset(folder / "upload", {})
 
     assert caught.value.code == "dataset_parse_error"

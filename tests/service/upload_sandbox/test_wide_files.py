@@ -13,8 +13,8 @@ import pytest
 import structlog
 from numpy.typing import NDArray
 
-from service.upload_sandbox.runner import Intake
-from service.upload_sandbox.settings import IntakeSettings
+from service.upload_sandbox.runner import UploadReader
+from service.upload_sandbox.settings import UploadReaderSettings
 from storage.dataset_files import DatasetFile
 from storage.dataset_files.csv_reading import MAX_ROW_BYTES
 from storage.errors import DatasetRefused
@@ -86,11 +86,11 @@ def test_a_small_file_without_enough_memory_is_logged_as_our_fault(
 ) -> None:
     upload = tmp_path / "upload"
     upload.write_bytes(b"a,b,c\n" + b"1.25,2.5,text\n" * (3_000_000 if is_small else 8_000_000))
-    little = replace(IntakeSettings().dataset, n_memory_bytes=_ROOM_BYTES, n_memory_bytes_per_byte=0)
-    intake = Intake(replace(IntakeSettings(), dataset=little))
+    little = replace(UploadReaderSettings().dataset, n_memory_bytes=_ROOM_BYTES, n_memory_bytes_per_byte=0)
+    reader = UploadReader(replace(UploadReaderSettings(), dataset=little))
 
     with structlog.testing.capture_logs() as lines, pytest.raises(DatasetRefused) as refused:
-        intake.read_dataset(upload, {})
+        reader.read_dataset(upload, {})
 
     (line,) = (line for line in lines if line["event"] != "uploads_are_less_confined")
     assert refused.value.code == "dataset_too_large"
@@ -107,7 +107,7 @@ def test_a_small_file_without_enough_memory_is_logged_as_our_fault(
 
 def _assert_read(write: Callable[[Path, NDArray[np.int64]], Path], values: NDArray[np.int64], folder: Path) -> None:
     n_columns = values.shape[1]
-    read = Intake(IntakeSettings()).read_dataset(write(folder / "upload", values), {})
+    read = UploadReader(UploadReaderSettings()).read_dataset(write(folder / "upload", values), {})
 
     assert (read.summary["n_rows"], len(read.summary["columns"])) == values.shape
     assert {column["type"] for column in read.summary["columns"]} == {"number"}

@@ -30,12 +30,12 @@ from tests.support.workshop import Workshop, workshop_in
 _MODELS = {"random_forest_binary": "random_forest", "gradient_boosting_multiclass": "boosting"}
 _N_PROTOTYPES = 8
 _ASK: dict[str, tuple[Callable[..., Any], Any]] = {
-    "/v1/approximation-trees": (approximation_trees.ask_for_approximation_tree, ApproximationTreeRequest),
-    "/v1/explanation-sets": (explanation_sets.ask_for_explanation_set, ExplanationSetRequest),
-    "/v1/label-audits": (label_audits.ask_for_label_audit, LabelAuditRequest),
-    "/v1/prototype-sets": (prototype_sets.ask_for_prototype_set, PrototypeSetRequest),
-    "/v1/proximities": (proximities.ask_for_proximities, ProximitiesRequest),
-    "/v1/rule-sets": (rule_sets.ask_for_rule_set, RuleSetRequest),
+    "/v1/approximation-trees": (approximation_trees.request_approximation_tree, ApproximationTreeRequest),
+    "/v1/explanation-sets": (explanation_sets.request_explanation_set, ExplanationSetRequest),
+    "/v1/label-audits": (label_audits.request_label_audit, LabelAuditRequest),
+    "/v1/prototype-sets": (prototype_sets.request_prototype_set, PrototypeSetRequest),
+    "/v1/proximities": (proximities.request_proximities, ProximitiesRequest),
+    "/v1/rule-sets": (rule_sets.request_rule_set, RuleSetRequest),
 }
 KINDS = tuple(sorted(path.removeprefix("/v1/").replace("-", "_") for path in _ASK))
 Made = tuple[str | None, str | None, tuple[tuple[str, str], ...]]
@@ -89,7 +89,7 @@ def answers_without_faults(directory: Path, asked: Iterable[Question]) -> dict[s
         register_all_in(workshop)
         for question in asked:
             workshop.run(ask_in(workshop, question))
-        return made(workshop.parts.database)
+        return made(workshop.context.database)
 
 
 def register_all_in(workshop: Workshop) -> list[Known]:
@@ -100,7 +100,7 @@ def register_all_in(workshop: Workshop) -> list[Known]:
 def ask_in(workshop: Workshop, question: Question) -> str:
     """Ask without a service; return the job."""
     ask, kind = _ASK[question.path]
-    job: str = ask(workshop.parts, kind.model_validate(question.request)).job
+    job: str = ask(workshop.context, kind.model_validate(question.request)).job
     return job
 
 

@@ -80,7 +80,7 @@ def test_the_file_can_be_registered_as_a_model_and_predicts_the_same(name: str) 
         np.testing.assert_array_equal(of_leaf[outcome.leaves[:, 0]], known.tree.leaves_of(rows))
     assert read.description.classes == known.description.classes
     assert (read.description.n_trees, read.description.n_leaves) == (1, known.tree.n_leaves)
-    assert not [column for column in read.description.columns if column.transformed]  # all lead back to features
+    assert not [column for column in read.description.columns if column.transformed]  # all map back to features
 
 
 def test_features_without_a_condition_are_left_out() -> None:

@@ -256,8 +256,8 @@ def test_one_hot_columns_made_before_the_graph_name_their_feature_and_category()
 
     grouped = {feature.name: feature for feature in statements_of(read.ensemble, read.description).features}
 
-    assert (grouped["f3"].stands_for, grouped["f7"].stands_for) == (("colour", "red"), ("colour", "blue"))
-    assert grouped["f4"].stands_for is None
+    assert (grouped["f3"].one_hot_category, grouped["f7"].one_hot_category) == (("colour", "red"), ("colour", "blue"))
+    assert grouped["f4"].one_hot_category is None
     plain = statements_of(model.read.ensemble, model.read.description)
     for feature in plain.features:
         np.testing.assert_array_equal(grouped[feature.name].cuts, feature.cuts)

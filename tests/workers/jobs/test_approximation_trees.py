@@ -74,14 +74,14 @@ def _grown(workshop: Workshop, name: str, **changes: object) -> Grown:
     dataset = workshop.register_dataset(frame, target="t")
     made = workshop.grow_tree(model=model, dataset=dataset, **(_FEW | changes))
     assert made.status == "ready", made.problem
-    rows, view = rows_of_frame(frame[names]), workshop.parts.models.get(model).view
-    session = workshop.parts.sessions.get(model)
+    rows, view = rows_of_frame(frame[names]), workshop.context.models.get(model).view
+    session = workshop.context.sessions.get(model)
     predictions = session.predict(rows)
     scores = oracle_scores(predictions, session.description)
     predicted = scores[:, 0] if predictions.labels is None else np.array(view.classes)[predictions.labels]
     target = np.asarray(frame["t"] if predictions.labels is None else frame["t"].astype(str))
     plain = [dict(row) for row in plain_rows(rows)]
-    return Grown(made, read_tree(workshop.parts, made.id), plain, target, predicted, scores)
+    return Grown(made, read_tree(workshop.context, made.id), plain, target, predicted, scores)
 
 
 @pytest.fixture(scope="module", params=_CASES, ids=["-".join(case) for case in _CASES])
@@ -160,7 +160,7 @@ def test_a_tree_is_cautioned_of_where_the_model_knows_its_rows_by_heart(grown: G
 
 
 def test_the_kept_onnx_file_runs_and_says_the_same(workshop: Workshop, grown: Grown) -> None:
-    session = onnxruntime.InferenceSession(export_tree(workshop.parts, grown.made.id, "onnx"))
+    session = onnxruntime.InferenceSession(export_tree(workshop.context, grown.made.id, "onnx"))
     missing = {each.name: np.nan if each.missing_text is None else each.missing_text for each in grown.content.features}
     feeds = {}
     for each in session.get_inputs():
@@ -176,17 +176,17 @@ def test_the_kept_onnx_file_runs_and_says_the_same(workshop: Workshop, grown: Gr
 def test_the_same_request_makes_the_same_tree_byte_for_byte(workshop: Workshop) -> None:
     first = _grown(workshop, "random_forest_multiclass", n_repeats=2, seed=3).made.id
     kept = [
-        artefacts.get_result(workshop.parts, APPROXIMATION_TREES, first),
-        export_tree(workshop.parts, first, "onnx"),
+        artefacts.get_result(workshop.context, APPROXIMATION_TREES, first),
+        export_tree(workshop.context, first, "onnx"),
     ]
-    artefacts.delete_one(workshop.parts, APPROXIMATION_TREES, first)
+    artefacts.delete_one(workshop.context, APPROXIMATION_TREES, first)
 
     again = _grown(workshop, "random_forest_multiclass", n_repeats=2, seed=3).made.id
 
     assert again == first
     assert [
-        artefacts.get_result(workshop.parts, APPROXIMATION_TREES, again),
-        export_tree(workshop.parts, again, "onnx"),
+        artefacts.get_result(workshop.context, APPROXIMATION_TREES, again),
+        export_tree(workshop.context, again, "onnx"),
     ] == kept
     other = _grown(workshop, "random_forest_multiclass", n_repeats=2, seed=4)
     assert json.loads(kept[0])["nodes"] != [node.model_dump() for node in other.content.nodes]
@@ -220,7 +220,7 @@ def test_too_few_rows_to_part_make_a_single_leaf_in_every_form(workshop: Worksho
         result = result_of(made)
         assert (result.n_nodes, result.features, result.evaluation.mean_questions) == (1, [], 0)
         for form in get_args(TreeExportFormat):
-            assert export_tree(workshop.parts, made.id, form), (method, form)
+            assert export_tree(workshop.context, made.id, form), (method, form)
 
 
 @pytest.mark.parametrize("method", ["ism", "cart"])

@@ -17,8 +17,7 @@ from schemas.jobs import Progress
 from schemas.nouns import EXPLANATION_SETS
 from service.operations.artefacts import delete_one
 from service.operations.explainers import delete_explainer
-from service.operations.explanation_lines import KeptLines, open_lines
-from service.operations.explanation_sets import ask_for_explanation_set
+from service.operations.explanation_sets import KeptLines, open_lines, request_explanation_set
 from storage.array_files import open_array, read_archive
 from storage.dataset_files import DatasetFile
 from storage.errors import StorageError
@@ -51,7 +50,7 @@ class Shop:
         return self.workshop.explain(**{"explainer": self.explainer, "dataset": self.rows, **request})
 
     def open(self, made: ExplanationSet) -> KeptLines:
-        return open_lines(self.workshop.parts, made.id)
+        return open_lines(self.workshop.context, made.id)
 
     def lines(self, made: ExplanationSet) -> list[bytes]:
         return b"".join(self.open(made).blocks()).splitlines()
@@ -60,12 +59,12 @@ class Shop:
         return self.workshop.table_of(EXPLANATION_SETS, made)
 
     def forget(self, made: ExplanationSet) -> None:
-        delete_one(self.workshop.parts, EXPLANATION_SETS, made.id)
+        delete_one(self.workshop.context, EXPLANATION_SETS, made.id)
 
     @property
     def warm(self) -> WarmExplainer:
-        parts = self.workshop.parts
-        return warm_up(self.explainer, parts.database, parts.objects, parts.sessions.get)
+        context = self.workshop.context
+        return warm_up(self.explainer, context.database, context.objects, context.sessions.get)
 
 
 def _more_rows(n_rows: int) -> pd.DataFrame:
@@ -116,21 +115,21 @@ def test_each_block_of_lines_can_be_read_alone(shop: Shop) -> None:
 
 
 def test_leaves_that_an_earlier_job_kept_tell_the_same(shop: Shop) -> None:
-    parts = shop.workshop.parts
+    context = shop.workshop.context
     forget_leaf_tables(shop.workshop)
     first = shop.explain(include=["contrast"])
     lines, table = shop.lines(first), shop.table(first)
     shop.forget(first)
-    kept = LeafTableStore(parts.database).find(place_of(shop.model, shop.rows))
+    kept = LeafTableStore(context.database).find(place_of(shop.model, shop.rows))
     assert kept is not None
 
     again = shop.explain(include=["contrast"])
 
     assert shop.lines(again) == lines
     assert shop.table(again) == table
-    archive = read_archive(parts.objects.path(kept.outcome))
-    coded = LeafTableContent(open_array(parts.objects.path(kept.codes)), archive["scores"], archive["labels"])
-    with DatasetFile(parts.objects.path(parts.datasets.get(shop.rows).content)) as file:
+    archive = read_archive(context.objects.path(kept.outcome))
+    coded = LeafTableContent(open_array(context.objects.path(kept.codes)), archive["scores"], archive["labels"])
+    with DatasetFile(context.objects.path(context.datasets.get(shop.rows).content)) as file:
         blocks = list(RowsToExplain(file, file.features, coded).blocks(1700))
     assert [len(block) for block, _ in blocks] == [1700, _N_ROWS - 1700]
     session = shop.warm.session
@@ -143,7 +142,7 @@ def test_leaves_that_an_earlier_job_kept_tell_the_same(shop: Shop) -> None:
 
 
 def test_leaves_that_explanations_leave_behind_are_those_of_any_other_job(shop: Shop) -> None:
-    store, place = LeafTableStore(shop.workshop.parts.database), place_of(shop.model, shop.rows)
+    store, place = LeafTableStore(shop.workshop.context.database), place_of(shop.model, shop.rows)
     forget_leaf_tables(shop.workshop)
     shop.forget(shop.explain(n_prototypes=4))
     of_explanations = store.find(place)
@@ -163,18 +162,18 @@ def test_leaves_of_rows_of_which_one_is_refused_are_not_kept(shop: Shop) -> None
     made = shop.explain(dataset=dataset)
 
     assert result_of(made).n_refused == 1
-    assert LeafTableStore(shop.workshop.parts.database).find(place_of(shop.model, dataset)) is None
+    assert LeafTableStore(shop.workshop.context.database).find(place_of(shop.model, dataset)) is None
 
 
 def test_the_same_set_made_again_has_the_same_bytes(shop: Shop) -> None:
     first = shop.explain(n_prototypes=2)
-    files = shop.workshop.parts.artefacts.get(EXPLANATION_SETS.name, first.id).files
+    files = shop.workshop.context.artefacts.get(EXPLANATION_SETS.name, first.id).files
     shop.forget(first)
 
     again = shop.explain(n_prototypes=2)
 
     assert not again.reused
-    assert shop.workshop.parts.artefacts.get(EXPLANATION_SETS.name, again.id).files == files
+    assert shop.workshop.context.artefacts.get(EXPLANATION_SETS.name, again.id).files == files
     assert {**again.model_dump(), "job": 0, "created_at": 0} == {**first.model_dump(), "job": 0, "created_at": 0}
 
 
@@ -208,7 +207,7 @@ def test_of_a_feature_that_is_not_shown_no_value_of_a_prototype_is_told(shop: Sh
 
 def test_a_set_that_is_not_made_yet_has_no_lines(shop: Shop) -> None:
     request = ExplanationSetRequest(explainer=shop.explainer, dataset=shop.rows, n_prototypes=77)
-    requested = ask_for_explanation_set(shop.workshop.parts, request)
+    requested = request_explanation_set(shop.workshop.context, request)
 
     with pytest.raises(StorageError) as refused:
         shop.open(requested)
@@ -219,8 +218,8 @@ def test_a_set_that_is_not_made_yet_has_no_lines(shop: Shop) -> None:
 def test_a_set_whose_explainer_is_deleted_before_it_is_begun_fails_by_name(shop: Shop) -> None:
     named = shop.workshop.register_explainer(model=shop.model, prototype_set=shop.prototype_set, name="short-lived")
     request = ExplanationSetRequest(explainer=named, dataset=shop.rows)
-    requested = ask_for_explanation_set(shop.workshop.parts, request)
-    delete_explainer(shop.workshop.parts, named)
+    requested = request_explanation_set(shop.workshop.context, request)
+    delete_explainer(shop.workshop.context, named)
 
     job = shop.workshop.run(requested.job or "")
 
@@ -231,35 +230,35 @@ def test_a_set_whose_explainer_is_deleted_before_it_is_begun_fails_by_name(shop:
 
 
 def test_a_set_that_would_be_too_large_is_refused_at_once(shop: Shop) -> None:
-    parts = shop.workshop.parts
-    with workshop_in(parts.settings.data_dir, max_explanation_set_values=_N_ROWS * 2 * 30) as strict:
+    context = shop.workshop.context
+    with workshop_in(context.settings.data_dir, max_explanation_set_values=_N_ROWS * 2 * 30) as strict:
         request = {"explainer": shop.explainer, "dataset": shop.rows}
-        ask_for_explanation_set(strict.parts, ExplanationSetRequest(**request, n_prototypes=2))
+        request_explanation_set(strict.context, ExplanationSetRequest(**request, n_prototypes=2))
 
         with pytest.raises(StorageError) as refused:
-            ask_for_explanation_set(strict.parts, ExplanationSetRequest(**request, n_prototypes=3))
+            request_explanation_set(strict.context, ExplanationSetRequest(**request, n_prototypes=3))
 
     assert refused.value.code == "resource_estimate_exceeds_limit"
     assert "180000 values" in refused.value.detail
 
 
 def test_a_set_in_the_making_moves_on_and_stops_within_two_seconds_leaving_nothing(shop: Shop) -> None:
-    parts = shop.workshop.parts
+    context = shop.workshop.context
     dataset = shop.workshop.register_dataset(_more_rows(_MANY_ROWS))
-    farm = JobFarm(parts.settings.data_dir)
+    farm = JobFarm(context.settings.data_dir)
     try:
         request = ExplanationSetRequest(explainer=shop.explainer, dataset=dataset)
-        job = ask_for_explanation_set(parts, request).job or ""
+        job = request_explanation_set(context, request).job or ""
         farm.start_worker("workers", LEAFSPACE_LOOK_SECONDS="1")
 
         def progress() -> Progress:
-            return parts.jobs.get(job).progress
+            return context.jobs.get(job).progress
 
         farm.wait_until(lambda: progress().stage == "explaining")
         before = progress().fraction
         farm.wait_until(lambda: progress().fraction > before)
-        parts.jobs.request_cancel(job)
-        farm.wait_until(lambda: parts.jobs.get(job).status == "cancelled", seconds=2)
+        context.jobs.request_cancel(job)
+        farm.wait_until(lambda: context.jobs.get(job).status == "cancelled", seconds=2)
 
         assert farm.workspaces() == []
     finally:

@@ -43,12 +43,12 @@ def test_ties_between_classes_are_broken_as_in_explanations_of_single_rows(tmp_p
     drawn = forest.features[rng.integers(0, len(forest.features), 3000)]
     noisy = (drawn * rng.normal(1, 0.3, drawn.shape)).astype(np.float32)
     with workshop_in(tmp_path) as workshop:
-        parts = workshop.parts
+        context = workshop.context
         model = workshop.register_model(forest.onnx, feature_names=list(forest.rows.names))
         dataset = workshop.register_dataset(pd.DataFrame(noisy, columns=list(forest.rows.names)))
-        opened = inputs.open_model(parts.models, parts.objects, model)
+        opened = inputs.open_model(context.models, context.objects, model)
         seen = inputs.apply_model(job_context(workshop, tmp_path), opened, dataset, ignore_progress)
-        session = parts.sessions.get(model)
+        session = context.sessions.get(model)
         alone = [session.run(session.encode_matrix(noisy[row : row + 1])) for row in range(len(noisy))]
 
     assert (np.abs(seen.scores[:, 0] - 0.5) < 1e-6).sum() > 20

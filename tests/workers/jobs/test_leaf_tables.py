@@ -51,15 +51,15 @@ def case(workshop: Workshop, registered: RealCase) -> Iterator[RealCase]:
 
 @contextmanager
 def _without_graph(workshop: Workshop, case: RealCase) -> Iterator[None]:
-    graph = workshop.parts.models.get(case.model).leaf_graph
-    content = workshop.parts.objects.get(graph)
-    workshop.parts.objects.delete(graph)
+    graph = workshop.context.models.get(case.model).leaf_graph
+    content = workshop.context.objects.get(graph)
+    workshop.context.objects.delete(graph)
     yield
-    workshop.parts.objects.put(content)
+    workshop.context.objects.put(content)
 
 
 def _open(workshop: Workshop, case: RealCase) -> OpenModel:
-    return open_model(workshop.parts.models, workshop.parts.objects, case.model)
+    return open_model(workshop.context.models, workshop.context.objects, case.model)
 
 
 def _see(workshop: Workshop, case: RealCase, folder: Path) -> tuple[ScoredDataset, list[str]]:
@@ -75,11 +75,11 @@ def _see(workshop: Workshop, case: RealCase, folder: Path) -> tuple[ScoredDatase
 
 
 def _kept(workshop: Workshop, case: RealCase) -> KeptLeafTable | None:
-    return LeafTableStore(workshop.parts.database).find(leaf_tables.place_of(case.model, case.dataset))
+    return LeafTableStore(workshop.context.database).find(leaf_tables.place_of(case.model, case.dataset))
 
 
 def _n_kept(workshop: Workshop) -> int:
-    with workshop.parts.database.reading() as connection:
+    with workshop.context.database.reading() as connection:
         return connection.execute(select(func.count()).select_from(leaf_tables_table)).scalar_one()
 
 
@@ -120,7 +120,7 @@ def test_codes_are_mapped_from_the_kept_file_and_cannot_be_changed(
     kept = _kept(workshop, case)
     assert kept is not None
 
-    assert str(workshop.parts.objects.path(kept.codes)) in Path("/proc/self/maps").read_text()
+    assert str(workshop.context.objects.path(kept.codes)) in Path("/proc/self/maps").read_text()
     with pytest.raises(ValueError, match="read-only"):
         again.table.codes[0, 0] = 0
 
@@ -154,7 +154,7 @@ def test_what_is_damaged_is_made_anew(
 ) -> None:
     first, _ = _see(workshop, case, tmp_path)
     kept = _kept(workshop, case)
-    path = workshop.parts.objects.path(getattr(kept, part))
+    path = workshop.context.objects.path(getattr(kept, part))
     content = path.read_bytes()
     path.unlink()
     if damage != "the file":
@@ -255,10 +255,10 @@ def test_kept_tables_keep_no_dataset_and_go_with_it(workshop: Workshop, register
     kept = _kept(workshop, case)
     assert kept is not None
 
-    datasets.delete_dataset(workshop.parts, case.dataset)
+    datasets.delete_dataset(workshop.context, case.dataset)
 
     assert _n_kept(workshop) == 0
     for sha256 in (kept.codes, kept.outcome):
         with pytest.raises(NotFound):
-            workshop.parts.objects.get(sha256)
+            workshop.context.objects.get(sha256)
     assert seen.table.codes.max() > 0  # a process that has it open still reads it

@@ -24,7 +24,7 @@ _N_ROWS, _N_PROTOTYPES = 14, 3
 
 def _of_a_few(workshop: Workshop, case: RealCase, **request: object) -> PrototypeSet:
     """Make a set of a few rows only, for which all sets can be tried."""
-    content = pd.read_parquet(workshop.parts.objects.path(workshop.parts.datasets.get(case.dataset).content))
+    content = pd.read_parquet(workshop.context.objects.path(workshop.context.datasets.get(case.dataset).content))
     dataset = workshop.register_dataset(content.head(_N_ROWS), target="t", row_id="id")
     size = {} if request.get("method") == "a_pete" else {"n_prototypes": _N_PROTOTYPES}
     made = workshop.make(

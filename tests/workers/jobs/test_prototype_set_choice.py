@@ -244,12 +244,12 @@ def test_fewer_candidates_than_classes_fail_with_what_to_mend(workshop: Workshop
 
 
 def _refusal(workshop: Workshop, case: RealCase, **request: object) -> StorageError:
-    n_jobs = len(workshop.parts.jobs.list(1000, None).data)
-    n_sets = len(workshop.parts.artefacts.list("prototype_sets", 1000, None).data)
+    n_jobs = len(workshop.context.jobs.list(1000, None).data)
+    n_sets = len(workshop.context.artefacts.list("prototype_sets", 1000, None).data)
     with pytest.raises(StorageError) as refused:
         workshop.ask(**{"model": case.model, "dataset": case.dataset, **request})
-    assert len(workshop.parts.jobs.list(1000, None).data) == n_jobs
-    assert len(workshop.parts.artefacts.list("prototype_sets", 1000, None).data) == n_sets
+    assert len(workshop.context.jobs.list(1000, None).data) == n_jobs
+    assert len(workshop.context.artefacts.list("prototype_sets", 1000, None).data) == n_sets
     return refused.value
 
 
@@ -290,7 +290,7 @@ def test_sg_is_refused_for_regression_naming_what_would_do(workshop: Workshop, r
 
 def test_an_ensemble_of_unknown_kind_needs_the_kind_of_proximity(workshop: Workshop, real_case: FindCase) -> None:
     case = real_case("titanic", "random_forest")
-    onnx = workshop.parts.objects.get(workshop.parts.models.get(case.model).view.sha256)
+    onnx = workshop.context.objects.get(workshop.context.models.get(case.model).view.sha256)
     names = case.opened.view.feature_names
     unknown = workshop.register_model(onnx, feature_names=names, ensemble="other")
 

@@ -252,8 +252,8 @@ def test_without_a_target_only_agreement_with_the_model_is_told(workshop: Worksh
 
 
 def _untold(workshop: Workshop, case: RealCase) -> pd.DataFrame:
-    stored = workshop.parts.datasets.get(case.evaluation_dataset)
-    return pd.read_parquet(workshop.parts.objects.path(stored.content)).drop(columns="t")
+    stored = workshop.context.datasets.get(case.evaluation_dataset)
+    return pd.read_parquet(workshop.context.objects.path(stored.content)).drop(columns="t")
 
 
 def test_the_nearest_rows_are_sampled_by_seed_where_all_would_take_too_long(

@@ -95,8 +95,8 @@ def test_rows_to_evaluate_on_without_a_target_have_the_classes_that_are_predicte
     workshop: Workshop, real_case: FindCase
 ) -> None:
     case = real_case("titanic", "random_forest")
-    stored = workshop.parts.datasets.get(case.evaluation_dataset)
-    content = pd.read_parquet(workshop.parts.objects.path(stored.content)).drop(columns="t")
+    stored = workshop.context.datasets.get(case.evaluation_dataset)
+    content = pd.read_parquet(workshop.context.objects.path(stored.content)).drop(columns="t")
     untold = workshop.register_dataset(content, row_id="id")
 
     made = _made(workshop, case, labels="target", evaluation_dataset=untold)

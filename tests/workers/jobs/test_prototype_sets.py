@@ -62,14 +62,14 @@ def test_prototypes_are_told_as_the_rows_that_they_are(workshop: Workshop, case:
 def test_features_are_told_in_the_models_names_and_order_whatever_the_dataset_calls_them(
     workshop: Workshop, case: RealCase
 ) -> None:
-    stored = workshop.parts.datasets.get(case.dataset)
-    content = pd.read_parquet(workshop.parts.objects.path(stored.content))
+    stored = workshop.context.datasets.get(case.dataset)
+    content = pd.read_parquet(workshop.context.objects.path(stored.content))
     names = case.opened.view.feature_names
     shuffled = workshop.register_dataset(content[["t", *reversed(names), "id"]], target="t", row_id="id")
     unnamed = workshop.register_model(
-        workshop.parts.objects.get(case.opened.view.sha256), ensemble="random_forest", name="never named"
+        workshop.context.objects.get(case.opened.view.sha256), ensemble="random_forest", name="never named"
     )
-    assert workshop.parts.models.get(unnamed).view.feature_names == [f"x{n}" for n in range(len(names))]
+    assert workshop.context.models.get(unnamed).view.feature_names == [f"x{n}" for n in range(len(names))]
 
     by_name = _prototypes(workshop, case, dataset=shuffled)
     by_position = _prototypes(workshop, case, model=unnamed)
@@ -88,7 +88,7 @@ def test_the_same_request_makes_the_same_bytes_anywhere(tmp_path: Path) -> None:
         with workshop_in(tmp_path / name) as workshop:
             case = register_real(workshop, "titanic", "boosting")
             made = _prototypes(workshop, case, method="a_pete", n_prototypes=None, seed=5)
-            stored = workshop.parts.artefacts.get("prototype_sets", made.id)
+            stored = workshop.context.artefacts.get("prototype_sets", made.id)
             results.add((made.id, stored.result))
             arrays.add(stored.arrays)
 
@@ -110,10 +110,10 @@ def test_what_does_not_matter_for_the_answer_makes_no_other_artefact(workshop: W
 
 def test_the_result_is_the_contracts_and_explainers_find_their_arrays(workshop: Workshop, case: RealCase) -> None:
     made = _prototypes(workshop, case)
-    stored = workshop.parts.artefacts.get("prototype_sets", made.id)
+    stored = workshop.context.artefacts.get("prototype_sets", made.id)
 
-    content = PrototypeSetResult.model_validate_json(workshop.parts.objects.get(stored.result or ""))
-    arrays = read_arrays(workshop.parts.objects.get(stored.arrays or ""))
+    content = PrototypeSetResult.model_validate_json(workshop.context.objects.get(stored.result or ""))
+    arrays = read_arrays(workshop.context.objects.get(stored.arrays or ""))
 
     assert content.prototypes == result_of(made).prototypes
     chosen = [prototype.row for prototype in content.prototypes]
@@ -123,8 +123,8 @@ def test_the_result_is_the_contracts_and_explainers_find_their_arrays(workshop: 
 
 
 def test_fewer_are_chosen_when_no_row_is_left_to_cover(workshop: Workshop, case: RealCase) -> None:
-    stored = workshop.parts.datasets.get(case.dataset)
-    content = pd.read_parquet(workshop.parts.objects.path(stored.content))
+    stored = workshop.context.datasets.get(case.dataset)
+    content = pd.read_parquet(workshop.context.objects.path(stored.content))
     kept = content.groupby("t").head(2).assign(id=None).drop(columns="id")
     repeated = workshop.register_dataset(pd.concat([kept] * 5), target="t")
 
@@ -157,7 +157,7 @@ def test_rows_that_fail_are_told_with_what_to_mend(workshop: Workshop, forest: t
         assert failed.problem.code == "schema_mismatch"
         assert said in failed.problem.detail
         assert failed.result is None
-        assert workshop.parts.jobs.get(failed.job or "").problem == failed.problem
+        assert workshop.context.jobs.get(failed.job or "").problem == failed.problem
 
 
 def test_one_row_is_too_few_for_classes_and_enough_for_regression(
@@ -170,8 +170,8 @@ def test_one_row_is_too_few_for_classes_and_enough_for_regression(
     assert (failed.status, failed.problem.code) == ("failed", "schema_mismatch")
 
     regression = real_case(REGRESSION, "random_forest")
-    stored = workshop.parts.datasets.get(regression.dataset)
-    content = pd.read_parquet(workshop.parts.objects.path(stored.content)).head(1)
+    stored = workshop.context.datasets.get(regression.dataset)
+    content = pd.read_parquet(workshop.context.objects.path(stored.content)).head(1)
     made = _prototypes(
         workshop, regression, dataset=workshop.register_dataset(content, target="t", row_id="id"), n_prototypes=1
     )
@@ -198,7 +198,7 @@ def test_targets_are_the_models_classes_however_they_are_spelled(
 def test_a_damaged_object_fails_the_job_briefly_and_is_never_used(tmp_path: Path) -> None:
     with workshop_in(tmp_path / "secret folder") as workshop:
         case = register_real(workshop, "breast_cancer", "random_forest")
-        content = workshop.parts.objects.path(workshop.parts.datasets.get(case.dataset).content)
+        content = workshop.context.objects.path(workshop.context.datasets.get(case.dataset).content)
         content.chmod(0o600)
         content.write_bytes(content.read_bytes()[:-1] + b"!")
 
@@ -213,13 +213,13 @@ def test_a_damaged_object_fails_the_job_briefly_and_is_never_used(tmp_path: Path
 def test_a_job_that_is_cancelled_while_it_works_publishes_nothing(workshop: Workshop, case: RealCase) -> None:
     requested = workshop.ask(model=case.model, dataset=case.dataset, n_prototypes=9, seed=99)
     claim = workshop.claim(requested.job or "")
-    workshop.parts.jobs.request_cancel(requested.job or "")
+    workshop.context.jobs.request_cancel(requested.job or "")
 
     workshop.work(claim)
 
-    job = workshop.parts.jobs.get(requested.job or "")
+    job = workshop.context.jobs.get(requested.job or "")
     assert job.status == "cancelled"
-    assert workshop.parts.artefacts.get("prototype_sets", requested.id).result is None
+    assert workshop.context.artefacts.get("prototype_sets", requested.id).result is None
 
 
 @pytest.mark.parametrize("method", ["sm_u", "sm_a", "sm_wa", "sg", "a_pete"])
@@ -267,14 +267,14 @@ def test_missing_values_and_categories_reach_the_prototypes_as_they_are(workshop
 
 def test_the_stored_content_is_plain_json_without_dicts_by_class_or_feature(workshop: Workshop, case: RealCase) -> None:
     made = _prototypes(workshop, case)
-    stored = workshop.parts.artefacts.get("prototype_sets", made.id)
-    data = workshop.parts.objects.get(stored.result or "")
+    stored = workshop.context.artefacts.get("prototype_sets", made.id)
+    data = workshop.context.objects.get(stored.result or "")
 
     keys = {key for each in _objects(json.loads(data)) for key in each}
 
     assert hashlib.sha256(data).hexdigest() == stored.result
     assert not keys & {*case.opened.view.feature_names, *case.opened.view.classes}
-    with DatasetFile(workshop.parts.objects.path(workshop.parts.datasets.get(case.dataset).content)) as file:
+    with DatasetFile(workshop.context.objects.path(workshop.context.datasets.get(case.dataset).content)) as file:
         assert not keys & {*file.names}
 
 

@@ -72,9 +72,9 @@ def test_the_file_is_written_in_groups_that_a_page_can_be_read_from(
     in_blocks = workshop.find_neighbors(
         model=case.model, dataset=case.dataset, proximity_kind="boosting", n_neighbors=7
     )
-    artefact = workshop.parts.artefacts.get("proximities", in_blocks.id)
+    artefact = workshop.context.artefacts.get("proximities", in_blocks.id)
 
-    metadata = pq.ParquetFile(workshop.parts.objects.path(artefact.files["table"])).metadata
+    metadata = pq.ParquetFile(workshop.context.objects.path(artefact.files["table"])).metadata
 
     assert metadata.num_row_groups >= 20
     assert max(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)) == 100
@@ -95,8 +95,8 @@ def test_long_names_make_for_shorter_groups(
 
     made = workshop.find_neighbors(model=case.model, dataset=dataset, n_neighbors=3)
 
-    artefact = workshop.parts.artefacts.get("proximities", made.id)
-    metadata = pq.ParquetFile(workshop.parts.objects.path(artefact.files["table"])).metadata
+    artefact = workshop.context.artefacts.get("proximities", made.id)
+    metadata = pq.ParquetFile(workshop.context.objects.path(artefact.files["table"])).metadata
     assert max(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)) == 30
     table = workshop.table_of(PROXIMITIES, made).to_pandas()
     assert table["row_id"].tolist() == [names[row] for row in table["row"]]

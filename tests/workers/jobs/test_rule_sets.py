@@ -64,7 +64,7 @@ def _told(workshop: Workshop, name: str, **changes: Any) -> CheckedRules:  # noq
     dataset = workshop.register_dataset(frame, target="t")
     made = workshop.find_rules(model=model, dataset=dataset, **(_FEW | changes))
     assert made.status == "ready", made.problem
-    content = RuleSetResult.model_validate_json(artefacts.get_result(workshop.parts, RULE_SETS, made.id))
+    content = RuleSetResult.model_validate_json(artefacts.get_result(workshop.context, RULE_SETS, made.id))
     return CheckedRules(
         made, content, _rows(frame[names]), _target(frame["t"]), _predicted(workshop, model, frame[names])
     )
@@ -101,7 +101,7 @@ def _target(column: "pd.Series[Any]") -> NDArray[Any]:
 
 
 def _predicted(workshop: Workshop, model: str, frame: pd.DataFrame) -> NDArray[Any]:
-    session, view = workshop.parts.sessions.get(model), workshop.parts.models.get(model).view
+    session, view = workshop.context.sessions.get(model), workshop.context.models.get(model).view
     outcome = session.run_in_chunks(rows_of_frame(frame))
     return outcome.scores[:, 0].astype(np.float64) if outcome.labels is None else np.array(view.classes)[outcome.labels]
 
@@ -120,8 +120,8 @@ def test_what_is_printed_is_what_predicts_in_every_form_on_all_rows(workshop: Wo
     served = [content.rules[each[0]].prediction if each else content.default_prediction for each in holding]
 
     assert served == checked.by_words.tolist()
-    assert printed_rules.run_sql(export_rules(workshop.parts, checked.made.id, "sql"), rows, texts) == served
-    assert printed_rules.run_python(export_rules(workshop.parts, checked.made.id, "python"), rows) == served
+    assert printed_rules.run_sql(export_rules(workshop.context, checked.made.id, "sql"), rows, texts) == served
+    assert printed_rules.run_python(export_rules(workshop.context, checked.made.id, "python"), rows) == served
     assert holding == [np.flatnonzero(each).tolist() for each in checked.holding]
 
 
@@ -247,7 +247,7 @@ def test_rows_held_in_single_precision_get_the_same_from_a_model_that_reads_it(w
 
     made = workshop.find_rules(model=registered, dataset=workshop.register_dataset(frame, target="t"), n_restarts=8)
 
-    source = export_rules(workshop.parts, made.id, "python")
+    source = export_rules(workshop.context, made.id, "python")
     as_sent, as_read = (printed_rules.run_python(source, _rows(each.drop(columns="t"))) for each in (frame, single))
     assert (frame.drop(columns="t") != single.drop(columns="t")).to_numpy().mean() > 0.5
     assert as_sent == as_read

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from ._generated.api.approximation_trees import (
-    ask_next_question,
     create_approximation_tree,
     delete_approximation_tree,
     export_approximation_tree,
     get_approximation_tree,
     get_approximation_tree_content,
+    get_next_question,
     list_approximation_trees,
 )
 from ._generated.models import (
@@ -114,7 +114,7 @@ def _next_question(self: ApproximationTreeView, answers: Mapping[str, Any] | Non
     """
     given = NextQuestionRequestAnswers.from_dict(named_instance(answers or {}, "answers"))
     request = NextQuestionRequest(answers=given)
-    return (yield from fetch(ask_next_question, NextQuestion, approximation_tree_id=self.id, body=request))
+    return (yield from fetch(get_next_question, NextQuestion, approximation_tree_id=self.id, body=request))
 
 
 def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults

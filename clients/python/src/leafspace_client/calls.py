@@ -79,7 +79,7 @@ class Connected:
         _name_methods(cls)
 
 
-def call_of(endpoint: ModuleType, **arguments: Any) -> Call:  # noqa: ANN401  # what the generated code takes
+def call_of(endpoint: ModuleType, /, **arguments: Any) -> Call:  # noqa: ANN401  # what the generated code takes
     """Return the request of a generated endpoint as data."""
     made = dict(endpoint._get_kwargs(**arguments))  # noqa: SLF001  # the generator's only request without a socket
     headers = made.pop("headers", {})
@@ -89,7 +89,7 @@ def call_of(endpoint: ModuleType, **arguments: Any) -> Call:  # noqa: ANN401  # 
     return Call(made.pop("method"), made.pop("url"), headers, made)
 
 
-def fetch(endpoint: ModuleType, kind: type[T], **arguments: Any) -> Program[T]:  # noqa: ANN401  # see call_of
+def fetch(endpoint: ModuleType, kind: type[T], /, **arguments: Any) -> Program[T]:  # noqa: ANN401  # see call_of
     """Call an endpoint and return its answer, which is of the given kind.
 
     Raises
@@ -110,7 +110,7 @@ def fetch(endpoint: ModuleType, kind: type[T], **arguments: Any) -> Program[T]: 
     return answer
 
 
-def create(endpoint: ModuleType, kind: type[T], **arguments: Any) -> Program[T]:  # noqa: ANN401  # see call_of
+def create(endpoint: ModuleType, kind: type[T], /, **arguments: Any) -> Program[T]:  # noqa: ANN401  # see call_of
     """Call an endpoint that creates something; tried again, it creates nothing twice."""
     return (yield from fetch(endpoint, kind, idempotency_key=uuid.uuid4().hex, **arguments))
 
@@ -202,7 +202,7 @@ def _documented(method: Any, kind: Callable[..., Any], program: Any) -> Any:  # 
 
 def _name_methods(owner: type) -> None:
     """Give each class its own methods, with the names and signatures that it makes public."""
-    types = _type_arguments(owner)
+    types = type_arguments(owner)
     for name in [name for name in dir(owner) if hasattr(getattr(owner, name), "program")]:
         if name not in vars(owner):
             inherited = getattr(owner, name)
@@ -219,7 +219,7 @@ def _name_methods(owner: type) -> None:
         method.__signature__ = signature.replace(parameters=parameters, return_annotation=result)
 
 
-def _type_arguments(owner: type) -> dict[str, Any]:
+def type_arguments(owner: type) -> dict[str, Any]:
     """Return the types that a class gives to the variables of its generic bases, by their names."""
     found: dict[str, Any] = {}
     for base in [base for kind in owner.__mro__ for base in vars(kind).get("__orig_bases__", ())]:

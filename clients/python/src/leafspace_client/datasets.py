@@ -3,7 +3,14 @@
 import json
 from collections.abc import Sequence
 
-from ._generated.api.datasets import delete_dataset, get_dataset, list_datasets, list_rows, register_dataset
+from ._generated.api.datasets import (
+    delete_dataset,
+    get_dataset,
+    list_datasets,
+    list_rows,
+    register_dataset,
+    rename_dataset,
+)
 from ._generated.models import (
     BodyRegisterDataset,
     Dataset,
@@ -14,11 +21,13 @@ from ._generated.models import (
 )
 from ._generated.types import UNSET, File
 from .calls import Connected, Program, awaitable, blocking, create, fetch
-from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of
+from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of, rename_one
 from .records import Records
 from .tables import TableFile, TableNames
 
-DATASETS: Noun[Dataset] = Noun(Dataset, PageDatasetSummary, "dataset_id", get_dataset, list_datasets, delete_dataset)
+DATASETS: Noun[Dataset] = Noun(
+    Dataset, PageDatasetSummary, "dataset_id", get_dataset, list_datasets, delete_dataset, rename_dataset
+)
 _ROWS_A_PAGE = 1000
 
 
@@ -70,6 +79,7 @@ class Datasets(SyncDeletable[Dataset, Dataset, DatasetSummary]):
     """All datasets, newest first; lists yield summaries, and ``get`` takes one for the whole dataset."""
 
     noun = DATASETS
+    rename = blocking(rename_one)
     rows = blocking(_rows)
 
 
@@ -77,4 +87,5 @@ class AsyncDatasets(AsyncDeletable[Dataset, Dataset, DatasetSummary]):
     """All datasets, newest first; lists yield summaries, and ``get`` takes one for the whole dataset."""
 
     noun = DATASETS
+    rename = awaitable(rename_one)
     rows = awaitable(_rows)

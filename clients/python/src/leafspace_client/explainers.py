@@ -3,7 +3,14 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypeVar
 
-from ._generated.api.explainers import delete_explainer, explain, get_explainer, list_explainers, register_explainer
+from ._generated.api.explainers import (
+    delete_explainer,
+    explain,
+    get_explainer,
+    list_explainers,
+    register_explainer,
+    rename_explainer,
+)
 from ._generated.models import Explainer as Details
 from ._generated.models import (
     ExplainerRequest,
@@ -15,11 +22,23 @@ from ._generated.models import (
 from ._generated.types import UNSET
 from .calls import Program, awaitable, blocking, create, fetch
 from .explanations import Explanation, Explanations
-from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, View, id_of, load, refresh
+from .nouns import (
+    AsyncDeletable,
+    Collection,
+    Identified,
+    Noun,
+    SyncDeletable,
+    View,
+    id_of,
+    load,
+    refresh,
+    rename,
+    rename_one,
+)
 from .rows import batches, named_instances
 
 EXPLAINERS: Noun[Details] = Noun(
-    Details, PageExplainerSummary, "explainer_id", get_explainer, list_explainers, delete_explainer
+    Details, PageExplainerSummary, "explainer_id", get_explainer, list_explainers, delete_explainer, rename_explainer
 )
 Include = Literal["contrast", "rules", "approximation_path"]
 Kept = TypeVar("Kept")
@@ -29,6 +48,11 @@ class ExplainerView(View[Details | ExplainerSummary]):
     """A registered explainer; ``details`` has all fields that the service sends, but of lists a summary."""
 
     noun = EXPLAINERS
+
+    @property
+    def name(self) -> str | None:
+        """Its name for people; ``rename`` changes it."""
+        return self.details.name
 
     @property
     def model(self) -> str:
@@ -139,6 +163,7 @@ class Explainer(ExplainerView):
 
     refresh = blocking(refresh)
     load = blocking(load)
+    rename = blocking(rename)
     explain = blocking(_explain)
 
 
@@ -147,6 +172,7 @@ class AsyncExplainer(ExplainerView):
 
     refresh = awaitable(refresh)
     load = awaitable(load)
+    rename = awaitable(rename)
     explain = awaitable(_explain)
 
 
@@ -156,6 +182,7 @@ class Explainers(SyncDeletable[Details, Explainer, Explainer]):
     noun = EXPLAINERS
     view = Explainer
     create = blocking(_create)
+    rename = blocking(rename_one)
 
 
 class AsyncExplainers(AsyncDeletable[Details, AsyncExplainer, AsyncExplainer]):
@@ -164,3 +191,4 @@ class AsyncExplainers(AsyncDeletable[Details, AsyncExplainer, AsyncExplainer]):
     noun = EXPLAINERS
     view = AsyncExplainer
     create = awaitable(_create)
+    rename = awaitable(rename_one)

@@ -13,6 +13,7 @@ from ._generated.api.models import (
     list_models,
     predict,
     register_model,
+    rename_model,
 )
 from ._generated.models import (
     BodyRegisterModel,
@@ -29,12 +30,12 @@ from ._generated.models import (
 from ._generated.types import UNSET, File
 from .calls import Connected, Program, awaitable, blocking, create, fetch
 from .conversion import ConvertedModel
-from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of
+from .nouns import AsyncDeletable, Identified, Noun, SyncDeletable, id_of, rename_one
 from .proximities import ProximityKind
 from .records import Records
 from .rows import batches, named_instances
 
-MODELS: Noun[Model] = Noun(Model, PageModelSummary, "model_id", get_model, list_models, delete_model)
+MODELS: Noun[Model] = Noun(Model, PageModelSummary, "model_id", get_model, list_models, delete_model, rename_model)
 
 
 def register(converted: ConvertedModel) -> Program[Model]:
@@ -125,6 +126,7 @@ class Models(SyncDeletable[Model, Model, ModelSummary]):
     """All models, newest first; lists yield summaries, and ``get`` takes one for the whole model."""
 
     noun = MODELS
+    rename = blocking(rename_one)
     tree = blocking(_tree)
     predict = blocking(_predict)
     proximities = blocking(_proximities)
@@ -134,6 +136,7 @@ class AsyncModels(AsyncDeletable[Model, Model, ModelSummary]):
     """All models, newest first; lists yield summaries, and ``get`` takes one for the whole model."""
 
     noun = MODELS
+    rename = awaitable(rename_one)
     tree = awaitable(_tree)
     predict = awaitable(_predict)
     proximities = awaitable(_proximities)

@@ -4,12 +4,14 @@ A thing that a job makes, or that is made of others, comes as a ``View``: an obj
 fetches the rest when it is needed. Pickled, it is its id and the address of the service; never a key.
 """
 
-from collections.abc import AsyncIterator, Iterator
+import inspect
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
-from .calls import Connected, Program, awaitable, blocking, call_of, fetch
+from ._generated.models import Renaming
+from .calls import Connected, Program, awaitable, blocking, call_of, fetch, type_arguments
 from .errors import Conflict, NotFound
 from .transports import AsyncTransport, SyncTransport
 
@@ -34,6 +36,13 @@ class Noun(Generic[Answer]):
     get: ModuleType
     list: ModuleType
     delete: ModuleType | None = None
+    rename: ModuleType | None = None
+
+    @property
+    def filters(self) -> tuple[str, ...]:
+        """What its list can be filtered by, in the order of the contract."""
+        parameters = inspect.signature(self.list._get_kwargs).parameters  # noqa: SLF001  # see call_of
+        return tuple(name for name in parameters if name not in {"limit", "cursor"})
 
 
 def id_of(thing: Identified) -> str:
@@ -94,7 +103,19 @@ def load(self: ViewT) -> Program[ViewT]:
     return self if self._is_whole else (yield from refresh(self))
 
 
+def rename(self: ViewT, name: str | None) -> Program[ViewT]:
+    """Give it another name, or none, and return it; its id stays."""
+    self.details = yield from _renamed(self.noun, self.id, name)
+    self._is_whole = True
+    return self
+
+
 _run_now = blocking(refresh)
+
+
+def _renamed(noun: Noun[Answer], thing_id: str, name: str | None) -> Program[Answer]:
+    assert noun.rename is not None  # noqa: S101  # things without a name have no such method
+    return (yield from fetch(noun.rename, noun.answer, **{noun.id_name: thing_id}, body=Renaming(name=name)))
 
 
 class Collection(Connected, Generic[Answer, Kept]):
@@ -105,6 +126,19 @@ class Collection(Connected, Generic[Answer, Kept]):
 
     def __init__(self, transport: Any) -> None:  # noqa: ANN401  # either transport
         self._transport = transport
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "noun" in vars(cls):
+            _describe_list(cls)
+
+    def _chosen(self, filters: Mapping[str, Identified]) -> dict[str, str]:
+        """Return the filters as the service takes them, without those that are ``None``."""
+        if unknown := [name for name in filters if name not in self.noun.filters]:
+            fault = f"{type(self).__name__}.list() got an unexpected keyword argument {unknown[0]!r}"
+            message = f"{fault}; it takes {', '.join(self.noun.filters)}"
+            raise TypeError(message)
+        return {name: id_of(value) for name, value in filters.items() if value is not None}
 
     def _wrapped(self, answer: Answer) -> Kept:
         kept: Any = answer if self.view is None else self.view(self._transport, answer)
@@ -132,9 +166,17 @@ def _delete(self: Collection[Answer, Kept], thing: Identified) -> Program[None]:
             raise
 
 
-def _next_page(self: Collection[Any, Any], cursor: str | None) -> Program[tuple[list[Any], str | None]]:
+def rename_one(self: Collection[Answer, Kept], thing: Identified, name: str | None) -> Program[Kept]:
+    """Give one another name, or none, and return it; its id stays."""
+    answer = yield from _renamed(self.noun, id_of(thing), name)
+    return self._wrapped(answer)
+
+
+def _next_page(
+    self: Collection[Any, Any], cursor: str | None, filters: Mapping[str, str]
+) -> Program[tuple[list[Any], str | None]]:
     """Return a page of things, and where the next begins."""
-    page = yield from fetch(self.noun.list, self.noun.page, limit=_PAGE_SIZE, cursor=cursor)
+    page = yield from fetch(self.noun.list, self.noun.page, limit=_PAGE_SIZE, cursor=cursor, **filters)
     return [self._wrapped(answer) for answer in page.data], page.next_cursor or None
 
 
@@ -145,11 +187,17 @@ class SyncCollection(Collection[Answer, Kept], Generic[Answer, Kept, Listed]):
     get = blocking(_get)
     _next_page = blocking(_next_page)
 
-    def list(self) -> Iterator[Listed]:
-        """Yield all, newest first; pages are fetched when they are needed."""
+    def list(self, **filters: Identified) -> Iterator[Listed]:
+        """Yield all, newest first, or those alone that have these values; pages are fetched when they are needed.
+
+        Other things are given as they came or by their ids, such as ``model=model``; a name is the whole name.
+        """
+        return self._every(self._chosen(filters))
+
+    def _every(self, filters: Mapping[str, str]) -> Iterator[Listed]:
         cursor: str | None = None
         while True:
-            found, cursor = self._next_page(cursor)
+            found, cursor = self._next_page(cursor, filters)
             yield from found
             if cursor is None:
                 return
@@ -162,11 +210,17 @@ class AsyncCollection(Collection[Answer, Kept], Generic[Answer, Kept, Listed]):
     get = awaitable(_get)
     _next_page = awaitable(_next_page)
 
-    async def list(self) -> AsyncIterator[Listed]:
-        """Yield all, newest first; pages are fetched when they are needed."""
+    def list(self, **filters: Identified) -> AsyncIterator[Listed]:
+        """Yield all, newest first, or those alone that have these values; pages are fetched when they are needed.
+
+        Other things are given as they came or by their ids, such as ``model=model``; a name is the whole name.
+        """
+        return self._every(self._chosen(filters))
+
+    async def _every(self, filters: Mapping[str, str]) -> AsyncIterator[Listed]:
         cursor: str | None = None
         while True:
-            found, cursor = await self._next_page(cursor)
+            found, cursor = await self._next_page(cursor, filters)
             for kept in found:
                 yield kept
             if cursor is None:
@@ -183,3 +237,19 @@ class AsyncDeletable(AsyncCollection[Answer, Kept, Listed]):
     """A collection whose things can be deleted, for the async client."""
 
     delete = awaitable(_delete)
+
+
+def _describe_list(owner: type[Any]) -> None:
+    """Give a collection a ``list`` of its own, whose signature shows the filters that the contract has."""
+    inherited = owner.list
+
+    def list_(self: Any, **filters: Identified) -> Any:  # noqa: ANN401  # either iterator
+        return inherited(self, **filters)
+
+    listed = inspect.signature(inherited).return_annotation[type_arguments(owner)["Listed"]]
+    itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    filters = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in owner.noun.filters]
+    list_.__signature__ = inspect.Signature([itself, *filters], return_annotation=listed)  # type: ignore[attr-defined]
+    list_.__doc__, list_.__module__ = inherited.__doc__, owner.__module__
+    list_.__name__, list_.__qualname__ = "list", f"{owner.__qualname__}.list"
+    owner.list = list_

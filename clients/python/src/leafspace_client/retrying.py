@@ -65,9 +65,9 @@ def with_retries(program: Program[T], policy: RetryPolicy, rng: random.Random) -
     """Return the program with each of its calls tried again where that can help.
 
     Tried again are calls that got no answer or one of 429, 502, 503 and 504. All calls of this client may be repeated:
-    those that create carry an idempotency key, the others read, compute, delete or cancel. Not tried again is a call
-    whose answer took longer than the client's timeout: the service may still be computing it. Failures that remain are
-    raised inside the program, at the call.
+    those that create carry an idempotency key, the others read, compute, rename, delete or cancel. Not tried again is
+    a call whose answer took longer than the client's timeout: the service may still be computing it. Failures that
+    remain are raised inside the program, at the call.
     """
     try:
         following = _sent(program, None)

@@ -105,6 +105,7 @@ from .proximity_block_request import ProximityBlockRequest
 from .question import Question
 from .readiness import Readiness
 from .reason import Reason
+from .renaming import Renaming
 from .restart import Restart
 from .rule import Rule
 from .rule_feature import RuleFeature
@@ -228,6 +229,7 @@ __all__ = (
     "Question",
     "Readiness",
     "Reason",
+    "Renaming",
     "Restart",
     "Rule",
     "RuleFeature",

@@ -14,6 +14,7 @@ def _get_kwargs(
     *,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -26,6 +27,13 @@ def _get_kwargs(
     else:
         json_cursor = cursor
     params["cursor"] = json_cursor
+
+    json_name: None | str | Unset
+    if isinstance(name, Unset):
+        json_name = UNSET
+    else:
+        json_name = name
+    params["name"] = json_name
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -91,6 +99,7 @@ def sync_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> Response[PageApiKey | Problem]:
     """List Api Keys
 
@@ -101,6 +110,7 @@ def sync_detailed(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        name (None | str | Unset): Only api keys that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -113,6 +123,7 @@ def sync_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        name=name,
     )
 
     response = client.get_httpx_client().request(
@@ -127,6 +138,7 @@ def sync(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> PageApiKey | Problem | None:
     """List Api Keys
 
@@ -137,6 +149,7 @@ def sync(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        name (None | str | Unset): Only api keys that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -150,6 +163,7 @@ def sync(
         client=client,
         limit=limit,
         cursor=cursor,
+        name=name,
     ).parsed
 
 
@@ -158,6 +172,7 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> Response[PageApiKey | Problem]:
     """List Api Keys
 
@@ -168,6 +183,7 @@ async def asyncio_detailed(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        name (None | str | Unset): Only api keys that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -180,6 +196,7 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        name=name,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -192,6 +209,7 @@ async def asyncio(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> PageApiKey | Problem | None:
     """List Api Keys
 
@@ -202,6 +220,7 @@ async def asyncio(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        name (None | str | Unset): Only api keys that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -216,5 +235,6 @@ async def asyncio(
             client=client,
             limit=limit,
             cursor=cursor,
+            name=name,
         )
     ).parsed

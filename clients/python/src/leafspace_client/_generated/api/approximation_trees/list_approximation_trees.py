@@ -14,6 +14,10 @@ def _get_kwargs(
     *,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    evaluation_dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -26,6 +30,34 @@ def _get_kwargs(
     else:
         json_cursor = cursor
     params["cursor"] = json_cursor
+
+    json_model: None | str | Unset
+    if isinstance(model, Unset):
+        json_model = UNSET
+    else:
+        json_model = model
+    params["model"] = json_model
+
+    json_dataset: None | str | Unset
+    if isinstance(dataset, Unset):
+        json_dataset = UNSET
+    else:
+        json_dataset = dataset
+    params["dataset"] = json_dataset
+
+    json_evaluation_dataset: None | str | Unset
+    if isinstance(evaluation_dataset, Unset):
+        json_evaluation_dataset = UNSET
+    else:
+        json_evaluation_dataset = evaluation_dataset
+    params["evaluation_dataset"] = json_evaluation_dataset
+
+    json_status: None | str | Unset
+    if isinstance(status, Unset):
+        json_status = UNSET
+    else:
+        json_status = status
+    params["status"] = json_status
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -93,6 +125,10 @@ def sync_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    evaluation_dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> Response[PageApproximationTree | Problem]:
     """List Approximation Trees
 
@@ -103,6 +139,13 @@ def sync_detailed(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        model (None | str | Unset): Only approximation trees that were made from this model: its
+            id.
+        dataset (None | str | Unset): Only approximation trees that were made from this dataset:
+            its id.
+        evaluation_dataset (None | str | Unset): Only approximation trees that were made from this
+            evaluation dataset: its id.
+        status (None | str | Unset): Only approximation trees of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -115,6 +158,10 @@ def sync_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        model=model,
+        dataset=dataset,
+        evaluation_dataset=evaluation_dataset,
+        status=status,
     )
 
     response = client.get_httpx_client().request(
@@ -129,6 +176,10 @@ def sync(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    evaluation_dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> PageApproximationTree | Problem | None:
     """List Approximation Trees
 
@@ -139,6 +190,13 @@ def sync(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        model (None | str | Unset): Only approximation trees that were made from this model: its
+            id.
+        dataset (None | str | Unset): Only approximation trees that were made from this dataset:
+            its id.
+        evaluation_dataset (None | str | Unset): Only approximation trees that were made from this
+            evaluation dataset: its id.
+        status (None | str | Unset): Only approximation trees of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -152,6 +210,10 @@ def sync(
         client=client,
         limit=limit,
         cursor=cursor,
+        model=model,
+        dataset=dataset,
+        evaluation_dataset=evaluation_dataset,
+        status=status,
     ).parsed
 
 
@@ -160,6 +222,10 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    evaluation_dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> Response[PageApproximationTree | Problem]:
     """List Approximation Trees
 
@@ -170,6 +236,13 @@ async def asyncio_detailed(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        model (None | str | Unset): Only approximation trees that were made from this model: its
+            id.
+        dataset (None | str | Unset): Only approximation trees that were made from this dataset:
+            its id.
+        evaluation_dataset (None | str | Unset): Only approximation trees that were made from this
+            evaluation dataset: its id.
+        status (None | str | Unset): Only approximation trees of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -182,6 +255,10 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        model=model,
+        dataset=dataset,
+        evaluation_dataset=evaluation_dataset,
+        status=status,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -194,6 +271,10 @@ async def asyncio(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    evaluation_dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> PageApproximationTree | Problem | None:
     """List Approximation Trees
 
@@ -204,6 +285,13 @@ async def asyncio(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        model (None | str | Unset): Only approximation trees that were made from this model: its
+            id.
+        dataset (None | str | Unset): Only approximation trees that were made from this dataset:
+            its id.
+        evaluation_dataset (None | str | Unset): Only approximation trees that were made from this
+            evaluation dataset: its id.
+        status (None | str | Unset): Only approximation trees of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -218,5 +306,9 @@ async def asyncio(
             client=client,
             limit=limit,
             cursor=cursor,
+            model=model,
+            dataset=dataset,
+            evaluation_dataset=evaluation_dataset,
+            status=status,
         )
     ).parsed

@@ -86,7 +86,7 @@ def sync_detailed(
 ) -> Response[Any | Problem]:
     """Delete Dataset
 
-     Delete a dataset that nothing is built on.
+     Delete a dataset that nothing depends on.
 
     Args:
         dataset_id (str):
@@ -117,7 +117,7 @@ def sync(
 ) -> Any | Problem | None:
     """Delete Dataset
 
-     Delete a dataset that nothing is built on.
+     Delete a dataset that nothing depends on.
 
     Args:
         dataset_id (str):
@@ -143,7 +143,7 @@ async def asyncio_detailed(
 ) -> Response[Any | Problem]:
     """Delete Dataset
 
-     Delete a dataset that nothing is built on.
+     Delete a dataset that nothing depends on.
 
     Args:
         dataset_id (str):
@@ -172,7 +172,7 @@ async def asyncio(
 ) -> Any | Problem | None:
     """Delete Dataset
 
-     Delete a dataset that nothing is built on.
+     Delete a dataset that nothing depends on.
 
     Args:
         dataset_id (str):

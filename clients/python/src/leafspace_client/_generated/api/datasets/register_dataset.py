@@ -122,7 +122,7 @@ def sync_detailed(
 ) -> Response[Dataset | Problem]:
     """Register Dataset
 
-     Register a dataset: CSV, Parquet or JSON rows, told apart by content.
+     Register a dataset: CSV, Parquet or JSON rows, distinguished by content.
 
     Args:
         idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
@@ -159,7 +159,7 @@ def sync(
 ) -> Dataset | Problem | None:
     """Register Dataset
 
-     Register a dataset: CSV, Parquet or JSON rows, told apart by content.
+     Register a dataset: CSV, Parquet or JSON rows, distinguished by content.
 
     Args:
         idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
@@ -191,7 +191,7 @@ async def asyncio_detailed(
 ) -> Response[Dataset | Problem]:
     """Register Dataset
 
-     Register a dataset: CSV, Parquet or JSON rows, told apart by content.
+     Register a dataset: CSV, Parquet or JSON rows, distinguished by content.
 
     Args:
         idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
@@ -226,7 +226,7 @@ async def asyncio(
 ) -> Dataset | Problem | None:
     """Register Dataset
 
-     Register a dataset: CSV, Parquet or JSON rows, told apart by content.
+     Register a dataset: CSV, Parquet or JSON rows, distinguished by content.
 
     Args:
         idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to

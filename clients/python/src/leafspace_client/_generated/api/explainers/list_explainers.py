@@ -14,6 +14,11 @@ def _get_kwargs(
     *,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    prototype_set: None | str | Unset = UNSET,
+    rule_set: None | str | Unset = UNSET,
+    approximation_tree: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -26,6 +31,41 @@ def _get_kwargs(
     else:
         json_cursor = cursor
     params["cursor"] = json_cursor
+
+    json_model: None | str | Unset
+    if isinstance(model, Unset):
+        json_model = UNSET
+    else:
+        json_model = model
+    params["model"] = json_model
+
+    json_prototype_set: None | str | Unset
+    if isinstance(prototype_set, Unset):
+        json_prototype_set = UNSET
+    else:
+        json_prototype_set = prototype_set
+    params["prototype_set"] = json_prototype_set
+
+    json_rule_set: None | str | Unset
+    if isinstance(rule_set, Unset):
+        json_rule_set = UNSET
+    else:
+        json_rule_set = rule_set
+    params["rule_set"] = json_rule_set
+
+    json_approximation_tree: None | str | Unset
+    if isinstance(approximation_tree, Unset):
+        json_approximation_tree = UNSET
+    else:
+        json_approximation_tree = approximation_tree
+    params["approximation_tree"] = json_approximation_tree
+
+    json_name: None | str | Unset
+    if isinstance(name, Unset):
+        json_name = UNSET
+    else:
+        json_name = name
+    params["name"] = json_name
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -93,6 +133,11 @@ def sync_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    prototype_set: None | str | Unset = UNSET,
+    rule_set: None | str | Unset = UNSET,
+    approximation_tree: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> Response[PageExplainerSummary | Problem]:
     """List Explainers
 
@@ -103,6 +148,13 @@ def sync_detailed(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        model (None | str | Unset): Only explainers that were made from this model: its id.
+        prototype_set (None | str | Unset): Only explainers that were made from this prototype
+            set: its id.
+        rule_set (None | str | Unset): Only explainers that were made from this rule set: its id.
+        approximation_tree (None | str | Unset): Only explainers that were made from this
+            approximation tree: its id.
+        name (None | str | Unset): Only explainers that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -115,6 +167,11 @@ def sync_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        model=model,
+        prototype_set=prototype_set,
+        rule_set=rule_set,
+        approximation_tree=approximation_tree,
+        name=name,
     )
 
     response = client.get_httpx_client().request(
@@ -129,6 +186,11 @@ def sync(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    prototype_set: None | str | Unset = UNSET,
+    rule_set: None | str | Unset = UNSET,
+    approximation_tree: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> PageExplainerSummary | Problem | None:
     """List Explainers
 
@@ -139,6 +201,13 @@ def sync(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        model (None | str | Unset): Only explainers that were made from this model: its id.
+        prototype_set (None | str | Unset): Only explainers that were made from this prototype
+            set: its id.
+        rule_set (None | str | Unset): Only explainers that were made from this rule set: its id.
+        approximation_tree (None | str | Unset): Only explainers that were made from this
+            approximation tree: its id.
+        name (None | str | Unset): Only explainers that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -152,6 +221,11 @@ def sync(
         client=client,
         limit=limit,
         cursor=cursor,
+        model=model,
+        prototype_set=prototype_set,
+        rule_set=rule_set,
+        approximation_tree=approximation_tree,
+        name=name,
     ).parsed
 
 
@@ -160,6 +234,11 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    prototype_set: None | str | Unset = UNSET,
+    rule_set: None | str | Unset = UNSET,
+    approximation_tree: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> Response[PageExplainerSummary | Problem]:
     """List Explainers
 
@@ -170,6 +249,13 @@ async def asyncio_detailed(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        model (None | str | Unset): Only explainers that were made from this model: its id.
+        prototype_set (None | str | Unset): Only explainers that were made from this prototype
+            set: its id.
+        rule_set (None | str | Unset): Only explainers that were made from this rule set: its id.
+        approximation_tree (None | str | Unset): Only explainers that were made from this
+            approximation tree: its id.
+        name (None | str | Unset): Only explainers that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -182,6 +268,11 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        model=model,
+        prototype_set=prototype_set,
+        rule_set=rule_set,
+        approximation_tree=approximation_tree,
+        name=name,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -194,6 +285,11 @@ async def asyncio(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    prototype_set: None | str | Unset = UNSET,
+    rule_set: None | str | Unset = UNSET,
+    approximation_tree: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> PageExplainerSummary | Problem | None:
     """List Explainers
 
@@ -204,6 +300,13 @@ async def asyncio(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        model (None | str | Unset): Only explainers that were made from this model: its id.
+        prototype_set (None | str | Unset): Only explainers that were made from this prototype
+            set: its id.
+        rule_set (None | str | Unset): Only explainers that were made from this rule set: its id.
+        approximation_tree (None | str | Unset): Only explainers that were made from this
+            approximation tree: its id.
+        name (None | str | Unset): Only explainers that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -218,5 +321,10 @@ async def asyncio(
             client=client,
             limit=limit,
             cursor=cursor,
+            model=model,
+            prototype_set=prototype_set,
+            rule_set=rule_set,
+            approximation_tree=approximation_tree,
+            name=name,
         )
     ).parsed

@@ -14,6 +14,9 @@ def _get_kwargs(
     *,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    explainer: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -26,6 +29,27 @@ def _get_kwargs(
     else:
         json_cursor = cursor
     params["cursor"] = json_cursor
+
+    json_explainer: None | str | Unset
+    if isinstance(explainer, Unset):
+        json_explainer = UNSET
+    else:
+        json_explainer = explainer
+    params["explainer"] = json_explainer
+
+    json_dataset: None | str | Unset
+    if isinstance(dataset, Unset):
+        json_dataset = UNSET
+    else:
+        json_dataset = dataset
+    params["dataset"] = json_dataset
+
+    json_status: None | str | Unset
+    if isinstance(status, Unset):
+        json_status = UNSET
+    else:
+        json_status = status
+    params["status"] = json_status
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -93,6 +117,9 @@ def sync_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    explainer: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> Response[PageExplanationSet | Problem]:
     """List Explanation Sets
 
@@ -103,6 +130,11 @@ def sync_detailed(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        explainer (None | str | Unset): Only explanation sets that were made from this explainer:
+            its id.
+        dataset (None | str | Unset): Only explanation sets that were made from this dataset: its
+            id.
+        status (None | str | Unset): Only explanation sets of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -115,6 +147,9 @@ def sync_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        explainer=explainer,
+        dataset=dataset,
+        status=status,
     )
 
     response = client.get_httpx_client().request(
@@ -129,6 +164,9 @@ def sync(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    explainer: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> PageExplanationSet | Problem | None:
     """List Explanation Sets
 
@@ -139,6 +177,11 @@ def sync(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        explainer (None | str | Unset): Only explanation sets that were made from this explainer:
+            its id.
+        dataset (None | str | Unset): Only explanation sets that were made from this dataset: its
+            id.
+        status (None | str | Unset): Only explanation sets of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -152,6 +195,9 @@ def sync(
         client=client,
         limit=limit,
         cursor=cursor,
+        explainer=explainer,
+        dataset=dataset,
+        status=status,
     ).parsed
 
 
@@ -160,6 +206,9 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    explainer: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> Response[PageExplanationSet | Problem]:
     """List Explanation Sets
 
@@ -170,6 +219,11 @@ async def asyncio_detailed(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        explainer (None | str | Unset): Only explanation sets that were made from this explainer:
+            its id.
+        dataset (None | str | Unset): Only explanation sets that were made from this dataset: its
+            id.
+        status (None | str | Unset): Only explanation sets of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -182,6 +236,9 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        explainer=explainer,
+        dataset=dataset,
+        status=status,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -194,6 +251,9 @@ async def asyncio(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    explainer: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> PageExplanationSet | Problem | None:
     """List Explanation Sets
 
@@ -204,6 +264,11 @@ async def asyncio(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        explainer (None | str | Unset): Only explanation sets that were made from this explainer:
+            its id.
+        dataset (None | str | Unset): Only explanation sets that were made from this dataset: its
+            id.
+        status (None | str | Unset): Only explanation sets of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -218,5 +283,8 @@ async def asyncio(
             client=client,
             limit=limit,
             cursor=cursor,
+            explainer=explainer,
+            dataset=dataset,
+            status=status,
         )
     ).parsed

@@ -14,6 +14,9 @@ def _get_kwargs(
     *,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
+    kind: None | str | Unset = UNSET,
+    artefact: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -26,6 +29,27 @@ def _get_kwargs(
     else:
         json_cursor = cursor
     params["cursor"] = json_cursor
+
+    json_status: None | str | Unset
+    if isinstance(status, Unset):
+        json_status = UNSET
+    else:
+        json_status = status
+    params["status"] = json_status
+
+    json_kind: None | str | Unset
+    if isinstance(kind, Unset):
+        json_kind = UNSET
+    else:
+        json_kind = kind
+    params["kind"] = json_kind
+
+    json_artefact: None | str | Unset
+    if isinstance(artefact, Unset):
+        json_artefact = UNSET
+    else:
+        json_artefact = artefact
+    params["artefact"] = json_artefact
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -89,6 +113,9 @@ def sync_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
+    kind: None | str | Unset = UNSET,
+    artefact: None | str | Unset = UNSET,
 ) -> Response[PageJob | Problem]:
     """List Jobs
 
@@ -99,6 +126,9 @@ def sync_detailed(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        status (None | str | Unset): Only jobs of this status.
+        kind (None | str | Unset): Only jobs of this kind.
+        artefact (None | str | Unset): Only jobs that make this artefact: its id.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -111,6 +141,9 @@ def sync_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        status=status,
+        kind=kind,
+        artefact=artefact,
     )
 
     response = client.get_httpx_client().request(
@@ -125,6 +158,9 @@ def sync(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
+    kind: None | str | Unset = UNSET,
+    artefact: None | str | Unset = UNSET,
 ) -> PageJob | Problem | None:
     """List Jobs
 
@@ -135,6 +171,9 @@ def sync(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        status (None | str | Unset): Only jobs of this status.
+        kind (None | str | Unset): Only jobs of this kind.
+        artefact (None | str | Unset): Only jobs that make this artefact: its id.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -148,6 +187,9 @@ def sync(
         client=client,
         limit=limit,
         cursor=cursor,
+        status=status,
+        kind=kind,
+        artefact=artefact,
     ).parsed
 
 
@@ -156,6 +198,9 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
+    kind: None | str | Unset = UNSET,
+    artefact: None | str | Unset = UNSET,
 ) -> Response[PageJob | Problem]:
     """List Jobs
 
@@ -166,6 +211,9 @@ async def asyncio_detailed(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        status (None | str | Unset): Only jobs of this status.
+        kind (None | str | Unset): Only jobs of this kind.
+        artefact (None | str | Unset): Only jobs that make this artefact: its id.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -178,6 +226,9 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        status=status,
+        kind=kind,
+        artefact=artefact,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -190,6 +241,9 @@ async def asyncio(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
+    kind: None | str | Unset = UNSET,
+    artefact: None | str | Unset = UNSET,
 ) -> PageJob | Problem | None:
     """List Jobs
 
@@ -200,6 +254,9 @@ async def asyncio(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        status (None | str | Unset): Only jobs of this status.
+        kind (None | str | Unset): Only jobs of this kind.
+        artefact (None | str | Unset): Only jobs that make this artefact: its id.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -214,5 +271,8 @@ async def asyncio(
             client=client,
             limit=limit,
             cursor=cursor,
+            status=status,
+            kind=kind,
+            artefact=artefact,
         )
     ).parsed

@@ -86,7 +86,7 @@ def sync_detailed(
 ) -> Response[Any | Problem]:
     """Delete Model
 
-     Delete a model that nothing is built on.
+     Delete a model that nothing depends on.
 
     Args:
         model_id (str):
@@ -117,7 +117,7 @@ def sync(
 ) -> Any | Problem | None:
     """Delete Model
 
-     Delete a model that nothing is built on.
+     Delete a model that nothing depends on.
 
     Args:
         model_id (str):
@@ -143,7 +143,7 @@ async def asyncio_detailed(
 ) -> Response[Any | Problem]:
     """Delete Model
 
-     Delete a model that nothing is built on.
+     Delete a model that nothing depends on.
 
     Args:
         model_id (str):
@@ -172,7 +172,7 @@ async def asyncio(
 ) -> Any | Problem | None:
     """Delete Model
 
-     Delete a model that nothing is built on.
+     Delete a model that nothing depends on.
 
     Args:
         model_id (str):

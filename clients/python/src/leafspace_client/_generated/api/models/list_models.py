@@ -14,6 +14,7 @@ def _get_kwargs(
     *,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -26,6 +27,13 @@ def _get_kwargs(
     else:
         json_cursor = cursor
     params["cursor"] = json_cursor
+
+    json_name: None | str | Unset
+    if isinstance(name, Unset):
+        json_name = UNSET
+    else:
+        json_name = name
+    params["name"] = json_name
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -93,6 +101,7 @@ def sync_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> Response[PageModelSummary | Problem]:
     """List Models
 
@@ -103,6 +112,7 @@ def sync_detailed(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        name (None | str | Unset): Only models that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -115,6 +125,7 @@ def sync_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        name=name,
     )
 
     response = client.get_httpx_client().request(
@@ -129,6 +140,7 @@ def sync(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> PageModelSummary | Problem | None:
     """List Models
 
@@ -139,6 +151,7 @@ def sync(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        name (None | str | Unset): Only models that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -152,6 +165,7 @@ def sync(
         client=client,
         limit=limit,
         cursor=cursor,
+        name=name,
     ).parsed
 
 
@@ -160,6 +174,7 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> Response[PageModelSummary | Problem]:
     """List Models
 
@@ -170,6 +185,7 @@ async def asyncio_detailed(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        name (None | str | Unset): Only models that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -182,6 +198,7 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        name=name,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -194,6 +211,7 @@ async def asyncio(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    name: None | str | Unset = UNSET,
 ) -> PageModelSummary | Problem | None:
     """List Models
 
@@ -204,6 +222,7 @@ async def asyncio(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        name (None | str | Unset): Only models that have exactly this name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -218,5 +237,6 @@ async def asyncio(
             client=client,
             limit=limit,
             cursor=cursor,
+            name=name,
         )
     ).parsed

@@ -14,6 +14,9 @@ def _get_kwargs(
     *,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -26,6 +29,27 @@ def _get_kwargs(
     else:
         json_cursor = cursor
     params["cursor"] = json_cursor
+
+    json_model: None | str | Unset
+    if isinstance(model, Unset):
+        json_model = UNSET
+    else:
+        json_model = model
+    params["model"] = json_model
+
+    json_dataset: None | str | Unset
+    if isinstance(dataset, Unset):
+        json_dataset = UNSET
+    else:
+        json_dataset = dataset
+    params["dataset"] = json_dataset
+
+    json_status: None | str | Unset
+    if isinstance(status, Unset):
+        json_status = UNSET
+    else:
+        json_status = status
+    params["status"] = json_status
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -93,6 +117,9 @@ def sync_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> Response[PageProximities | Problem]:
     """List Proximities
 
@@ -103,6 +130,9 @@ def sync_detailed(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        model (None | str | Unset): Only proximities that were made from this model: its id.
+        dataset (None | str | Unset): Only proximities that were made from this dataset: its id.
+        status (None | str | Unset): Only proximities of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -115,6 +145,9 @@ def sync_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        model=model,
+        dataset=dataset,
+        status=status,
     )
 
     response = client.get_httpx_client().request(
@@ -129,6 +162,9 @@ def sync(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> PageProximities | Problem | None:
     """List Proximities
 
@@ -139,6 +175,9 @@ def sync(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        model (None | str | Unset): Only proximities that were made from this model: its id.
+        dataset (None | str | Unset): Only proximities that were made from this dataset: its id.
+        status (None | str | Unset): Only proximities of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -152,6 +191,9 @@ def sync(
         client=client,
         limit=limit,
         cursor=cursor,
+        model=model,
+        dataset=dataset,
+        status=status,
     ).parsed
 
 
@@ -160,6 +202,9 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> Response[PageProximities | Problem]:
     """List Proximities
 
@@ -170,6 +215,9 @@ async def asyncio_detailed(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        model (None | str | Unset): Only proximities that were made from this model: its id.
+        dataset (None | str | Unset): Only proximities that were made from this dataset: its id.
+        status (None | str | Unset): Only proximities of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -182,6 +230,9 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         limit=limit,
         cursor=cursor,
+        model=model,
+        dataset=dataset,
+        status=status,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -194,6 +245,9 @@ async def asyncio(
     client: AuthenticatedClient,
     limit: int | Unset = 50,
     cursor: None | str | Unset = UNSET,
+    model: None | str | Unset = UNSET,
+    dataset: None | str | Unset = UNSET,
+    status: None | str | Unset = UNSET,
 ) -> PageProximities | Problem | None:
     """List Proximities
 
@@ -204,6 +258,9 @@ async def asyncio(
             50.
         cursor (None | str | Unset): Cursor: `next_cursor` of the previous page; default: the
             first page.
+        model (None | str | Unset): Only proximities that were made from this model: its id.
+        dataset (None | str | Unset): Only proximities that were made from this dataset: its id.
+        status (None | str | Unset): Only proximities of this status.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -218,5 +275,8 @@ async def asyncio(
             client=client,
             limit=limit,
             cursor=cursor,
+            model=model,
+            dataset=dataset,
+            status=status,
         )
     ).parsed

@@ -118,9 +118,10 @@ def sync_detailed(
     client: AuthenticatedClient,
     body: NextQuestionRequest,
 ) -> Response[NextQuestion | Problem]:
-    """Ask Next Question
+    """Get Next Question
 
-     Ask for as few features as it takes: the next one, given the answers so far, or what they lead to.
+     Return the next feature that the tree needs, given the answers so far, or the prediction that they
+    determine.
 
     Args:
         approximation_tree_id (str):
@@ -152,9 +153,10 @@ def sync(
     client: AuthenticatedClient,
     body: NextQuestionRequest,
 ) -> NextQuestion | Problem | None:
-    """Ask Next Question
+    """Get Next Question
 
-     Ask for as few features as it takes: the next one, given the answers so far, or what they lead to.
+     Return the next feature that the tree needs, given the answers so far, or the prediction that they
+    determine.
 
     Args:
         approximation_tree_id (str):
@@ -181,9 +183,10 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     body: NextQuestionRequest,
 ) -> Response[NextQuestion | Problem]:
-    """Ask Next Question
+    """Get Next Question
 
-     Ask for as few features as it takes: the next one, given the answers so far, or what they lead to.
+     Return the next feature that the tree needs, given the answers so far, or the prediction that they
+    determine.
 
     Args:
         approximation_tree_id (str):
@@ -213,9 +216,10 @@ async def asyncio(
     client: AuthenticatedClient,
     body: NextQuestionRequest,
 ) -> NextQuestion | Problem | None:
-    """Ask Next Question
+    """Get Next Question
 
-     Ask for as few features as it takes: the next one, given the answers so far, or what they lead to.
+     Return the next feature that the tree needs, given the answers so far, or the prediction that they
+    determine.
 
     Args:
         approximation_tree_id (str):

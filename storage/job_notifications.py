@@ -1,4 +1,8 @@
-"""The doorbell: Redis, over which workers learn that a job waits; it carries ids alone and may lose them."""
+"""JobNotifier: Redis queues over which workers learn that a job waits.
+
+Messages carry a job's id alone, and may be lost at any time: rows of jobs are the truth, and maintenance sends
+again what was lost.
+"""
 
 import logging
 from collections.abc import Mapping
@@ -19,8 +23,8 @@ _TIMEOUT_SECONDS = 1
 _log = logging.getLogger(__name__)
 
 
-class Doorbell:
-    """Rings for workers, without ever keeping the caller waiting for Redis.
+class JobNotifier:
+    """Notifies workers of jobs, without ever keeping the caller waiting for Redis.
 
     Parameters
     ----------
@@ -39,10 +43,10 @@ class Doorbell:
             Queue(name, connection=self.redis, serializer=JSONSerializer) for name in (QUEUE_NAME, SHORT_QUEUE_NAME)
         )
 
-    def ring(self, job_id: str, deadline_seconds: float, *, is_short: bool = False) -> bool:
-        """Notify workers that a job waits; return whether Redis took the message. If not, maintenance sends it again.
+    def notify(self, job_id: str, deadline_seconds: float, *, is_short: bool = False) -> bool:
+        """Notify workers that a job waits, after its row is committed; return whether Redis took the message.
 
-        A short job rings for all workers: whichever is free first takes it, and the others find it taken.
+        A short job is put into both queues: the first worker that is free takes it, and the others find it taken.
         """
         try:
             for queue in (self._queue, self._short_queue) if is_short else (self._queue,):
@@ -56,12 +60,12 @@ class Doorbell:
                     description=RUN_JOB,
                 )
         except (RedisError, OSError) as error:
-            _log.warning("could not ring for job %s: %s", job_id, error)
+            _log.warning("could not notify workers of job %s: %s", job_id, error)
             return False
         return True
 
-    def unheard(self, are_short: Mapping[str, bool]) -> list[str]:
-        """Return those of the jobs for which a bell is not ringing that should; none of them while Redis is away.
+    def lost(self, are_short: Mapping[str, bool]) -> list[str]:
+        """Return those of the jobs with a message missing from a queue; none of them while Redis is away.
 
         Parameters
         ----------
@@ -69,14 +73,14 @@ class Doorbell:
             Which of the jobs are short, by their ids.
         """
         try:
-            ringing, for_short = set(self._queue.get_job_ids()), set(self._short_queue.get_job_ids())
+            queued, queued_as_short = set(self._queue.get_job_ids()), set(self._short_queue.get_job_ids())
         except (RedisError, OSError):
             return []
-        heard = {True: ringing & for_short, False: ringing}
-        return [job_id for job_id, is_short in are_short.items() if job_id not in heard[is_short]]
+        notified = {True: queued & queued_as_short, False: queued}
+        return [job_id for job_id, is_short in are_short.items() if job_id not in notified[is_short]]
 
-    def is_heard(self) -> bool:
-        """Whether Redis answers now."""
+    def is_available(self) -> bool:
+        """Return whether Redis answers now."""
         try:
             return bool(self.redis.ping())
         except (RedisError, OSError):

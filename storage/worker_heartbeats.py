@@ -1,6 +1,6 @@
-"""Worker notes: what workers let others know over Redis: that they live, and what they have cleared away.
+"""WorkerHeartbeats: what workers publish over Redis: that they live, and how much they have cleared away.
 
-Notes may be lost at any time; nothing but monitoring rests on them.
+Both may be lost at any time; only monitoring depends on them.
 """
 
 import time
@@ -11,51 +11,51 @@ from redis.exceptions import RedisError
 
 _WORKERS = "leafspace:workers"
 _REMOVED = "leafspace:removed"
-_ALIVE_SECONDS = 15.0  # after its last sign of life, a worker counts as gone
+_ALIVE_SECONDS = 15.0  # after its last heartbeat, a worker counts as lost
 _FAILURES = (RedisError, OSError)
 
 
-class WorkerNotes:
-    """Signs of life and counts, in two keys."""
+class WorkerHeartbeats:
+    """Heartbeats of workers and counts of removed items, in two keys."""
 
     def __init__(self, redis: Redis, now: Callable[[], float] = time.time) -> None:
         self._redis = redis
         self._now = now
 
-    def sign_of_life(self, worker: str) -> None:
-        """Say that this worker lives; to be repeated every few seconds. Does nothing while Redis is away."""
+    def record(self, worker: str) -> None:
+        """Record that this worker lives, every few seconds. Does nothing while Redis is away."""
         now = self._now()
         try:
             with self._redis.pipeline() as pipeline:
                 pipeline.zadd(_WORKERS, {worker: now})
                 pipeline.zremrangebyscore(_WORKERS, "-inf", now - _ALIVE_SECONDS)
-                # Signs from the future were given before the clock was set back.
+                # Heartbeats from the future were recorded before the clock was set back.
                 pipeline.zremrangebyscore(_WORKERS, now + _ALIVE_SECONDS, "+inf")
                 pipeline.execute()
         except _FAILURES:
             return
 
-    def farewell(self, worker: str) -> None:
-        """Say that this worker ends."""
+    def remove(self, worker: str) -> None:
+        """Remove this worker, which ends."""
         try:
             self._redis.zrem(_WORKERS, worker)
         except _FAILURES:
             return
 
-    def takes_turn(self, what: str, seconds: float) -> bool:
-        """Return whether nobody else took this turn in the last ``seconds``; never while Redis is away."""
+    def claim_turn(self, what: str, seconds: float) -> bool:
+        """Return whether no other worker claimed this turn in the last ``seconds``; never while Redis is away."""
         try:
             return bool(self._redis.set(f"leafspace:turn:{what}", "1", nx=True, ex=max(1, round(seconds))))
         except _FAILURES:
             return False
 
     def n_workers(self) -> int | None:
-        """Return how many workers live, or nothing while Redis is away."""
+        """Return how many workers live; ``None`` while Redis is away."""
         workers = self._living()
         return None if workers is None else len(workers)
 
     def n_workers_of(self, host: str) -> int | None:
-        """Return how many workers of a host or container live, or nothing while Redis is away."""
+        """Return how many workers of a host or container live; ``None`` while Redis is away."""
         workers = self._living()
         return None if workers is None else sum(worker.rpartition(".")[0] == host for worker in workers)
 
@@ -67,8 +67,8 @@ class WorkerNotes:
             return None
         return [name.decode(errors="replace") for name in found if isinstance(name, bytes)]
 
-    def removed(self, counts: Mapping[str, int]) -> None:
-        """Add to the counts of what was cleared away."""
+    def add_removed(self, counts: Mapping[str, int]) -> None:
+        """Add to the counts of items that were cleared away."""
         try:
             for what, number in counts.items():
                 self._redis.hincrby(_REMOVED, what, number)
@@ -76,7 +76,7 @@ class WorkerNotes:
             return
 
     def n_removed(self) -> dict[str, int]:
-        """Return how much of what was cleared away; nothing while Redis is away."""
+        """Return the counts of items that were cleared away, by kind; empty while Redis is away."""
         try:
             found: dict[bytes, bytes] = self._redis.hgetall(_REMOVED)  # type: ignore[assignment]
         except _FAILURES:

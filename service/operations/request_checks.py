@@ -1,0 +1,98 @@
+"""Checks of requests that several nouns share: the kind of proximity, the number of neighbours, raw features."""
+
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from schemas.artefacts import ProximityKind
+from schemas.label_audits import LabelAuditRequest
+from schemas.models import Model
+from schemas.proximities import ProximitiesRequest
+from storage.array_files import read_arrays
+from storage.datasets import StoredDataset
+from storage.errors import StorageError
+from storage.feature_matching import match_features
+from storage.models import StoredModel
+from tree_explainers.ensemble import Operator
+
+from ..app_context import AppContext
+
+
+def known_kind(requested: ProximityKind, model: Model) -> Literal["random_forest", "boosting"]:
+    """Return the requested kind, which for ``auto`` is the model's own.
+
+    Raises
+    ------
+    StorageError
+        ``ensemble_unknown`` where the model's own is not known.
+    """
+    kind = model.ensemble if requested == "auto" else requested
+    if kind is None or kind == "other":
+        detail = (
+            f"whether model {model.id!r} averages or adds its trees is not known, so `proximity_kind` cannot be auto: "
+            "set `proximity_kind`, or register the model with `ensemble` in its metadata"
+        )
+        raise StorageError("ensemble_unknown", detail, "/proximity_kind")
+    return kind
+
+
+NeighborRequest = TypeVar("NeighborRequest", ProximitiesRequest, LabelAuditRequest)
+
+
+def check_neighbors(context: AppContext, request: NeighborRequest) -> tuple[NeighborRequest, Model, StoredDataset]:
+    """Return the request that all requests with the same answer have in common, and what it names.
+
+    Raises
+    ------
+    StorageError
+        What in the request cannot be done.
+    """
+    model = context.models.get(request.model).view
+    dataset = context.datasets.get(request.dataset)
+    kind = known_kind(request.proximity_kind, model)
+    _check_number(request.n_neighbors, dataset.view.n_rows)
+    match_features(model, dataset.view)
+    return request.model_copy(update={"proximity_kind": kind}), model, dataset
+
+
+def _check_number(n_neighbors: int, n_rows: int) -> None:
+    if n_rows == 1:
+        detail = "the dataset has a single row, which has no neighbours; send more rows"
+        raise StorageError("validation_failed", detail, "/dataset")
+    if n_neighbors >= n_rows:
+        detail = (
+            f"n_neighbors is {n_neighbors}, but each of the {n_rows} rows has {n_rows - 1} others; request at most that"
+        )
+        raise StorageError("validation_failed", detail, "/n_neighbors")
+
+
+def refuse_unmapped_columns(context: AppContext, model: StoredModel, reason: str) -> None:
+    """Refuse a model that tests a column that cannot be mapped back to one raw feature.
+
+    Parameters
+    ----------
+    context
+        What operations use in this process.
+    model
+        The model whose trees are checked.
+    reason
+        Why it matters, for the problem's detail.
+
+    Raises
+    ------
+    StorageError
+        ``method_not_applicable``, naming the first such column.
+    """
+    transformed = [index for index, column in enumerate(model.view.column_map) if column.transformed]
+    if not transformed:
+        return
+    arrays = read_arrays(context.objects.get(model.ensemble))
+    tested = np.unique(arrays["column"][arrays["operator"] != Operator.LEAF])
+    found = np.intersect1d(transformed, tested)
+    if len(found):
+        name = model.view.column_map[found[0]].name
+        detail = (
+            f"the trees of model {model.view.id!r} test {name!r}, which cannot be mapped back to one raw feature: "
+            f"{reason}; take a model whose preprocessing keeps them apart"
+        )
+        raise StorageError("method_not_applicable", detail, "/model")

@@ -4,14 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from .artefacts import RequestedModel
 from .contract import OBJECT, Contract, CreatedAt, Identifier, Name
 
 
 class ExplainerRequest(Contract):
     """Which artefacts explain the predictions of a model."""
 
-    model: RequestedModel
+    model: Identifier = Field(description="Id of the model.")
     prototype_set: Identifier = Field(description="Id of a prototype set of this model.")
     rule_set: Identifier | None = Field(
         default=None,

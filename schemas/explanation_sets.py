@@ -6,7 +6,18 @@ from pydantic import Field
 
 from .artefacts import REQUEST, RESULT, ArtefactView
 from .contract import OBJECT, Contract, Identifier, RowsOfDataset
-from .explanations import IncludedParts, PrototypeCount
+
+PrototypeCount = Annotated[
+    int, Field(strict=True, ge=1, le=100, description="Maximum number of nearest prototypes of each row.")
+]
+IncludedParts = Annotated[
+    list[Literal["contrast", "rules", "approximation_path"]],
+    Field(
+        description="Optional parts of explanations. `contrast`: the nearest prototype of another class; `rules`: the "
+        "rules that apply, if the explainer has a rule set; `approximation_path`: the path in the approximation tree, "
+        "if the explainer has one."
+    ),
+]
 
 
 class ExplanationSetRequest(Contract):

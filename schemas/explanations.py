@@ -6,22 +6,11 @@ from pydantic import Field
 
 from .approximation_trees import PathNode
 from .contract import OBJECT, Contract, RowId
+from .explanation_sets import IncludedParts, PrototypeCount
 from .models import INSTANCES, MAX_INSTANCES, ROW_IDS, Instance, InstanceRowId, Prediction, RowIds, Score
 from .problems import Problem
 from .prototype_sets import Coverage
 from .rule_sets import PREDICTED
-
-PrototypeCount = Annotated[
-    int, Field(strict=True, ge=1, le=100, description="Maximum number of nearest prototypes of each row.")
-]
-IncludedParts = Annotated[
-    list[Literal["contrast", "rules", "approximation_path"]],
-    Field(
-        description="Optional parts of explanations. `contrast`: the nearest prototype of another class; `rules`: the "
-        "rules that apply, if the explainer has a rule set; `approximation_path`: the path in the approximation tree, "
-        "if the explainer has one."
-    ),
-]
 
 
 class ExplanationRequest(Contract):

@@ -88,6 +88,7 @@ def main() -> int:
     recorder.schemas |= {
         "ApiKeyRequest": {"name": _API_KEY["name"], "scopes": _API_KEY["scopes"]},
         "ApiKey": _API_KEY,
+        "Renaming": {"name": "credit scoring, March"},
         "NewApiKey": {**_API_KEY, "secret": f"lsk_mfzwizltoq2dgmbr_{'x' * 43}"},
     }
     examples = {"schemas": dict(sorted(recorder.schemas.items())), "texts": recorder.texts}

@@ -128,8 +128,9 @@ async def _request_key(
             alias="Idempotency-Key",
             pattern=r"^[\x21-\x7e]{1,255}$",
             description=(
-                "With the same key and body nothing is made twice: the answer is what was made, in its current state. "
-                "Another body is refused. A key is forgotten when its thing is deleted."
+                "Key of the caller's choice that makes it safe to repeat the request: with the same key and body, "
+                "nothing is made twice, and the answer is the resource in its present state. The same key with "
+                "another body is refused. Keys are forgotten when their resource is deleted."
             ),
         ),
     ] = None,

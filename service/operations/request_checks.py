@@ -30,7 +30,7 @@ def known_kind(requested: ProximityKind, model: Model) -> Literal["random_forest
     if kind is None or kind == "other":
         detail = (
             f"whether model {model.id!r} averages or adds its trees is not known, so `proximity_kind` cannot be auto: "
-            "give `proximity_kind`, or register the model with `ensemble` in its metadata"
+            "set `proximity_kind`, or register the model with `ensemble` in its metadata"
         )
         raise StorageError("ensemble_unknown", detail, "/proximity_kind")
     return kind

@@ -134,9 +134,10 @@ def sync_detailed(
      Request one tree that represents an ensemble; a job grows it unless it is known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (ApproximationTreeRequest): Which model to approximate by one tree, and on which
             dataset.
 
@@ -171,9 +172,10 @@ def sync(
      Request one tree that represents an ensemble; a job grows it unless it is known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (ApproximationTreeRequest): Which model to approximate by one tree, and on which
             dataset.
 
@@ -203,9 +205,10 @@ async def asyncio_detailed(
      Request one tree that represents an ensemble; a job grows it unless it is known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (ApproximationTreeRequest): Which model to approximate by one tree, and on which
             dataset.
 
@@ -238,9 +241,10 @@ async def asyncio(
      Request one tree that represents an ensemble; a job grows it unless it is known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (ApproximationTreeRequest): Which model to approximate by one tree, and on which
             dataset.
 

@@ -130,9 +130,10 @@ def sync_detailed(
      Register what to explain a model's predictions with.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (ExplainerRequest): Which artefacts explain the predictions of a model.
 
     Raises:
@@ -166,9 +167,10 @@ def sync(
      Register what to explain a model's predictions with.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (ExplainerRequest): Which artefacts explain the predictions of a model.
 
     Raises:
@@ -197,9 +199,10 @@ async def asyncio_detailed(
      Register what to explain a model's predictions with.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (ExplainerRequest): Which artefacts explain the predictions of a model.
 
     Raises:
@@ -231,9 +234,10 @@ async def asyncio(
      Register what to explain a model's predictions with.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (ExplainerRequest): Which artefacts explain the predictions of a model.
 
     Raises:

@@ -134,9 +134,10 @@ def sync_detailed(
      Request explanations of every row of a dataset; a job makes them unless they are there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (ExplanationSetRequest): Which dataset to explain, and by which explainer.
 
     Raises:
@@ -170,9 +171,10 @@ def sync(
      Request explanations of every row of a dataset; a job makes them unless they are there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (ExplanationSetRequest): Which dataset to explain, and by which explainer.
 
     Raises:
@@ -201,9 +203,10 @@ async def asyncio_detailed(
      Request explanations of every row of a dataset; a job makes them unless they are there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (ExplanationSetRequest): Which dataset to explain, and by which explainer.
 
     Raises:
@@ -235,9 +238,10 @@ async def asyncio(
      Request explanations of every row of a dataset; a job makes them unless they are there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (ExplanationSetRequest): Which dataset to explain, and by which explainer.
 
     Raises:

@@ -132,9 +132,10 @@ def sync_detailed(
      Request the labels that look wrong; a job finds them unless they are known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (LabelAuditRequest): Which dataset's labels (its target) to audit, and with which
             model.
 
@@ -169,9 +170,10 @@ def sync(
      Request the labels that look wrong; a job finds them unless they are known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (LabelAuditRequest): Which dataset's labels (its target) to audit, and with which
             model.
 
@@ -201,9 +203,10 @@ async def asyncio_detailed(
      Request the labels that look wrong; a job finds them unless they are known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (LabelAuditRequest): Which dataset's labels (its target) to audit, and with which
             model.
 
@@ -236,9 +239,10 @@ async def asyncio(
      Request the labels that look wrong; a job finds them unless they are known.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (LabelAuditRequest): Which dataset's labels (its target) to audit, and with which
             model.
 

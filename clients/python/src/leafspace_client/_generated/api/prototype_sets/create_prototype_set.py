@@ -132,9 +132,10 @@ def sync_detailed(
      Request a prototype set; a job makes it unless it is there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (PrototypeSetRequest): Which prototypes to select, from which dataset and for which
             model.
 
@@ -169,9 +170,10 @@ def sync(
      Request a prototype set; a job makes it unless it is there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (PrototypeSetRequest): Which prototypes to select, from which dataset and for which
             model.
 
@@ -201,9 +203,10 @@ async def asyncio_detailed(
      Request a prototype set; a job makes it unless it is there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (PrototypeSetRequest): Which prototypes to select, from which dataset and for which
             model.
 
@@ -236,9 +239,10 @@ async def asyncio(
      Request a prototype set; a job makes it unless it is there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (PrototypeSetRequest): Which prototypes to select, from which dataset and for which
             model.
 

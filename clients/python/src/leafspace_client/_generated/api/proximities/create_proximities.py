@@ -132,9 +132,10 @@ def sync_detailed(
      Request the nearest rows of every row; a job finds them unless they are there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (ProximitiesRequest): Which dataset's rows to compare, and by which model.
 
     Raises:
@@ -168,9 +169,10 @@ def sync(
      Request the nearest rows of every row; a job finds them unless they are there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (ProximitiesRequest): Which dataset's rows to compare, and by which model.
 
     Raises:
@@ -199,9 +201,10 @@ async def asyncio_detailed(
      Request the nearest rows of every row; a job finds them unless they are there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (ProximitiesRequest): Which dataset's rows to compare, and by which model.
 
     Raises:
@@ -233,9 +236,10 @@ async def asyncio(
      Request the nearest rows of every row; a job finds them unless they are there.
 
     Args:
-        idempotency_key (None | str | Unset): With the same key and body nothing is made twice:
-            the answer is what was made, in its current state. Another body is refused. A key is
-            forgotten when its thing is deleted.
+        idempotency_key (None | str | Unset): Key of the caller's choice that makes it safe to
+            repeat the request: with the same key and body, nothing is made twice, and the answer is
+            the resource in its present state. The same key with another body is refused. Keys are
+            forgotten when their resource is deleted.
         body (ProximitiesRequest): Which dataset's rows to compare, and by which model.
 
     Raises:

@@ -37,8 +37,8 @@ def clear(data_dir: Path) -> None:
         raise CannotServe(message) from error
     if settings.redis_url:
         WorkerHeartbeats(JobNotifier(settings.redis_url).redis).add_removed(counts)
-    told = ", ".join(f"{number} {what.replace('_', ' ')}" for what, number in counts.items())
-    click.echo(f"cleared away: {told or 'nothing, as nothing was old enough'}")
+    counted = ", ".join(f"{number} {what.replace('_', ' ')}" for what, number in counts.items())
+    click.echo(f"cleared away: {counted or 'nothing, as nothing was old enough'}")
 
 
 def _settings(data_dir: Path) -> WorkerSettings:

@@ -63,7 +63,7 @@ def test_a_new_tree_is_accepted_with_a_job_to_look_at(api: Api, request_: Json) 
     assert (job["status"], job["artefact"], job["kind"]) == ("succeeded", body["id"], "approximation_trees")
 
 
-def test_a_ready_tree_shows_its_nodes_and_how_well_it_stands_for_the_model(
+def test_a_ready_tree_shows_its_nodes_and_how_well_it_represents_the_model(
     api: Api, request_: Json, made: Json
 ) -> None:
     assert set(made) == _FIELDS
@@ -167,7 +167,7 @@ def test_a_model_of_a_single_class_is_a_leaf_that_says_it(api: Api, method: str)
     assert (result["evaluation"]["fidelity"], result["evaluation"]["accuracy"]) == (1, 1)
 
 
-def test_repeats_tell_how_stable_the_tree_is_and_leave_it_as_it_is(api: Api, request_: Json, made: Json) -> None:
+def test_repeats_measure_how_stable_the_tree_is_and_leave_it_as_it_is(api: Api, request_: Json, made: Json) -> None:
     found = api.made(_PATH, {**request_, "n_repeats": 4})
 
     result = found["result"]
@@ -195,7 +195,7 @@ def test_a_node_of_one_true_class_may_end_the_questions_of_ism(api: Api, request
     assert pure["result"]["n_leaves"] < whole["result"]["n_leaves"]
 
 
-def test_a_tree_is_judged_on_other_rows_when_asked_to(api: Api, forest: Registered, request_: Json) -> None:
+def test_a_tree_is_evaluated_on_other_rows_when_requested(api: Api, forest: Registered, request_: Json) -> None:
     frame = frame_of(forest.fitted)
     halves = [csv_of(frame.iloc[:400]), csv_of(frame.iloc[400:])]
     first, second = (api.upload("/v1/datasets", half, {"target": "t"}).json()["id"] for half in halves)
@@ -249,7 +249,7 @@ def test_requests_with_the_same_answer_are_one(api: Api, request_: Json) -> None
     assert first == second != third
 
 
-def test_asked_again_a_tree_is_answered_at_once_and_deleted_it_is_made_anew(api: Api, request_: Json) -> None:
+def test_requested_again_a_tree_is_answered_at_once_and_deleted_it_is_made_again(api: Api, request_: Json) -> None:
     other = api.made(_PATH, {**request_, "seed": 5})
     again = api.post(_PATH, {**request_, "seed": 5})
     assert (again.status_code, again.json()) == (200, {**other, "reused": True})

@@ -202,7 +202,7 @@ def test_json_is_json_however_it_is_written(api: Api, content_type: str) -> None
     assert (answer.status_code, answer.json()["code"]) == (422, "validation_failed")
 
 
-def test_several_faults_are_told_at_once_each_with_its_place(api: Api) -> None:
+def test_several_faults_are_reported_at_once_each_with_its_place(api: Api) -> None:
     request = {"model": 7, "dataset": "ds_1", "n_prototypes": 0, "labels": "x", "surplus": 1}
 
     problem = api.post("/v1/prototype-sets", request).json()

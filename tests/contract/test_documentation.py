@@ -89,7 +89,7 @@ def test_the_page_and_its_assets_come_from_here_alone(api: Api) -> None:
 
 
 @pytest.mark.parametrize("path", ["/docs/assets/../../../etc/passwd", "/docs/assets/%2e%2e/%2e%2e/pyproject.toml"])
-def test_assets_are_not_a_way_to_other_files(api: Api, path: str) -> None:
+def test_assets_are_not_a_path_to_other_files(api: Api, path: str) -> None:
     assert api.get(path).status_code == 404
 
 

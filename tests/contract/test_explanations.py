@@ -161,7 +161,7 @@ def test_the_contrast_is_the_nearest_prototype_of_another_class(explained: Expla
             assert row["contrast"] == {**expected, "proximity": pytest.approx(proximity)}
 
 
-def test_reasons_hold_for_both_rows_and_are_sorted_by_the_trees_that_ask(explained: Explained) -> None:
+def test_reasons_hold_for_both_rows_and_are_sorted_by_the_trees_that_test_them(explained: Explained) -> None:
     for position, row in enumerate(explained.data):
         instance = explained.registered.instance(position)
         for prototype in row["nearest_prototypes"]:
@@ -193,7 +193,9 @@ def _holds(reason: Json, value: Any) -> bool:  # noqa: ANN401  # any cell
     return bool(above and below)
 
 
-def test_within_a_reason_the_shared_trees_cannot_tell_and_beyond_it_one_can(api: Api, forest: Registered) -> None:
+def test_within_a_reason_the_shared_trees_cannot_separate_values_and_beyond_it_one_can(
+    api: Api, forest: Registered
+) -> None:
     instance = forest.instance(3)
     (row,) = api.explain(forest.explainer["id"], [instance], n_prototypes=1)["data"]
     nearest = row["nearest_prototypes"][0]
@@ -317,7 +319,7 @@ def test_only_bad_rows_are_an_answer_too(api: Api, forest: Registered) -> None:
     assert [row["status"] for row in data] == ["error"] * 3
 
 
-def test_fewer_prototypes_than_asked_for_are_all_that_are_near(api: Api, forest: Registered) -> None:
+def test_fewer_prototypes_than_requested_are_all_that_are_near(api: Api, forest: Registered) -> None:
     instances = [forest.instance(row) for row in range(50)]
 
     data = api.explain(forest.explainer["id"], instances, n_prototypes=100)["data"]
@@ -346,7 +348,7 @@ def test_a_row_that_shares_no_leaf_with_any_prototype_is_unassigned(api: Api, fo
 
 
 @pytest.mark.parametrize("shown", [[], ["f7"], ["f22", "f7", "f2"]])
-def test_of_features_that_are_not_shown_nothing_is_told(api: Api, forest: Registered, shown: list[str]) -> None:
+def test_of_features_that_are_not_shown_nothing_is_shown(api: Api, forest: Registered, shown: list[str]) -> None:
     request = {"model": forest.model["id"], "prototype_set": forest.prototype_set["id"]}
     explainer = api.post("/v1/explainers", {**request, "shown_features": shown}).json()["id"]
     instances = [forest.instance(row) for row in range(60)]

@@ -96,7 +96,7 @@ def test_of_different_questions_racing_with_one_new_key_one_begins_a_job(
     assert api.wait(accepted.json()["job"])["status"] == "succeeded"
 
 
-def test_equal_uploads_racing_with_one_new_key_are_all_told_that_they_registered(api: Api) -> None:
+def test_equal_uploads_racing_with_one_new_key_are_all_answered_that_they_registered(api: Api) -> None:
     def send(own: Api, _number: int) -> httpx.Response:
         return own.upload("/v1/datasets", b"a,b\n7,8\n", {"name": "equal"}, **{"Idempotency-Key": "equal"})
 
@@ -119,7 +119,7 @@ def test_an_upload_sent_again_after_it_was_deleted_is_registered_again(api: Api)
     assert api.get(again.headers["Location"]).json() == again.json()
 
 
-def test_a_question_sent_again_is_told_how_its_artefact_stands(api: Api, forest: Registered) -> None:
+def test_a_question_sent_again_is_answered_with_the_state_of_its_artefact(api: Api, forest: Registered) -> None:
     first = _proximities(api, forest, 60, "stands")
     assert (first.status_code, first.json()["reused"]) == (202, False)
     api.wait(first.json()["job"])
@@ -138,7 +138,7 @@ def test_a_question_sent_again_is_told_how_its_artefact_stands(api: Api, forest:
     assert api.wait(anew.json()["job"])["status"] == "succeeded"
 
 
-def test_a_question_sent_again_after_a_cancel_is_told_so_and_begins_nothing(api: Api, forest: Registered) -> None:
+def test_a_question_sent_again_after_a_cancel_is_answered_so_and_begins_nothing(api: Api, forest: Registered) -> None:
     first = _long_tree(api, forest, "cancelled").json()
     assert api.post(f"/v1/jobs/{first['job']}/cancel").status_code == 202
     assert api.wait(first["job"])["status"] == "cancelled"

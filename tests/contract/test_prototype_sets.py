@@ -56,7 +56,7 @@ def test_a_new_set_is_accepted_with_a_job_to_look_at(api: Api, forest: Registere
     assert (job["status"], job["artefact"], job["kind"]) == ("succeeded", body["id"], "prototype_sets")
 
 
-def test_a_ready_set_tells_all_that_was_found(forest: Registered) -> None:
+def test_a_ready_set_shows_all_that_was_found(forest: Registered) -> None:
     body = forest.prototype_set
 
     assert set(body) == _FIELDS
@@ -110,7 +110,7 @@ def test_a_ready_set_tells_all_that_was_found(forest: Registered) -> None:
     assert (result["evaluated_on"], result["measured_against"]) == ("dataset", "target")
 
 
-def test_asked_again_a_ready_set_is_answered_at_once(api: Api, forest: Registered) -> None:
+def test_requested_again_a_ready_set_is_answered_at_once(api: Api, forest: Registered) -> None:
     answer = api.post("/v1/prototype-sets", _request(forest, n_prototypes=8))
 
     assert answer.status_code == 200

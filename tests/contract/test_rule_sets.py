@@ -80,7 +80,7 @@ def test_a_ready_rule_set_shows_its_rules_and_how_good_they_are(api: Api, reques
         ("catboost_binary", {}),
     ],
 )
-def test_models_of_every_kind_are_told(api: Api, name: str, changes: Json) -> None:
+def test_models_of_every_kind_are_reported(api: Api, name: str, changes: Json) -> None:
     model = fitted(name)
     metadata = {"feature_names": list(model.rows.names), "ensemble": "random_forest"}
     question = {
@@ -106,7 +106,7 @@ def test_models_of_every_kind_are_told(api: Api, name: str, changes: Json) -> No
         assert told - {"prediction", "model_prediction"} == measures
 
 
-def test_rules_are_judged_on_other_rows_when_asked_to(api: Api, forest: Registered, request_: Json) -> None:
+def test_rules_are_evaluated_on_other_rows_when_requested(api: Api, forest: Registered, request_: Json) -> None:
     frame = frame_of(forest.fitted)
     halves = [csv_of(frame.iloc[:400]), csv_of(frame.iloc[400:])]
     first, second = (api.upload("/v1/datasets", half, {"target": "t"}).json()["id"] for half in halves)
@@ -140,7 +140,7 @@ def test_content_comes_in_three_forms(api: Api, made: Json) -> None:
     assert as_parquet[0]["score:1"] == result["rules"][0]["scores"][1]["value"]
 
 
-def test_asked_again_rules_are_answered_at_once_and_deleted_they_are_made_anew(api: Api, request_: Json) -> None:
+def test_requested_again_rules_are_answered_at_once_and_deleted_they_are_made_again(api: Api, request_: Json) -> None:
     other = api.made(_PATH, {**request_, "seed": 5})
     again = api.post(_PATH, {**request_, "seed": 5})
     assert (again.status_code, again.json()) == (200, {**other, "reused": True})
@@ -208,7 +208,7 @@ def test_a_model_whose_columns_are_mixed_has_no_rules_about_raw_features(api: Ap
     assert "cannot be mapped back" in refused.json()["detail"]
 
 
-def test_rows_that_are_all_told_the_same_fail_the_job(api: Api, forest: Registered, request_: Json) -> None:
+def test_rows_that_all_have_the_same_prediction_fail_the_job(api: Api, forest: Registered, request_: Json) -> None:
     labels = forest.fitted.library_labels()
     alike = frame_of(forest.fitted)[labels == labels[0]]
     dataset = api.upload("/v1/datasets", csv_of(alike), {"target": "t"}).json()["id"]
@@ -221,7 +221,7 @@ def test_rows_that_are_all_told_the_same_fail_the_job(api: Api, forest: Register
     assert [(answer.status_code, answer.json()["code"]) for answer in early] == [(409, "artefact_not_ready")] * 2
 
 
-def test_a_job_of_many_restarts_tells_how_far_it_is_and_stops_within_two_seconds(api: Api, request_: Json) -> None:
+def test_a_job_of_many_restarts_reports_how_far_it_is_and_stops_within_two_seconds(api: Api, request_: Json) -> None:
     asked = api.post(_PATH, {**request_, "n_restarts": 1000, "max_rules": 20, "search": "plain", "seed": 9}).json()
     seen: list[float] = []
     until = time.monotonic() + 60

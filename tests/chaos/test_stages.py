@@ -82,13 +82,13 @@ def test_a_job_that_kills_its_worker_fails_the_third_time_while_others_go_on(far
 
 def test_a_worker_that_was_stopped_beyond_its_lease_is_fenced_off_and_lives(farm: KeptFarm) -> None:
     first = farm.start_worker(_MODULE)
-    requested = farm.request_job("tell_the_attempt")
+    requested = farm.request_job("report_the_attempt")
     process = farm.wait_for_run()
     first.send_signal(signal.SIGSTOP)  # its job goes on and finds its result unwanted
     farm.start_worker(_MODULE)
 
     assert farm.wait_for_end(requested, seconds=60).attempt == 2
-    result = farm.artefacts.get("tell_the_attempt", requested.id).result
+    result = farm.artefacts.get("report_the_attempt", requested.id).result
     assert result is not None
     assert farm.objects.get(result) == b"2"
     farm.wait_until(lambda: farm.kept() == [result])

@@ -1,5 +1,6 @@
 """``python -m service``: the API, with settings from the environment."""
 
+import gc
 import os
 import tempfile
 from pathlib import Path
@@ -15,6 +16,7 @@ _GRACE_SECONDS = 5  # for requests under way when it stops
 @click.option("--port", type=int, default=8000, envvar="LEAFSPACE_PORT", show_default=True)
 def main(host: str, port: int) -> None:
     """Serve the API until SIGTERM or Ctrl-C."""
+    gc.disable()  # what is imported stays; looking through it for garbage would take a tenth of the start
     # onnxruntime would report the models that it opens to its maker.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     # Imported late: onnxruntime reads the environment as soon as it is imported.

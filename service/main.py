@@ -105,6 +105,7 @@ def _rarely_collect_garbage() -> None:
     # Cycles are rare here, and collecting them stops the hot path: objects that live as long as the process are not
     # scanned again, and the others less often.
     gc.freeze()
+    gc.enable()
     gc.set_threshold(50_000, 20, 20)
 
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, func, inspect, make_url, select, text
-from sqlalchemy.exc import DataError, DBAPIError, DisconnectionError, IntegrityError, OperationalError
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
-from . import postgresql
 from .database_file import fault_of, newer_revision
 from .errors import Conflict, DatabaseUnusable, InsufficientStorage, StorageError, StorageUnavailable
 from .settings import WORKERS, Timeouts
@@ -264,21 +263,16 @@ def _create_engine(url: str | URL, timeouts: Timeouts | None) -> Engine:
     waiting = timeouts or WORKERS
     own = {"hide_parameters": True, "pool_timeout": waiting.pool_seconds}
     if not _is_sqlite(url):
+        # Imported late: its driver, which SQLite does not need, takes a tenth of a second.
+        from .postgresql import bound_connections  # noqa: PLC0415
+
         engine = create_engine(url, **own, pool_pre_ping=True, pool_size=8, max_overflow=8)
-        event.listen(engine, "do_connect", lambda _dialect, _record, _, said: postgresql.connect(timeouts, said))
-        event.listen(engine, "checkout", _use_read_only_once)
+        bound_connections(engine, timeouts)
         return engine
     engine = create_engine(url, **own, connect_args={"timeout": waiting.lock_seconds, "check_same_thread": False})
     event.listen(engine, "connect", lambda connection, _record: _prepare_sqlite(connection, waiting.lock_seconds))
     event.listen(engine, "begin", _begin)
     return engine
-
-
-def _use_read_only_once(connection: Any, record: Any, _proxy: object) -> None:  # noqa: ANN401  # driver's and pool's
-    # A session that began while the server was read-only stays so, even when the server no longer is.
-    if record.info.get("was_used") and postgresql.is_read_only(connection):
-        raise DisconnectionError
-    record.info["was_used"] = True
 
 
 def _prepare_sqlite(connection: Any, lock_seconds: float) -> None:  # noqa: ANN401  # the driver's own connection

@@ -5,6 +5,8 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg.abc import PQGen
 from psycopg.pq import TransactionStatus
+from sqlalchemy import Engine, event
+from sqlalchemy.exc import DisconnectionError
 
 from .settings import Timeouts
 
@@ -30,6 +32,12 @@ class BoundedConnection(psycopg.Connection[tuple[Any, ...]]):
             raise
 
 
+def bound_connections(engine: Engine, timeouts: Timeouts | None) -> None:
+    """Let the engine make such connections, and replace those that became read-only; see ``connect``."""
+    event.listen(engine, "do_connect", lambda _dialect, _record, _, parameters: connect(timeouts, parameters))
+    event.listen(engine, "checkout", _use_read_only_once)
+
+
 def connect(timeouts: Timeouts | None, parameters: dict[str, Any]) -> BoundedConnection:
     """Return a new connection; without timeouts, which is for migrations, statements take the time that they take.
 
@@ -52,3 +60,10 @@ def is_read_only(connection: psycopg.Connection[Any]) -> bool:
     """Whether the session began read-only or its server is a standby, as the server last reported by itself."""
     reported = ("default_transaction_read_only", "in_hot_standby")  # by servers from version 14 on
     return any(connection.info.parameter_status(name) == "on" for name in reported)
+
+
+def _use_read_only_once(connection: Any, record: Any, _proxy: object) -> None:  # noqa: ANN401  # driver's and pool's
+    # A session that began while the server was read-only stays so, even when the server no longer is.
+    if record.info.get("was_used") and is_read_only(connection):
+        raise DisconnectionError
+    record.info["was_used"] = True

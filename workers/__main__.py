@@ -1,6 +1,7 @@
 """``python -m workers``: workers with settings from the environment."""
 
 import argparse
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ def main() -> None:
     """Run workers until SIGTERM or SIGINT."""
     arguments = _arguments()
     prepare_environment()
+    gc.disable()  # what is imported stays; looking through it for garbage would take a tenth of the start
     # Imported late: numerical libraries read the environment as soon as they are imported.
     from .runtime.process_limits import lower_priority  # noqa: PLC0415
     from .runtime.settings import WorkerSettings  # noqa: PLC0415

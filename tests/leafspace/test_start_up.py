@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-_HEAVY = {"sklearn", "scipy.sparse", "scipy.stats", "alembic", "pandas", "skl2onnx"}
+_HEAVY = {"sklearn", "scipy.sparse", "scipy.stats", "alembic", "pandas", "psycopg", "skl2onnx"}
 _API = "import service.__main__, service.main"
 _WORKERS = "import workers.main, workers.job_kinds; workers.job_kinds.load_job_kinds()"
 _PRIME = "from pathlib import Path; from leafspace import compiled_code; {}; compiled_code.prime(Path('data'))"

@@ -31,6 +31,7 @@ def keep_workers(works: Sequence[Work], announce: Callable[[], None]) -> None:
     # Objects that no collection touches are not written to, so that their memory stays shared.
     gc.collect()
     gc.freeze()
+    gc.enable()
     children = [_child(f"worker {number}", work) for number, work in enumerate(works, start=1)]
     Supervisor(children).run(is_ready=lambda: True, announce=announce)
 

@@ -14,7 +14,16 @@ from importlib.metadata import version
 from pathlib import Path
 
 _PRIMED = "primed"  # in a cache that holds all loops
-_PACKAGES = ("schemas", "tree_explainers", "storage", "explanations", "service", "workers", "leafspace")
+_PACKAGES = (
+    "observability",
+    "schemas",
+    "tree_explainers",
+    "storage",
+    "explanations",
+    "service",
+    "workers",
+    "leafspace",
+)
 _SOURCES = Path(__file__).parents[1] / "tree_explainers"
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ensemble import Operator, TreeEnsemble
-from ..onnx_models.description import ModelColumn, ModelDescription, column_types
+from ..onnx_models.description import ModelColumn, ModelDescription
 from ..questions.cuts import Rounding, cuts_of_number
 from ..questions.splits import ColumnSplits, base_of, model_value
 from ..questions.statements import FeatureStatements, Statements
@@ -78,14 +78,14 @@ class _Translation:
         if len(own):
             self._translate_cuts(column, own, feature, made)
         for some, question in self._by_condition(nodes[~is_cut]):
-            answers = _read_answers(column, question, feature, _rounding(self.description, feature.raw_index))
+            answers = _read_answers(column, question, feature, Rounding.of(self.description, feature.raw_index))
             self._keep(some, answers, made)
 
     def _translate_cuts(
         self, column: ModelColumn, nodes: NDArray[np.int64], feature: FeatureStatements, made: NodeConditions
     ) -> None:
         questions = self._of(nodes)
-        cuts, missing_greater = cuts_of_number(column, questions, _rounding(self.description, feature.raw_index))
+        cuts, missing_greater = cuts_of_number(column, questions, Rounding.of(self.description, feature.raw_index))
         greater_left = np.isin(questions.operator, (Operator.GTE, Operator.GT)) != (column.scale < 0)
         made.cut[nodes] = made.low_end[nodes] = made.greater_from[nodes] = _first_greater(feature, cuts)
         if column.kind == "affine":
@@ -156,11 +156,6 @@ def _is_number(column: ModelColumn, feature: FeatureStatements) -> bool:
     return feature.is_number and not is_indicator and column.kind != "ordinal"
 
 
-def _rounding(description: ModelDescription, raw_index: int) -> Rounding:
-    types = column_types(description.inputs)
-    return Rounding(reads=np.float32 if types[raw_index] == "float" else np.float64, kept=description.precision)
-
-
 def _first_greater(feature: FeatureStatements, cuts: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the first bin whose values are above each cut; the missing value's if there is none."""
     first = np.searchsorted(feature.cuts, cuts, side="right")
@@ -204,8 +199,7 @@ def _read_indicator(
     answers = np.full(feature.n_bins, absent)
     if isinstance(column.category, float | int):
         value = float(rounding.kept(column.category))
-        below = float(np.nextafter(rounding.kept(value), rounding.kept(-np.inf)))
-        low, high = _first_greater(feature, np.array([below, value]))
+        low, high = _first_greater(feature, np.array([rounding.below(value), value]))
         answers[low:high] = present
     answers[feature.missing_bin] = _answer(column, question, None)
     return answers

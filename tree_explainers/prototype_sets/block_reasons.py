@@ -20,6 +20,13 @@ from .raw_units import RawReasons, RawSide, group_by_feature, raw_interval
 from .readable import ReasonReader, feature_numbers
 from .reasons import Reasons
 
+_OF_REASONS = ("column", "low", "high", "side", "share_of_trees", "other")  # arrays of ``PairReasons``, (n_reasons,)
+_WORD = 64  # bits, one for each tree
+_ONE = np.uint64(1)
+_LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
+_MISSING_STAYS, _INCOMPLETE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE)
+_Units = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]  # scale, offset, imputed
+
 
 class PairReasons(NamedTuple):
     """One reason a feature: those of pair ``p`` are ``bounds[p]`` to ``bounds[p + 1]``.
@@ -39,9 +46,6 @@ class PairReasons(NamedTuple):
     def take(self, order: NDArray[np.int64]) -> "PairReasons":
         """Return the reasons in another order."""
         return self._replace(**{name: getattr(self, name)[order] for name in _OF_REASONS})
-
-
-_OF_REASONS = ("column", "low", "high", "side", "share_of_trees", "other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +178,6 @@ def _is_plain(boxes: LeafBoxes, is_alone: NDArray[np.bool_]) -> NDArray[np.bool_
     return is_plain
 
 
-_WORD = 64
-
-
 class _Ends(NamedTuple):
     """The intervals of a prototype in a column are a list; lists are in the order of prototypes, then features."""
 
@@ -236,12 +237,6 @@ def _words(shared: NDArray[np.bool_]) -> NDArray[np.uint64]:
 
 def _contiguous(entries: NDArray[Any], *names: str) -> Sequence[NDArray[Any]]:
     return [np.ascontiguousarray(entries[name]) for name in names]
-
-
-_ONE = np.uint64(1)
-_LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
-_MISSING_STAYS, _INCOMPLETE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE)
-_Units = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]  # scale, offset, imputed
 
 
 @compiled

@@ -42,9 +42,7 @@ class TreeEnsemble:
     leaf_nodes: NDArray[np.int32]  # (n_leaves,) the node of each leaf, tree by tree
     leaf_offsets: NDArray[np.int32]  # (n_trees + 1,)
     leaf_values: NDArray[np.float64]  # (n_leaves, n_outputs) as stored: boosting's step size is already in them
-    members: tuple[
-        NDArray[np.float64], ...
-    ] = ()  # the sets of MEMBER nodes, whose threshold is an index into this tuple
+    members: tuple[NDArray[np.float64], ...] = ()  # the sets of MEMBER nodes, whose threshold is an index into these
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return plain arrays that can be kept without pickle; ``from_arrays`` puts them together again."""

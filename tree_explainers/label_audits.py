@@ -17,9 +17,7 @@ class LabelAudit:
     """The labels of each row's nearest rows beside its own; all arrays but ``ranking`` are by row."""
 
     ranking: NDArray[np.int64]  # (n_rows,) rows, the most suspect first
-    n_neighbors: NDArray[
-        np.int64
-    ]  # (n_rows,) nearest rows that were used: fewer than requested where fewer share a leaf
+    n_neighbors: NDArray[np.int64]  # (n_rows,) nearest rows that vote: fewer than requested where fewer share a leaf
     agreement: NDArray[np.float64]  # (n_rows,) share of them with the row's own label; NaN without any
     disagreeing: NDArray[np.int64]  # (n_rows,) summed integer proximity of those with another label
     suggested: NDArray[np.int64]  # (n_rows,) class that they support more than the row's own; -1: none

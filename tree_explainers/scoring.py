@@ -45,9 +45,16 @@ class Targets:
         return cls(None, 0, np.ascontiguousarray(values, dtype=np.float64))
 
     @property
+    def classes_or_values(self) -> NDArray[np.int64] | NDArray[np.float64]:
+        """The class or the value of each row, (n_rows,)."""
+        found = self.values if self.classes is None else self.classes
+        assert found is not None  # noqa: S101  # for the type checker: there is one of the two
+        return found
+
+    @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return len(self.values if self.classes is None else self.classes)  # type: ignore[arg-type]  # one is there
+        return len(self.classes_or_values)
 
     @property
     def is_regression(self) -> bool:

@@ -7,7 +7,6 @@ instead, so that a build that should have tried them cannot pass without.
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,8 @@ from pathlib import Path
 import httpx
 import psycopg
 import pytest
+
+from leafspace.listening import free_port
 
 from .processes import children_of
 
@@ -120,7 +121,7 @@ class S3Server:
     def __init__(self, directory: Path) -> None:
         self._program = _s3_program()
         self._log = directory / "s3.log"
-        self._port = _free_port()
+        self._port = free_port("127.0.0.1", 0)
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -174,13 +175,6 @@ def _s3_program() -> Path:
     if not program.exists():
         cannot_be_had("there is no S3 server to use; make s3-server installs one")
     return program
-
-
-def _free_port() -> int:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        port: int = listening.getsockname()[1]
-        return port
 
 
 def _wait_until(attempt: Callable[[], object], not_yet: type[Exception], log: Path) -> None:

@@ -74,12 +74,24 @@ def really_grown(name: str, method: str) -> GrownTree:
 
 def _sta(model: FittedModel | FittedPipeline) -> ApproximationTree:
     settings = StaSettings(_LIMITS, max_pseudo_samples=2_000)
-    return grow_sta(model.rows, SessionOracle(model.session), settings, np.random.default_rng(0), _texts(model))
+    return grow_sta(
+        model.rows,
+        SessionOracle(model.session),
+        settings,
+        np.random.default_rng(0),
+        model.read.description.missing_texts,
+    )
 
 
 def _cart(model: FittedModel | FittedPipeline) -> ApproximationTree:
     settings = ControlSettings(_LIMITS, n_pseudo_samples=5_000)
-    return grow_cart(model.rows, SessionOracle(model.session), settings, np.random.default_rng(0), _texts(model))
+    return grow_cart(
+        model.rows,
+        SessionOracle(model.session),
+        settings,
+        np.random.default_rng(0),
+        model.read.description.missing_texts,
+    )
 
 
 def _ism(model: FittedModel | FittedPipeline) -> ApproximationTree:
@@ -90,10 +102,6 @@ def _ism(model: FittedModel | FittedPipeline) -> ApproximationTree:
         model.rows, binned, oracle_scores(predicted, model.session.description), predicted.labels, None
     )
     return grow_ism(training, read.ensemble, read.description, IsmSettings(_LIMITS))
-
-
-def _texts(model: FittedModel | FittedPipeline) -> dict[str, str]:
-    return {name: token for name, token in _tokens(model.read.description) if token is not None}
 
 
 _LIMITS = TreeLimits(max_depth=6, min_samples_leaf=3)
@@ -115,7 +123,7 @@ def tree_of_conditions(
     rows: Rows, targets: NDArray[Any], description: ModelDescription, max_depth: int
 ) -> ApproximationTree:
     """Return a tree for targets: positions of classes, or values."""
-    texts = {name: token for name, token in _tokens(description) if token is not None}
+    texts = description.missing_texts
     conditions = [*_conditions(rows)]
     reader = ConditionReader(np.float64, texts)
     answers = np.column_stack([reader.holds(each, rows) for each in conditions]).astype(np.float32)
@@ -126,10 +134,6 @@ def tree_of_conditions(
     shares = _shares(fitted_tree, len(description.classes))
     _append(0, fitted_tree.tree_, shares, conditions, nodes)
     return ApproximationTree(tuple(nodes), texts)
-
-
-def _tokens(description: ModelDescription) -> Iterator[tuple[str, str | None]]:
-    return zip(description.feature_names, description.missing_tokens, strict=True)
 
 
 def _conditions(rows: Rows) -> Iterator[Condition]:

@@ -12,7 +12,7 @@ from tests.support.real_leaves import KINDS, REGRESSION, real_leaves
 from tests.support.shared import shared_path
 from tree_explainers.errors import InvalidInput
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind
-from tree_explainers.leaf_space.nearest_rows import NearestRows, nearest_rows
+from tree_explainers.leaf_space.nearest_rows import NearestRows
 
 WAYS = pytest.mark.parametrize("by_lists", [True, False], ids=["lists", "codes"])
 
@@ -57,7 +57,7 @@ def test_nearest_rows_come_by_proximity_then_row_without_the_row_itself(dataset:
     real = real_leaves(dataset, kind)
     rows = np.random.default_rng(0).permutation(400)[:150]
 
-    found = nearest_rows(real.table, real.weights, rows, 10)
+    found = NearestRows(real.table, real.weights).of_rows(rows, 10)
 
     assert_nearest(found, real.leaves, real.weights, rows)
 
@@ -71,7 +71,7 @@ def test_rows_that_share_no_leaf_are_the_last_neighbours_the_lowest_first(n_rows
     rows = np.random.default_rng(1).permutation(len(leaves))[:n_rows]
     weights = np.ones(leaves.shape[1], np.int64)
 
-    found = nearest_rows(table_of(leaves), weights, rows, n_neighbors)
+    found = NearestRows(table_of(leaves), weights).of_rows(rows, n_neighbors)
 
     assert_nearest(found, leaves, weights, rows)
     assert n_neighbors == 1 or (found[1] == 0).any()
@@ -83,7 +83,7 @@ def test_all_other_rows_may_be_requested() -> None:
     real = real_leaves("breast_cancer", "random_forest", n_rows=70)
     rows = np.arange(70)
 
-    found = nearest_rows(real.table, real.weights, rows, 69)
+    found = NearestRows(real.table, real.weights).of_rows(rows, 69)
 
     assert_nearest(found, real.leaves, real.weights, rows)
 
@@ -96,7 +96,7 @@ def test_trees_that_weigh_nothing_or_everything_are_counted_exactly() -> None:
     weights[[3, 8]] = 2**32 - 2, 1
     rows = np.arange(0, 400, 9)
 
-    found = nearest_rows(real.table, weights, rows, 25)
+    found = NearestRows(real.table, weights).of_rows(rows, 25)
 
     assert_nearest(found, real.leaves, weights, rows)
 
@@ -141,7 +141,7 @@ def test_progress_grows_to_the_whole_and_may_stop_the_work(monkeypatch: pytest.M
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        nearest_rows(real.table, real.weights, np.arange(400), 5, stop)
+        NearestRows(real.table, real.weights).of_rows(np.arange(400), 5, stop)
 
     assert reported[-1] == pytest.approx(128 / 400)
     assert reported == sorted(reported)
@@ -153,7 +153,7 @@ def test_more_neighbours_than_other_rows_are_refused(n_neighbors: int) -> None:
     table = LeafTable.from_leaves(np.zeros((3, 2), dtype=np.int32), np.array([1, 1]))
 
     with pytest.raises(InvalidInput, match="1 to 2"):
-        nearest_rows(table, np.ones(2, np.int64), np.array([0]), n_neighbors)
+        NearestRows(table, np.ones(2, np.int64)).of_rows(np.array([0]), n_neighbors)
 
 
 def test_leaves_or_weights_of_another_number_of_trees_are_refused() -> None:

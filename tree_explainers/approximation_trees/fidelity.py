@@ -86,7 +86,7 @@ def measure_fidelity(
         probability_l1=None if is_regression else float(np.abs(scores - predictions.scores).sum(axis=1).mean()),
         mean_questions=float(tree.depths[leaves].mean()),
         tree=None if targets is None else against_target(predicted, targets),
-        model=None if targets is None else against_target(_labels_or_values(predictions.targets), targets),
+        model=None if targets is None else against_target(predictions.targets.classes_or_values, targets),
         constant=_score_constants(predictions.targets, targets),
     )
 
@@ -108,12 +108,6 @@ def _score_constants(of_model: Targets, targets: Targets | None) -> ConstantScor
 
 def _labels(tree: ApproximationTree) -> NDArray[np.int64]:
     return np.array([node.facts.label for node in tree.nodes], np.int64)
-
-
-def _labels_or_values(targets: Targets) -> NDArray[np.int64] | NDArray[np.float64]:
-    found = targets.values if targets.classes is None else targets.classes
-    assert found is not None  # noqa: S101  # for the type checker: there is one of the two
-    return found
 
 
 def count_structures(trees: Sequence[ApproximationTree]) -> NDArray[np.int64]:

@@ -91,9 +91,7 @@ def grow_ism(
     check_ism(description, settings, has_target=training.classes is not None)
     growth = _Growth(training, ensemble, description, settings)
     nodes = grow(growth.root(), growth.examine, settings.limits, report)
-    statements = training.binned.statements
-    texts = {each.name: each.missing_token for each in statements.features if each.missing_token is not None}
-    return ApproximationTree(nodes, texts)
+    return ApproximationTree(nodes, training.binned.statements.missing_texts)
 
 
 def check_ism(description: ModelDescription, settings: IsmSettings, *, has_target: bool) -> None:

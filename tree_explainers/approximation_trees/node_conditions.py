@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ensemble import Operator, TreeEnsemble
-from ..onnx_models.description import ModelColumn, ModelDescription, column_types
+from ..onnx_models.description import ModelColumn, ModelDescription
 from ..questions.cuts import Rounding, cuts_of_number
 from ..questions.splits import ColumnSplits, base_of, model_value
 from ..questions.statements import FeatureStatements, Statements
@@ -77,19 +77,19 @@ class _Translation:
         own = nodes[is_cut]
         if len(own):
             self._translate_cuts(column, own, feature, made)
-        for some, question in self._by_condition(nodes[~is_cut]):
-            answers = _read_answers(column, question, feature, _rounding(self.description, feature.raw_index))
+        for some, split in self._by_condition(nodes[~is_cut]):
+            answers = _read_answers(column, split, feature, Rounding.of(self.description, feature.raw_index))
             self._keep(some, answers, made)
 
     def _translate_cuts(
         self, column: ModelColumn, nodes: NDArray[np.int64], feature: FeatureStatements, made: NodeConditions
     ) -> None:
-        questions = self._of(nodes)
-        cuts, missing_greater = cuts_of_number(column, questions, _rounding(self.description, feature.raw_index))
-        greater_left = np.isin(questions.operator, (Operator.GTE, Operator.GT)) != (column.scale < 0)
+        splits = self._of(nodes)
+        cuts, missing_greater = cuts_of_number(column, splits, Rounding.of(self.description, feature.raw_index))
+        greater_left = np.isin(splits.operator, (Operator.GTE, Operator.GT)) != (column.scale < 0)
         made.cut[nodes] = made.low_end[nodes] = made.greater_from[nodes] = _first_greater(feature, cuts)
         if column.kind == "affine":
-            off = _OFF * (abs(cuts) + (abs(column.offset) + abs(questions.threshold)) / abs(column.scale))
+            off = _OFF * (abs(cuts) + (abs(column.offset) + abs(splits.threshold)) / abs(column.scale))
             made.low_end[nodes] = np.minimum(np.searchsorted(feature.cuts, cuts + off) + 1, feature.missing_bin)
             made.greater_from[nodes] = np.searchsorted(feature.cuts, cuts - off)
             if column.imputed is not None:
@@ -99,8 +99,8 @@ class _Translation:
 
     def _translate_constant(self, column: ModelColumn, nodes: NDArray[np.int64], made: NodeConditions) -> None:
         """Store conditions with one answer for all values, the missing one included: every bin is above the cut."""
-        for some, question in self._by_condition(nodes):
-            left = _answer(column, question, None)
+        for some, split in self._by_condition(nodes):
+            left = _answer(column, split, None)
             made.cut[some], made.low_left[some], made.missing_left[some] = 0, not left, left
 
     def _keep(self, nodes: NDArray[np.int64], answers: tuple[Flags, Flags], made: NodeConditions) -> None:
@@ -156,11 +156,6 @@ def _is_number(column: ModelColumn, feature: FeatureStatements) -> bool:
     return feature.is_number and not is_indicator and column.kind != "ordinal"
 
 
-def _rounding(description: ModelDescription, raw_index: int) -> Rounding:
-    types = column_types(description.inputs)
-    return Rounding(reads=np.float32 if types[raw_index] == "float" else np.float64, kept=description.precision)
-
-
 def _first_greater(feature: FeatureStatements, cuts: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the first bin whose values are above each cut; the missing value's if there is none."""
     first = np.searchsorted(feature.cuts, cuts, side="right")
@@ -169,58 +164,55 @@ def _first_greater(feature: FeatureStatements, cuts: NDArray[np.float64]) -> NDA
 
 
 def _read_answers(
-    column: ModelColumn, question: ColumnSplits, feature: FeatureStatements, rounding: Rounding
+    column: ModelColumn, split: ColumnSplits, feature: FeatureStatements, rounding: Rounding
 ) -> tuple[Flags, Flags]:
     """Return for which bins a condition holds, and for which it holds for values without a bin of their own."""
     if not feature.is_number:
         known = [*feature.categories, _OTHER, None]
-        answers = np.array([_answer(column, question, value) for value in known])
+        answers = np.array([_answer(column, split, value) for value in known])
         return answers, answers
     if column.kind == "ordinal":
-        return _read_codes(column, question, feature, rounding)
-    answers = (_read_indicator if not _is_number(column, feature) else _read_set)(column, question, feature, rounding)
+        return _read_codes(column, split, feature, rounding)
+    answers = (_read_indicator if not _is_number(column, feature) else _read_set)(column, split, feature, rounding)
     return answers, answers
 
 
-def _answer(column: ModelColumn, question: ColumnSplits, value: float | str | None) -> bool:
-    return bool(question.answer(model_value(column, base_of(column, value)))[0])
+def _answer(column: ModelColumn, split: ColumnSplits, value: float | str | None) -> bool:
+    return bool(split.answer(model_value(column, base_of(column, value)))[0])
 
 
-def _read_set(column: ModelColumn, question: ColumnSplits, feature: FeatureStatements, rounding: Rounding) -> Flags:
+def _read_set(column: ModelColumn, split: ColumnSplits, feature: FeatureStatements, rounding: Rounding) -> Flags:
     """Read a test of equality or membership: the bins between pairs of cuts are inside."""
-    cuts, _ = cuts_of_number(column, question, rounding)
+    cuts, _ = cuts_of_number(column, split, rounding)
     first = _first_greater(feature, cuts)
     inside = (np.arange(feature.n_bins)[:, None] >= first).sum(axis=1) % 2 == 1
-    answers: Flags = inside != (question.operator[0] == Operator.NEQ)
+    answers: Flags = inside != (split.operator[0] == Operator.NEQ)
     base = column.imputed if isinstance(column.imputed, float) else None
-    answers[feature.missing_bin] = question.answer(model_value(column, base))[0]
+    answers[feature.missing_bin] = split.answer(model_value(column, base))[0]
     return answers
 
 
-def _read_indicator(
-    column: ModelColumn, question: ColumnSplits, feature: FeatureStatements, rounding: Rounding
-) -> Flags:
-    present, absent = (bool(question.answer(model_value(column, base))[0]) for base in (1.0, 0.0))
+def _read_indicator(column: ModelColumn, split: ColumnSplits, feature: FeatureStatements, rounding: Rounding) -> Flags:
+    present, absent = (bool(split.answer(model_value(column, base))[0]) for base in (1.0, 0.0))
     answers = np.full(feature.n_bins, absent)
     if isinstance(column.category, float | int):
         value = float(rounding.kept(column.category))
-        below = float(np.nextafter(rounding.kept(value), rounding.kept(-np.inf)))
-        low, high = _first_greater(feature, np.array([below, value]))
+        low, high = _first_greater(feature, np.array([rounding.below(value), value]))
         answers[low:high] = present
-    answers[feature.missing_bin] = _answer(column, question, None)
+    answers[feature.missing_bin] = _answer(column, split, None)
     return answers
 
 
 def _read_codes(
-    column: ModelColumn, question: ColumnSplits, feature: FeatureStatements, rounding: Rounding
+    column: ModelColumn, split: ColumnSplits, feature: FeatureStatements, rounding: Rounding
 ) -> tuple[Flags, Flags]:
     """Read a column of codes: a bin has the answer of its value that has a code, other values that of unknown ones."""
-    unknown = _answer(column, question, np.inf)
+    unknown = _answer(column, split, np.inf)
     answers = np.full(feature.n_bins, unknown)
     for value in column.categories:
         if isinstance(value, float | int):
             kept = float(rounding.kept(value))
-            answers[np.searchsorted(feature.cuts, kept, side="left")] = _answer(column, question, value)
+            answers[np.searchsorted(feature.cuts, kept, side="left")] = _answer(column, split, value)
     others = np.full(feature.n_bins, unknown)
-    answers[-1] = others[-1] = _answer(column, question, None)
+    answers[-1] = others[-1] = _answer(column, split, None)
     return answers, others

@@ -6,7 +6,14 @@ from math import inf
 import numpy as np
 
 from ..onnx_models.description import ModelDescription
-from ..onnx_models.tree_writing import NumberQuestion, Question, RawFeature, RawTree, TextQuestion, write_tree_onnx
+from ..onnx_models.tree_writing import (
+    NodeCondition,
+    NumberCondition,
+    RawFeature,
+    RawTree,
+    TextCondition,
+    write_tree_onnx,
+)
 from ..questions.conditions import Condition
 from .trees import ApproximationTree
 
@@ -35,7 +42,7 @@ def tree_onnx(tree: ApproximationTree, description: ModelDescription) -> bytes:
     return write_tree_onnx(
         RawTree(
             features=features,
-            questions=tuple(_question(node.condition, names, features) for node in tree.nodes),
+            conditions=tuple(_node_condition(node.condition, names, features) for node in tree.nodes),
             left=np.array([node.left for node in tree.nodes]),
             right=np.array([node.right for node in tree.nodes]),
             scores=np.array([each.scores for each in facts], np.float64),
@@ -54,7 +61,9 @@ def _missing_text(tree: ApproximationTree, name: str, token: str | None) -> str 
     return None if token is None else tree.missing_texts.get(name, token)
 
 
-def _question(condition: Condition | None, names: Sequence[str], features: Sequence[RawFeature]) -> Question | None:
+def _node_condition(
+    condition: Condition | None, names: Sequence[str], features: Sequence[RawFeature]
+) -> NodeCondition | None:
     if condition is None:
         return None
     index = names.index(condition.column)
@@ -62,20 +71,20 @@ def _question(condition: Condition | None, names: Sequence[str], features: Seque
     return _of_number(condition, index) if missing_text is None else _of_text(condition, index, missing_text)
 
 
-def _of_number(condition: Condition, index: int) -> NumberQuestion:
+def _of_number(condition: Condition, index: int) -> NumberCondition:
     """Whether a value is missing is tested with the largest bound: no value is above it."""
     if condition.value is None:
         is_missing = condition.operator == "is missing"
-        return NumberQuestion(index, inf, is_above=is_missing, or_missing=is_missing)
+        return NumberCondition(index, inf, is_above=is_missing, or_missing=is_missing)
     bound = condition.value if isinstance(condition.value, float) else _HALF
-    return NumberQuestion(index, bound, condition.operator in (">", "is"), condition.or_missing)
+    return NumberCondition(index, bound, condition.operator in (">", "is"), condition.or_missing)
 
 
-def _of_text(condition: Condition, index: int, missing_text: str) -> TextQuestion:
+def _of_text(condition: Condition, index: int, missing_text: str) -> TextCondition:
     """List the text of a missing value among the others if it has their result."""
     is_among = condition.operator in ("is", "is one of", "is missing")
     or_missing = condition.or_missing or condition.operator == "is missing"
     value = condition.value
     listed = value if isinstance(value, tuple) else () if value is None else (str(value),)
     texts = [*(text for text in listed if text != missing_text), *([missing_text] if is_among == or_missing else [])]
-    return TextQuestion(index, tuple(dict.fromkeys(texts)), is_among)
+    return TextCondition(index, tuple(dict.fromkeys(texts)), is_among)

@@ -19,6 +19,12 @@ from .split_sums import Bins, Floats, SplitSums
 from .split_variances import SidedRows, sweep_gains, sweep_variances, variances_by_rows
 from .trees import Confidence
 
+FIRST_SIZE = 1_000  # pseudo rows of a node's first test
+_VERY_UNSURE = 0.4  # above it a p-value is too uncertain for equation (5)
+_LEAST_GROWTH, _MOST_GROWTH = 1.1, 10.0  # tests are repeated: neither tiny steps nor one leap
+_LEAST_GAIN = 1e-12  # less is rounding of the model's targets; of 1, or of the variance of its values
+_SHARE_OF_DROPPED = 0.1  # of the significance: the p-values of dropped candidates, all together
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -154,11 +160,6 @@ def _p_values(differences: Floats, variances: Floats) -> Floats:
     return np.asarray(ndtr(-away), np.float64)
 
 
-FIRST_SIZE = 1_000  # pseudo rows of a node's first test
-_VERY_UNSURE = 0.4  # above it a p-value is too uncertain for equation (5)
-_LEAST_GROWTH, _MOST_GROWTH = 1.1, 10.0  # tests are repeated: neither tiny steps nor one leap
-
-
 def next_size(n: int, p_value: float, significance: float, most: int) -> int:
     """Return the size of the sample that the next test takes.
 
@@ -184,10 +185,6 @@ def next_size(n: int, p_value: float, significance: float, most: int) -> int:
         return min(most, 2 * n)
     growth = float(ndtri(significance) / ndtri(p_value)) ** 2
     return min(most, ceil(n * min(max(growth, _LEAST_GROWTH), _MOST_GROWTH)))
-
-
-_LEAST_GAIN = 1e-12  # less is rounding of the model's targets; of 1, or of the variance of its values
-_SHARE_OF_DROPPED = 0.1  # of the significance: the p-values of dropped candidates, all together
 
 
 @dataclass(frozen=True, slots=True)

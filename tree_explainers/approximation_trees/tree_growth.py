@@ -33,9 +33,7 @@ class Split(Generic[State, ConditionT]):
     condition: ConditionT
     left: State  # of the rows for which the condition holds
     right: State
-    improvement: (
-        float  # of the criterion, weighted by the share of rows that reach the node; the largest is split first
-    )
+    improvement: float  # of the criterion, times the share of rows that reach the node; the largest is split first
     confidence: Confidence | None = None
 
 

@@ -10,6 +10,7 @@ _SUMMED_AT_ONCE = 1024  # 10 more digits than a sum has hold that many
 _NONE, _ONE, _ALL = np.uint64(0), np.uint64(1), np.uint64(2**64 - 1)
 
 Found = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint32]]
+"""Room for pairs: rows of a block (or candidates), targets and proximities, (n_room,) each."""
 
 
 @compiled

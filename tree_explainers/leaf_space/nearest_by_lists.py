@@ -23,7 +23,13 @@ from .leaves import LeafTable
 from .nearest_by_codes import Search, fill_up, keep_if_near, ranked, search_codes, search_for, some_queries, to_beat
 from .rows_by_leaf import list_members
 
+LeavesOf = Callable[[NDArray[np.int64]], NDArray[np.int32]]
+"""Returns the leaves of rows, (n_rows, n_trees), by their numbers."""
+
 BLOCK_QUERIES = 64
+MAX_PIVOTS = 256
+_ROWS_PER_PIVOT = 64  # at least: a block of rows that are searched for together
+_ROWS_AT_ONCE = 2048  # whose nearest pivots are found
 _TILE_BYTES = 2**19  # of sums, for some rows and a block of queries: half of a core's second cache
 _STRIP_ROWS = 32
 _VISITS_A_STRIP = 16
@@ -195,13 +201,6 @@ def _keep_near_in(
                     board.to_beat[query] = max(1, to_beat(search, query))
     for rank in strip:
         board.sums[rank - first_rank] = 0
-
-
-MAX_PIVOTS = 256
-_ROWS_PER_PIVOT = 64  # at least: a block of rows that are searched for together
-_ROWS_AT_ONCE = 2048
-
-LeavesOf = Callable[[NDArray[np.int64]], NDArray[np.int32]]
 
 
 @dataclass(frozen=True, slots=True)

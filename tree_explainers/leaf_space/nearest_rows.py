@@ -186,14 +186,3 @@ class NearestRows:
 
 def _pieces(order: NDArray[np.int64], length: int) -> Iterator[NDArray[np.int64]]:
     return (order[start : start + length] for start in range(0, len(order), length))
-
-
-def nearest_rows(
-    table: LeafTable,
-    weights: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    n_neighbors: int,
-    report: ReportProgress = ignore_progress,
-) -> Nearest:
-    """Return the nearest other rows of the table for some of its rows: see ``NearestRows.of_rows``."""
-    return NearestRows(table, weights).of_rows(rows, n_neighbors, report)

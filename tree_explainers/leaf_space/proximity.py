@@ -20,6 +20,7 @@ _NANOSECONDS_PER_VISIT = 1.0
 _NANOSECONDS_PER_LIST = 60.0  # finding a leaf's list misses the caches
 _NANOSECONDS_PER_COMPARED_BYTE = 0.025  # of the sums: twice as many fit into a register when they are half as wide
 _BLOCK_CELLS = 16_000_000
+_ROWS_AT_ONCE = 8  # of a block: their sums stay in the first cache, while one line of leaves serves them all
 
 TILE_ROWS = 1024
 TILE_QUERIES = 8
@@ -156,9 +157,6 @@ def sum_by_codes(
             code = codes.dtype.type(queries[query, tree])
             for row in range(len(line)):
                 into[row] += weight if line[row] == code else 0
-
-
-_ROWS_AT_ONCE = 8  # whose sums stay in the first cache, while one line of leaves serves them all
 
 
 def proximity_block(

@@ -92,6 +92,5 @@ def _compare(
             line = codes[tree, start + first : start + first + len(sums)]
             leaf, weight = leaves[tree], weights[tree]
             for row in range(len(sums)):
-                sums[row] += (
-                    weight if line[row] == leaf else np.uint32(0)
-                )  # a plain 0 would be added eight times slower
+                # A plain 0 would be added eight times slower.
+                sums[row] += weight if line[row] == leaf else np.uint32(0)

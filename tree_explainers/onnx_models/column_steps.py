@@ -209,14 +209,8 @@ def split(step: Step) -> list[TensorColumns]:
 _STEPS: dict[str, Callable[[Step], TensorColumns | list[TensorColumns]]] = {
     **dict.fromkeys(("Identity", "Squeeze", "Unsqueeze", "Flatten"), same),
     **dict.fromkeys(("Add", "Sub", "Mul", "Div"), arithmetic),
-    **dict.fromkeys(
-        ("Abs", "Binarizer", "Ceil", "Clip", "Exp", "Floor", "Log", "Reciprocal", "Relu", "Round"),
-        elementwise,
-    ),
-    **dict.fromkeys(
-        ("Sigmoid", "Sign", "Sqrt", "Tanh"),
-        elementwise,
-    ),
+    **dict.fromkeys(("Abs", "Binarizer", "Ceil", "Clip", "Exp", "Floor", "Log"), elementwise),
+    **dict.fromkeys(("Reciprocal", "Relu", "Round", "Sigmoid", "Sign", "Sqrt", "Tanh"), elementwise),
     **dict.fromkeys(("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max", "Min", "Mod", "Pow"), combination),
     **dict.fromkeys(("Normalizer", "Softmax", "CumSum"), row_wise),
     **dict.fromkeys(("MatMul", "Gemm"), product),

@@ -108,6 +108,12 @@ class ModelDescription:
         return len(self.feature_names)
 
     @property
+    def missing_texts(self) -> dict[str, str]:
+        """By feature: the text that represents a missing category."""
+        pairs = zip(self.feature_names, self.missing_tokens, strict=True)
+        return {name: token for name, token in pairs if token is not None}
+
+    @property
     def precision(self) -> type[np.float32 | np.float64]:
         """The precision in which the graph takes all raw numbers that it takes."""
         return np.float32 if all(spec.type in {"float", "string"} for spec in self.inputs) else np.float64

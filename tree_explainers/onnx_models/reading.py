@@ -72,7 +72,7 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     Raises
     ------
     ModelRefused
-        With the code of the first thing that is wrong: see ``checking``, ``inputs``, ``outputs`` and ``tree_nodes``;
+        With the code of the first thing that is wrong: see ``checking``, ``interface`` and ``tree_nodes``;
         ``model_not_a_tree_ensemble`` where the graph has no tree operator; ``model_unsupported_input`` where trees read
         text or predict several values at once.
     """

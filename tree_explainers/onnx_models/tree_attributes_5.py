@@ -140,7 +140,7 @@ def _trees(roots: NDArray[np.int64], children: NDArray[np.int64], n_nodes: int, 
         if (tree[level] >= 0).any() or len(np.unique(level)) < len(level):
             refuse_tree("A node is the child of two nodes, or its own descendant.")
         if depth > max_depth:
-            raise ModelRefused("model_too_complex", f"A tree is deeper than {max_depth} questions.")
+            raise ModelRefused("model_too_complex", f"A tree is deeper than {max_depth} splits.")
         tree[level] = owner
         is_branch = level < len(children)
         below = children[level[is_branch]]

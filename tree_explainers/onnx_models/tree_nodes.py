@@ -130,7 +130,7 @@ def _depths(
     level, depth = roots, 0
     while len(level):
         if depth > max_depth:
-            raise ModelRefused("model_too_complex", f"A tree is deeper than {max_depth} questions.")
+            raise ModelRefused("model_too_complex", f"A tree is deeper than {max_depth} splits.")
         depths[level] = depth
         level, depth = children[level[is_branch[level]]].ravel(), depth + 1
     if (depths < 0).any():

@@ -18,7 +18,7 @@ from .leaf_graph import leaf_regressor
 
 _OPSETS = {"ai.onnx.ml": 3, "": 15}
 _IR_VERSION = 8  # with these operator sets: what runtimes since 2021 can open
-_HALF = 0.5  # between no and yes of a question about texts
+_HALF = 0.5  # between no and yes of a condition on texts
 _NAMELESS = "unnamed"  # ONNX takes an input without a name for one that is left out
 
 
@@ -31,7 +31,7 @@ class RawFeature:
 
 
 @dataclass(frozen=True, slots=True)
-class NumberQuestion:
+class NumberCondition:
     """Tests how large a number is, in double precision."""
 
     feature: int  # index among the features
@@ -41,7 +41,7 @@ class NumberQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class TextQuestion:
+class TextCondition:
     """Tests whether a category is one of some."""
 
     feature: int  # index among the features
@@ -49,15 +49,15 @@ class TextQuestion:
     is_among: bool  # yes to these texts; else to all others
 
 
-Question = NumberQuestion | TextQuestion
+NodeCondition = NumberCondition | TextCondition
 
 
 @dataclass(frozen=True, slots=True)
 class RawTree:
-    """A tree of questions about raw features, the root first and every child after its parent; yes goes left."""
+    """A tree of conditions on raw features, the root first and every child after its parent; yes goes left."""
 
     features: tuple[RawFeature, ...]  # at least one; their names differ
-    questions: tuple[Question | None, ...]  # (n_nodes,) None at a leaf
+    conditions: tuple[NodeCondition | None, ...]  # (n_nodes,) None at a leaf
     left: NDArray[np.int64]  # (n_nodes,) indices of children; meaningless at a leaf
     right: NDArray[np.int64]  # (n_nodes,)
     scores: NDArray[np.float64]  # (n_nodes, n_classes), or (n_nodes, 1): the value of a regression
@@ -93,7 +93,7 @@ def _leaf(tree: RawTree, inputs: Sequence[str], graph: "GraphBuilder") -> str:
     matrix = graph.add("Concat", list(columns.values()), "columns", axis=1)
     index_of = {key: index for index, key in enumerate(columns)}
     number = graph.free_name("leaf_number")
-    column_of_node = [None if each is None else index_of[_key(each)] for each in tree.questions]
+    column_of_node = [None if each is None else index_of[_key(each)] for each in tree.conditions]
     graph.add_node(leaf_regressor(_ensemble(tree, column_of_node), matrix, number, is_double=True))
     as_integer = graph.add("Cast", [number], "leaf_column", to=TensorProto.INT64)
     return graph.add("Reshape", [as_integer, graph.constant(np.array([-1]), "all_rows")], "leaf")
@@ -102,28 +102,28 @@ def _leaf(tree: RawTree, inputs: Sequence[str], graph: "GraphBuilder") -> str:
 _Key = tuple[int, frozenset[str]]
 
 
-def _key(question: Question) -> _Key:
+def _key(condition: NodeCondition) -> _Key:
     """Return what conditions on the same column have in common."""
-    return question.feature, frozenset(question.texts if isinstance(question, TextQuestion) else ())
+    return condition.feature, frozenset(condition.texts if isinstance(condition, TextCondition) else ())
 
 
 def _columns(tree: RawTree, inputs: Sequence[str], graph: "GraphBuilder") -> dict[_Key, str]:
     """Return a tensor (n_rows, 1) for each column that the tree operator is to read, one at least."""
-    questions = [each for each in tree.questions if each is not None] or [_any_question(tree)]
+    conditions = [each for each in tree.conditions if each is not None] or [_any_condition(tree)]
     columns: dict[_Key, str] = {}
-    for question in questions:
-        tensor = inputs[question.feature]
-        if isinstance(question, NumberQuestion):
-            columns[_key(question)] = tensor
-        elif _key(question) not in columns:
-            columns[_key(question)] = _flag(tensor, question.texts, graph)
+    for condition in conditions:
+        tensor = inputs[condition.feature]
+        if isinstance(condition, NumberCondition):
+            columns[_key(condition)] = tensor
+        elif _key(condition) not in columns:
+            columns[_key(condition)] = _flag(tensor, condition.texts, graph)
     return columns
 
 
-def _any_question(tree: RawTree) -> Question:
+def _any_condition(tree: RawTree) -> NodeCondition:
     """Return a condition without effect for a tree without any: its operator must read something all the same."""
     missing = tree.features[0].missing_text
-    return NumberQuestion(0, np.inf, True, True) if missing is None else TextQuestion(0, (missing,), True)  # noqa: FBT003
+    return NumberCondition(0, np.inf, True, True) if missing is None else TextCondition(0, (missing,), True)  # noqa: FBT003
 
 
 def _flag(tensor: str, texts: Sequence[str], graph: "GraphBuilder") -> str:
@@ -137,9 +137,9 @@ def _flag(tensor: str, texts: Sequence[str], graph: "GraphBuilder") -> str:
 def _ensemble(tree: RawTree, columns: Sequence[int | None]) -> TreeEnsemble:
     """Return the tree as the arrays from which operators are written."""
     node = np.arange(len(columns))
-    is_leaf = np.array([question is None for question in tree.questions])
+    is_leaf = np.array([condition is None for condition in tree.conditions])
     leaves = np.flatnonzero(is_leaf).astype(np.int32)
-    splits = [_split(question) for question in tree.questions]
+    splits = [_split(condition) for condition in tree.conditions]
     return TreeEnsemble(
         offsets=np.array([0, len(node)], np.int32),
         column=np.array([column or 0 for column in columns], np.int32),
@@ -154,18 +154,18 @@ def _ensemble(tree: RawTree, columns: Sequence[int | None]) -> TreeEnsemble:
     )
 
 
-def _split(question: Question | None) -> tuple[Operator, float, bool]:
+def _split(condition: NodeCondition | None) -> tuple[Operator, float, bool]:
     """Return the operator and threshold of a split, and whether a missing number goes left."""
-    if question is None:
+    if condition is None:
         return Operator.LEAF, 0.0, False
-    if isinstance(question, TextQuestion):
-        return (Operator.GT if question.is_among else Operator.LEQ), _HALF, False
-    return (Operator.GT if question.is_above else Operator.LEQ), question.bound, question.or_missing
+    if isinstance(condition, TextCondition):
+        return (Operator.GT if condition.is_among else Operator.LEQ), _HALF, False
+    return (Operator.GT if condition.is_above else Operator.LEQ), condition.bound, condition.or_missing
 
 
 def _outputs(tree: RawTree, leaf: str, graph: "GraphBuilder") -> Iterator[ValueInfoProto]:
     """Add what is looked up for each leaf, and yield the outputs of the graph."""
-    is_leaf = np.array([question is None for question in tree.questions])
+    is_leaf = np.array([condition is None for condition in tree.conditions])
     scores = graph.constant(tree.scores[is_leaf], "scores_of_leaves")
     shape = ["n_rows", tree.scores.shape[1]]
     if tree.labels is None:

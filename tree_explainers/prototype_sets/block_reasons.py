@@ -12,13 +12,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compute.compiled import compiled
+from ..compute.compiled import compiled, inlined
 from .feature_reasons import FeatureReason
 from .leaf_boxes import LeafBoxes, Side
 from .nearest import NearPairs
 from .raw_units import RawReasons, RawSide, group_by_feature, raw_interval
 from .readable import ReasonReader, feature_numbers
 from .reasons import Reasons
+
+_OF_REASONS = ("column", "low", "high", "side", "share_of_trees", "other")  # arrays of ``PairReasons``, (n_reasons,)
+_WORD = 64  # bits, one for each tree
+_ONE = np.uint64(1)
+_LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
+_MISSING_STAYS, _INCOMPLETE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE)
+_Units = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]  # scale, offset, imputed
 
 
 class PairReasons(NamedTuple):
@@ -39,9 +46,6 @@ class PairReasons(NamedTuple):
     def take(self, order: NDArray[np.int64]) -> "PairReasons":
         """Return the reasons in another order."""
         return self._replace(**{name: getattr(self, name)[order] for name in _OF_REASONS})
-
-
-_OF_REASONS = ("column", "low", "high", "side", "share_of_trees", "other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +178,6 @@ def _is_plain(boxes: LeafBoxes, is_alone: NDArray[np.bool_]) -> NDArray[np.bool_
     return is_plain
 
 
-_WORD = 64
-
-
 class _Ends(NamedTuple):
     """The intervals of a prototype in a column are a list; lists are in the order of prototypes, then features."""
 
@@ -238,12 +239,6 @@ def _contiguous(entries: NDArray[Any], *names: str) -> Sequence[NDArray[Any]]:
     return [np.ascontiguousarray(entries[name]) for name in names]
 
 
-_ONE = np.uint64(1)
-_LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
-_MISSING_STAYS, _INCOMPLETE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE)
-_Units = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]  # scale, offset, imputed
-
-
 @compiled
 def _numbers(
     ends: _Ends,
@@ -255,7 +250,7 @@ def _numbers(
 ) -> tuple[NDArray[Any], ...]:
     """Return bounds, column, low, high, side and share of trees of the features that are single numbers.
 
-    ``raw_interval`` becomes part of what is compiled and kept: after a change of it, change this file, too.
+    ``raw_interval`` becomes part of what is compiled and kept: see ``code_cache``.
     """
     room = 0
     for prototype in prototypes:
@@ -271,29 +266,32 @@ def _numbers(
             n_testing = _n_common(ends.testing[place], words[pair])
             if n_testing == 0:
                 continue
-            own_side = 0 if _n_common(ends.losing[place], words[pair]) else _MISSING_STAYS
-            own_side |= _INCOMPLETE if _n_common(ends.incomplete[place], words[pair]) else 0
-            low_at, high_at = ends.first[place], ends.first[place]
-            while not own[ends.low_tree[low_at]]:
-                low_at += 1
-            while not own[ends.high_tree[high_at]]:
-                high_at += 1
-            own_side |= (ends.low_side[low_at] & _LOW_INCLUSIVE) | (ends.high_side[high_at] & _HIGH_INCLUSIVE)
+            own_low, own_high, own_side = _intersection(ends, place, own, words[pair])
             of = ends.column[place]
             low[end], high[end], side[end] = raw_interval(
-                ends.low[low_at], ends.high[high_at], own_side, units[0][of], units[1][of], units[2][of], is_single
+                own_low, own_high, own_side, units[0][of], units[1][of], units[2][of], is_single
             )
             column[end], share_of_trees[end] = of, n_testing / n_shared
             end += 1
         bounds[pair + 1] = end
-    return (
-        bounds,
-        column[:end].copy(),
-        low[:end].copy(),
-        high[:end].copy(),
-        side[:end].copy(),
-        share_of_trees[:end].copy(),
-    )
+    numbers = low[:end].copy(), high[:end].copy(), side[:end].copy(), share_of_trees[:end].copy()
+    return bounds, column[:end].copy(), *numbers
+
+
+@inlined
+def _intersection(
+    ends: _Ends, place: int, shared: NDArray[np.bool_], words: NDArray[np.uint64]
+) -> tuple[float, float, int]:
+    """Return the lower and upper end and the ``Side`` of the intersection of a list's intervals in the shared trees."""
+    side = 0 if _n_common(ends.losing[place], words) else _MISSING_STAYS
+    side |= _INCOMPLETE if _n_common(ends.incomplete[place], words) else 0
+    low_at, high_at = ends.first[place], ends.first[place]
+    while not shared[ends.low_tree[low_at]]:
+        low_at += 1
+    while not shared[ends.high_tree[high_at]]:
+        high_at += 1
+    side |= (ends.low_side[low_at] & _LOW_INCLUSIVE) | (ends.high_side[high_at] & _HIGH_INCLUSIVE)
+    return ends.low[low_at], ends.high[high_at], side
 
 
 @compiled

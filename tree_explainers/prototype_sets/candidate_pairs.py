@@ -16,8 +16,9 @@ from ..compute.compiled import compiled
 from ..compute.progress import ReportProgress, Tick, ignore_progress
 from ..leaf_space.leaves import LeafTable
 from ..leaf_space.proximity import each_column
+from .candidate_sweeps import ClosePairs
 from .goal import RowsByClass
-from .sweep import ClosePairs, Sweep, dense_pairs
+from .sweep import Sweep, dense_pairs
 
 _FEWEST_ALLOWED, _ALLOWED_PER_ROW, _MOST_ALLOWED = 2**24, 64, 2**26
 _STEPS = 16  # a row's threshold is a multiple of this fraction of its coverage

@@ -18,11 +18,24 @@ from numpy.typing import NDArray
 from ..compute.compiled import compiled
 from ..compute.progress import Tick
 from ..compute.threads import in_order, n_cores
-from ..leaf_space.binary_sums import list_above, tally_above
+from ..leaf_space.binary_sums import Found, list_above, tally_above
 from ..leaf_space.leaf_masks import BLOCK, LeafMasks, Targets, add_masks, leaf_masks, plan_adding, room_for_sums
 from ..leaf_space.leaves import LeafTable
 
 Result = TypeVar("Result")
+
+_ROOM = 1 << 18  # pairs that are found at once
+_NANOSECONDS_PER_PIECE = 1e8
+_CANDIDATES_PER_PIECE = 64
+_TARGETS_AT_ONCE, _TARGETS_AT_ONCE_IN_GROUPS = 512, 2048  # groups of trees are for working through many targets
+_SAMPLED = 32  # candidates whose lists are counted
+
+# Measured on one core of a server of 2024; they affect speed only.
+_NANOSECONDS_PER_MASK = 1.5
+_NANOSECONDS_PER_LOOKUP = 1.5
+_NANOSECONDS_PER_TARGET = 500.0
+_NANOSECONDS_PER_VISIT = 2.0
+_NANOSECONDS_PER_LIST = 60.0  # finding it misses the caches
 
 
 class Pieces:
@@ -53,11 +66,6 @@ class Pieces:
 def blocks(n_items: int, length: int) -> list[slice]:
     """Return the parts of ``range(n_items)`` of some length, the last of which may be shorter."""
     return [slice(start, min(start + length, n_items)) for start in range(0, n_items, length)]
-
-
-_ROOM = 1 << 18
-
-Found = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint32]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +106,6 @@ def by_candidate(candidates: NDArray[np.int64], found: list[FoundPairs]) -> Clos
     order = np.argsort(positions, kind="stable")
     starts = np.cumsum(np.bincount(positions + 1, minlength=len(candidates) + 1)).astype(np.int64)
     return ClosePairs(candidates, starts, targets[order], proximities[order])
-
-
-# Measured on one core of a server of 2024; they affect speed only.
-_NANOSECONDS_PER_MASK = 1.5
-_NANOSECONDS_PER_LOOKUP = 1.5
-_NANOSECONDS_PER_TARGET = 500.0
-_NANOSECONDS_PER_PIECE = 1e8
-_TARGETS_AT_ONCE, _TARGETS_AT_ONCE_IN_GROUPS = 512, 2048  # groups of trees are for working through many targets
 
 
 class MaskSweep:
@@ -176,13 +176,6 @@ def _n_masks_per_tree(table: LeafTable) -> float:
     """Return how many leaves of a tree, on average, hold rows of a block drawn from all rows."""
     shares = table.leaf_sizes / table.n_rows
     return float((1 - (1 - shares) ** BLOCK).sum() / table.n_trees)
-
-
-# Measured on one core of a server of 2024; they affect speed only.
-_NANOSECONDS_PER_VISIT = 2.0
-_NANOSECONDS_PER_LIST = 60.0  # finding it misses the caches
-_SAMPLED = 32
-_CANDIDATES_PER_PIECE = 64
 
 
 class ListSweep:

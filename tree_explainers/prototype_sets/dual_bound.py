@@ -29,6 +29,14 @@ from .swap_gains import Pairs
 
 _UNITS = 2**20  # the unit of promises is at most this part of a proximity of 1
 _PAIRS_WORTH_A_THREAD = 4_000_000
+_MOST_ROUNDS, _STEPS_PER_ROUND = 12, 40
+_WORTH_A_ROUND, _CLOSE = 5e-4, 1 + 1e-4
+_MOST_IDLE_ROUNDS = 4
+_CORE_SHARE, _CORE_PER_PROTOTYPE = 1 / 64, 5
+_LOWEST_SHARE = 0.6  # of the promises at its beginning, that a round goes down to
+_MEMORY = 0.9  # how much of a step's direction is kept for the next
+_PATIENCE = 5  # steps without improvement before they are halved
+_SHORTER = 0.7  # steps after a round without improvement
 
 
 class Promises(NamedTuple):
@@ -193,16 +201,6 @@ def _pairs_above(
                 n_pairs += 1
         ends[index] = n_pairs
     return Pairs(starts, ends, members, proximities)
-
-
-_MOST_ROUNDS, _STEPS_PER_ROUND = 12, 40
-_WORTH_A_ROUND, _CLOSE = 5e-4, 1 + 1e-4
-_MOST_IDLE_ROUNDS = 4
-_CORE_SHARE, _CORE_PER_PROTOTYPE = 1 / 64, 5
-_LOWEST_SHARE = 0.6  # of the promises at its beginning, that a round goes down to
-_MEMORY = 0.9  # how much of a step's direction is kept for the next
-_PATIENCE = 5  # steps without improvement before they are halved
-_SHORTER = 0.7  # steps after a round without improvement
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,9 +35,7 @@ class ColumnUnits:
     imputed: NDArray[np.float64]  # model-side value of a missing raw number; NaN: it stays missing
     is_alone: NDArray[np.bool_]  # the feature's only column, and a number that varies
     is_exact: NDArray[np.bool_]  # nothing to calculate back, so ends are the model's own
-    is_nullable: NDArray[
-        np.bool_
-    ]  # the reference rows miss some of the feature's values: reasons mention missing values
+    is_nullable: NDArray[np.bool_]  # some reference row misses the feature: reasons mention missing values
     is_single: bool  # numbers are in single precision, so that there may be none between two ends
 
     def interval(self, column: int, side: int, low: float, high: float) -> tuple[float, float, int]:

@@ -128,16 +128,7 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     first = rows = np.array(outcome.rows, dtype=np.int64)
     n_swaps = 0
     if refine == "swap":
-        refined = refine_by_swaps(
-            table,
-            task.classes,
-            weights,
-            rows,
-            method=method,
-            candidates=candidates,
-            report=part_of(report, share, 1),
-        )
-        rows, n_swaps = refined.rows, refined.n_swaps
+        rows, n_swaps = _swap(task, method, rows, candidates, part_of(report, share, 1))
     coverage = measure_coverage(table, weights, task.classes, rows, partial(report, 1, "measuring coverage"))
     return PrototypeSelection(
         method=method,
@@ -155,6 +146,16 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
         stopped_by=outcome.stopped_by,
         stopping_improvement=outcome.stopping_improvement,
     )
+
+
+def _swap(
+    task: Task, method: Method, rows: NDArray[np.int64], candidates: NDArray[np.int64] | None, report: ReportProgress
+) -> tuple[NDArray[np.int64], int]:
+    """Return the rows after swaps, and the number of swaps."""
+    found = refine_by_swaps(
+        task.table, task.classes, task.weights, rows, method=method, candidates=candidates, report=report
+    )
+    return found.rows, found.n_swaps
 
 
 def _check_weights(table: LeafTable, weights: NDArray[np.int64]) -> None:

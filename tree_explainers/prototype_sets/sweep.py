@@ -21,7 +21,7 @@ from ..leaf_space.leaves import LeafTable
 from ..leaf_space.proximity import columns
 from .candidate_sweeps import ClosePairs, ListSweep, MaskSweep, Pieces, blocks, by_candidate
 
-__all__ = ["ClosePairs", "Sweep"]
+_CELLS_AT_ONCE = 2_000_000  # of columns of proximities
 
 
 class Sweep:
@@ -174,9 +174,6 @@ class Sweep:
         return self._by_lists if self._by_lists.nanoseconds(candidates) < by_masks else self._by_masks
 
 
-_CELLS_AT_ONCE = 2_000_000
-
-
 def dense_pairs(
     table: LeafTable,
     weights: NDArray[np.int64],
@@ -198,12 +195,12 @@ def dense_pairs(
         Called several times a second; may raise to stop.
     """
     length = max(1, min(64, _CELLS_AT_ONCE // table.n_rows))
-    blocks = [candidates[start : start + length] for start in range(0, len(candidates), length)]
 
-    def close(block: NDArray[np.int64]) -> ClosePairs:
-        return _close(block, columns(table, weights, table.leaves_of(block), 1), thresholds())
+    def close(part: slice) -> ClosePairs:
+        some = candidates[part]
+        return _close(some, columns(table, weights, table.leaves_of(some), 1), thresholds())
 
-    with closing(in_order(close, blocks)) as done:
+    with closing(in_order(close, blocks(len(candidates), length))) as done:
         for _, found in done:
             yield found
             tick()

@@ -78,6 +78,11 @@ class Statements:
         return sum(feature.n_statements for feature in self.features)
 
     @property
+    def missing_texts(self) -> dict[str, str]:
+        """By feature: the text that represents a missing category."""
+        return {each.name: each.missing_token for each in self.features if each.missing_token is not None}
+
+    @property
     def statement_starts(self) -> NDArray[np.int64]:
         """Start of each feature's statements when they are concatenated, (n_features + 1,)."""
         return np.cumsum([0, *(feature.n_statements for feature in self.features)], dtype=np.int64)

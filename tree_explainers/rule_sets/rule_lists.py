@@ -207,9 +207,8 @@ class PrintedRules:
 
 def print_rules(rules: RuleList, values: TrainingValues) -> PrintedRules:
     """Return the conditions of each rule; on training rows they hold exactly where the rule's box covers the row."""
-    statements = values.binned.statements
-    texts = {each.name: each.missing_token for each in statements.features if each.missing_token is not None}
-    return PrintedRules(tuple(conditions_of(box, values) for box in rules.boxes), statements.precision, texts)
+    statements, conditions = values.binned.statements, tuple(conditions_of(box, values) for box in rules.boxes)
+    return PrintedRules(conditions, statements.precision, statements.missing_texts)
 
 
 def conditions_of(box: Box, values: TrainingValues) -> tuple[Condition, ...]:

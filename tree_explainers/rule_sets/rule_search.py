@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from ..compute.parallel import run_in_threads
-from ..compute.progress import ReportProgress, ignore_progress
+from ..compute.progress import ReportProgress, ignore_progress, part_of
 from ..questions.binned_rows import BinnedRows
 from ..scoring import Targets
 from .box_sweep import SweepLimits
@@ -93,24 +93,15 @@ def find_rules(
     method, limits, max_regions = settings.method, settings.limits, settings.limits.max_rules
     if settings.search == "plain":
         restarts = fit_restarts(
-            method, binned, targets, max_regions, settings.n_restarts, rng, report=_part_of(report, 0.0, 0.8)
+            method, binned, targets, max_regions, settings.n_restarts, rng, report=part_of(report, 0.0, 0.8)
         )
-        rules = plain_rules(restarts.best.model, binned, targets, limits, _part_of(report, 0.8, 1.0))
+        rules = plain_rules(restarts.best.model, binned, targets, limits, part_of(report, 0.8, 1.0))
         return FoundRules(rules, restarts)
     n_random = max(1, settings.n_restarts // _RESTARTS_PER_RANDOM_START)
-    restarts = fit_restarts(method, binned, targets, max_regions, n_random, rng, report=_part_of(report, 0.0, 0.4))
-    rules = improved_rules([restarts.best.model], binned, targets, limits, _part_of(report, 0.4, 0.9))
-    restarts = with_restart_from_rules(restarts, rules, method, binned, targets, report=_part_of(report, 0.9, 1.0))
+    restarts = fit_restarts(method, binned, targets, max_regions, n_random, rng, report=part_of(report, 0.0, 0.4))
+    rules = improved_rules([restarts.best.model], binned, targets, limits, part_of(report, 0.4, 0.9))
+    restarts = with_restart_from_rules(restarts, rules, method, binned, targets, report=part_of(report, 0.9, 1.0))
     return FoundRules(rules, restarts)
-
-
-def _part_of(report: ReportProgress, start: float, stop: float) -> ReportProgress:
-    """Return a progress callback for a part of the work."""
-
-    def report_part(fraction: float, stage: str) -> None:
-        report(start + (stop - start) * fraction, stage)
-
-    return report_part
 
 
 def plain_rules(

@@ -80,13 +80,6 @@ class ApproximationTreeInputs:
     training: EvaluationRows
     evaluation: EvaluationRows | None  # other rows, if the request names any
 
-    @property
-    def missing_texts(self) -> dict[str, str]:
-        """By feature: the text that represents a missing category."""
-        description = self.model.description
-        pairs = zip(description.feature_names, description.missing_tokens, strict=True)
-        return {name: token for name, token in pairs if token is not None}
-
 
 def load_inputs(context: JobContext, request: ApproximationTreeRequest) -> ApproximationTreeInputs:
     """Open the model, and apply it to the datasets.
@@ -147,7 +140,7 @@ def _grow_sta(
 ) -> ApproximationTree:
     settings = StaSettings(_limits(request), request.significance, request.max_pseudo_samples)
     oracle = SessionOracle(inputs.model.session)
-    return grow_sta(inputs.training.rows, oracle, settings, rng, inputs.missing_texts, report)
+    return grow_sta(inputs.training.rows, oracle, settings, rng, inputs.model.description.missing_texts, report)
 
 
 def _grow_control(
@@ -159,7 +152,7 @@ def _grow_control(
 ) -> ApproximationTree:
     settings = ControlSettings(_limits(request), request.max_pseudo_samples)
     oracle = SessionOracle(inputs.model.session)
-    return grow(inputs.training.rows, oracle, settings, rng, inputs.missing_texts, report)
+    return grow(inputs.training.rows, oracle, settings, rng, inputs.model.description.missing_texts, report)
 
 
 def _grow_ism(

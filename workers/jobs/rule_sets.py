@@ -126,7 +126,7 @@ def _evaluation_rows(
 
 def _training_targets(request: RuleSetRequest, model: OpenModel, training: EvaluationRows) -> Targets:
     targets = training.predicted if request.labels == "predicted" or training.truth is None else training.truth
-    given = _classes_or_values(targets)
+    given = targets.classes_or_values
     if given.min() == given.max():
         name = repr(model.view.classes[int(given[0])]) if model.view.classes else f"{given[0]:g}"
         verb = "predicted" if request.labels == "predicted" else "labelled"
@@ -136,13 +136,6 @@ def _training_targets(request: RuleSetRequest, model: OpenModel, training: Evalu
         )
         raise StorageError("schema_mismatch", detail)
     return targets
-
-
-def _classes_or_values(targets: Targets) -> NDArray[np.float64] | NDArray[np.int64]:
-    """Return the class or the value of each row, (n_rows,)."""
-    given = targets.values if targets.classes is None else targets.classes
-    assert given is not None  # noqa: S101  # for the type checker: there is one of the two
-    return given
 
 
 # Printed rules: conditions on raw values, which are what is applied to rows ever after.
@@ -177,7 +170,7 @@ def evaluate(
         measured_against="model" if rows.truth is None else "target",
         as_printed=_scores(found.rules.predictions[first_firing(fires)], rows),
         as_fitted=_scores(found.restarts.best.model.predict(rows.binned), rows),
-        model=None if rows.truth is None else _scores(_classes_or_values(rows.predicted), rows),
+        model=None if rows.truth is None else _scores(rows.predicted.classes_or_values, rows),
         constant=ConstantRuleScores(
             **asdict(score_constants(rows.truth, rows.predicted)),
             **constant_predictions(rows.truth, rows.predicted, classes),

@@ -58,8 +58,8 @@ class ReadySign:
         os.set_blocking(self._reader, False)
         self._has_come = False
 
-    def is_started(self) -> None:
-        """Close what is now the other process's alone, so that its end is the pipe's."""
+    def close_writer(self) -> None:
+        """Close the writing end, which is now the other process's alone: so its end is the pipe's."""
         os.close(self.writer)
 
     def has_come(self) -> bool:
@@ -99,7 +99,7 @@ class SignedStarts(Generic[Started]):
             sign.close()
             raise
         finally:
-            sign.is_started()
+            sign.close_writer()
         self._sign = sign
         return process
 

@@ -41,9 +41,6 @@ class PersistentClients:
         for thread in self._threads:
             thread.start()
 
-    def are_done(self) -> bool:
-        return not any(thread.is_alive() for thread in self._threads)
-
     def join(self) -> Outcomes:
         for thread in self._threads:
             thread.join()

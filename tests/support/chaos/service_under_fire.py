@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from typing import Literal
 
 import httpx
 
+from leafspace.listening import free_port
 from storage.settings import embedded
 from tests.support.processes import children_of, command_of, is_alive
 
@@ -39,7 +39,7 @@ class ServiceUnderFire:
         own = {name: value for name, value in os.environ.items() if not name.startswith("LEAFSPACE_")}
         self._environment = {**own, **(environment or {})}
         self._n_workers = n_workers
-        self.port = _free_port()
+        self.port = free_port("127.0.0.1", 0)
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -128,13 +128,6 @@ class ServiceUnderFire:
             opened = [process / "cwd", *(process / "fd").iterdir()]
             return any(os.path.realpath(path).startswith(f"{self.data_dir}/") for path in opened)
         return False
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _part_of(pid: int) -> str | None:

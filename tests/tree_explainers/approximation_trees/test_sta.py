@@ -35,9 +35,7 @@ def model_of(name: str) -> FittedModel | FittedPipeline:
 
 
 def texts_of(model: FittedModel | FittedPipeline) -> dict[str, str]:
-    description = model.session.description
-    pairs = zip(description.feature_names, description.missing_tokens, strict=True)
-    return {name: token for name, token in pairs if token is not None}
+    return model.session.description.missing_texts
 
 
 def grow(

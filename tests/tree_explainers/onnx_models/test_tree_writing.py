@@ -1,4 +1,4 @@
-"""A tree written as ONNX decides as its questions read, however near to a bound, and whatever things are called."""
+"""A tree written as ONNX decides as its conditions read, however near to a bound, and whatever things are called."""
 
 from math import inf, nan
 from typing import Any
@@ -10,11 +10,11 @@ import pytest
 from numpy.typing import NDArray
 
 from tree_explainers.onnx_models.tree_writing import (
-    NumberQuestion,
-    Question,
+    NodeCondition,
+    NumberCondition,
     RawFeature,
     RawTree,
-    TextQuestion,
+    TextCondition,
     write_tree_onnx,
 )
 
@@ -42,11 +42,11 @@ HOSTILE = [
 ]
 
 
-def stump(question: Question, *features: RawFeature) -> RawTree:
+def stump(condition: NodeCondition, *features: RawFeature) -> RawTree:
     """Return a tree with one split: yes gives ``left``, no ``right``."""
     return RawTree(
         features=features,
-        questions=(question, None, None),
+        conditions=(condition, None, None),
         left=np.array([1, -1, -1]),
         right=np.array([2, -1, -1]),
         scores=np.array([[0.5, 0.5], [1 / 3, 2 / 3], [0.9, 0.1]]),
@@ -61,10 +61,10 @@ def run(data: bytes, **feeds: NDArray[Any]) -> list[Any]:
     return answers
 
 
-def sides(question: Question, values: NDArray[Any]) -> list[bool]:
+def sides(condition: NodeCondition, values: NDArray[Any]) -> list[bool]:
     """Return for which values the runtime goes left."""
-    feature = NUMBER if isinstance(question, NumberQuestion) else TEXT
-    data = write_tree_onnx(stump(question, feature))
+    feature = NUMBER if isinstance(condition, NumberCondition) else TEXT
+    data = write_tree_onnx(stump(condition, feature))
     label, scores = run(data, **{feature.name: values.reshape(-1, 1)})
     left = [each == "left" for each in label]
     np.testing.assert_array_equal(scores, np.where(np.array(left)[:, None], [1 / 3, 2 / 3], [0.9, 0.1]))
@@ -78,7 +78,7 @@ def test_numbers_are_compared_in_double_precision_however_near_they_are(*, is_ab
         near = [np.nextafter(bound, -inf), bound, np.nextafter(bound, inf), float(np.float32(bound)), -bound]
         values = np.array([*near, nan, inf, -inf])
 
-        found = sides(NumberQuestion(0, bound, is_above, or_missing), values)
+        found = sides(NumberCondition(0, bound, is_above, or_missing), values)
 
         assert found == [or_missing if value != value else (value > bound) == is_above for value in values.tolist()]  # noqa: PLR0124
 
@@ -86,8 +86,8 @@ def test_numbers_are_compared_in_double_precision_however_near_they_are(*, is_ab
 def test_whether_there_is_a_value_is_tested_for_the_largest_ones_too() -> None:
     values = np.array([nan, 0.0, -0.0, 1e308, -1.7e308, inf, -inf])
 
-    missing = sides(NumberQuestion(0, inf, is_above=True, or_missing=True), values)
-    there = sides(NumberQuestion(0, inf, is_above=False, or_missing=False), values)
+    missing = sides(NumberCondition(0, inf, is_above=True, or_missing=True), values)
+    there = sides(NumberCondition(0, inf, is_above=False, or_missing=False), values)
 
     assert missing == [True, *[False] * 6]
     assert there == [False, *[True] * 6]
@@ -97,17 +97,17 @@ def test_whether_there_is_a_value_is_tested_for_the_largest_ones_too() -> None:
 def test_texts_are_distinguished_from_all_others(*, is_among: bool) -> None:
     texts = np.array(["a", "b", "nan", "", "A", "a ", "unseen"], dtype=object)
 
-    assert sides(TextQuestion(0, ("a",), is_among), texts) == [(text == "a") == is_among for text in texts]
-    assert sides(TextQuestion(0, (), is_among), texts) == [not is_among] * len(texts)
-    with_missing = TextQuestion(0, ("a", "b", "nan"), is_among)
+    assert sides(TextCondition(0, ("a",), is_among), texts) == [(text == "a") == is_among for text in texts]
+    assert sides(TextCondition(0, (), is_among), texts) == [not is_among] * len(texts)
+    with_missing = TextCondition(0, ("a", "b", "nan"), is_among)
     assert sides(with_missing, texts) == [(text in ("a", "b", "nan")) == is_among for text in texts]
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_any_name_is_that_of_an_input(name: str) -> None:
     shown = name or "unnamed"
-    of_number = write_tree_onnx(stump(NumberQuestion(0, 0.5, True, False), RawFeature(name, None)))  # noqa: FBT003
-    of_text = write_tree_onnx(stump(TextQuestion(0, (name, "other"), True), RawFeature(name, "")))  # noqa: FBT003
+    of_number = write_tree_onnx(stump(NumberCondition(0, 0.5, True, False), RawFeature(name, None)))  # noqa: FBT003
+    of_text = write_tree_onnx(stump(TextCondition(0, (name, "other"), True), RawFeature(name, "")))  # noqa: FBT003
 
     number_label, number_scores = run(of_number, **{shown: np.array([[1.0], [0.0]])})
     text_label, _ = run(of_text, **{shown: np.array([[name], ["no"]], dtype=object)})
@@ -118,8 +118,8 @@ def test_any_name_is_that_of_an_input(name: str) -> None:
 
 def test_outputs_step_back_behind_features_of_their_names() -> None:
     names = ("label", "probabilities", "probabilities_")
-    question = NumberQuestion(1, 0.5, is_above=True, or_missing=False)
-    data = write_tree_onnx(stump(question, *(RawFeature(name, None) for name in names)))
+    condition = NumberCondition(1, 0.5, is_above=True, or_missing=False)
+    data = write_tree_onnx(stump(condition, *(RawFeature(name, None) for name in names)))
 
     runtime = onnxruntime.InferenceSession(data)
 
@@ -128,7 +128,7 @@ def test_outputs_step_back_behind_features_of_their_names() -> None:
 
 
 def test_labels_are_the_trees_own_where_scores_are_as_good_as_equal_or_say_otherwise() -> None:
-    tree = stump(NumberQuestion(0, 0.0, is_above=True, or_missing=False), NUMBER)
+    tree = stump(NumberCondition(0, 0.0, is_above=True, or_missing=False), NUMBER)
     tree.scores[1:] = [[0.5 + 1e-12, 0.5 - 1e-12], [0.2, 0.8]]
 
     label, scores = run(write_tree_onnx(tree), x=np.array([[1.0], [-1.0]]))
@@ -150,9 +150,9 @@ def test_a_tree_of_one_leaf_and_one_class_answers_each_row(feature: RawFeature) 
 
 
 def test_values_of_a_regression_keep_their_last_digit() -> None:
-    tree = stump(NumberQuestion(0, 0.1, is_above=False, or_missing=True), NUMBER)
+    tree = stump(NumberCondition(0, 0.1, is_above=False, or_missing=True), NUMBER)
     values = np.array([[0.0], [0.1 + 0.2], [1e22 / 3]])
-    tree = RawTree(tree.features, tree.questions, tree.left, tree.right, values, None, ())
+    tree = RawTree(tree.features, tree.conditions, tree.left, tree.right, values, None, ())
 
     (value,) = run(write_tree_onnx(tree), x=np.array([[0.1], [0.2], [nan]]))
 
@@ -160,7 +160,7 @@ def test_values_of_a_regression_keep_their_last_digit() -> None:
 
 
 def test_no_rows_are_rows_too() -> None:
-    data = write_tree_onnx(stump(TextQuestion(0, ("a",), is_among=True), TEXT))
+    data = write_tree_onnx(stump(TextCondition(0, ("a",), is_among=True), TEXT))
 
     label, scores = run(data, c=np.empty((0, 1), dtype=object))
 
@@ -168,6 +168,6 @@ def test_no_rows_are_rows_too() -> None:
 
 
 def test_the_same_tree_gives_the_same_bytes() -> None:
-    tree = stump(TextQuestion(0, ("a", "b"), is_among=True), TEXT, NUMBER)
+    tree = stump(TextCondition(0, ("a", "b"), is_among=True), TEXT, NUMBER)
 
     assert write_tree_onnx(tree) == write_tree_onnx(tree)

@@ -19,6 +19,7 @@ from fastapi.concurrency import run_in_threadpool
 from schemas.nouns import DATASETS, MODELS, NOUNS, Noun
 from storage.entity_versions import entity_version
 
+from .contract_document import complete_document
 from .middleware.compression import GZIP_SUFFIX
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -71,18 +72,13 @@ def with_entity_tag(handle: Handler, path: str) -> Handler:
 
 def install(app: FastAPI) -> None:
     """Describe entity tags, ``If-None-Match`` and 304 in the contract."""
-    describe = app.openapi
+    complete_document(app, _describe_tags)
 
-    def describe_with_tags() -> dict[str, Any]:
-        is_new = app.openapi_schema is None
-        contract = describe()
-        if is_new:
-            for path, operations in contract["paths"].items():
-                if "get" in operations and _immutable_at(path) is not None:
-                    _describe(operations["get"])
-        return contract
 
-    app.openapi = describe_with_tags  # type: ignore[method-assign]  # as FastAPI's documentation has it
+def _describe_tags(contract: dict[str, Any]) -> None:
+    for path, operations in contract["paths"].items():
+        if "get" in operations and _immutable_at(path) is not None:
+            _describe(operations["get"])
 
 
 def _immutable_at(path: str) -> Noun[Any] | None:

@@ -102,20 +102,23 @@ def _check_database(data_dir: Path) -> None:
         if fault is not None:
             raise CannotServe(fault)
         return
-    # In a process of its own: the libraries that read a database would stay in this one for good.
-    command = module_command("leafspace", "check-database", "--data-dir", str(data_dir))
-    checked = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  # our own command
-    if checked.returncode:
-        raise CannotServe(checked.stderr.removeprefix("Error: ").strip())
+    _run_apart("check-database", data_dir)
 
 
 def _there_are_keys(data_dir: Path) -> bool:
-    # In a process of its own: the libraries that read a database would stay in this one for good.
-    command = module_command("leafspace", "keys", "count", "--data-dir", str(data_dir))
-    counted = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  # our own command
-    if counted.returncode:
-        raise CannotServe(counted.stderr.removeprefix("Error: ").strip())
-    return int(counted.stdout) > 0
+    return int(_run_apart("keys count", data_dir)) > 0
+
+
+def _run_apart(command: str, data_dir: Path) -> str:
+    """Return what a command of ours prints; refuse to serve for the reason for which it fails.
+
+    It runs in a process of its own: the libraries that read a database would stay in this one for good.
+    """
+    whole = module_command("leafspace", *command.split(), "--data-dir", str(data_dir))
+    ended = subprocess.run(whole, capture_output=True, text=True, check=False)  # noqa: S603  # our own command
+    if ended.returncode:
+        raise CannotServe(ended.stderr.removeprefix("Error: ").strip())
+    return ended.stdout
 
 
 @contextmanager

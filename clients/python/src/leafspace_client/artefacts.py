@@ -100,6 +100,8 @@ def wait(self: ViewT, *, progress: bool | None = None, timeout: float | None = N
         If ``timeout`` is over; the job goes on.
     """
     yield from _know(self)
+    if self._loaded_result is not None:
+        return self
     if self.status != "ready" and self.job is not None:
         job = yield from wait_for_job(self.job, progress=progress, timeout_seconds=timeout)
         check_success(job)

@@ -1,6 +1,5 @@
 """The whole service in one command: Redis, the API and workers, each a process of its own."""
 
-import http.client
 import os
 import signal
 import socket
@@ -20,7 +19,7 @@ from workers.runtime.supervisor import Child, Supervisor
 from .compiled_code import cache_dir
 from .data_directory import opened
 from .errors import CannotServe
-from .listening import check_keys, free_port, url_of
+from .listening import check_keys, free_port, is_ready, reachable, url_of
 from .processes import start_process
 from .redis_server import RedisServer, find_redis_binary
 
@@ -183,24 +182,13 @@ def _is_ready(api: Child, host: str, port: int) -> bool:
     if api.n_ends >= _STARTS_BEFORE_GIVING_UP:
         message = f"the API ended {api.n_ends} times before it was ready; what it printed above says why"
         raise CannotServe(message)
-    connection = http.client.HTTPConnection(_reachable(host), port, timeout=_SECONDS_TO_ANSWER)
-    try:
-        connection.request("GET", "/readyz")
-        return connection.getresponse().status == http.HTTPStatus.OK
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
+    return is_ready(host, port, _SECONDS_TO_ANSWER)
 
 
 def _listens(host: str, port: int) -> bool:
     """Whether the API has opened what it needs: only then it listens. The kernel knows, so that nobody waits."""
     try:
-        socket.create_connection((_reachable(host), port), timeout=_SECONDS_TO_ANSWER).close()
+        socket.create_connection((reachable(host), port), timeout=_SECONDS_TO_ANSWER).close()
     except OSError:
         return False
     return True
-
-
-def _reachable(host: str) -> str:
-    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  # compared with, not listened on

@@ -1,6 +1,5 @@
 """The whole service in one command: Redis, the API and workers, each a process of its own."""
 
-import http.client
 import os
 import signal
 import socket
@@ -20,7 +19,7 @@ from workers.runtime.supervisor import Child, Supervisor
 from .compiled_code import cache_dir
 from .data_directory import opened
 from .errors import CannotServe
-from .listening import check_keys, free_port, url_of
+from .listening import check_keys, free_port, is_ready, reachable, url_of
 from .processes import start_process
 from .redis_server import RedisServer, find_redis_binary
 
@@ -102,20 +101,23 @@ def _check_database(data_dir: Path) -> None:
         if fault is not None:
             raise CannotServe(fault)
         return
-    # In a process of its own: the libraries that read a database would stay in this one for good.
-    command = module_command("leafspace", "check-database", "--data-dir", str(data_dir))
-    checked = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  # our own command
-    if checked.returncode:
-        raise CannotServe(checked.stderr.removeprefix("Error: ").strip())
+    _run_apart("check-database", data_dir)
 
 
 def _there_are_keys(data_dir: Path) -> bool:
-    # In a process of its own: the libraries that read a database would stay in this one for good.
-    command = module_command("leafspace", "keys", "count", "--data-dir", str(data_dir))
-    counted = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  # our own command
-    if counted.returncode:
-        raise CannotServe(counted.stderr.removeprefix("Error: ").strip())
-    return int(counted.stdout) > 0
+    return int(_run_apart("keys count", data_dir)) > 0
+
+
+def _run_apart(command: str, data_dir: Path) -> str:
+    """Return what a command of ours prints; refuse to serve for the reason for which it fails.
+
+    It runs in a process of its own: the libraries that read a database would stay in this one for good.
+    """
+    whole = module_command("leafspace", *command.split(), "--data-dir", str(data_dir))
+    ended = subprocess.run(whole, capture_output=True, text=True, check=False)  # noqa: S603  # our own command
+    if ended.returncode:
+        raise CannotServe(ended.stderr.removeprefix("Error: ").strip())
+    return ended.stdout
 
 
 @contextmanager
@@ -180,24 +182,13 @@ def _is_ready(api: Child, host: str, port: int) -> bool:
     if api.n_ends >= _STARTS_BEFORE_GIVING_UP:
         message = f"the API ended {api.n_ends} times before it was ready; what it printed above says why"
         raise CannotServe(message)
-    connection = http.client.HTTPConnection(_reachable(host), port, timeout=_SECONDS_TO_ANSWER)
-    try:
-        connection.request("GET", "/readyz")
-        return connection.getresponse().status == http.HTTPStatus.OK
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
+    return is_ready(host, port, _SECONDS_TO_ANSWER)
 
 
 def _listens(host: str, port: int) -> bool:
     """Whether the API has opened what it needs: only then it listens. The kernel knows, so that nobody waits."""
     try:
-        socket.create_connection((_reachable(host), port), timeout=_SECONDS_TO_ANSWER).close()
+        socket.create_connection((reachable(host), port), timeout=_SECONDS_TO_ANSWER).close()
     except OSError:
         return False
     return True
-
-
-def _reachable(host: str) -> str:
-    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  # compared with, not listened on

@@ -1,5 +1,6 @@
-"""Where the service listens: checked before anything is started."""
+"""Where the service listens: checked before anything is started, and called to see whether it can be used."""
 
+import http.client
 import socket
 from collections.abc import Callable
 
@@ -50,3 +51,20 @@ def free_port(host: str, port: int) -> int:
 def url_of(host: str, port: int) -> str:
     """Return the address for people and clients."""
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def is_ready(host: str, port: int, timeout_seconds: float) -> bool:
+    """Return whether a service that listens there says that it can do its work."""
+    connection = http.client.HTTPConnection(reachable(host), port, timeout=timeout_seconds)
+    try:
+        connection.request("GET", "/readyz")
+        return connection.getresponse().status == http.HTTPStatus.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def reachable(host: str) -> str:
+    """Return an address at which a service can be called that listens on ``host``, which may be all addresses."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  # compared with, not listened on

@@ -1,6 +1,5 @@
 """The quickstart: starts a whole service, explains one prediction through the SDK, stops everything again."""
 
-import http.client
 import os
 import signal
 import subprocess
@@ -18,7 +17,7 @@ from workers.runtime.supervisor import stop_processes
 
 from .embedded import module_command
 from .errors import CannotServe
-from .listening import free_port, url_of
+from .listening import free_port, is_ready, url_of
 from .processes import start_process
 from .quickstart_report import show_explanation
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
 _HOST = "127.0.0.1"
 _SECONDS_TO_START = 120.0
+_SECONDS_TO_ANSWER = 2.0
 _SECONDS_TO_STOP = 15.0
 _SECONDS_FOR_PROTOTYPES = 300.0
 _N_TREES = 1000
@@ -78,23 +78,12 @@ def _service(folder: Path, console: Console) -> Iterator[str]:
 
 def _wait_until_ready(process: "subprocess.Popen[bytes]", port: int, log: Path) -> None:
     until = time.monotonic() + _SECONDS_TO_START
-    while not _is_ready(port):
+    while not is_ready(_HOST, port, _SECONDS_TO_ANSWER):
         if process.poll() is not None or time.monotonic() > until:
             said = "\n".join(log.read_text(errors="replace").splitlines()[-_SHOWN_LOG_LINES:])
             message = f"the service did not start; it said:\n{said}"
             raise CannotServe(message)
         time.sleep(0.1)
-
-
-def _is_ready(port: int) -> bool:
-    connection = http.client.HTTPConnection(_HOST, port, timeout=2)
-    try:
-        connection.request("GET", "/readyz")
-        return connection.getresponse().status == http.HTTPStatus.OK
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
 
 
 def _explain_one_prediction(url: str, console: Console) -> None:

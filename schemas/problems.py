@@ -183,13 +183,13 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
         422,
         "A value has the wrong type for its feature",
         "A value of a row does not have the type of its feature, such as a text for a number.",
-        "Send each value in the type that the model's `inputs` list.",
+        "Send each value in the type that the model's `feature_types` list.",
     ),
     "unknown_feature": ProblemKind(
         422,
         "The model has no such feature",
         "A row has a feature that the model does not have.",
-        "Use the names in the model's `features`.",
+        "Use the names in the model's `feature_names`.",
     ),
     "unknown_category": ProblemKind(
         422,

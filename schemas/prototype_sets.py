@@ -58,7 +58,8 @@ class PrototypeSetRequest(Contract):
         default=0.05,
         gt=0,
         lt=1,
-        description="`a_pete` stops when the relative change of gains is at most this; other methods ignore it.",
+        description="`a_pete` stops when the relative change of gains is at most this. Not applicable to other "
+        "methods, which refuse any value but the default.",
     )
     labels: LabelsUsed = "predicted"
     proximity_kind: RequestedKind = "auto"

@@ -18,6 +18,16 @@ from sklearn.ensemble import RandomForestClassifier
 
 _TARGET = Path(__file__).parents[1] / "service/examples.json"
 _JSON = "application/json"
+_SQL, _PYTHON = "application/sql", "text/x-python"
+_EXPORTS_OF_RULES = {"json": _JSON, "markdown": "text/markdown", "sql": _SQL, "python": _PYTHON}
+_EXPORTS_OF_TREES = {
+    "json": _JSON,
+    "sql": _SQL,
+    "python": _PYTHON,
+    "text": "text/plain",
+    "graphviz": "text/vnd.graphviz",
+    "svg": "image/svg+xml",
+}
 _FEATURES = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
 _LENGTHS = {"nodes": 7, "scores": 3, "classes": 3, "columns": 6, "classes_without_prototypes": 3}
 _LONGEST, _LONGEST_CELLS, _LONGEST_TEXT = 2, 4, 1500
@@ -118,48 +128,59 @@ def _record(recorder: _Recorder) -> None:
 
 
 def _record_artefacts(recorder: _Recorder, on: dict[str, Any]) -> None:
+    _record_tables(recorder, on)
+    rules, tree = _record_rule_set(recorder, on), _record_approximation_tree(recorder, on)
+    prototypes = recorder.make("PrototypeSet", "/v1/prototype-sets", {**on, "n_prototypes": 3, "refine": "swap"})
+    recorder.get_text("get_prototype_set_content", "text/csv", f"/v1/prototype-sets/{prototypes}/content")
+    _record_explanations(recorder, on, {"prototype_set": prototypes, "rule_set": rules, "approximation_tree": tree})
+    job = recorder.schemas["Job"]["id"]
+    recorder.get_text("watch_job", "text/event-stream", f"/v1/jobs/{job}/events")
+
+
+def _record_tables(recorder: _Recorder, on: dict[str, Any]) -> None:
+    """Record the artefacts whose content is a table that is read page by page."""
     proximities = recorder.make("Proximities", "/v1/proximities", {**on, "n_neighbors": 5})
     recorder.get_item("NeighborsOfRow", f"/v1/proximities/{proximities}/content")
     recorder.get_text("get_proximities_content", "text/csv", f"/v1/proximities/{proximities}/content")
     audit = recorder.make("LabelAudit", "/v1/label-audits", {**on, "n_neighbors": 5})
     recorder.get_item("AuditedRow", f"/v1/label-audits/{audit}/content")
     recorder.get_text("get_label_audit_content", "text/csv", f"/v1/label-audits/{audit}/content")
+
+
+def _record_rule_set(recorder: _Recorder, on: dict[str, Any]) -> str:
     rules = recorder.make("RuleSet", "/v1/rule-sets", {**on, "max_rules": 4})
     recorder.get_text("get_rule_set_content", "text/csv", f"/v1/rule-sets/{rules}/content")
-    exports = {"json": _JSON, "markdown": "text/markdown", "sql": "application/sql", "python": "text/x-python"}
-    for form, media_type in exports.items():
+    for form, media_type in _EXPORTS_OF_RULES.items():
         recorder.get_text("export_rule_set", media_type, f"/v1/rule-sets/{rules}/export?format={form}")
-    tree = recorder.make(
-        "ApproximationTree", "/v1/approximation-trees", {**on, "max_depth": 2, "max_pseudo_samples": 10_000}
-    )
+    return rules
+
+
+def _record_approximation_tree(recorder: _Recorder, on: dict[str, Any]) -> str:
+    request = {**on, "max_depth": 2, "max_pseudo_samples": 10_000}
+    tree = recorder.make("ApproximationTree", "/v1/approximation-trees", request)
     recorder.get_text("get_approximation_tree_content", "text/csv", f"/v1/approximation-trees/{tree}/content")
-    exports |= {"text": "text/plain", "graphviz": "text/vnd.graphviz", "svg": "image/svg+xml"}
-    for form, media_type in exports.items():
-        if form != "markdown":
-            path = f"/v1/approximation-trees/{tree}/export?format={form}"
-            recorder.get_text("export_approximation_tree", media_type, path)
+    for form, media_type in _EXPORTS_OF_TREES.items():
+        path = f"/v1/approximation-trees/{tree}/export?format={form}"
+        recorder.get_text("export_approximation_tree", media_type, path)
     answers = {"answers": {"petal_width": 1.7}}
-    question = f"/v1/approximation-trees/{tree}/next-question"
-    recorder.post("NextQuestionRequest", "NextQuestion", question, answers)
-    prototypes = recorder.make("PrototypeSet", "/v1/prototype-sets", {**on, "n_prototypes": 3, "refine": "swap"})
-    recorder.get_text("get_prototype_set_content", "text/csv", f"/v1/prototype-sets/{prototypes}/content")
-    parts = {"prototype_set": prototypes, "rule_set": rules, "approximation_tree": tree}
+    recorder.post("NextQuestionRequest", "NextQuestion", f"/v1/approximation-trees/{tree}/next-question", answers)
+    return tree
+
+
+def _record_explanations(recorder: _Recorder, on: dict[str, Any], parts: dict[str, str]) -> None:
     request = {"model": on["model"], **parts, "name": "iris, all features"}
     explainer = recorder.post("ExplainerRequest", "Explainer", "/v1/explainers", request)["id"]
     recorder.get_item("ExplainerSummary", "/v1/explainers")
     optional = {"n_prototypes": 1, "include": ["contrast", "rules", "approximation_path"]}
+    rows = {"instances": [_FAR_ROW], "row_ids": ["flower-1"], **optional}
     path = f"/v1/explainers/{explainer}/explanations"
-    explained = recorder.post(
-        "ExplanationRequest", "ExplanationList", path, {"instances": [_FAR_ROW], "row_ids": ["flower-1"], **optional}
-    )
+    explained = recorder.post("ExplanationRequest", "ExplanationList", path, rows)
     recorder.schemas["Explanation"] = _trimmed(explained["data"][0])
     sets = {"explainer": explainer, "dataset": on["dataset"], **optional}
     explanations = recorder.make("ExplanationSet", "/v1/explanation-sets", sets)
     for media_type in ("application/x-ndjson", "application/jsonl"):
         content = f"/v1/explanation-sets/{explanations}/content"
         recorder.get_text("get_explanation_set_content", media_type, content)
-    job = recorder.schemas["Job"]["id"]
-    recorder.get_text("watch_job", "text/event-stream", f"/v1/jobs/{job}/events")
 
 
 def _model_upload(forest: RandomForestClassifier, rows: Any) -> tuple[bytes, dict[str, Any]]:  # noqa: ANN401  # array

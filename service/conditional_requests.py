@@ -16,16 +16,14 @@ import orjson
 from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
+from schemas.nouns import DATASETS, MODELS, NOUNS, Noun
 from storage.entity_versions import entity_version
 
+from .contract_document import complete_document
 from .middleware.compression import GZIP_SUFFIX
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
-_IMMUTABLE_NOUNS = (
-    *("models", "datasets", "proximities", "label-audits", "prototype-sets", "rule-sets", "approximation-trees"),
-    "explanation-sets",
-)
-_PATH = re.compile(rf"/v1/({'|'.join(_IMMUTABLE_NOUNS)})/\{{(\w+)\}}(/.*)?")
+_IMMUTABLE: tuple[Noun[Any], ...] = (MODELS, DATASETS, *NOUNS.made_by_jobs)
 _TAG = re.compile(r'(?:W/)?"([!#-~]*)"')
 # Kept by the caller alone, which revalidates it each time with its key.
 _CACHE_CONTROL = "private, no-cache"
@@ -54,13 +52,12 @@ def with_entity_tag(handle: Handler, path: str) -> Handler:
     path
         The route's template; the handler of any other resource is returned as it is.
     """
-    found = _PATH.fullmatch(path)
-    if found is None:
+    noun = _immutable_at(path)
+    if noun is None:
         return handle
-    noun, parameter = found[1].replace("-", "_"), found[2]
 
     async def answer(request: Request) -> Response:
-        tag = await _tag_of(request, noun, request.path_params[parameter])
+        tag = await _tag_of(request, noun.name, request.path_params[noun.id_name])
         if tag is None:
             return await handle(request)
         if (kept := _kept_tag(request, tag)) is not None:
@@ -75,18 +72,18 @@ def with_entity_tag(handle: Handler, path: str) -> Handler:
 
 def install(app: FastAPI) -> None:
     """Describe entity tags, ``If-None-Match`` and 304 in the contract."""
-    describe = app.openapi
+    complete_document(app, _describe_tags)
 
-    def describe_with_tags() -> dict[str, Any]:
-        is_new = app.openapi_schema is None
-        contract = describe()
-        if is_new:
-            for path, operations in contract["paths"].items():
-                if "get" in operations and _PATH.fullmatch(path):
-                    _describe(operations["get"])
-        return contract
 
-    app.openapi = describe_with_tags  # type: ignore[method-assign]  # as FastAPI's documentation has it
+def _describe_tags(contract: dict[str, Any]) -> None:
+    for path, operations in contract["paths"].items():
+        if "get" in operations and _immutable_at(path) is not None:
+            _describe(operations["get"])
+
+
+def _immutable_at(path: str) -> Noun[Any] | None:
+    """Return the noun of an immutable thing at this path or above it, if there is one."""
+    return next((noun for noun in _IMMUTABLE if f"{path}/".startswith(f"{noun.item_path}/")), None)
 
 
 def _describe(operation: dict[str, Any]) -> None:

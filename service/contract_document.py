@@ -1,6 +1,7 @@
 """The contract's document, openapi.json: what it describes beside the routes, in the terms of OpenAPI 3.1."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
@@ -84,20 +85,29 @@ def text_of_many(media_type: str, schema_name: str, description: str) -> dict[st
 
 def install(app: FastAPI) -> None:
     """Have the document describe the stream of events within OpenAPI 3.1; FastAPI would use 3.2's ``itemSchema``."""
+    complete_document(app, _describe_within_3_1)
+
+
+def complete_document(app: FastAPI, complete: Callable[[dict[str, Any]], None]) -> None:
+    """Have ``complete`` change the app's document once, when it is made, after those that were installed before."""
     describe = app.openapi
 
-    def describe_within_3_1() -> dict[str, Any]:
+    def describe_completely() -> dict[str, Any]:
         is_new = app.openapi_schema is None
-        contract = describe()
+        document = describe()
         if is_new:
-            _describe_events(contract)
-            _describe_ids(contract)
-            _describe_metadata(contract)
-            _name_unions(contract)
-            _add_examples(contract)
-        return contract
+            complete(document)
+        return document
 
-    app.openapi = describe_within_3_1  # type: ignore[method-assign]  # as FastAPI's documentation has it
+    app.openapi = describe_completely  # type: ignore[method-assign]  # as FastAPI's documentation has it
+
+
+def _describe_within_3_1(contract: dict[str, Any]) -> None:
+    _describe_events(contract)
+    _describe_ids(contract)
+    _describe_metadata(contract)
+    _name_unions(contract)
+    _add_examples(contract)
 
 
 def _describe_ids(contract: dict[str, Any]) -> None:

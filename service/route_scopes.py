@@ -10,6 +10,7 @@ from schemas.api_keys import SCOPES, Scope
 from schemas.nouns import NOUNS, Noun
 from schemas.problems import PROBLEM_KINDS
 
+from .contract_document import complete_document
 from .middleware.access import PUBLIC_PATHS
 
 ALL_SCOPES: frozenset[Scope] = frozenset(SCOPES)
@@ -44,16 +45,7 @@ def _is_of(path: str, noun: Noun[Any]) -> bool:
 
 def install(app: FastAPI) -> None:
     """Describe in the app's contract the scope that each route requires, and how it refuses."""
-    describe = app.openapi
-
-    def describe_with_scopes() -> dict[str, Any]:
-        is_new = app.openapi_schema is None
-        contract = describe()
-        if is_new:
-            _describe_scopes(contract)
-        return contract
-
-    app.openapi = describe_with_scopes  # type: ignore[method-assign]  # as FastAPI's documentation has it
+    complete_document(app, _describe_scopes)
 
 
 class RouteScopes:

@@ -6,8 +6,6 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-_BLOCK_BYTES = 1 << 20
-
 
 class ObjectStore(Protocol):
     """Where objects are kept: on a local disk (``LocalObjects``) or in a bucket (``RemoteObjects``).
@@ -79,8 +77,5 @@ class ObjectStore(Protocol):
 
 def file_sha256(path: Path) -> str:
     """Return the SHA-256 of a file in hexadecimal, read in blocks."""
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(_BLOCK_BYTES):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()

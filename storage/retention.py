@@ -13,6 +13,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Table, and_, delete, exists, or_, select
 
+from schemas.jobs import FINAL_STATUSES
+
 from .artefacts import EXPLAINER_PARTS, ArtefactStore
 from .database import Database
 from .datasets import DatasetStore
@@ -27,7 +29,6 @@ from .tables import artefacts, datasets, explainers, idempotency_keys, jobs, lea
 _SECONDS_PER_DAY = 86_400.0
 _ROWS_AT_ONCE = 200  # in one transaction, so that no other waits long for it
 _OBJECTS_AT_ONCE = 50
-_FINAL = ("succeeded", "failed", "cancelled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class Retention:
         if days is None:
             return 0
         is_last = exists().where(artefacts.c.job == jobs.c.id)
-        is_over = and_(jobs.c.status.in_(_FINAL), jobs.c.finished_at < self._days_ago(days))
+        is_over = and_(jobs.c.status.in_(FINAL_STATUSES), jobs.c.finished_at < self._days_ago(days))
         return self._delete_rows(jobs, and_(is_over, ~is_last))
 
     def _clear_idempotency_keys(self, days: float | None) -> int:
@@ -114,8 +115,7 @@ class Retention:
             with self._database.reading() as connection:
                 orphans = unreferenced(connection, some)
             # It reads again: by now something may refer to them.
-            discard_orphans(self._database, self._objects, orphans)
-            n_orphans += len(orphans)
+            n_orphans += discard_orphans(self._database, self._objects, orphans)
         return n_orphans
 
     def _forget(self, forget: Callable[[], tuple[str, ...]]) -> int:

@@ -4,6 +4,6 @@ An export is neither mathematics nor part of HTTP: it is another notation for a 
 service because the document's types are known here. Start with ``formats.py``.
 """
 
-from .formats import MEDIA_TYPES, TextFormat, write_rules, write_tree
+from .formats import RULE_MEDIA_TYPES, TREE_MEDIA_TYPES, TextFormat, write_rules, write_tree
 
-__all__ = ["MEDIA_TYPES", "TextFormat", "write_rules", "write_tree"]
+__all__ = ["RULE_MEDIA_TYPES", "TREE_MEDIA_TYPES", "TextFormat", "write_rules", "write_tree"]

@@ -15,7 +15,13 @@ from .text import write_graphviz, write_indented_tree, write_markdown
 TextFormat = Literal["json", "text", "graphviz", "svg", "sql", "python"]
 """A tree's formats but ``onnx``, which the job writes: the API never imports ``onnx``."""
 
-MEDIA_TYPES: dict[TreeExportFormat, str] = {
+RULE_MEDIA_TYPES: dict[RuleExportFormat, str] = {
+    "json": "application/json",
+    "markdown": "text/markdown",
+    "sql": "application/sql",
+    "python": "text/x-python",
+}
+TREE_MEDIA_TYPES: dict[TreeExportFormat, str] = {
     "json": "application/json",
     "text": "text/plain",
     "graphviz": "text/vnd.graphviz",

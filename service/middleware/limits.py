@@ -14,6 +14,8 @@ from typing import Any
 from .asgi import Application, Receive, Scope, Send, refuse, refuse_and_close, retry_after
 from .callers import CURRENT_KEY, counted_as, limited_caller
 
+UPLOAD_PATHS = frozenset({"/v1/models", "/v1/datasets"})
+"""Paths to which files are sent."""
 SURPLUS = "leafspace.surplus"
 """Where a scope names, if at all, the limit of the server that the request exceeds: one of ``_SURPLUSES``."""
 TOO_MANY_WAIT, TOO_MANY_CONNECTIONS = "waiting", "connections"
@@ -23,7 +25,6 @@ _SURPLUSES = {
 }
 _ALWAYS_ANSWERED = frozenset({"/livez", "/readyz", "/metrics"})  # checks of health matter most under overload
 
-_UPLOADS = frozenset({"/v1/models", "/v1/datasets"})
 _EXPLAINING = "/explanations"
 _JOBS, _EVENTS, _PREFER = "/v1/jobs/", "/events", b"prefer"
 _BUSY_SECONDS = 1
@@ -104,7 +105,7 @@ class RequestLimits:
                 return
         if is_explaining:
             await self._app(scope, receive, send)
-        elif path in _UPLOADS and scope["method"] == "POST":
+        elif path in UPLOAD_PATHS and scope["method"] == "POST":
             await self._run_in_slot(scope, receive, send, self._uploads, counted_as(scope))
         else:
             CURRENT_KEY.set(None if (caller := scope.get("caller")) is None else caller.key_id)

@@ -11,6 +11,7 @@ from time import perf_counter, time
 from typing import Any, NamedTuple
 
 from .asgi import Application, Message, Receive, Scope, Send
+from .limits import UPLOAD_PATHS
 
 _FAILED = 500
 _NO_ANSWER = 499  # the caller went away before there was one
@@ -25,7 +26,6 @@ SECONDS_BOUNDS = (
 """Upper bounds of the histogram of latencies, in seconds; an explanation takes between the first few of them."""
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-_UPLOADS = frozenset({"/v1/models", "/v1/datasets"})
 _ANY = "{}"  # in the tree of segments: any segment
 _HERE = "/"  # in the tree of segments, where no segment has this name: the template that ends here
 
@@ -150,7 +150,9 @@ class RequestRecords:
     @property
     def n_uploads(self) -> int:
         """Number of uploads that are coming in or being read."""
-        return sum(record.n_in_flight for record in self.all() if record.method == "POST" and record.route in _UPLOADS)
+        return sum(
+            record.n_in_flight for record in self.all() if record.method == "POST" and record.route in UPLOAD_PATHS
+        )
 
     def _template(self, path: str) -> str:
         node: Any = self._segments

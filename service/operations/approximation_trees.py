@@ -17,6 +17,7 @@ from schemas.approximation_trees import (
 from schemas.models import Model
 from schemas.next_questions import NextQuestion, NextQuestionRequest, Question
 from schemas.nouns import APPROXIMATION_TREES
+from storage.artefacts import Artefact
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
@@ -27,7 +28,7 @@ from tree_explainers.onnx_models.description import ModelDescription
 
 from ..app_context import AppContext
 from ..exports import write_tree
-from .artefacts import MadeFrom, get_result, matching_evaluation, ready_result, request_artefact
+from .artefacts import MadeFrom, matching_evaluation, ready_result, request_artefact
 from .request_checks import refuse_unmapped_columns
 
 _DEFAULTS = {name: field.default for name, field in ApproximationTreeRequest.model_fields.items()}
@@ -60,18 +61,17 @@ def request_approximation_tree(context: AppContext, request: ApproximationTreeRe
     return request_artefact(context, APPROXIMATION_TREES, complete, MadeFrom(model.view, dataset, evaluation))
 
 
-def read_tree(context: AppContext, tree_id: str) -> ApproximationTreeResult:
-    """Return the whole of a tree that is ready."""
-    return ApproximationTreeResult.model_validate_json(get_result(context, APPROXIMATION_TREES, tree_id))
-
-
 def export_tree(context: AppContext, tree_id: str, form: TreeExportFormat) -> bytes:
     """Return the tree in a form that other programs can read or run."""
-    if form != "onnx":
-        return write_tree(read_tree(context, tree_id), form).encode()
     artefact = context.artefacts.get(APPROXIMATION_TREES.name, tree_id)
+    if form != "onnx":
+        return write_tree(_read_tree(context, artefact), form).encode()
     ready_result(artefact)
     return context.objects.get(artefact.files["onnx"])
+
+
+def _read_tree(context: AppContext, artefact: Artefact) -> ApproximationTreeResult:
+    return ApproximationTreeResult.model_validate_json(context.objects.get(ready_result(artefact)))
 
 
 def _normalised(request: ApproximationTreeRequest) -> ApproximationTreeRequest:
@@ -111,8 +111,9 @@ def next_question(context: AppContext, tree_id: str, request: NextQuestionReques
         ``artefact_not_ready``; ``unknown_feature``, ``bad_feature_type`` or ``non_finite_number`` for an answer,
         which is named.
     """
-    content = read_tree(context, tree_id)
-    model = context.models.get(context.artefacts.get(APPROXIMATION_TREES.name, tree_id).model).view
+    artefact = context.artefacts.get(APPROXIMATION_TREES.name, tree_id)
+    content = _read_tree(context, artefact)
+    model = context.models.get(artefact.model).view
     _check_answers(model, request.answers)
     path = follow_path(splits_of(content), request.answers)
     return _next_question(tree_id, content, path)

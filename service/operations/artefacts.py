@@ -4,7 +4,7 @@ Each noun checks its requests in a file of its own, which then calls ``request_a
 """
 
 import json
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,7 +33,6 @@ from .job_estimates import Sizes, estimate_job, refuse_beyond
 
 _LOG = structlog.get_logger(__name__)
 View = TypeVar("View", bound=ArtefactView)
-Request = TypeVar("Request", bound=Contract)
 _LARGE_DATASET_ROWS = 100_000
 _BLOCK_BYTES = 256 << 10
 
@@ -57,16 +56,12 @@ def matching_evaluation(context: AppContext, model: Model, dataset_id: str | Non
     return dataset
 
 
-def _accept(request: Contract) -> None:
-    """Accept every request."""
-
-
 def request_artefact(
     context: AppContext,
     noun: Noun[View],
-    request: Request,
+    request: Contract,
     made_from: MadeFrom,
-    check_new: Callable[[Request], None] = _accept,
+    refusal: StorageError | None = None,
 ) -> View:
     """Return the artefact if it is made or being made; otherwise begin to make it.
 
@@ -80,14 +75,14 @@ def request_artefact(
         Checked and spelled out: requests that have the same answer are equal here, so that they share an id.
     made_from
         The inputs that the request names.
-    check_new
-        Refuses requests for which no job should be added; artefacts that exist already are answered all the same.
+    refusal
+        Why no job may be added for this request, if so; an artefact that exists already is answered all the same.
 
     Raises
     ------
     StorageError
-        ``resource_estimate_exceeds_limit`` where a job would need more memory than it may use, ``rate_limited`` where
-        too many jobs wait already.
+        ``refusal``; ``resource_estimate_exceeds_limit`` where a job would need more memory than it may use,
+        ``rate_limited`` where too many jobs wait already.
     """
     document = request.model_dump(mode="json")
     new = _new_artefact(noun, document, made_from)
@@ -95,7 +90,8 @@ def request_artefact(
     estimate = estimate_job(noun.name, _sizes(made_from), document)
     with context.artefacts.requested(new) as requested:
         if requested.needs_job:
-            check_new(request)
+            if refusal is not None:
+                raise refusal
             refuse_beyond(context.settings.job_memory_bytes, estimate)
             origin = Origin(current_request_id(), CURRENT_KEY.get(), estimate.seconds)
             _refuse_if_queue_is_full(context.settings, requested.connection, origin.caller)

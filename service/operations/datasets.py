@@ -24,15 +24,17 @@ _LARGE_ROW = (
 _ENCODED_TOGETHER_BYTES = 256 << 10
 
 
-def register_dataset(context: AppContext, file: BinaryIO, metadata: DatasetMetadata) -> tuple[Dataset, bool]:
-    """Read and keep a dataset; return it, and whether it is new.
+def register_dataset(
+    context: AppContext, file: BinaryIO, metadata: DatasetMetadata, sha256: str | None = None
+) -> tuple[Dataset, bool]:
+    """Read and keep a dataset; return it, and whether it is new. ``sha256`` is that of the file, if known.
 
     Raises
     ------
     DatasetRefused
         What is wrong with it, and where; nothing is kept then.
     """
-    with received(context.objects, file, "datasets", metadata) as upload:
+    with received(context.objects, file, "datasets", metadata, sha256) as upload:
         known = context.datasets.find(upload.id)
         return (known, False) if known else _read_and_keep(context, upload)
 

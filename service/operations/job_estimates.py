@@ -29,6 +29,7 @@ _FEWEST_PAIRS, _PAIRS_PER_ROW, _MOST_PAIRS = 1 << 24, 64, 1 << 26  # kept for ce
 _COMPARISONS, _SAMPLED = 5e12, 10_000  # beyond the first number, the second number of candidates is drawn
 _SECONDS_TO_BEGIN = 0.5
 _SECONDS_OF_PROTOTYPES = {"none": 5e-10, "swap": 4e-9}  # for each comparison of a row with a candidate in a tree
+_SECONDS_A_PSEUDO_ROW = {"sta": 1e-5, "cart": 5e-7, "born_again": 1e-6, "ism": 0.0}  # and tree
 _HELD_BYTES = 256 * 10**6  # of sums, and of pseudo rows, at a node of a tree by STA
 
 
@@ -198,6 +199,10 @@ def _explanation_sets(sizes: Sizes, _: Mapping[str, Any]) -> tuple[Need, ...]:
     return Need(320 * _MIB), Need(640 * sizes.n_prototypes * sizes.n_trees, "take a smaller explainer", "/explainer")
 
 
+def _seconds_of_neighbors(sizes: Sizes, _: Mapping[str, Any]) -> float:
+    return 4e-11 * sizes.n_rows * sizes.n_paths
+
+
 def _seconds_of_prototypes(sizes: Sizes, request: Mapping[str, Any]) -> float:
     return _SECONDS_OF_PROTOTYPES[request["refine"]] * _n_candidates(sizes, request) * sizes.n_paths
 
@@ -211,19 +216,12 @@ def _seconds_of_trees(sizes: Sizes, request: Mapping[str, Any]) -> float:
     return _SECONDS_A_PSEUDO_ROW[request["method"]] * n_labelled
 
 
-_SECONDS_A_PSEUDO_ROW = {"sta": 1e-5, "cart": 5e-7, "born_again": 1e-6, "ism": 0.0}  # and tree
-
-
 @dataclass(frozen=True, slots=True)
 class KindEstimate:
     """How jobs of one kind are estimated, from sizes and a request whose defaults are spelled out."""
 
     needs: Callable[[Sizes, Mapping[str, Any]], tuple[Need, ...]]
     seconds: Callable[[Sizes, Mapping[str, Any]], float]
-
-
-def _seconds_of_neighbors(sizes: Sizes, _: Mapping[str, Any]) -> float:
-    return 4e-11 * sizes.n_rows * sizes.n_paths
 
 
 def _complete(estimates: Mapping[str, KindEstimate]) -> Mapping[str, KindEstimate]:

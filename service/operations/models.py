@@ -41,8 +41,10 @@ _NODE_BYTES, _VALUE_BYTES = 120, 16  # as stored and as arrays
 _NODES_TOGETHER = 256
 
 
-def register_model(context: AppContext, file: BinaryIO, metadata: ModelMetadata) -> tuple[Model, bool]:
-    """Check and keep a model; return it, and whether it is new.
+def register_model(
+    context: AppContext, file: BinaryIO, metadata: ModelMetadata, sha256: str | None = None
+) -> tuple[Model, bool]:
+    """Check and keep a model; return it, and whether it is new. ``sha256`` is that of the file, if known.
 
     Raises
     ------
@@ -51,7 +53,7 @@ def register_model(context: AppContext, file: BinaryIO, metadata: ModelMetadata)
     """
     sniff_model(file.read(HEAD_BYTES))
     file.seek(0)
-    with received(context.objects, file, "models", metadata) as upload:
+    with received(context.objects, file, "models", metadata, sha256) as upload:
         known = context.models.find(upload.id)
         return (known, False) if known else _check_and_keep(context, upload)
 

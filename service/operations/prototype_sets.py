@@ -36,7 +36,7 @@ def request_prototype_set(context: AppContext, request: PrototypeSetRequest) -> 
     match_features(model, dataset.view)
     complete = _normalised(request, kind, dataset.view.n_rows)
     made_from = MadeFrom(model, dataset, matching_evaluation(context, model, complete.evaluation_dataset))
-    return request_artefact(context, PROTOTYPE_SETS, complete, made_from, lambda new: _check_result(new, model))
+    return request_artefact(context, PROTOTYPE_SETS, complete, made_from, _refusal_of_result(complete, model))
 
 
 def _normalised(request: PrototypeSetRequest, kind: str, n_rows: int) -> PrototypeSetRequest:
@@ -65,18 +65,19 @@ def _check_method(request: PrototypeSetRequest, model: Model, dataset: StoredDat
         _check_target(dataset)
 
 
-def _check_result(request: PrototypeSetRequest, model: Model) -> None:
-    """Refuse more prototypes than a result has room for, with all their values."""
+def _refusal_of_result(request: PrototypeSetRequest, model: Model) -> StorageError | None:
+    """Return the refusal of more prototypes than a result has room for, with all their values."""
     n_bytes_each = _PROTOTYPE_BYTES + sum(_VALUE_BYTES + len(name.encode()) for name in model.feature_names)
-    n_fitting = MAX_RESULT_BYTES // n_bytes_each
     # A single one may be tried: values may be shorter than they are taken to be.
-    if request.n_prototypes is not None and request.n_prototypes > max(1, n_fitting):
-        detail = (
-            f"{request.n_prototypes} prototypes with {model.n_features} values each would make a result of about "
-            f"{request.n_prototypes * n_bytes_each:,} bytes, more than the {MAX_RESULT_BYTES:,} that a result may "
-            f"have; request at most {max(1, n_fitting)}"
-        )
-        raise StorageError(code="resource_estimate_exceeds_limit", detail=detail, pointer="/n_prototypes")
+    n_fitting = max(1, MAX_RESULT_BYTES // n_bytes_each)
+    if request.n_prototypes is None or request.n_prototypes <= n_fitting:
+        return None
+    detail = (
+        f"{request.n_prototypes} prototypes with {model.n_features} values each would make a result of about "
+        f"{request.n_prototypes * n_bytes_each:,} bytes, more than the {MAX_RESULT_BYTES:,} that a result may "
+        f"have; request at most {n_fitting}"
+    )
+    return StorageError(code="resource_estimate_exceeds_limit", detail=detail, pointer="/n_prototypes")
 
 
 def _check_number(request: PrototypeSetRequest, n_rows: int) -> None:

@@ -27,11 +27,25 @@ class Upload:
 
 
 @contextmanager
-def received(objects: ObjectStore, file: BinaryIO, noun: str, metadata: Contract) -> Iterator[Upload]:
-    """Yield the upload; its folder and everything in it are removed afterwards."""
+def received(
+    objects: ObjectStore, file: BinaryIO, noun: str, metadata: Contract, sha256: str | None = None
+) -> Iterator[Upload]:
+    """Yield the upload; its folder and everything in it are removed afterwards.
+
+    Parameters
+    ----------
+    objects
+        Where there is room for the folder.
+    file
+        The file from its start.
+    noun, metadata
+        What the file becomes, and what came with it.
+    sha256
+        Of the file in hexadecimal, where it is known: then the file is not hashed again.
+    """
     with objects.workspace() as folder:
         path = folder / "upload"
         with path.open("wb") as target:
             shutil.copyfileobj(file, target)
         document = metadata.model_dump(mode="json")
-        yield Upload(path, document, content_identifier(noun, file_sha256(path), document))
+        yield Upload(path, document, content_identifier(noun, sha256 or file_sha256(path), document))

@@ -12,7 +12,7 @@ from schemas.next_questions import NextQuestion, NextQuestionRequest
 from schemas.nouns import APPROXIMATION_TREES, JSON
 
 from ..dependencies import ContextDep, RoomDep
-from ..exports import MEDIA_TYPES
+from ..exports import TREE_MEDIA_TYPES
 from ..operations import artefacts
 from ..operations.approximation_trees import export_tree, next_question, request_approximation_tree
 from .answers import problems
@@ -41,9 +41,9 @@ _EXPORTS: dict[int | str, dict[str, Any]] = {
         "description": "The tree; SQL is one expression, Python the source of one function, `predict(row)`, ONNX a "
         "file with an input for each feature that it tests.",
         "content": {
-            **{media_type: {"schema": {"type": "string"}} for media_type in MEDIA_TYPES.values()},
+            **{media_type: {"schema": {"type": "string"}} for media_type in TREE_MEDIA_TYPES.values()},
             JSON: {"schema": {}},
-            MEDIA_TYPES["onnx"]: {"schema": {"type": "string", "format": "binary"}},
+            TREE_MEDIA_TYPES["onnx"]: {"schema": {"type": "string", "format": "binary"}},
         },
     }
 }
@@ -87,7 +87,7 @@ async def export_approximation_tree(
 ) -> Response:
     """Export the tree as JSON, text, Graphviz, a drawing in SVG, an SQL expression, a Python function, or ONNX."""
     path = await run_in_threadpool(artefacts.result_path, context, APPROXIMATION_TREES, approximation_tree_id)
-    media_type = MEDIA_TYPES[form]
+    media_type = TREE_MEDIA_TYPES[form]
     return await rewritten(context, room, path, lambda _: export_tree(context, approximation_tree_id, form), media_type)
 
 

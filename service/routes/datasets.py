@@ -15,7 +15,7 @@ from ..list_filters import filters_of
 from ..operations import datasets as operations
 from ..operations.made_once import made_once
 from ..request_class import StrictRoute, parse_metadata
-from .answers import MetadataField, Upload, created, problems, repeated, upload_fingerprint
+from .answers import MetadataField, Upload, created, fingerprint, problems, repeated, sha256_of
 from .streamed_answers import PageSize, page_json, stream_kept_file, whole_json
 from .table_answers import Accept, choose
 
@@ -43,10 +43,12 @@ def register_dataset(
     context: ContextDep, file: Upload, idempotency_key: IdempotencyKey, metadata: MetadataField = None
 ) -> Response:
     """Register a dataset: CSV, Parquet or JSON rows, distinguished by content."""
-    request_hash = "" if idempotency_key is None else upload_fingerprint(DATASETS.path, metadata, file.file)
+    sha256 = None if idempotency_key is None else sha256_of(file.file)
+    request_hash = fingerprint(DATASETS.path, metadata, sha256)
     with made_once(context, idempotency_key, request_hash, partial(operations.get_dataset, context)) as creation:
         if creation.thing is None:
-            dataset, is_new = operations.register_dataset(context, file.file, parse_metadata(DatasetMetadata, metadata))
+            described = parse_metadata(DatasetMetadata, metadata)
+            dataset, is_new = operations.register_dataset(context, file.file, described, sha256)
             creation.made(201 if is_new else 200, dataset)
     return created(DATASETS.path, creation)
 

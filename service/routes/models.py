@@ -17,7 +17,7 @@ from ..operations import models as operations
 from ..operations import proximities
 from ..operations.made_once import made_once
 from ..request_class import StrictRoute, parse_metadata
-from .answers import MetadataField, Upload, created, problems, repeated, upload_fingerprint
+from .answers import MetadataField, Upload, created, fingerprint, problems, repeated, sha256_of
 from .streamed_answers import StreamedAnswer, stream_json, whole_json
 
 TreeIndex = Annotated[PlainInteger, Path(description="0-based index of the tree in the model.")]
@@ -35,10 +35,12 @@ def register_model(
     context: ContextDep, file: Upload, idempotency_key: IdempotencyKey, metadata: MetadataField = None
 ) -> Response:
     """Register an ONNX model: it is checked, and first run, in a process of its own."""
-    request_hash = "" if idempotency_key is None else upload_fingerprint(MODELS.path, metadata, file.file)
+    sha256 = None if idempotency_key is None else sha256_of(file.file)
+    request_hash = fingerprint(MODELS.path, metadata, sha256)
     with made_once(context, idempotency_key, request_hash, partial(operations.get_model, context)) as creation:
         if creation.thing is None:
-            model, is_new = operations.register_model(context, file.file, parse_metadata(ModelMetadata, metadata))
+            described = parse_metadata(ModelMetadata, metadata)
+            model, is_new = operations.register_model(context, file.file, described, sha256)
             creation.made(201 if is_new else 200, model)
     return created(MODELS.path, creation)
 

@@ -11,6 +11,7 @@ from schemas.nouns import JSON, RULE_SETS
 from schemas.rule_sets import RuleExportFormat
 
 from ..dependencies import ContextDep, RoomDep
+from ..exports import RULE_MEDIA_TYPES
 from ..operations import artefacts
 from ..operations.rule_sets import export_rules, request_rule_set
 from .answers import problems
@@ -18,19 +19,13 @@ from .artefact_routes import add_whole_content, artefact_router
 from .streamed_answers import rewritten
 from .table_answers import table_as
 
-EXPORT_TYPES: dict[RuleExportFormat, str] = {
-    "json": JSON,
-    "markdown": "text/markdown",
-    "sql": "application/sql",
-    "python": "text/x-python",
-}
 _PLAIN = ("rank", "text", "prediction", "coverage", "precision", "n_rows", "support")
 _EXPORTS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The rules; SQL is one expression, Python the source of one function, `predict(row)`.",
         "content": {
             media_type: {"schema": {} if media_type == JSON else {"type": "string"}}
-            for media_type in EXPORT_TYPES.values()
+            for media_type in RULE_MEDIA_TYPES.values()
         },
     }
 }
@@ -75,5 +70,5 @@ async def export_rule_set(
 ) -> Response:
     """Export the rules as JSON, a table in Markdown, an SQL expression, or a Python function."""
     path = await run_in_threadpool(artefacts.result_path, context, RULE_SETS, rule_set_id)
-    media_type = EXPORT_TYPES[form]
+    media_type = RULE_MEDIA_TYPES[form]
     return await rewritten(context, room, path, lambda _: export_rules(context, rule_set_id, form), media_type)

@@ -21,6 +21,8 @@ from .streamed_answers import StreamedAnswer
 Accept = Annotated[str, Header(include_in_schema=False)]
 _WRITTEN = {JSON: JSON, CSV: CSV, PARQUET: PARQUET, "*/*": JSON, "application/*": JSON, "text/*": CSV, "": JSON}
 _QUALITY = re.compile(r"[01](\.\d{0,3})?")
+_FORMULA_START = r"^[=+\-@\t\r]"
+_BLOCK_BYTES = 1 << 20
 
 
 def three_forms(description: str) -> dict[int | str, dict[str, Any]]:
@@ -51,10 +53,6 @@ def _preference(entry: str) -> tuple[float, str]:
     media_type, *parameters = (part.strip().lower() for part in entry.split(";"))
     given = next((parameter[2:] for parameter in parameters if parameter.startswith("q=")), "1")
     return (float(given) if _QUALITY.fullmatch(given) else 1.0), media_type
-
-
-_FORMULA_START = r"^[=+\-@\t\r]"
-_BLOCK_BYTES = 1 << 20
 
 
 def table_answer(table: KeptTable, media_type: str) -> StreamedAnswer:

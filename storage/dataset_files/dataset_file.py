@@ -1,4 +1,4 @@
-"""DatasetFile: the rows of a normalised file, read back by name and position."""
+"""DatasetFile: the rows of a normalised file, read back by column names and row numbers."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -65,7 +65,7 @@ class DatasetFile:
         return tuple(column.name for column in self.columns if column.role == "feature")
 
     def column(self, name: str) -> ColumnLayout:
-        """Return the summary of a column; raise ``KeyError`` where there is none of this name."""
+        """Return the layout of a column; raise ``KeyError`` where there is none of this name."""
         return {column.name: column for column in self.columns}[name]
 
     def read_columns(self, names: Sequence[str], start: int = 0, stop: int | None = None) -> list[Values]:
@@ -89,10 +89,6 @@ class DatasetFile:
             table = self._read_groups([group], names)
             for start in range(0, table.num_rows, n_block_rows):
                 yield self._to_numpy(table.slice(start, n_block_rows), names)
-
-    def take_columns(self, names: Sequence[str], rows: Sequence[int] | NDArray[np.integer[Any]]) -> list[Values]:
-        """Return the columns for these rows, in their order; raise ``IndexError`` where there is no such row."""
-        return self._to_numpy(self._take(names, rows), names)
 
     def row_ids(self, rows: Sequence[int] | NDArray[np.integer[Any]] | None = None) -> list[str]:
         """Return the identifiers of these rows (default: of all), in their order."""
@@ -119,7 +115,13 @@ class DatasetFile:
             return read_page(RowGroup(self._file, encoded, group), names, rows, n_bytes)
 
     def take(self, rows: Sequence[int] | NDArray[np.integer[Any]]) -> list[dict[str, Any]]:
-        """Return these rows, in their order, as objects that are ready for JSON: all columns."""
+        """Return these rows, in their order, as objects that are ready for JSON, with all columns.
+
+        Raises
+        ------
+        IndexError
+            Where there is no such row.
+        """
         return self._objects(self._take(self.names, rows), [int(row) for row in rows])
 
     @property
@@ -155,12 +157,12 @@ class DatasetFile:
         if wanted.size and (wanted.min() < 0 or wanted.max() >= self.n_rows):
             message = f"rows are between 0 and {self.n_rows - 1}, not {int(wanted.min())}..{int(wanted.max())}"
             raise IndexError(message)
-        distinct, position = np.unique(wanted, return_inverse=True)
+        distinct, indices = np.unique(wanted, return_inverse=True)
         group_of = np.searchsorted(self._group_starts, distinct, side="right") - 1
         # One group after the other: rows from all over a large file never need the whole of it at once.
         tables = [self._take_in_group(int(group), names, distinct[group_of == group]) for group in np.unique(group_of)]
         table = pa.concat_tables(tables) if tables else self._read_groups([], names)
-        return table.take(pa.array(position.ravel()))
+        return table.take(pa.array(indices.ravel()))
 
     def _take_in_group(self, group: int, names: Sequence[str], rows: NDArray[np.int64]) -> pa.Table:
         return self._read_groups([group], names).take(pa.array(rows - self._group_starts[group]))

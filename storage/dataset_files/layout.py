@@ -11,20 +11,19 @@ from ..errors import DatasetRefused
 ColumnType = Literal["number", "category", "boolean"]
 ColumnRole = Literal["feature", "target", "row_id", "ignored"]
 
-_MAX_NAME_CHARACTERS = 255
-_MAX_NAMES_BYTES = 1 << 20
-_N_NAMES_SHOWN = 20
-_N_CHARACTERS_SHOWN = 60
-_MOST_ODD = 0.1  # the share of cells that are no numbers in a column of which nearly all are
 LARGEST_EXACT = 2**53 - 1  # 2^53 is also what 2^53 + 1 is rounded to
-
+_N_BLOCK_ROWS = 65_536
 ARROW_TYPES: dict[ColumnType, pa.DataType] = {
     "number": pa.float64(),
     "category": pa.string(),
     "boolean": pa.bool_(),
 }
-N_BLOCK_ROWS = 65_536
 _N_BLOCK_CELLS = 2**23  # 64 MiB of numbers
+_MAX_NAME_CHARACTERS = 255
+_MAX_NAMES_BYTES = 1 << 20
+_N_NAMES_SHOWN = 20
+_N_CHARACTERS_SHOWN = 60
+_MOST_ODD = 0.1  # the share of cells that are no numbers in a column of which nearly all are
 
 
 class ColumnDeclaration(Protocol):
@@ -53,13 +52,25 @@ class DeclaredColumns:
 
 
 @dataclass(frozen=True, slots=True)
+class DatasetLimits:
+    """What is refused before it is decoded; each one is a setting."""
+
+    max_file_bytes: int = 2 * 1024**3
+    max_rows: int = 10_000_000
+    max_columns: int = 10_000
+    max_cells: int = 2_000_000_000
+    max_field_bytes: int = 128 * 1024
+    max_decoded_bytes: int = 8 * 1024**3  # a small Parquet file can hold very much text
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnLayout:
     """One column of the normalised file."""
 
     name: str
     type: ColumnType
     role: ColumnRole
-    source: int  # its position in the uploaded file
+    source: int  # its 0-based index in the uploaded file
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +79,25 @@ class OddCell:
 
     row: int  # counted from 0
     text: str  # short
+
+
+class ColumnSource(Protocol):
+    """A file whose names and types are known, ready to be read from its beginning."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names in the file's order."""
+
+    @property
+    def types(self) -> tuple[ColumnType, ...]:
+        """Types in the same order."""
+
+    @property
+    def odd_cells(self) -> dict[str, OddCell]:
+        """By name, of columns that are categories because of a few cells: the first of these."""
+
+    def blocks(self) -> Iterator[list[pa.Array]]:
+        """Yield blocks of rows: one array per column, of the type in ``ARROW_TYPES``, missing values null."""
 
 
 def odd_cell(row: int, text: str) -> OddCell:
@@ -96,9 +126,9 @@ def lay_out(names: Sequence[str], types: Sequence[ColumnType], declared: ColumnD
     ordered = list(names)
     if declared.features is not None:
         ordered = [*declared.features, *(name for name in names if name not in features)]
-    position = {name: index for index, name in enumerate(names)}
+    sources = {name: index for index, name in enumerate(names)}
     return tuple(
-        ColumnLayout(name, types[position[name]], _role(name, declared, features), position[name]) for name in ordered
+        ColumnLayout(name, types[sources[name]], _role(name, declared, features), sources[name]) for name in ordered
     )
 
 
@@ -177,18 +207,6 @@ def _refuse_absent(names: Sequence[str], wanted: Sequence[str], role: str) -> No
         refuse_columns(f"{role}: there is no column {shown(absent[0])}; the file has {existing}{more}")
 
 
-@dataclass(frozen=True, slots=True)
-class DatasetLimits:
-    """What is refused before it is decoded; each one is a setting."""
-
-    max_file_bytes: int = 2 * 1024**3
-    max_rows: int = 10_000_000
-    max_columns: int = 10_000
-    max_cells: int = 2_000_000_000
-    max_field_bytes: int = 128 * 1024
-    max_decoded_bytes: int = 8 * 1024**3  # a small Parquet file can hold very much text
-
-
 def refuse_large_file(n_bytes: int, limits: DatasetLimits) -> None:
     """Refuse a file with too many bytes."""
     if n_bytes > limits.max_file_bytes:
@@ -220,25 +238,6 @@ def refuse_field(where: str, limits: DatasetLimits) -> NoReturn:
     raise DatasetRefused("dataset_field_too_large", detail)
 
 
-class ColumnSource(Protocol):
-    """A file whose names and types are known, ready to be read from its beginning."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names in the file's order."""
-
-    @property
-    def types(self) -> tuple[ColumnType, ...]:
-        """Types in the same order."""
-
-    @property
-    def odd_cells(self) -> dict[str, OddCell]:
-        """By name, of columns that are categories because of a few cells: the first of these."""
-
-    def blocks(self) -> Iterator[list[pa.Array]]:
-        """Yield blocks of rows: one array per column, of the type in ``ARROW_TYPES``, missing values null."""
-
-
 def rows_per_block(n_columns: int) -> int:
     """Return how many rows are held at once: fewer where there are many columns."""
-    return max(64, min(N_BLOCK_ROWS, _N_BLOCK_CELLS // max(1, n_columns)))
+    return max(64, min(_N_BLOCK_ROWS, _N_BLOCK_CELLS // max(1, n_columns)))

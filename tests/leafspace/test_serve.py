@@ -17,7 +17,6 @@ from sqlalchemy import insert
 
 from leafspace import embedded as embedded_service
 from leafspace.embedded import n_workers_here
-from leafspace.running import running_service, start_service, wait_until_ready
 from service.settings import ServiceSettings
 from storage.database import Database
 from storage.jobs import JobStore
@@ -27,6 +26,7 @@ from tests.support.job_farm import JobFarm
 from tests.support.patience import PATIENCE_SECONDS, when_idle
 from tests.support.processes import descendants_of, heeding, ignoring, is_alive, open_files_of
 from tests.support.redis import OwnRedis
+from tests.support.running import running_service, start_service, wait_until_ready
 from tests.support.serving import serving
 
 _N_WORKERS = n_workers_here()

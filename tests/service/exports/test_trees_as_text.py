@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from schemas.rule_sets import RuleFeature
-from service.exports import MEDIA_TYPES, write_tree
+from service.exports import TREE_MEDIA_TYPES, write_tree
 from tests.service.exports.test_rules import ODD
 from tests.support.printed_rules import condition
 from tests.support.printed_trees import document, leaf, stump, tree_content
@@ -142,4 +142,4 @@ def test_json_holds_the_tree_and_nothing_about_how_it_was_made() -> None:
 
 
 def test_every_format_has_a_media_type() -> None:
-    assert set(MEDIA_TYPES) == {"json", "text", "graphviz", "svg", "sql", "python", "onnx"}
+    assert set(TREE_MEDIA_TYPES) == {"json", "text", "graphviz", "svg", "sql", "python", "onnx"}

@@ -17,7 +17,7 @@ from explanations.trees import follow_path, splits_of
 from schemas.approximation_trees import MAX_LEAVES, ApproximationTree, ApproximationTreeResult, TreeExportFormat
 from schemas.nouns import APPROXIMATION_TREES
 from service.operations import artefacts
-from service.operations.approximation_trees import export_tree, read_tree
+from service.operations.approximation_trees import export_tree
 from tests.support.api import frame_of
 from tests.support.models import fitted, onnx_of
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
@@ -81,7 +81,8 @@ def _grown(workshop: Workshop, name: str, **changes: object) -> Grown:
     predicted = scores[:, 0] if predictions.labels is None else np.array(view.classes)[predictions.labels]
     target = np.asarray(frame["t"] if predictions.labels is None else frame["t"].astype(str))
     plain = [dict(row) for row in plain_rows(rows)]
-    return Grown(made, read_tree(workshop.context, made.id), plain, target, predicted, scores)
+    content = artefacts.get_result(workshop.context, APPROXIMATION_TREES, made.id)
+    return Grown(made, ApproximationTreeResult.model_validate_json(content), plain, target, predicted, scores)
 
 
 @pytest.fixture(scope="module", params=_CASES, ids=["-".join(case) for case in _CASES])

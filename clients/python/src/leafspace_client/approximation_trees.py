@@ -23,11 +23,19 @@ from ._generated.models import (
     PageApproximationTree,
 )
 from ._generated.models import ApproximationTree as Details
-from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, content, download
+from .artefacts import (
+    TABLE_MEDIA_TYPES,
+    ArtefactView,
+    AwaitableArtefact,
+    BlockingArtefact,
+    Content,
+    TableForm,
+    content,
+    download,
+)
 from .calls import Program, awaitable, blocking, call_of, create, fetch
 from .frames import nodes_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
-from .proximities import TABLE_MEDIA_TYPES, TableForm
 from .rows import named_instance
 from .texts import describe_tree, describe_tree_figures
 
@@ -57,13 +65,13 @@ class ApproximationTreeView(ArtefactView[Details]):
     @property
     def nodes(self) -> list[ApproximationNode]:
         """The nodes: each one's id is its index, the root comes first."""
-        found: list[ApproximationNode] = self._found("nodes")
+        found: list[ApproximationNode] = self._part("nodes")
         return found
 
     @property
     def evaluation(self) -> ApproximationTreeEvaluation:
         """How well the tree approximates the model, and both predict the target."""
-        found: ApproximationTreeEvaluation = self._found("evaluation")
+        found: ApproximationTreeEvaluation = self._part("evaluation")
         return found
 
     def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
@@ -77,7 +85,7 @@ class ApproximationTreeView(ArtefactView[Details]):
     def __repr__(self) -> str:
         if self._details is None:
             return super().__repr__()
-        n_leaves = getattr(self._found_so_far, "n_leaves", None)
+        n_leaves = getattr(self._loaded_result, "n_leaves", None)
         size = f", {n_leaves} leaves" if isinstance(n_leaves, int) else ""
         return f"<{type(self).__name__} {self.id} {self.status}{size}>"
 

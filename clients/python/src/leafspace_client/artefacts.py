@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from ._generated.models import Problem
 from .calls import Call, Connected, Program, awaitable, blocking, call_of, fetch
@@ -16,6 +16,9 @@ from .records import Records
 
 Details = TypeVar("Details")
 ViewT = TypeVar("ViewT", bound="ArtefactView[Any]")
+TableForm = Literal["json", "csv", "parquet"]
+TableFile = Literal["csv", "parquet"]
+TABLE_MEDIA_TYPES = {"json": "application/json", "csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 _ROWS_A_PAGE = 1000
 
 
@@ -35,17 +38,15 @@ class ArtefactView(View[Details]):
     @property
     def status(self) -> str:
         """``pending``, ``ready``, ``failed`` or ``cancelled``; new ones may come."""
-        return str(self._standing.status)
+        details: Any = self.details  # of any noun
+        return str(details.status)
 
     @property
     def job(self) -> str | None:
         """Id of the job that makes it."""
-        job: str | None = self._standing.job
+        details: Any = self.details
+        job: str | None = details.job
         return job
-
-    @property
-    def _standing(self) -> Any:  # noqa: ANN401  # the details of any noun
-        return self.details
 
     def __repr__(self) -> str:
         status = "" if self._details is None else f" {self.status}"
@@ -55,19 +56,19 @@ class ArtefactView(View[Details]):
     def result(self) -> Any:  # noqa: ANN401  # of each noun its own
         """All that the job found; the result of what ``list()`` yields or a pickle holds is fetched now."""
         if self._has_result():
-            return self._found_so_far
+            return self._loaded_result
         if self._details is None or self.status == "ready":
             raise self._not_loaded()
         detail = f"{self.id} is {self.status} and has no result yet; call wait() first"
         raise Conflict("artefact_not_ready", detail)
 
-    def _found(self, field: str) -> Any:  # noqa: ANN401  # of each field its own
+    def _part(self, field: str) -> Any:  # noqa: ANN401  # of each field its own
         """Return a part of the result; lists print in few lines."""
         found = getattr(self.result, field)
         return Records(found) if isinstance(found, list) else found
 
     @property
-    def _found_so_far(self) -> Any:  # noqa: ANN401  # of each noun its own
+    def _loaded_result(self) -> Any:  # noqa: ANN401  # of each noun its own
         """The result as far as it is here, without fetching it."""
         is_ready = self._details is not None and self.status == "ready"
         return (getattr(self._details, "result", None) or None) if is_ready else None
@@ -75,10 +76,10 @@ class ArtefactView(View[Details]):
     def _has_result(self) -> bool:
         """Whether the result is here; it is fetched now if it is missing, where that takes no ``await``."""
         may_be_ready = self._details is None or self.status == "ready"
-        is_missing = may_be_ready and self._found_so_far is None
+        is_missing = may_be_ready and self._loaded_result is None
         if is_missing and not self._is_whole and self._transport.is_blocking:
             self._load_now()
-        return self._found_so_far is not None
+        return self._loaded_result is not None
 
 
 def wait(self: ViewT, *, progress: bool | None = None, timeout: float | None = None) -> Program[ViewT]:
@@ -99,6 +100,8 @@ def wait(self: ViewT, *, progress: bool | None = None, timeout: float | None = N
         If ``timeout`` is over; the job goes on.
     """
     yield from _know(self)
+    if self._loaded_result is not None:
+        return self
     if self.status != "ready" and self.job is not None:
         job = yield from wait_for_job(self.job, progress=progress, timeout_seconds=timeout)
         check_success(job)

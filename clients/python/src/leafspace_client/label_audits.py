@@ -13,11 +13,20 @@ from ._generated.api.label_audits import (
 )
 from ._generated.models import AuditedRow, LabelAuditRequest, PageAuditedRow, PageLabelAudit
 from ._generated.models import LabelAudit as Details
-from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, download, every_item
+from .artefacts import (
+    TABLE_MEDIA_TYPES,
+    ArtefactView,
+    AwaitableArtefact,
+    BlockingArtefact,
+    Content,
+    TableFile,
+    download,
+    every_item,
+)
 from .calls import Program, Work, awaitable, blocking, create
 from .frames import audited_rows_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
-from .proximities import TABLE_MEDIA_TYPES, ProximityKind, TableFile
+from .proximities import ProximityKind
 
 LABEL_AUDITS: Noun[Details] = Noun(
     Details, PageLabelAudit, "label_audit_id", get_label_audit, list_label_audits, delete_label_audit
@@ -34,7 +43,7 @@ class LabelAuditView(ArtefactView[Details]):
     @property
     def suspects(self) -> list[AuditedRow]:
         """The rows that are most suspect, lowest agreement first: up to 100."""
-        found: list[AuditedRow] = self._found("rows")
+        found: list[AuditedRow] = self._part("rows")
         return found
 
 

@@ -85,7 +85,7 @@ class View(Connected, Generic[Details]):
         """Fetch the whole thing, where that takes no ``await``."""
         if not self._transport.is_blocking:
             raise self._not_loaded()
-        _run_now(self)
+        _refresh_now(self)
 
     def _not_loaded(self) -> Conflict:
         return Conflict("not_loaded", f"{self.id} is not loaded here; call `await ….load()` on it first")
@@ -110,7 +110,7 @@ def rename(self: ViewT, name: str | None) -> Program[ViewT]:
     return self
 
 
-_run_now = blocking(refresh)
+_refresh_now = blocking(refresh)
 
 
 def _renamed(noun: Noun[Answer], thing_id: str, name: str | None) -> Program[Answer]:

@@ -12,11 +12,19 @@ from ._generated.api.prototype_sets import (
 from ._generated.models import Evaluation, PagePrototypeSet, Prototype, PrototypeSetRequest
 from ._generated.models import PrototypeSet as Details
 from ._generated.types import UNSET
-from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, content
+from .artefacts import (
+    TABLE_MEDIA_TYPES,
+    ArtefactView,
+    AwaitableArtefact,
+    BlockingArtefact,
+    Content,
+    TableForm,
+    content,
+)
 from .calls import Program, awaitable, blocking, create
 from .frames import prototypes_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
-from .proximities import TABLE_MEDIA_TYPES, ProximityKind, TableForm
+from .proximities import ProximityKind
 from .texts import describe_prototypes
 
 PROTOTYPE_SETS: Noun[Details] = Noun(
@@ -39,13 +47,13 @@ class PrototypeSetView(ArtefactView[Details]):
     @property
     def prototypes(self) -> list[Prototype]:
         """The prototypes in the order in which they were chosen."""
-        found: list[Prototype] = self._found("prototypes")
+        found: list[Prototype] = self._part("prototypes")
         return found
 
     @property
     def evaluation(self) -> list[Evaluation]:
         """How well the nearest of the first prototypes predicts."""
-        found: list[Evaluation] = self._found("evaluation")
+        found: list[Evaluation] = self._part("evaluation")
         return found
 
     def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
@@ -59,7 +67,7 @@ class PrototypeSetView(ArtefactView[Details]):
     def __repr__(self) -> str:
         if self._details is None:
             return super().__repr__()
-        found = getattr(self._found_so_far, "prototypes", None)
+        found = getattr(self._loaded_result, "prototypes", None)
         n_prototypes = f", {len(found)} prototypes" if isinstance(found, list) else ""
         return f"<{type(self).__name__} {self.id} {self.status}{n_prototypes}>"
 

@@ -13,7 +13,16 @@ from ._generated.api.proximities import (
 )
 from ._generated.models import NeighborsOfRow, PageNeighborsOfRow, PageProximities, ProximitiesRequest
 from ._generated.models import Proximities as Details
-from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, download, every_item
+from .artefacts import (
+    TABLE_MEDIA_TYPES,
+    ArtefactView,
+    AwaitableArtefact,
+    BlockingArtefact,
+    Content,
+    TableFile,
+    download,
+    every_item,
+)
 from .calls import Program, Work, awaitable, blocking, create
 from .frames import neighbors_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
@@ -22,9 +31,6 @@ PROXIMITIES: Noun[Details] = Noun(
     Details, PageProximities, "proximities_id", get_proximities, list_proximities, delete_proximities
 )
 ProximityKind = Literal["auto", "random_forest", "boosting"]
-TableForm = Literal["json", "csv", "parquet"]
-TableFile = Literal["csv", "parquet"]
-TABLE_MEDIA_TYPES = {"json": "application/json", "csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 Kept = TypeVar("Kept")
 
 

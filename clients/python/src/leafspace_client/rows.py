@@ -7,6 +7,7 @@ import datetime as dt
 import decimal
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -175,7 +176,7 @@ def is_frame(rows: object) -> bool:
 def column_names(frame: Any) -> list[str]:  # noqa: ANN401  # a DataFrame
     """Return a DataFrame's column names as texts; refuse names that are not distinct."""
     names = [str(name) for name in frame.columns]
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = sorted(name for name, number in Counter(names).items() if number > 1)
     if repeated:
         raise Invalid("dataset_bad_columns", f"columns {repeated} occur more than once; give each a name of its own")
     return names

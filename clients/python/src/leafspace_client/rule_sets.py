@@ -13,11 +13,19 @@ from ._generated.api.rule_sets import (
 )
 from ._generated.models import PageRuleSet, Rule, RuleSetEvaluation, RuleSetRequest
 from ._generated.models import RuleSet as Details
-from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, content, download
+from .artefacts import (
+    TABLE_MEDIA_TYPES,
+    ArtefactView,
+    AwaitableArtefact,
+    BlockingArtefact,
+    Content,
+    TableForm,
+    content,
+    download,
+)
 from .calls import Program, awaitable, blocking, call_of, create
 from .frames import rules_frame
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
-from .proximities import TABLE_MEDIA_TYPES, TableForm
 from .texts import describe_rule_figures, describe_rules
 
 RULE_SETS: Noun[Details] = Noun(Details, PageRuleSet, "rule_set_id", get_rule_set, list_rule_sets, delete_rule_set)
@@ -38,19 +46,19 @@ class RuleSetView(ArtefactView[Details]):
     @property
     def rules(self) -> list[Rule]:
         """The rules in the order in which they are tested: the first that holds for a row decides."""
-        found: list[Rule] = self._found("rules")
+        found: list[Rule] = self._part("rules")
         return found
 
     @property
     def default_prediction(self) -> float | str:
         """What a row gets that no rule covers."""
-        found: float | str = self._found("default_prediction")
+        found: float | str = self._part("default_prediction")
         return found
 
     @property
     def evaluation(self) -> RuleSetEvaluation:
         """How well the rules predict, as printed, beside the model."""
-        found: RuleSetEvaluation = self._found("evaluation")
+        found: RuleSetEvaluation = self._part("evaluation")
         return found
 
     def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
@@ -66,7 +74,7 @@ class RuleSetView(ArtefactView[Details]):
     def __repr__(self) -> str:
         if self._details is None:
             return super().__repr__()
-        found = getattr(self._found_so_far, "rules", None)
+        found = getattr(self._loaded_result, "rules", None)
         n_rules = f", {len(found)} rules" if isinstance(found, list) else ""
         return f"<{type(self).__name__} {self.id} {self.status}{n_rules}>"
 

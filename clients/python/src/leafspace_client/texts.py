@@ -25,8 +25,21 @@ from ._generated.models import (
 if TYPE_CHECKING:
     from .explanations import Explanation
 
-
 _SHOWN_REASONS = 5
+_MEASURES = {
+    "error": "error",
+    "balanced_error": "balanced error",
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "mean_squared_error": "mean squared error",
+    "r2": "R2",
+    "mean_absolute_error": "mean absolute error",
+    "fidelity": "fidelity",
+    "balanced_fidelity": "balanced fidelity",
+    "unassigned": "without a prototype",
+}
+_SHARES = {"unassigned"}
+_IN_UNITS_OF_THE_TARGET = {"mean_squared_error", "mean_absolute_error"}
 
 
 def describe_explanation(explanation: "Explanation") -> str:
@@ -110,22 +123,6 @@ def _rule(rule: Rule | FiringRule) -> str:
 
 def _outcome(prediction: float | str) -> str:
     return prediction if isinstance(prediction, str) else number(prediction)
-
-
-_MEASURES = {
-    "error": "error",
-    "balanced_error": "balanced error",
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "mean_squared_error": "mean squared error",
-    "r2": "R2",
-    "mean_absolute_error": "mean absolute error",
-    "fidelity": "fidelity",
-    "balanced_fidelity": "balanced fidelity",
-    "unassigned": "without a prototype",
-}
-_SHARES = {"unassigned"}
-_IN_UNITS_OF_THE_TARGET = {"mean_squared_error", "mean_absolute_error"}
 
 
 def describe_prototypes(found: PrototypeSetResult) -> str:

@@ -23,8 +23,8 @@ class PrototypeSetRequest(Record):
         n_prototypes (int | None | Unset): Number of prototypes of all classes together; default: 10. With `sm_u` each
             class gets an equal share of them, rounded, and at least one. Not applicable to `a_pete`, which finds the number
             by `alpha`.
-        alpha (float | Unset): `a_pete` stops when the relative change of gains is at most this; other methods ignore
-            it. Default: 0.05.
+        alpha (float | Unset): `a_pete` stops when the relative change of gains is at most this. Not applicable to other
+            methods, which refuse any value but the default. Default: 0.05.
         labels (str | Unset): Source of the rows' classes or values: the model's predictions (`predicted`) or the
             dataset's target column (`target`). Default: 'predicted'.
         proximity_kind (str | Unset): How trees are weighted in proximities. `random_forest`: all alike (Tan et al.,

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from .embedded import READY, module_command
-from .errors import CannotServe
+from leafspace.embedded import READY, module_command
+from leafspace.errors import CannotServe
 
 _SECONDS_TO_STOP = 15
 

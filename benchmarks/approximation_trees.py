@@ -156,7 +156,7 @@ def _choose_plainly(
 
 
 def _drawn(sample: PseudoSample) -> tuple[list[Callable[[], Bools]], Floats]:
-    """Return all pseudo rows: how each candidate parts them, and what the model says."""
+    """Return all pseudo rows: how each candidate parts them, and the model's answers."""
     pieces = [(bins, answers) for bins, answers, _ in sample.rows(0)]
     bins = [np.concatenate(own) for own in zip(*(bins for bins, _ in pieces), strict=True)]
     n_candidates = sample.candidates.n_candidates

@@ -4,10 +4,10 @@
 cancer (569 rows, 30 features); the rows are its rows drawn with replacement and jittered (a tenth of each column's
 standard deviation, seeds 0 to 3). The job is timed from when its worker claims it to when its result is published:
 rows read, run, explained, written as JSON lines and Parquet, kept by their hashes. Each turn has rows of its own, so
-that the model has to look at them; then it is said what it takes where an earlier job kept what the model says. Calls
-go over HTTP to the same service, closed loops of 1 and of 16 connections. The figure to reach is for a caller who
-sends one row after the other; 16 connections keep both cores of the machine busy. Job and calls are measured in turns;
-ratios are of the medians of the turns.
+that the model is run on them; the last line is for rows whose leaves and scores an earlier job kept. Calls go over HTTP
+to the same service, closed loops of 1 and of 16 connections. The figure to reach is for a caller who sends one row
+after the other; 16 connections keep both cores of the machine busy. Job and calls are measured in turns; ratios are of
+the medians of the turns.
 ``python -m benchmarks.explanation_sets [n_rows]``
 """
 
@@ -114,9 +114,9 @@ def _print_times(found: list[Json], n_rows: int, memory: JobMemory) -> None:
     print(f"  explanation set  {seconds:6.1f} s  {rate:8.0f} rows/s   job's peak memory {memory.peak / 2**20:.0f} MiB")
     labels = {"JSON lines": "json_lines", "as kept": "json_lines_compressed", "Parquet": "parquet"}
     print("  " + ", ".join(f"{name} {sizes[size] / 1e6:,.0f} MB" for name, size in labels.items()))
-    for place, n_connections in enumerate(CONNECTIONS):
-        calls = float(np.median([turn["calls"][place] for turn in found]))
-        ratio = float(np.median([n_rows / turn["set"]["seconds"] / turn["calls"][place] for turn in found]))
+    for index, n_connections in enumerate(CONNECTIONS):
+        calls = float(np.median([turn["calls"][index] for turn in found]))
+        ratio = float(np.median([n_rows / turn["set"]["seconds"] / turn["calls"][index] for turn in found]))
         to_reach = " (to reach: 5)" if n_connections == 1 else ""
         line = f"{calls:6.0f} rows/s   the set is {ratio:.1f} x as fast{to_reach}"
         print(f"  one row a call, {n_connections:2d} connection(s) {line}")

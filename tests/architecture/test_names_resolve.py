@@ -181,7 +181,7 @@ def test_paths_that_the_documents_speak_of_exist() -> None:
 
 
 _FILE_IN_BACKTICKS = re.compile(r"`([\w*-][\w./*-]*(?:\.(?:py|json|toml|yml|md|in)|/))`")
-_OF_A_DATA_DIRECTORY = {"objects/", "object-cache/", "spool/"}
+_OF_A_DATA_DIRECTORY = {"cache/", "objects/", "object-cache/", "spool/"}
 
 
 def test_files_that_the_documents_name_exist() -> None:

@@ -16,6 +16,7 @@ from tests.support.chaos.questions import Known, Question, answers_without_fault
 from tests.support.chaos.service_under_fire import ServiceUnderFire
 from tests.support.job_farm import SHORT_LEASES
 from tests.support.models import fitted
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.storage_servers import PostgresqlServer, running_postgresql
 
 _LEASE_SECONDS = float(SHORT_LEASES["LEAFSPACE_LEASE_SECONDS"])
@@ -85,7 +86,7 @@ def _explains(api: Api, known: Known) -> bool:
 
 
 def _until_running(api: Api, job: str) -> None:
-    until = time.monotonic() + 30
+    until = time.monotonic() + PATIENCE_SECONDS
     while api.get(f"/v1/jobs/{job}").json()["status"] != "running":
         assert time.monotonic() < until
         time.sleep(0.05)

@@ -13,7 +13,7 @@ from tests.support.api import Api, Json, Registered, csv_of, frame_of
 from tests.support.nouns import CREATED, LISTED, create
 
 _EVERY_NOUN = pytest.mark.parametrize("noun", LISTED, ids=lambda noun: noun.name)
-# The secret of a key is told once, so its answers differ: tests/contract/test_keys.py.
+# The secret of a key is shown once, so its answers differ: tests/contract/test_keys.py.
 _REPEATED = [noun for noun in CREATED if noun.name != "api_keys"]
 
 

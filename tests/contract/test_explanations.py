@@ -125,9 +125,9 @@ def test_values_stand_side_by_side(explained: Explained) -> None:
     for position, row in enumerate(explained.data):
         instance = explained.registered.instance(position)
         for prototype in row["nearest_prototypes"]:
-            told = {cell["name"]: cell["value"] for cell in prototype["features"]}
+            shown = {cell["name"]: cell["value"] for cell in prototype["features"]}
             beside = {cell["name"]: cell["instance_value"] for cell in prototype["features"]}
-            assert told == {cell["name"]: cell["value"] for cell in prototypes[prototype["row_id"]]["features"]}
+            assert shown == {cell["name"]: cell["value"] for cell in prototypes[prototype["row_id"]]["features"]}
             assert beside == instance
 
 
@@ -165,13 +165,13 @@ def test_reasons_hold_for_both_rows_and_are_sorted_by_the_trees_that_test_them(e
     for position, row in enumerate(explained.data):
         instance = explained.registered.instance(position)
         for prototype in row["nearest_prototypes"]:
-            told = {cell["name"]: cell["value"] for cell in prototype["features"]}
+            shown = {cell["name"]: cell["value"] for cell in prototype["features"]}
             shares = [reason["share_of_trees"] for reason in prototype["similar_because"]]
             assert shares == sorted(shares, reverse=True)
             assert all(0 < share <= 1 for share in shares)
             assert prototype["similar_because"]
             for reason in prototype["similar_because"]:
-                assert _holds(reason, told[reason["feature"]]), (reason, told[reason["feature"]])
+                assert _holds(reason, shown[reason["feature"]]), (reason, shown[reason["feature"]])
                 assert _holds(reason, instance[reason["feature"]]), (reason, instance[reason["feature"]])
 
 
@@ -184,7 +184,7 @@ def _holds(reason: Json, value: Any) -> bool:  # noqa: ANN401  # any cell
         return bool(value == reason["category"])
     if isinstance(value, str):
         return True
-    # Ends are told in as many digits as float32 has, in which the model takes the values.
+    # Ends are printed in as many digits as float32 has, in which the model takes the values.
     value, low, high = (
         None if number is None else np.float32(number) for number in (value, reason["low"], reason["high"])
     )
@@ -447,13 +447,13 @@ def test_mixed_columns_with_missing_values_are_explained_in_raw_terms(
     for instance, row in zip(rows, answer["data"], strict=True):
         assert row["status"] == "ok"
         for prototype in row["nearest_prototypes"]:
-            told = {cell["name"]: cell["value"] for cell in prototype["features"]}
+            shown = {cell["name"]: cell["value"] for cell in prototype["features"]}
             assert {cell["name"]: cell["instance_value"] for cell in prototype["features"]} == instance
             for reason in prototype["similar_because"]:
                 assert reason["transformed"] == (reason["feature"] not in raw)
                 if not reason["transformed"]:
                     n_reasons += 1
-                    assert _holds(reason, told[reason["feature"]]), (reason, told[reason["feature"]])
+                    assert _holds(reason, shown[reason["feature"]]), (reason, shown[reason["feature"]])
                     assert _holds(reason, instance[reason["feature"]]), (reason, instance[reason["feature"]])
     assert n_reasons > 100
 

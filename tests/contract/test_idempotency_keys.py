@@ -1,4 +1,4 @@
-"""Idempotency keys over HTTP, with each kind of database: one request registers, replays tell how its thing stands."""
+"""Idempotency keys over HTTP, with each kind of database: one request registers, replays answer its present state."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -79,7 +79,7 @@ def test_of_different_uploads_racing_with_one_new_key_one_is_registered(api: Api
 
 
 @pytest.mark.parametrize("attempt", range(3))
-def test_of_different_questions_racing_with_one_new_key_one_begins_a_job(
+def test_of_different_requests_racing_with_one_new_key_one_begins_a_job(
     api: Api, forest: Registered, attempt: int
 ) -> None:
     base = 3 + attempt * _N_CALLERS
@@ -119,12 +119,12 @@ def test_an_upload_sent_again_after_it_was_deleted_is_registered_again(api: Api)
     assert api.get(again.headers["Location"]).json() == again.json()
 
 
-def test_a_question_sent_again_is_answered_with_the_state_of_its_artefact(api: Api, forest: Registered) -> None:
-    first = _proximities(api, forest, 60, "stands")
+def test_a_request_sent_again_is_answered_with_the_state_of_its_artefact(api: Api, forest: Registered) -> None:
+    first = _proximities(api, forest, 60, "state")
     assert (first.status_code, first.json()["reused"]) == (202, False)
     api.wait(first.json()["job"])
 
-    ready = _proximities(api, forest, 60, "stands")
+    ready = _proximities(api, forest, 60, "state")
 
     path = f"/v1/proximities/{first.json()['id']}"
     assert (ready.status_code, ready.json()["status"], ready.json()["reused"]) == (200, "ready", False)
@@ -132,13 +132,13 @@ def test_a_question_sent_again_is_answered_with_the_state_of_its_artefact(api: A
     assert ready.json() == {**api.get(path).json(), "reused": False}
 
     assert api.delete(path).status_code == 204
-    anew = _proximities(api, forest, 60, "stands")
-    assert (anew.status_code, anew.json()["status"]) == (202, "pending")
-    assert anew.json()["job"] != first.json()["job"]
-    assert api.wait(anew.json()["job"])["status"] == "succeeded"
+    again = _proximities(api, forest, 60, "state")
+    assert (again.status_code, again.json()["status"]) == (202, "pending")
+    assert again.json()["job"] != first.json()["job"]
+    assert api.wait(again.json()["job"])["status"] == "succeeded"
 
 
-def test_a_question_sent_again_after_a_cancel_is_answered_so_and_begins_nothing(api: Api, forest: Registered) -> None:
+def test_a_request_sent_again_after_a_cancel_is_answered_so_and_begins_nothing(api: Api, forest: Registered) -> None:
     first = _long_tree(api, forest, "cancelled").json()
     assert api.post(f"/v1/jobs/{first['job']}/cancel").status_code == 202
     assert api.wait(first["job"])["status"] == "cancelled"
@@ -149,13 +149,13 @@ def test_a_question_sent_again_after_a_cancel_is_answered_so_and_begins_nothing(
     assert again.json()["problem"]["code"] == "job_cancelled"
     assert len(_of_jobs(api, first["id"])) == 1
 
-    # Asked without the key it begins anew, which whoever has the key is told as well.
-    anew = _long_tree(api, forest, None).json()
-    assert anew["job"] != first["job"]
-    told = _long_tree(api, forest, "cancelled")
-    assert (told.status_code, told.json()["job"]) == (202, anew["job"])
-    api.post(f"/v1/jobs/{anew['job']}/cancel")
-    assert json.loads(api.get(f"/v1/jobs/{anew['job']}", Prefer="wait=30").text)["status"] in _ENDED
+    # Without the key the request begins again, and the key is then answered with the new job.
+    restarted = _long_tree(api, forest, None).json()
+    assert restarted["job"] != first["job"]
+    replayed = _long_tree(api, forest, "cancelled")
+    assert (replayed.status_code, replayed.json()["job"]) == (202, restarted["job"])
+    api.post(f"/v1/jobs/{restarted['job']}/cancel")
+    assert json.loads(api.get(f"/v1/jobs/{restarted['job']}", Prefer="wait=30").text)["status"] in _ENDED
 
 
 def test_a_key_of_an_explainer_goes_with_it(api: Api, forest: Registered) -> None:

@@ -12,6 +12,7 @@ import pytest
 from schemas.jobs import Job
 from tests.support.api import Api, Json, Registered, parquet_of
 from tests.support.models import fitted
+from tests.support.patience import PATIENCE_SECONDS, when_idle
 
 _FIELDS = {
     *("object", "id", "kind", "status", "artefact", "progress", "attempt", "created_at", "started_at"),
@@ -46,7 +47,7 @@ def long_job(api: Api, forest: Registered, many_rows: str) -> Iterator[Json]:
 
 
 def _wait_until_running(api: Api, job: str) -> Json:
-    until = time.monotonic() + 20
+    until = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < until:
         found: Json = api.get(f"/v1/jobs/{job}").json()
         if found["status"] != "queued":
@@ -101,7 +102,7 @@ def test_explanations_do_not_wait_for_jobs(api: Api, forest: Registered, long_jo
     began = time.monotonic()
     api.explain(forest.explainer["id"], [forest.instance(0)])
 
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < when_idle(2)
 
 
 def test_waiting_ends_when_the_time_is_over_or_the_job_is(api: Api, long_job: Json) -> None:
@@ -109,12 +110,12 @@ def test_waiting_ends_when_the_time_is_over_or_the_job_is(api: Api, long_job: Js
     began = time.monotonic()
     waited = api.get(path, Prefer="respond-async, wait=1").json()
     assert waited["status"] not in _FINAL
-    assert 0.8 < time.monotonic() - began < 3
+    assert 0.8 < time.monotonic() - began < when_idle(3)
 
     api.post(f"{path}/cancel")
     began = time.monotonic()
     assert api.get(path, Prefer="wait=20").json()["status"] == "cancelled"
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < when_idle(2)
 
 
 @pytest.mark.parametrize("prefer", ["wait", "wait=-1", "wait=x", "return=minimal", "wait=99999999999999999999"])
@@ -135,7 +136,7 @@ def test_a_cancelled_job_stops_within_two_seconds_and_publishes_nothing(api: Api
     assert answered.json()["status"] in {"cancelling", "cancelled"}
     assert ended["status"] == "cancelled"
     assert ended["problem"]["code"] == "job_cancelled"
-    assert time.monotonic() - began < 3  # two, and what a busy machine adds
+    assert time.monotonic() - began < when_idle(2)
     made = api.get(f"/v1/prototype-sets/{long_job['id']}").json()
     assert (made["status"], made["problem"]["code"]) == ("cancelled", "job_cancelled")
     too_late = api.post(f"{path}/cancel")

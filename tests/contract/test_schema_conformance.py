@@ -24,6 +24,7 @@ from schemathesis.specs.openapi.checks import (
 
 from tests.support.api import Api
 from tests.support.contract_cases import RealThings, register_everything
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.serving import Service, serving
 
 _DESCRIPTION = schemathesis.openapi.from_path(Path(__file__).parents[2] / "openapi.json")
@@ -36,7 +37,6 @@ _CHECKS = [
     unsupported_method,
     allow_header_conformance,
 ]
-_PATIENCE_SECONDS = 300
 _generated = settings(
     derandomize=True,
     deadline=None,
@@ -74,5 +74,5 @@ def test_many_answers_are_as_the_description_says(case: Case[Any], described: Se
 
 def _hold(case: Case[Any], described: Service, things: RealThings) -> None:
     things.put_into(case)
-    answer = case.call_and_validate(described.url, checks=_CHECKS, timeout=_PATIENCE_SECONDS)
+    answer = case.call_and_validate(described.url, checks=_CHECKS, timeout=PATIENCE_SECONDS)
     _answers[f"{case.method} {case.path}"][answer.status_code] += 1

@@ -126,8 +126,8 @@ def test_a_composed_worker_is_healthy_while_it_shows_signs_of_life(tmp_path: Pat
     WorkerHeartbeats(redis.notifier.redis).record(f"{os.uname().nodename}.7")
     living = check()
     redis.kill()
-    unheard = check()
+    unreachable = check()
 
-    assert (silent.returncode, living.returncode, unheard.returncode) == (1, 0, 1)
+    assert (silent.returncode, living.returncode, unreachable.returncode) == (1, 0, 1)
     assert "no worker of" in silent.stderr
-    assert "Redis does not answer" in unheard.stderr
+    assert "Redis does not answer" in unreachable.stderr

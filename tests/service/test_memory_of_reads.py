@@ -17,14 +17,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.support.api import Api
-from tests.support.patience import when_idle
+from tests.support.patience import PATIENCE_SECONDS, when_idle
 from tests.support.serving import Service, serving
 from tests.support.tree_graphs import regressor, stump
 
 _N_READERS = 64
 _MOST_GROWTH = 200e6
 _MOST_SECONDS = 1.0  # in which others are answered meanwhile
-_PATIENCE_SECONDS = 300
 _LONG = "a" * 100_000
 
 
@@ -120,7 +119,7 @@ def _watching(url: str) -> Iterator[list[float]]:
     is_over = threading.Event()
 
     def watch() -> None:
-        with httpx.Client(timeout=_PATIENCE_SECONDS) as client:
+        with httpx.Client(timeout=PATIENCE_SECONDS) as client:
             while not is_over.wait(0.02):
                 began = time.perf_counter()
                 client.get(f"{url}/livez").raise_for_status()
@@ -161,7 +160,7 @@ async def _read(port: int, path: str, *, is_patient: bool) -> int:
 
 def _wait_until_idle(url: str) -> None:
     """Wait until nothing is under way but this question."""
-    with httpx.Client(timeout=_PATIENCE_SECONDS) as client:
+    with httpx.Client(timeout=PATIENCE_SECONDS) as client:
         while True:
             lines = client.get(f"{url}/metrics").text.splitlines()
             under_way = [float(line.rpartition(" ")[2]) for line in lines if line.startswith("leafspace_requests_in")]

@@ -13,9 +13,8 @@ import pytest
 
 from tests.support.api import frame_of
 from tests.support.models import fitted
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.serving import Service, serving
-
-PATIENCE = 60.0
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +35,7 @@ def explain(service: Service) -> str:
     """Return the path of explanations."""
     forest = fitted("random_forest_binary")
     frame = frame_of(forest)
-    with httpx.Client(base_url=service.url, timeout=PATIENCE) as client:
+    with httpx.Client(base_url=service.url, timeout=PATIENCE_SECONDS) as client:
         metadata = json.dumps({"feature_names": list(forest.rows.names), "ensemble": "random_forest"})
         model = client.post("/v1/models", files={"file": forest.onnx}, data={"metadata": metadata}).json()
         files = {"file": frame.to_csv(index=False).encode()}
@@ -55,7 +54,7 @@ def _row() -> list[float]:
 
 def _seconds_of_one(explain: str, n_calls: int) -> list[float]:
     seconds = []
-    with httpx.Client(timeout=PATIENCE) as client:
+    with httpx.Client(timeout=PATIENCE_SECONDS) as client:
         for _ in range(n_calls):
             began = time.perf_counter()
             assert client.post(explain, json={"instances": [_row()]}).status_code == 200
@@ -67,7 +66,7 @@ def _send_all(n_clients: int, explain: str, body: object, n_calls: int) -> list[
     """Send calls from a number of clients at once; return all answers, of which there must be one for each."""
 
     def send(_: int) -> list[httpx.Response]:
-        with httpx.Client(timeout=PATIENCE) as client:
+        with httpx.Client(timeout=PATIENCE_SECONDS) as client:
             return [client.post(explain, json=body) for _ in range(n_calls)]
 
     with concurrent.futures.ThreadPoolExecutor(n_clients) as pool:
@@ -99,7 +98,10 @@ def test_calls_of_many_rows_hold_up_no_single_row_and_beyond_the_queue_have_to_c
 
 def test_connections_beyond_those_of_an_address_are_answered_too(service: Service) -> None:
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
-    with concurrent.futures.ThreadPoolExecutor(150) as pool, httpx.Client(limits=limits, timeout=PATIENCE) as client:
+    with (
+        concurrent.futures.ThreadPoolExecutor(150) as pool,
+        httpx.Client(limits=limits, timeout=PATIENCE_SECONDS) as client,
+    ):
         # Each waits for the others, so that all are open at once.
         waiting = [pool.submit(client.get, f"{service.url}/v1/jobs") for _ in range(150)]
         answers = [each.result() for each in waiting]
@@ -112,7 +114,7 @@ def test_uploads_beyond_those_under_way_have_to_come_back(service: Service) -> N
 
     def upload(number: int) -> httpx.Response:
         metadata = json.dumps({"target": "t", "name": f"upload {number}"})
-        with httpx.Client(timeout=PATIENCE) as client:
+        with httpx.Client(timeout=PATIENCE_SECONDS) as client:
             return client.post(f"{service.url}/v1/datasets", files={"file": rows}, data={"metadata": metadata})
 
     with concurrent.futures.ThreadPoolExecutor(12) as pool:

@@ -11,11 +11,11 @@ from typing import Self
 import httpx
 import pytest
 
+from tests.support.patience import PATIENCE_SECONDS
 from tests.support.serving import Service, serving
 
 from .middleware.serving import problem_of, receive_all, status_of
 
-PATIENCE = 60.0
 LIMIT = 8 << 20
 # On a busy machine; at rest, what is let in is made of its bytes in a tenth of this.
 LONGEST_PAUSE = 1.0
@@ -132,7 +132,7 @@ class _Watch:
         self._thread.join()
 
     def _look(self) -> None:
-        with httpx.Client(base_url=self._url, timeout=PATIENCE) as client:
+        with httpx.Client(base_url=self._url, timeout=PATIENCE_SECONDS) as client:
             while not self._over.wait(0.01):
                 began = time.perf_counter()
                 client.get("/livez").raise_for_status()
@@ -140,7 +140,7 @@ class _Watch:
 
 
 def _sending(port: int, path: str, lines: str, sent: bytes) -> socket.socket:
-    connection = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+    connection = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS)
     head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n{lines}\r\n\r\n"
     connection.sendall(head.encode() + sent)
     return connection

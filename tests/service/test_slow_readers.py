@@ -19,12 +19,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.support.models import fitted
-from tests.support.patience import when_idle
+from tests.support.patience import PATIENCE_SECONDS, when_idle
 from tests.support.serving import Service, serving
 
 _MOST_SECONDS = 1.0
 _SLACK_SECONDS = 1.0  # others use the machine, too
-_PATIENCE_SECONDS = 120
 _STALLED_BYTES = 4096  # that a stalled reader's socket takes
 _N_REQUESTED = 20
 
@@ -41,7 +40,7 @@ class Crowd:
 
     def client(self, key: str) -> httpx.Client:
         headers = {"Authorization": f"Bearer {key}"}
-        return httpx.Client(base_url=self.service.url, headers=headers, timeout=_PATIENCE_SECONDS)
+        return httpx.Client(base_url=self.service.url, headers=headers, timeout=PATIENCE_SECONDS)
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +84,7 @@ def _stalled(crowd: Crowd, path: str, accept: str, n_readers: int) -> Iterator[l
         for _ in range(n_readers):
             reader = stack.enter_context(socket.socket())
             reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _STALLED_BYTES)
-            reader.settimeout(_PATIENCE_SECONDS)
+            reader.settimeout(PATIENCE_SECONDS)
             reader.connect(("127.0.0.1", crowd.service.port))
             reader.sendall(f"{request}\r\n".encode())
             readers.append(reader)
@@ -97,7 +96,7 @@ def _wait_for_first(readers: list[socket.socket]) -> None:
     with selectors.DefaultSelector() as selector:
         for reader in readers:
             selector.register(reader, selectors.EVENT_READ)
-        assert selector.select(_PATIENCE_SECONDS)
+        assert selector.select(PATIENCE_SECONDS)
 
 
 def _status(reader: socket.socket) -> int:

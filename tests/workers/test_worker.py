@@ -15,6 +15,7 @@ from storage.attempts import AttemptState
 from storage.job_notifications import QUEUE_NAME
 from tests.support.job_farm import JobFarm
 from tests.support.job_rows import JobRows
+from tests.support.patience import PATIENCE_SECONDS, when_idle
 from tests.support.processes import is_alive, kill
 from workers.runtime.job_monitor import EndReason, JobMonitor, ProcessorTime
 from workers.runtime.settings import WorkerSettings
@@ -240,7 +241,7 @@ def test_sigterm_hands_the_running_job_back_uncounted(farm: JobFarm) -> None:
 
     worker.send_signal(signal.SIGTERM)
 
-    assert worker.wait(5) == 0
+    assert worker.wait(when_idle(5)) == 0
     job = farm.jobs.get(requested.job)
     assert (job.status, job.attempt) == ("queued", 0)
     assert not is_alive(process)
@@ -254,7 +255,7 @@ def test_an_idle_worker_stops_at_once(farm: JobFarm) -> None:
 
     worker.send_signal(signal.SIGTERM)
 
-    assert worker.wait(2) == 0
+    assert worker.wait(when_idle(2)) == 0
 
 
 @pytest.mark.parametrize("function", ["os.system", "workers.runtime.lifecycle.limit_memory", "builtins.exit"])
@@ -275,7 +276,7 @@ def test_nothing_is_left_in_redis_when_all_is_done(farm: JobFarm) -> None:
     for kind in ("succeed", "refuse", "die_once"):
         farm.wait_for_end(farm.request_job(kind))
     worker.terminate()
-    worker.wait(10)
+    worker.wait(PATIENCE_SECONDS)
 
     redis = farm.redis.notifier.redis
     assert not list(redis.scan_iter("rq:job:*"))

@@ -27,9 +27,6 @@ def job(status: str, fraction: float = 0.5, **more: object) -> Answer:
     return Answer(200, {**body, **more})
 
 
-_SHOWN_BARS = [(True, None, True), (False, None, False), (True, False, False)]
-
-
 def test_a_job_is_waited_for_by_long_polls() -> None:
     with scripted(job("queued"), job("running"), job("succeeded")) as server:
         assert Leafspace(server.url).jobs.wait("job_1").status == "succeeded"

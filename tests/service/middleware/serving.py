@@ -16,6 +16,7 @@ from service.middleware.bodies import BodyLimits
 from service.middleware.http_protocol import uvicorn_options
 from service.middleware.limits import ConnectionLimits, RequestRates
 from service.middleware.stack import behind_middleware
+from tests.support.patience import PATIENCE_SECONDS
 
 
 async def echo_length(scope: Scope, receive: Receive, send: Send) -> None:
@@ -57,20 +58,19 @@ def serving(
             thread.join()
 
 
-_PATIENCE_SECONDS = 120
 _LENGTH = re.compile(rb"content-length: (\d+)")
 
 
 def exchange(port: int, request: bytes) -> bytes:
     """Send raw bytes; return all that comes back until the other side closes the connection."""
-    with socket.create_connection(("127.0.0.1", port), timeout=_PATIENCE_SECONDS) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS) as connection:
         connection.sendall(request)
         return receive_all(connection)
 
 
 def call(port: int, request: bytes, n_answers: int = 1) -> bytes:
     """Send raw bytes; return the first answers to them."""
-    with socket.create_connection(("127.0.0.1", port), timeout=_PATIENCE_SECONDS) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS) as connection:
         connection.sendall(request)
         return receive_answers(connection, n_answers)
 

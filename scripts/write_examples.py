@@ -171,7 +171,7 @@ def _record_explanations(recorder: _Recorder, on: dict[str, Any], parts: dict[st
     request = {"model": on["model"], **parts, "name": "iris, all features"}
     explainer = recorder.post("ExplainerRequest", "Explainer", "/v1/explainers", request)["id"]
     recorder.get_item("ExplainerSummary", "/v1/explainers")
-    optional = {"n_prototypes": 1, "include": ["contrast", "rules", "approximation_path"]}
+    optional = {"n_prototypes": 1, "n_reasons": 2, "include": ["contrast", "rules", "approximation_path"]}
     rows = {"instances": [_FAR_ROW], "row_ids": ["flower-1"], **optional}
     path = f"/v1/explainers/{explainer}/explanations"
     explained = recorder.post("ExplanationRequest", "ExplanationList", path, rows)

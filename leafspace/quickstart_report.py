@@ -17,19 +17,16 @@ def show_explanation(explanation: "Explanation", console: Console) -> None:
     nearest = explanation.nearest_prototypes[0]
     console.print(f"[bold]The forest predicts: {describe_prediction(explanation.prediction)}.[/bold]")
     console.print(
-        f"In {nearest.proximity:.0%} of the trees it ends in the same leaf as row {nearest.row_id}, a prototype that is "
-        f"{nearest.label}.\n"
+        f"In {nearest.proximity:.0%} of the trees it ends in the same leaf as row {nearest.row_id}, a prototype that "
+        f"is {nearest.label}.\n"
     )
     table = Table(title="Why: the shared trees that test a feature cannot separate the two")
     for heading in ("Feature", "New tumour", f"Row {nearest.row_id}", "Both are in", "Trees"):
         table.add_column(heading, justify="left" if heading == "Feature" else "right", no_wrap=True)
     for reason in nearest.reasons:
-        cells = (
-            _short(reason.value),
-            _short(reason.prototype_value),
-            reason.text.removeprefix(f"{reason.feature} is "),
-        )
-        table.add_row(reason.feature, *cells, f"{reason.share_of_trees:.0%}")
+        values = (_short(reason.value), _short(reason.prototype_value))
+        within = reason.text.removeprefix(f"{reason.feature} is ")
+        table.add_row(reason.feature, *values, within, f"{reason.share_of_trees:.0%}")
     console.print(table)
     console.print("\nThe same as JSON:\n")
     console.print(compact_json(explanation.to_dict()), markup=False)

@@ -137,7 +137,7 @@ def _as_columns(line: Json, row: int) -> Json:
     own = line.get("prototype_prediction", {})
     flat["prototype_prediction_status"] = prediction and ("assigned" if near else "unassigned")
     flat |= {f"prototype_prediction_{name}": own.get(name) for name in ("label", "value", "agrees")}
-    contrast = next(iter(line.get("contrasts", [])), {})
+    contrast: Json = next(iter(line.get("contrasts", [])), {})
     flat |= {f"contrast_{name}": contrast.get(name) for name in ("row_id", "label", "proximity")}
     flat["rules"] = line.get("rules")
     path = line.get("approximation_path") or {}
@@ -146,7 +146,7 @@ def _as_columns(line: Json, row: int) -> Json:
 
 
 def _without_values(near: Json) -> Json:
-    rendered = {"label": None, "value": None} | near
+    rendered: Json = {"label": None, "value": None} | near
     coverage, reasons = rendered.pop("coverage"), rendered.pop("reasons")
     rendered |= {f"coverage_{name}": value for name, value in coverage.items()}
     return {**rendered, "similar_because": [_in_columns(reason) for reason in reasons]}

@@ -47,4 +47,5 @@ def test_reasons_are_those_that_the_reader_translates(find_case: FindCase, name:
 
 def leaves_of(case: Case, instance: list[Any]) -> NDArray[np.int32]:
     outcome, _, _ = run_readable(case.warm.session, read_instances([instance], case.warm.features))
-    return outcome.leaves[0]
+    leaves: NDArray[np.int32] = outcome.leaves[0]
+    return leaves

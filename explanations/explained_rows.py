@@ -5,7 +5,7 @@ that the request includes. It is built as plain values, which takes less time th
 with the contract.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from tree_explainers.onnx_models.label_index import near_ties
 from tree_explainers.onnx_models.session import Outcome
 
 from . import documents
-from .instances import read_instances, row_ids_of, run_readable
+from .instances import ReadInstances, Run, read_instances, row_ids_of, run_readable
 from .warm_explainer import WarmExplainer
 
 _LACKING = {
@@ -40,10 +40,27 @@ def explain_instances(warm: WarmExplainer, request: ExplanationRequest) -> list[
     refuse_to_include(request.include, has, warm.explainer_id)
     row_ids = row_ids_of(request.row_ids, len(request.instances))
     read = read_instances(request.instances, warm.features)
-    outcome, indices, refused = run_readable(warm.session, read)
+    return explain_read(warm, request, row_ids, read, run_readable(warm.session, read))
+
+
+def explain_read(
+    warm: WarmExplainer, request: ExplanationRequest, row_ids: Sequence[str], read: ReadInstances, run: Run
+) -> list[dict[str, Any]]:
+    """Return an explanation or a refusal for each row that was read, in their order.
+
+    Parameters
+    ----------
+    request
+        What to explain of them; its own rows are not looked at.
+    row_ids : (n_rows,)
+        Of all rows, those that are refused included.
+    run
+        What ``run_readable`` returns for them.
+    """
+    outcome, indices, refused = run
     proximities = warm.index.proximities(outcome.leaves)
     values = dict(zip(read.indices, read.values, strict=True))
-    data: list[Any] = [None] * len(request.instances)
+    data: list[Any] = [None] * len(row_ids)
     for row, index in enumerate(indices):
         explained = ExplainedRow(outcome, row, proximities[row], values[index])
         data[index] = _explanation(warm, request, row_ids[index], explained)

@@ -14,6 +14,9 @@ from tree_explainers.errors import RowRefused
 from tree_explainers.onnx_models.session import ModelSession, Outcome
 from tree_explainers.rows import Rows
 
+Run = tuple[Outcome, list[int], dict[int, RowRefused]]
+"""The model's outcome for the rows that it accepts, their indices, and why the others are refused."""
+
 _PLAIN_TYPES = frozenset({float, int, bool, type(None)})
 LARGEST_FLOAT32 = 3.4028235677973366e38  # what still rounds to a finite float32
 
@@ -93,8 +96,8 @@ def _refuse_repeated_id(row_ids: Sequence[str], pointer: str) -> NoReturn:
     raise AssertionError
 
 
-def run_readable(session: ModelSession, read: ReadInstances) -> tuple[Outcome, list[int], dict[int, RowRefused]]:
-    """Return the model's outcome for the rows that it accepts, their indices, and why the others are refused."""
+def run_readable(session: ModelSession, read: ReadInstances) -> Run:
+    """Apply the model to instances."""
     found = session.run_rows(read.rows)
     if not found.refused:
         return found.outcome, read.indices, read.refused

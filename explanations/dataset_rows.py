@@ -54,9 +54,9 @@ class DatasetRows:
 
 def _values(column: NDArray[Any], *, is_boolean: bool) -> list[Any]:
     """Return a column as callers send it: numbers, truth values or texts, ``None`` where one is missing."""
-    if column.dtype == object:
-        return column.tolist()
     values: list[Any] = (column == 1).tolist() if is_boolean else column.tolist()
+    if column.dtype == object:
+        return values
     for row in np.flatnonzero(np.isnan(column)).tolist():
         values[row] = None
     return values

@@ -27,8 +27,17 @@ _LACKING = {
 }
 
 
-def explain_instances(warm: WarmExplainer, request: ExplanationRequest) -> list[dict[str, Any]]:
-    """Return an explanation or a refusal for each instance, in their order.
+def explain_instances(
+    warm: WarmExplainer, request: ExplanationRequest, read: ReadInstances | None = None
+) -> list[dict[str, Any]]:
+    """Return an explanation or a refusal for each row, in their order.
+
+    Parameters
+    ----------
+    request
+        Its instances are explained, or else the rows that it names.
+    read
+        These rows, read.
 
     Raises
     ------
@@ -38,8 +47,9 @@ def explain_instances(warm: WarmExplainer, request: ExplanationRequest) -> list[
     """
     has = {"rules": warm.rules is not None, "approximation_path": warm.tree is not None}
     refuse_to_include(request.include, has, warm.explainer_id)
-    row_ids = row_ids_of(request.row_ids, len(request.instances))
-    read = read_instances(request.instances, warm.features)
+    instances = request.instances or ()
+    row_ids = row_ids_of(request.row_ids, len(instances) if read is None else read.n_rows)
+    read = read or read_instances(instances, warm.features)
     return explain_read(warm, request, row_ids, read, run_readable(warm.session, read))
 
 

@@ -1,7 +1,7 @@
 """Instances as callers write them, turned into rows that a session can read; a bad one never fails the others."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
@@ -43,6 +43,24 @@ class ReadInstances:
     indices: list[int]  # of the rows, among the instances
     values: list[list[Any]]  # of the rows, as sent, in the order of the features
     refused: dict[int, RowRefused]  # by index among the instances
+
+    @property
+    def n_rows(self) -> int:
+        """Number of all instances."""
+        return len(self.indices) + len(self.refused)
+
+    def among(self, places: Sequence[int], others: Mapping[int, RowRefused]) -> "ReadInstances":
+        """Return the same instances among others that are refused.
+
+        Parameters
+        ----------
+        places : n_instances indices
+            Of these instances among all.
+        others
+            Why the others are refused, by their indices among all.
+        """
+        refused = {places[index]: error for index, error in self.refused.items()}
+        return ReadInstances(self.rows, [places[index] for index in self.indices], self.values, {**refused, **others})
 
 
 def read_instances(instances: Sequence[dict[str, Any] | list[Any]], features: Features) -> ReadInstances:

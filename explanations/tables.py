@@ -76,7 +76,7 @@ def _reasons(document: Document) -> list[Document] | None:
 
 
 def _with_texts(reason: Document) -> Document:
-    return {**reason, "value": _text(reason["value"]), "prototype_value": _text(reason["prototype_value"])}
+    return {**reason, "value": _text(reason.get("value")), "prototype_value": _text(reason.get("prototype_value"))}
 
 
 def _text(value: Any) -> str | None:  # noqa: ANN401  # a feature's value
@@ -88,7 +88,8 @@ def _score(document: Document) -> float | None:
     prediction = document.get("prediction")
     if prediction is None:
         return None
-    return next(score["value"] for score in prediction["scores"] if score["label"] == prediction["label"])
+    found: float = next(score["value"] for score in prediction["scores"] if score["label"] == prediction["label"])
+    return found
 
 
 _BEGINNING: Mapping[str, tuple[pa.DataType, Read]] = {

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from .approximation_trees import PathNode
-from .contract import OBJECT, Contract, RowId
+from .contract import OBJECT, Contract, Identifier, RowId
 from .explanation_sets import IncludedParts, PrototypeCount
 from .models import INSTANCES, MAX_INSTANCES, ROW_IDS, Instance, InstanceRowId, Prediction, RowIds, Score
 from .problems import Problem
@@ -17,10 +17,21 @@ class ExplanationRequest(Contract):
     """Rows to explain."""
 
     # More than the limit is a problem of its own (413), not an invalid field.
-    instances: list[Instance] = Field(
-        min_length=1, description=INSTANCES, json_schema_extra={"maxItems": MAX_INSTANCES}
+    instances: list[Instance] | None = Field(
+        default=None,
+        min_length=1,
+        description=f"{INSTANCES} Null where `dataset` and `row_ids` name the rows.",
+        json_schema_extra={"maxItems": MAX_INSTANCES},
     )
-    row_ids: RowIds | None = Field(default=None, description=ROW_IDS)
+    dataset: Identifier | None = Field(
+        default=None, description="Id of a registered dataset, of which `row_ids` names the rows to explain."
+    )
+    row_ids: RowIds | None = Field(
+        default=None,
+        min_length=1,
+        description=f"{ROW_IDS} With `dataset`: the ids of its rows that are to be explained, at most "
+        f"{MAX_INSTANCES:,}: their texts in its row_id column, or their 0-based indices without one.",
+    )
     n_prototypes: PrototypeCount = 3
     include: IncludedParts = Field(default=[])
 

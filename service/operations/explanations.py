@@ -4,35 +4,50 @@ import asyncio
 
 import orjson
 
+from explanations.dataset_rows import DatasetRows
 from explanations.explained_rows import explain_instances
+from explanations.instances import ReadInstances, read_instances, row_ids_of
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanations import ExplanationRequest
 from schemas.models import MAX_INSTANCES
-from storage.errors import StorageError
+from schemas.problems import FieldProblem
+from storage.dataset_files import DatasetFile
+from storage.errors import EveryRowFailed, StorageError
+from storage.feature_matching import match_features
+from tree_explainers.errors import RowRefused
 
 from ..app_context import AppContext
 
 _QUICK_INSTANCES = 4  # more would keep the event loop from other callers for over two milliseconds
+_WHICH_ROWS = "send either `instances`, or `dataset` with the `row_ids` of those of its rows that are to be explained"
 
 
 async def explain(context: AppContext, explainer_id: str, request: ExplanationRequest) -> bytes:
-    """Return the explanations as JSON, in the order of the instances.
+    """Return the explanations as JSON, in the order of the rows.
 
     Raises
     ------
     NotFound
-        If there is no such explainer.
+        If there is no such explainer, or no such dataset.
+    EveryRowFailed
+        If none of the rows could be explained.
     StorageError
-        ``too_many_rows``, ``validation_failed`` where ``row_ids`` are not one for each instance or two are equal, or
-        ``unavailable`` where too many rows wait already.
+        ``too_many_rows``, ``validation_failed`` where ``row_ids`` are not one for each instance or two are equal,
+        ``schema_mismatch`` where the dataset does not fit the model, or ``unavailable`` where too many rows wait
+        already.
     """
     warm = context.explainer_cache.find(explainer_id)
     if warm is None:
         warm = await asyncio.to_thread(warm_explainer, context, explainer_id)
-    _check_size(warm, request, context.settings.max_explained_values)
-    if len(request.instances) <= _QUICK_INSTANCES:
+    n_rows = _n_rows(request)
+    _check_size(warm, request, n_rows, context.settings.max_explained_values)
+    if request.dataset is not None:
+        return await context.batches.run(
+            n_rows, lambda: explain_rows(warm, request, _read_rows(context, warm, request))
+        )
+    if n_rows <= _QUICK_INSTANCES:
         return explain_rows(warm, request)
-    return await context.batches.run(len(request.instances), lambda: explain_rows(warm, request))
+    return await context.batches.run(n_rows, lambda: explain_rows(warm, request))
 
 
 def warm_explainer(context: AppContext, explainer_id: str) -> WarmExplainer:
@@ -42,20 +57,59 @@ def warm_explainer(context: AppContext, explainer_id: str) -> WarmExplainer:
     )
 
 
-def explain_rows(warm: WarmExplainer, request: ExplanationRequest) -> bytes:
-    """Return the explanations as JSON."""
-    data = explain_instances(warm, request)
+def explain_rows(warm: WarmExplainer, request: ExplanationRequest, read: ReadInstances | None = None) -> bytes:
+    """Return the explanations as JSON; ``read`` are the rows where the request has none of its own."""
+    data = explain_instances(warm, request, read)
+    if all(row["status"] == "error" for row in data):
+        rows = "instances" if request.dataset is None else "row_ids"
+        problems = [row["problem"] for row in data]
+        raise EveryRowFailed(
+            [
+                FieldProblem(pointer=f"/{rows}/{index}", detail=problem["detail"], code=problem["code"])
+                for index, problem in enumerate(problems)
+            ]
+        )
     document = {"object": "list", "explainer": warm.explainer_id, "data": data, "provenance": warm.provenance}
     return orjson.dumps(document)
 
 
-def _check_size(warm: WarmExplainer, request: ExplanationRequest, limit: int) -> None:
-    n_instances = len(request.instances)
+def _n_rows(request: ExplanationRequest) -> int:
+    """Return the number of rows; refuse a request that does not say which they are."""
+    if (request.instances is None) == (request.dataset is None):
+        raise StorageError("validation_failed", _WHICH_ROWS, "/instances")
+    rows = request.row_ids if request.instances is None else request.instances
+    if rows is None:
+        raise StorageError("validation_failed", _WHICH_ROWS, "/row_ids")
+    return len(rows)
+
+
+def _check_size(warm: WarmExplainer, request: ExplanationRequest, n_rows: int, limit: int) -> None:
     n_prototypes = min(request.n_prototypes, len(warm.prototypes))
     n_features = len(warm.prototypes[0].texts)
-    if n_instances * n_prototypes * n_features > limit and n_instances <= MAX_INSTANCES:
+    if n_rows * n_prototypes * n_features > limit and n_rows <= MAX_INSTANCES:
         detail = (
-            f"{n_instances} instances with {n_prototypes} prototypes of {n_features} features each are more than the "
-            f"{limit} values of one answer; send fewer instances, request fewer prototypes, or show fewer features"
+            f"{n_rows} rows with {n_prototypes} prototypes of {n_features} features each are more than the "
+            f"{limit} values of one answer; send fewer rows, request fewer prototypes, or show fewer features"
         )
         raise StorageError("too_many_rows", detail)
+
+
+def _read_rows(context: AppContext, warm: WarmExplainer, request: ExplanationRequest) -> ReadInstances:
+    """Return the rows of a registered dataset that a request names; those that there are not are refused."""
+    stored = context.datasets.get(request.dataset or "")
+    columns = match_features(warm.model, stored.view)
+    row_ids = row_ids_of(request.row_ids, len(request.row_ids or ()))
+    with DatasetFile(context.objects.path_of_pages(stored.content)) as file:
+        found = file.find_rows(row_ids)
+        places = [place for place, row_id in enumerate(row_ids) if row_id in found]
+        instances = DatasetRows(file, columns).take(
+            [found[row_ids[place]] for place in places], context.settings.max_json_bytes
+        )
+    unknown = {
+        place: _unknown_row(row_id, stored.view.id) for place, row_id in enumerate(row_ids) if row_id not in found
+    }
+    return read_instances(instances, warm.features).among(places, unknown)
+
+
+def _unknown_row(row_id: str, dataset: str) -> RowRefused:
+    return RowRefused("not_found", f"dataset {dataset!r} has no row with the id {row_id[:80]!r}")

@@ -5,7 +5,7 @@ import asyncio
 import orjson
 
 from explanations.dataset_rows import DatasetRows
-from explanations.explained_rows import explain_instances
+from explanations.explained_rows import explain_instances, n_values_shown
 from explanations.instances import ReadInstances, read_instances, row_ids_of
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanations import ExplanationRequest
@@ -85,11 +85,12 @@ def _n_rows(request: ExplanationRequest) -> int:
 
 def _check_size(warm: WarmExplainer, request: ExplanationRequest, n_rows: int, limit: int) -> None:
     n_prototypes = min(request.n_prototypes, len(warm.prototypes))
-    n_features = len(warm.prototypes[0].texts)
-    if n_rows * n_prototypes * n_features > limit and n_rows <= MAX_INSTANCES:
+    n_values = n_values_shown(request, len(warm.shown))
+    if n_rows * n_prototypes * n_values > limit and n_rows <= MAX_INSTANCES:
         detail = (
-            f"{n_rows} rows with {n_prototypes} prototypes of {n_features} features each are more than the "
-            f"{limit} values of one answer; send fewer rows, request fewer prototypes, or show fewer features"
+            f"{n_rows} rows with {n_prototypes} prototypes and {n_values} reasons or values of each are more than the "
+            f"{limit} values of one answer; send fewer rows, request fewer prototypes or reasons, or show fewer "
+            "features"
         )
         raise StorageError("too_many_rows", detail)
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,11 +12,10 @@ import orjson
 import pyarrow as pa
 
 from explanations.dataset_rows import DatasetRows
-from explanations.explained_rows import explain_read
+from explanations.explained_rows import Parts, explain_read
 from explanations.instances import read_instances, run_readable
 from explanations.tables import table_of
 from explanations.warm_explainer import WarmExplainer
-from schemas.explanations import ExplanationRequest
 from storage.array_files import read_arrays, write_arrays
 from storage.dataset_files import DatasetFile
 from tree_explainers.onnx_models.session import Outcome
@@ -107,7 +106,7 @@ class BlockExplainer:
     """Explains blocks of a dataset's rows, in this process or in others that are forked from it."""
 
     warm: WarmExplainer
-    options: Mapping[str, Any]  # fields of an ``ExplanationRequest`` beside its rows
+    parts: Parts  # what explanations have
     path: Path  # of the dataset's file, which each process opens for itself
     columns: Sequence[str]  # (n_features,) the dataset's column for each feature
     n_rows: int  # of the dataset
@@ -128,23 +127,20 @@ class BlockExplainer:
         """Explain and render the block with this index."""
         rows = self.rows_of(block)
         documents, outcome = self._explain(rows)
-        lines = [orjson.dumps(document) for document in documents]
-        text = b"".join(line + b"\n" for line in lines)
-        rendered: list[Json] = [orjson.loads(line) for line in lines]
-        table = table_of(rendered, rows.start, is_regression=not self.warm.model.classes)
+        text = b"".join(orjson.dumps(document) + b"\n" for document in documents)
+        table = table_of(documents, rows.start, is_regression=not self.warm.model.classes)
         compressed = pa.Codec("zstd", compression_level=_COMPRESSION_LEVEL).compress(text, asbytes=True)
-        return RenderedBlock(Tally.of(rendered), len(text), compressed, table, outcome)
+        return RenderedBlock(Tally.of(documents), len(text), compressed, table, outcome)
 
     def _explain(self, rows: range) -> tuple[list[Json], Outcome]:
         """Return what a call for each row answers, and the model's outcome for those that it takes."""
         instances, row_ids = self._rows.read(rows)
-        request = ExplanationRequest.model_construct(instances=instances, row_ids=row_ids, **self.options)
         read = read_instances(instances, self.warm.features)
         if self.kept is None or read.refused:
             run = run_readable(self.warm.session, read)
         else:
             run = self.kept.outcome(slice(rows.start, rows.stop)), read.indices, read.refused
-        return explain_read(self.warm, request, row_ids, read, run), run[0]
+        return explain_read(self.warm, self.parts, row_ids, read, run), run[0]
 
     @cached_property
     def _rows(self) -> DatasetRows:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
+from explanations.explained_rows import n_values_shown, parts_of
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanation_sets import (
     ExplanationSetRequest,
@@ -30,6 +31,7 @@ from .inputs import open_model
 from .leaf_tables import LeafTableContent, LeafTableRecorder, place_of, read_leaf_table
 
 _BLOCK_BYTES = 4 << 20  # of lines: what a reader of one page has to decompress, and a process holds
+_ROW_BYTES = 500  # of a line, beside the reasons
 _REASON_BYTES = 330  # a feature of a prototype, and why the row is like it in it
 _BLOCK_LEAVES = 1 << 22  # rows of a block x trees
 _MAX_PROCESSES = 16
@@ -73,7 +75,7 @@ def _block_explainer(
 ) -> BlockExplainer:
     return BlockExplainer(
         warm=warm,
-        options=request.model_dump(exclude={"explainer", "dataset"}),
+        parts=parts_of(warm, request),
         path=context.objects.path(stored.content),
         columns=match_features(warm.model, stored.view),
         n_rows=stored.view.n_rows,
@@ -85,8 +87,8 @@ def _block_explainer(
 def _n_block_rows(warm: WarmExplainer, request: ExplanationSetRequest) -> int:
     """Return the number of rows of a block: fewer where explanations are longer."""
     n_near = min(request.n_prototypes, len(warm.prototypes))
-    n_values = n_near * max(1, len(warm.prototypes[0].texts))
-    by_lines, by_leaves = _BLOCK_BYTES // (_REASON_BYTES * n_values), _BLOCK_LEAVES // warm.model.n_trees
+    n_bytes = _ROW_BYTES + _REASON_BYTES * n_near * n_values_shown(request, len(warm.shown))
+    by_lines, by_leaves = _BLOCK_BYTES // n_bytes, _BLOCK_LEAVES // warm.model.n_trees
     return max(1, min(MAX_INSTANCES, by_lines, by_leaves))
 
 

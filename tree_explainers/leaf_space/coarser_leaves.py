@@ -203,7 +203,8 @@ def map_leaves(codes: NDArray[Any], offsets: NDArray[np.integer[Any]], leaves: N
     -------
     (n_rows, n_trees) int32
     """
-    return codes[offsets[:-1] + leaves].astype(np.int32)
+    coarser: NDArray[np.int32] = codes[offsets[:-1] + leaves].astype(np.int32)
+    return coarser
 
 
 def _int32(array: NDArray[Any]) -> NDArray[np.int32]:

@@ -17,8 +17,8 @@ from .response_head import Draining, ResponseHead
 
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 _ALLOWED_HEADERS = (
-    *("Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "Last-Event-ID", "Prefer"),
-    "X-Request-Id",
+    *("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Last-Event-ID"),
+    *("Prefer", "X-Request-Id"),
 )
 _EXPOSED_HEADERS = (
     *("Content-Location", "ETag", "Location", "Retry-After", "Server-Timing", "WWW-Authenticate"),

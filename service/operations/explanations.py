@@ -1,6 +1,8 @@
 """Explain single predictions: the hot path. No queue, no database and no disk once the explainer is warm."""
 
 import asyncio
+from collections.abc import Callable
+from typing import TypeVar
 
 import orjson
 
@@ -9,14 +11,26 @@ from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanations import ExplanationRequest
 from schemas.models import MAX_INSTANCES
 from storage.errors import StorageError
+from storage.explainer_names import no_such_name
 
 from ..app_context import AppContext
+
+Result = TypeVar("Result")
 
 _QUICK_INSTANCES = 4  # more would keep the event loop from other callers for over two milliseconds
 
 
-async def explain(context: AppContext, explainer_id: str, request: ExplanationRequest) -> bytes:
+async def explain(context: AppContext, explainer: str, request: ExplanationRequest) -> bytes:
     """Return the explanations as JSON, in the order of the instances.
+
+    Parameters
+    ----------
+    context
+        What operations use in this process.
+    explainer
+        Its id, or a name that it has.
+    request
+        The rows, and what to return of them.
 
     Raises
     ------
@@ -24,15 +38,39 @@ async def explain(context: AppContext, explainer_id: str, request: ExplanationRe
         If there is no such explainer.
     StorageError
         ``too_many_rows``, ``validation_failed`` where ``row_ids`` are not one for each instance or two are equal, or
-        ``unavailable`` where too many rows wait already.
+        ``unavailable`` where too many rows wait already, or where it cannot be known what the name means.
     """
+    name = name_in(explainer)
+    return await with_warm_explainer(context, explainer, request, lambda warm: explain_rows(warm, request, name))
+
+
+async def with_warm_explainer(
+    context: AppContext, explainer: str, request: ExplanationRequest, answer: Callable[[WarmExplainer], Result]
+) -> Result:
+    """Return what ``answer`` makes of the warm explainer with this id or name; see ``explain``."""
+    explainer_id = explainer if name_in(explainer) is None else await explainer_named(context, explainer)
     warm = context.explainer_cache.find(explainer_id)
     if warm is None:
         warm = await asyncio.to_thread(warm_explainer, context, explainer_id)
     _check_size(warm, request, context.settings.max_explained_values)
     if len(request.instances) <= _QUICK_INSTANCES:
-        return explain_rows(warm, request)
-    return await context.batches.run(len(request.instances), lambda: explain_rows(warm, request))
+        return answer(warm)
+    return await context.batches.run(len(request.instances), lambda: answer(warm))
+
+
+def name_in(explainer: str) -> str | None:
+    """Return what a caller sent for an explainer if it can be a name: ids have an underscore, and names have none."""
+    return explainer if "_" not in explainer else None
+
+
+async def explainer_named(context: AppContext, name: str) -> str:
+    """Return the id of the explainer that a name means now; raise ``NotFound`` where there is none."""
+    if context.directory.is_stale():
+        await asyncio.to_thread(context.directory.renew)
+    found = context.directory.find(name)
+    if found is None:
+        raise no_such_name(name)
+    return found
 
 
 def warm_explainer(context: AppContext, explainer_id: str) -> WarmExplainer:
@@ -42,10 +80,11 @@ def warm_explainer(context: AppContext, explainer_id: str) -> WarmExplainer:
     )
 
 
-def explain_rows(warm: WarmExplainer, request: ExplanationRequest) -> bytes:
-    """Return the explanations as JSON."""
+def explain_rows(warm: WarmExplainer, request: ExplanationRequest, name: str | None = None) -> bytes:
+    """Return the explanations as JSON; ``name`` is the one that the explainer was called by."""
     data = explain_instances(warm, request)
-    document = {"object": "list", "explainer": warm.explainer_id, "data": data, "provenance": warm.provenance}
+    called = {} if name is None else {"explainer_name": name}
+    document = {"object": "list", "explainer": warm.explainer_id, **called, "data": data, "provenance": warm.provenance}
     return orjson.dumps(document)
 
 

@@ -104,8 +104,9 @@ class ExplainerNameStore:
             if not (_add(connection, change.name, written) if seen is None else _replace(connection, seen, written)):
                 return None
             previous = None if seen is None else seen.explainer
-            values = {"id": change_id, "name": change.name, "explainer": change.explainer, "created_at": now}
-            values |= {"previous_explainer": previous, "forced": change.forced, "caller": caller}
+            changed = {"id": change_id, "name": change.name, "caller": caller, "created_at": now}
+            meant = {"explainer": change.explainer, "previous_explainer": previous}
+            values = {**changed, **meant, "forced": change.forced}
             connection.execute(insert(explainer_name_changes).values(**values))
             return _view(existing_record(connection, explainer_names, change.name))
 
@@ -116,8 +117,8 @@ class ExplainerNameStore:
             is_seen = (names.id == seen.name) & (names.last_change == seen.last_change)
             if connection.execute(delete(explainer_names).where(is_seen)).rowcount == 0:
                 return False
-            values = {"id": _drawn_id(), "name": seen.name, "explainer": None, "previous_explainer": seen.explainer}
-            values |= {"forced": False, "caller": caller, "created_at": _later_than(seen)}
+            changed = {"id": _drawn_id(), "name": seen.name, "caller": caller, "created_at": _later_than(seen)}
+            values = {**changed, "explainer": None, "previous_explainer": seen.explainer, "forced": False}
             connection.execute(insert(explainer_name_changes).values(**values))
             return True
 

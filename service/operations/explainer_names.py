@@ -1,6 +1,7 @@
 """Give names to explainers, and read what names mean."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 
@@ -94,7 +95,7 @@ def delete_explainer_name(context: AppContext, name: str, precondition: Precondi
     while not is_deleted:
         present = context.explainer_names.get(name)
         precondition.check(name, present)
-        is_deleted = with_reserve(context, lambda seen=present: context.explainer_names.delete(seen, CURRENT_KEY.get()))
+        is_deleted = with_reserve(context, partial(context.explainer_names.delete, present, CURRENT_KEY.get()))
     _LOG.info("explainer_name_deleted", name=name, key_id=CURRENT_KEY.get())
     context.directory.renew()
 

@@ -40,27 +40,22 @@ async def explain(context: AppContext, explainer: str, request: ExplanationReque
         ``too_many_rows``, ``validation_failed`` where ``row_ids`` are not one for each instance or two are equal, or
         ``unavailable`` where too many rows wait already, or where it cannot be known what the name means.
     """
-    name = name_in(explainer)
-    return await with_warm_explainer(context, explainer, request, lambda warm: explain_rows(warm, request, name))
+    # Ids have an underscore, and names have none.
+    name = explainer if "_" not in explainer else None
+    warm = await find_warm(context, explainer if name is None else await explainer_named(context, name))
+    check_size(context, warm, request)
+    return await run_rows(context, len(request.instances), lambda: explain_rows(warm, request, name))
 
 
-async def with_warm_explainer(
-    context: AppContext, explainer: str, request: ExplanationRequest, answer: Callable[[WarmExplainer], Result]
-) -> Result:
-    """Return what ``answer`` makes of the warm explainer with this id or name; see ``explain``."""
-    explainer_id = explainer if name_in(explainer) is None else await explainer_named(context, explainer)
+async def find_warm(context: AppContext, explainer_id: str) -> WarmExplainer:
+    """Return the explainer, warmed up in a thread if need be; raise ``NotFound`` where there is none."""
     warm = context.explainer_cache.find(explainer_id)
-    if warm is None:
-        warm = await asyncio.to_thread(warm_explainer, context, explainer_id)
-    _check_size(warm, request, context.settings.max_explained_values)
-    if len(request.instances) <= _QUICK_INSTANCES:
-        return answer(warm)
-    return await context.batches.run(len(request.instances), lambda: answer(warm))
+    return await asyncio.to_thread(warm_explainer, context, explainer_id) if warm is None else warm
 
 
-def name_in(explainer: str) -> str | None:
-    """Return what a caller sent for an explainer if it can be a name: ids have an underscore, and names have none."""
-    return explainer if "_" not in explainer else None
+async def run_rows(context: AppContext, n_rows: int, work: Callable[[], Result]) -> Result:
+    """Return the result of ``work``: of a few rows at once, of more when their turn has come."""
+    return work() if n_rows <= _QUICK_INSTANCES else await context.batches.run(n_rows, work)
 
 
 async def explainer_named(context: AppContext, name: str) -> str:
@@ -88,7 +83,9 @@ def explain_rows(warm: WarmExplainer, request: ExplanationRequest, name: str | N
     return orjson.dumps(document)
 
 
-def _check_size(warm: WarmExplainer, request: ExplanationRequest, limit: int) -> None:
+def check_size(context: AppContext, warm: WarmExplainer, request: ExplanationRequest) -> None:
+    """Refuse rows and prototypes that are too many values for one answer."""
+    limit = context.settings.max_explained_values
     n_instances = len(request.instances)
     n_prototypes = min(request.n_prototypes, len(warm.prototypes))
     n_features = len(warm.prototypes[0].texts)

@@ -1,7 +1,7 @@
 """/v1/explainer-names: what applications call, and which explainer answers them."""
 
 import re
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Response
 
@@ -27,6 +27,7 @@ _NewName = Annotated[
 ]
 _ANY, _TAG = "*", re.compile(r'"([!#-~]*)"')
 _CREATED, _CHANGED = 201, 200
+_MADE: dict[int | str, dict[str, Any]] = {_CREATED: {"model": ExplainerName, "description": "The name is new."}}
 
 
 async def _precondition(
@@ -76,8 +77,7 @@ def get_explainer_name(name: _Name, context: ContextDep, response: Response) -> 
 @router.put(
     "/{name}",
     status_code=_CHANGED,
-    responses={_CREATED: {"model": ExplainerName, "description": "The name is new."}}
-    | problems(400, 404, 408, 409, 412, 413, 415, 422, 503, 507),
+    responses=_MADE | problems(400, 404, 408, 409, 412, 413, 415, 422, 503, 507),
 )
 def put_explainer_name(
     name: _NewName,

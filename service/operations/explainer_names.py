@@ -59,10 +59,11 @@ def put_explainer_name(
     """
     while True:
         present = context.explainer_names.find(name)
-        precondition.check(name, present)
         explainer = context.explainers.get(request.explainer)
+        # Before the precondition: it may be the same request, sent again as its answer was lost (RFC 9110, 13.1.1).
         if present is not None and present.explainer == explainer.id:
             return present, False
+        precondition.check(name, present)
         if present is not None and not request.force:
             _refuse_another_form(context, name, present.explainer, explainer.model)
         change = Change(name, explainer.id, request.force)

@@ -33,10 +33,17 @@ _MADE: dict[int | str, dict[str, Any]] = {_CREATED: {"model": ExplainerName, "de
 async def _precondition(
     if_match: Annotated[
         str | None,
-        Header(description="`ETag` of the state that is to be changed, or `*` for any; in another state, 412."),
+        Header(
+            alias="If-Match",
+            description="`ETag` of the state that is to be changed, or `*` for any; in another state, 412.",
+        ),
     ] = None,
     if_none_match: Annotated[
-        str | None, Header(description="`*`: the name must be new; otherwise, 412. Nothing else is taken here.")
+        str | None,
+        Header(
+            alias="If-None-Match",
+            description="`*`: the name must be new; otherwise, 412. Nothing else is taken here.",
+        ),
     ] = None,
 ) -> Precondition:
     if if_none_match not in {None, _ANY}:

@@ -32,6 +32,9 @@ from .dataset_row import DatasetRow
 from .dataset_summary import DatasetSummary
 from .evaluation import Evaluation
 from .explainer import Explainer
+from .explainer_name import ExplainerName
+from .explainer_name_change import ExplainerNameChange
+from .explainer_name_request import ExplainerNameRequest
 from .explainer_request import ExplainerRequest
 from .explainer_summary import ExplainerSummary
 from .explanation import Explanation
@@ -70,6 +73,8 @@ from .page_approximation_tree import PageApproximationTree
 from .page_audited_row import PageAuditedRow
 from .page_dataset_row import PageDatasetRow
 from .page_dataset_summary import PageDatasetSummary
+from .page_explainer_name import PageExplainerName
+from .page_explainer_name_change import PageExplainerNameChange
 from .page_explainer_summary import PageExplainerSummary
 from .page_explanation import PageExplanation
 from .page_explanation_set import PageExplanationSet
@@ -156,6 +161,9 @@ __all__ = (
     "DatasetSummary",
     "Evaluation",
     "Explainer",
+    "ExplainerName",
+    "ExplainerNameChange",
+    "ExplainerNameRequest",
     "ExplainerRequest",
     "ExplainerSummary",
     "Explanation",
@@ -194,6 +202,8 @@ __all__ = (
     "PageAuditedRow",
     "PageDatasetRow",
     "PageDatasetSummary",
+    "PageExplainerName",
+    "PageExplainerNameChange",
     "PageExplainerSummary",
     "PageExplanation",
     "PageExplanationSet",

@@ -1,4 +1,4 @@
-"""Names of explainers: applications call a name, and whoever deploys decides which explainer it means."""
+"""Names of explainers: what applications call, while the explainer behind it is exchanged."""
 
 from typing import Any, TypeVar
 

@@ -72,11 +72,14 @@ def _run_prototype_sets() -> None:
 
 
 def _run_leaf_boxes() -> None:
+    from .leaf_space.coarser_leaves import coarser_leaves  # noqa: PLC0415
     from .prototype_sets.leaf_boxes import leaf_boxes  # noqa: PLC0415
     from .prototype_sets.readable import feature_numbers  # noqa: PLC0415
 
     ensemble, description, rows = _forest(), _description("classification"), _rows()
-    leaf_boxes(ensemble, _leaves(rows)[:3], feature_numbers(description.columns))
+    leaves = _leaves(rows)
+    coarser_leaves(ensemble, LeafTable.from_leaves(leaves, ensemble.n_leaves), 2)
+    leaf_boxes(ensemble, leaves[:3], feature_numbers(description.columns))
 
 
 def _run_nearest_rows() -> None:

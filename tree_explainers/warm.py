@@ -22,6 +22,7 @@ _ANSWER_REQUESTS = (
     "leaf_space.reference_rows",
     "prototype_sets.leaf_paths",
     "prototype_sets.nearest",
+    "prototype_sets.partings",
     "prototype_sets.raw_units",
 )
 _N_TREES, _N_ROWS = 24, 300

@@ -101,9 +101,7 @@ class PrototypeIndex:
         order = np.argsort(-proximities, kind="stable")[:n_prototypes]
         return order[proximities[order] > 0]
 
-    def of_other_classes(
-        self, proximities: NDArray[np.int64], own_class: int, n_classes: int = 1
-    ) -> NDArray[np.int64]:
+    def of_other_classes(self, proximities: NDArray[np.int64], own_class: int, n_classes: int = 1) -> NDArray[np.int64]:
         """Return the nearest prototype of each of the classes nearest to a row, its own excepted.
 
         Parameters

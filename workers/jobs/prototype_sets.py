@@ -46,8 +46,10 @@ from .prototype_set_evaluation import (
     evaluate_baselines,
     evaluate_by_size,
     measure,
+    typicality_quantiles,
     view_quality_of_each,
     view_quality_of_set,
+    view_typicality,
 )
 from .row_targets import classes_of_rows
 
@@ -72,6 +74,7 @@ def make_prototype_set(context: JobContext) -> Produced:
     certificate = _certify(context, chosen)
     quality = measure(chosen, inputs.evaluation, part_of(context.report, *_MEASURING))
     evaluation = _evaluate(context, chosen, inputs.evaluation)
+    quantiles = typicality_quantiles(quality, chosen, inputs.evaluation)
     selection, view = chosen.selection, chosen.model.view
     content = PrototypeSetResult(
         proximity_kind=chosen.kind,
@@ -89,9 +92,10 @@ def make_prototype_set(context: JobContext) -> Produced:
         stopped_by=_view_stop_reason(request, selection, view.classes),
         prototypes=_view_prototypes(context.objects, chosen, quality),
         quality=view_quality_of_set(quality, chosen, inputs.evaluation),
+        typicality=view_typicality(quantiles, chosen, inputs.evaluation),
         **evaluation,
     )
-    return Produced(content.model_dump_json().encode(), _arrays(chosen))
+    return Produced(content.model_dump_json().encode(), _arrays(chosen, quantiles))
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,13 +294,14 @@ def _of_class(classes: list[str], index: int) -> str:
     return f" (class {classes[index]!r})" if classes else ""
 
 
-def _arrays(chosen: ChosenPrototypes) -> bytes:
-    """Return what explainers need: the prototypes' leaves, and the boxes of those leaves."""
+def _arrays(chosen: ChosenPrototypes, quantiles: NDArray[np.int64]) -> bytes:
+    """Return what explainers need: the prototypes' leaves, the boxes of those leaves, and what is typical."""
     features = feature_numbers(chosen.model.description.columns)
     boxes = leaf_boxes(chosen.model.ensemble, chosen.leaves, features).to_arrays()
     prototypes: dict[str, NDArray[Any]] = {
         "leaves": chosen.leaves,
         "weights": chosen.weights,
         "classes": chosen.selection.classes,
+        "typicality_quantiles": quantiles,
     }
     return write_arrays(prototypes | {f"boxes_{name}": array for name, array in boxes.items()})

@@ -1,85 +1,92 @@
 """Contrasts: the nearest prototypes of other classes, and what would have to differ for trees to go with them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tree_explainers import wording
-from tree_explainers.prototype_sets.feature_reasons import TRANSFORMED, FeatureReason
-from tree_explainers.prototype_sets.leaf_paths import LeafPaths
+from tree_explainers.prototype_sets.feature_reasons import TRANSFORMED
 from tree_explainers.prototype_sets.partings import parting_reasons
-from tree_explainers.prototype_sets.readable import ReasonReader
+
+from .reason_texts import Compared, ReasonTexts
+from .warm_explainer import WarmExplainer
 
 _LONGEST_VALUE = 60  # characters of a category that the caller sent
 
 
-@dataclass(frozen=True, slots=True)
-class Differences:
-    """Writes what would have to differ for trees to go with another row where they part a row from it."""
+class ContrastedRow(NamedTuple):
+    """A row whose contrasts are wanted."""
 
-    paths: LeafPaths
-    weights: NDArray[np.integer[Any]]  # (n_trees,) what each tree counts
-    reader: ReasonReader
-    feature_indices: dict[str, int]  # of the model's features, by name
-    shown: frozenset[str] | None  # features that callers may see; None: all of them, and transformed columns
-
-    def of(
-        self,
-        row: tuple[NDArray[np.int32], Sequence[Any]],
-        others: Sequence[tuple[NDArray[np.int32], Sequence[Any]]],
-        n_features: int | None,
-    ) -> list[list[dict[str, Any]]]:
-        """Return the differences between a row and each of some others.
-
-        Parameters
-        ----------
-        row, others
-            Leaves, (n_trees,) int32, and values as callers send them, in the order of the features.
-        n_features
-            How many features to write at most for each of the others; ``None``: all.
-
-        Returns
-        -------
-        list of len(others) lists
-            ``feature``, ``text``, ``value``, ``prototype_value`` and ``share_of_trees``; the features at which most
-            trees part the two first (by weight; ties: order of the model's columns). Both values are absent where the
-            feature is not a raw one.
-        """
-        leaves = np.array([other_leaves for other_leaves, _ in others], dtype=np.int32)
-        reasons = parting_reasons(self.paths, row[0], leaves, self.weights)
-        return [
-            [self._difference(reason, row[1], values) for reason in features if self._is_shown(reason)][:n_features]
-            for features, (_, values) in zip(self.reader.read(reasons, len(others)), others, strict=True)
-        ]
-
-    def _is_shown(self, reason: FeatureReason) -> bool:
-        return self.shown is None or (reason["feature"] in self.shown and not reason["transformed"])
-
-    def _difference(self, reason: FeatureReason, values: Sequence[Any], others: Sequence[Any]) -> dict[str, Any]:
-        name, share = reason["feature"], reason["share_of_trees"]
-        index = None if reason["transformed"] else self.feature_indices.get(name)
-        if index is None:
-            return {"feature": name, "text": difference_text(reason), "share_of_trees": share}
-        return {
-            "feature": name,
-            "text": difference_text(reason, _value_text(values[index])),
-            "value": values[index],
-            "prototype_value": others[index],
-            "share_of_trees": share,
-        }
+    label: int  # index of the class that the model predicts
+    leaves: NDArray[np.int32]  # (n_trees,) by which it is compared with prototypes
+    proximities: NDArray[np.int64]  # (n_prototypes,)
+    values: Sequence[Any]  # as sent, in the order of the features
 
 
-def difference_text(reason: FeatureReason, value: str | None = None) -> str:
-    """Return what would have to hold instead, such as ``income is 31,000 here and would have to be above 45,000``.
+class ContrastLimits(NamedTuple):
+    """How much of a row's contrasts is written."""
 
-    ``value`` is the row's own as a text; ``None`` leaves it out.
+    n_contrasts: int  # classes
+    n_differences: int | None  # of each; None: all
+    with_intervals: bool  # what would have to hold in numbers, too
+
+
+def contrasts(warm: WarmExplainer, row: ContrastedRow, limits: ContrastLimits) -> list[dict[str, Any]]:
+    """Return the nearest prototype of each of the nearest classes other than the predicted one, nearest first.
+
+    What would have to differ is absent where the explainer has no paths to leaves (see ``ReferenceFile``).
     """
-    subject = f"{reason['feature']}{TRANSFORMED if reason['transformed'] else ''}"
+    nearest = warm.index.of_other_classes(row.proximities, row.label, limits.n_contrasts)
+    prototypes = [warm.prototypes[index] for index in nearest.tolist()]
+    shares = (row.proximities[nearest] / warm.index.total_weight).tolist()
+    entries = [{**prototype.head, "proximity": share} for prototype, share in zip(prototypes, shares, strict=True)]
+    if warm.paths is None:
+        return entries
+    reasons = parting_reasons(warm.paths, row.leaves, warm.index.leaves[nearest], warm.index.weights)
+    compared = Compared(row.values, [prototype.values for prototype in prototypes])
+    found = write_differences(warm.reason_texts, reasons, compared, limits)
+    return [{**entry, "differences": differences} for entry, differences in zip(entries, found, strict=True)]
+
+
+def write_differences(
+    texts: ReasonTexts, reasons: NDArray[Any], compared: Compared, limits: ContrastLimits
+) -> list[list[dict[str, Any]]]:
+    """Return what would have to differ for trees to go with each of some rows where they part a row from it.
+
+    Parameters
+    ----------
+    texts
+        Of the model.
+    reasons : (n_reasons,) REASON
+        From ``parting_reasons``.
+    compared
+        The row and the others, whose order is that of the pairs.
+    limits
+        How much to write.
+
+    Returns
+    -------
+    list of one list for each pair
+        Entries as those of reasons are; the features at which most trees part the two come first.
+    """
+    found = texts.write(reasons, compared, limits.n_differences, with_intervals=limits.with_intervals)
+    for entries in found:
+        for entry in entries:
+            entry["text"] = difference_text(entry)
+    return found
+
+
+def difference_text(reason: Mapping[str, Any]) -> str:
+    """Return what would have to hold instead: ``income is 31,000 here and would have to be above 45,000``.
+
+    The row's own value is left out where the feature is not a raw one.
+    """
+    subject = reason["feature"] + (TRANSFORMED if "value" not in reason else "")
     predicate = reason["text"].removeprefix(f"{subject} is ")
-    return f"{subject} {'' if value is None else f'is {value} here and '}would have to be {predicate}"
+    here = f"is {_value_text(reason['value'])} here and " if "value" in reason else ""
+    return f"{subject} {here}would have to be {predicate}"
 
 
 def _value_text(value: Any) -> str:  # noqa: ANN401  # a cell

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from explanations.contrasts import Differences, difference_text
+from explanations.contrasts import ContrastLimits, difference_text, write_differences
+from explanations.reason_texts import Compared, ReasonTexts
 from tests.support import naive_contrasts
 from tests.support.models import FittedModel, fitted
 from tests.support.pipelines import PIPELINES, FittedPipeline, fitted_pipeline
@@ -23,85 +24,88 @@ def made(name: str) -> FittedModel | FittedPipeline:
     return fitted_pipeline(name) if name in PIPELINES else fitted(name)
 
 
-def differences_of(model: FittedModel | FittedPipeline, shown: frozenset[str] | None = None) -> Differences:
-    ensemble, description = model.read.ensemble, model.read.description
-    arrays = path_arrays(ensemble, ensemble.leaf_nodes, ensemble.leaf_offsets)
-    return Differences(
-        LeafPaths.of_arrays(arrays, feature_numbers(description.columns)),
-        np.arange(1, ensemble.n_trees + 1),
-        ReasonReader.build(description.columns, description.precision),
-        {name: index for index, name in enumerate(description.feature_names)},
-        shown,
-    )
+class Differences:
+    """The differences between rows of a model."""
 
+    def __init__(self, model: FittedModel | FittedPipeline, shown: frozenset[str] | None = None) -> None:
+        ensemble, description = model.read.ensemble, model.read.description
+        arrays = path_arrays(ensemble, ensemble.leaf_nodes, ensemble.leaf_offsets)
+        self.paths = LeafPaths.of_arrays(arrays, feature_numbers(description.columns))
+        self.weights = np.arange(1, ensemble.n_trees + 1)
+        self.reader = ReasonReader.build(description.columns, description.precision)
+        self.leaves = model.session.run_in_chunks(model.rows).leaves
+        self._texts = ReasonTexts.build(self.reader, shown)
+        self._rows = model.rows
 
-def row_of(model: FittedModel | FittedPipeline, leaves: NDArray[np.int32], row: int) -> tuple[NDArray[np.int32], Any]:
-    values = [column[row] for column in model.rows.columns]
-    return leaves[row], [None if value is None or value != value else value for value in values]  # noqa: PLR0124  # NaN
+    def values(self, row: int) -> list[Any]:
+        found = [column[row] for column in self._rows.columns]
+        return [None if value is None or value != value else value for value in found]  # noqa: PLR0124  # NaN
+
+    def reasons(self, row: int, *others: int) -> NDArray[Any]:
+        return parting_reasons(self.paths, self.leaves[row], self.leaves[list(others)], self.weights)
+
+    def of(self, row: int, other: int, n_differences: int | None = None) -> list[dict[str, Any]]:
+        compared = Compared(self.values(row), [self.values(other)])
+        limits = ContrastLimits(1, n_differences, with_intervals=True)
+        (found,) = write_differences(self._texts, self.reasons(row, other), compared, limits)
+        return found
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_other_row_has_what_would_have_to_hold_and_the_row_itself_has_not(name: str) -> None:
     model = made(name)
-    writer, leaves = differences_of(model), model.session.run_in_chunks(model.rows).leaves
+    differences, index_of = Differences(model), {name: index for index, name in enumerate(model.rows.names)}
     for row in ROWS:
-        reasons = parting_reasons(writer.paths, leaves[row], leaves[list(OTHERS)], writer.weights)
-        for other, features in zip(OTHERS, writer.reader.read(reasons, len(OTHERS)), strict=True):
-            own, others = row_of(model, leaves, row)[1], row_of(model, leaves, other)[1]
+        found = differences.reader.read(differences.reasons(row, *OTHERS), len(OTHERS))
+        for other, features in zip(OTHERS, found, strict=True):
             for reason in features:
-                index = writer.feature_indices[reason["feature"]]
-                assert admits(reason, others[index])
-                assert not admits(reason, own[index])
+                index = index_of[reason["feature"]]
+                assert admits(reason, differences.values(other)[index])
+                assert not admits(reason, differences.values(row)[index])
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_shares_are_those_of_the_trees_that_part_the_rows_and_the_largest_come_first(name: str) -> None:
     model = made(name)
-    columns, ensemble = model.read.description.columns, model.read.ensemble
-    writer, leaves = differences_of(model), model.session.run_in_chunks(model.rows).leaves
+    columns, ensemble, differences = model.read.description.columns, model.read.ensemble, Differences(model)
     for row, other in zip(ROWS, OTHERS, strict=True):
-        places = naive_contrasts.partings(ensemble, leaves[row], leaves[other])
+        places = naive_contrasts.partings(ensemble, differences.leaves[row], differences.leaves[other])
         expected: dict[str, float] = {}
-        for column, share in naive_contrasts.shares_by_column(ensemble, places, writer.weights.tolist()).items():
+        for column, share in naive_contrasts.shares_by_column(ensemble, places, differences.weights.tolist()).items():
             expected[columns[column].name] = expected.get(columns[column].name, 0.0) + float(share)
 
-        (found,) = writer.of(row_of(model, leaves, row), [row_of(model, leaves, other)], None)
-        (few,) = writer.of(row_of(model, leaves, row), [row_of(model, leaves, other)], 2)
+        found = differences.of(row, other)
 
         shares = [each["share_of_trees"] for each in found]
         assert shares == sorted(shares, reverse=True)
         assert {each["feature"]: each["share_of_trees"] for each in found} == pytest.approx(expected)
         assert sum(shares) == pytest.approx(1)
-        assert few == found[:2]
+        assert differences.of(row, other, 2) == found[:2]
 
 
 def test_a_difference_names_both_values_and_what_would_have_to_hold() -> None:
     model = made("scaled_and_one_hot")
-    leaves = model.session.run_in_chunks(model.rows).leaves
-    row, other = (row_of(model, leaves, each) for each in (0, 1))
-    names = list(model.rows.names)
+    names, differences = list(model.rows.names), Differences(model)
+    row, other = (differences.values(each) for each in (0, 1))
 
-    (found,) = differences_of(model).of(row, [other], None)
-    (sex,) = differences_of(model, frozenset({"sex"})).of(row, [other], None)
+    texts = {each["feature"]: each for each in differences.of(0, 1)}
+    only_sex = Differences(model, frozenset({"sex"})).of(0, 1)
 
-    texts = {each["feature"]: each for each in found}
-    assert texts["sex"] == sex[0]
-    assert (
-        sex[0]["text"]
-        == f"sex is {row[1][names.index('sex')]} here and would have to be {other[1][names.index('sex')]}"
-    )
-    fare = texts["fare"]
-    assert (fare["value"], fare["prototype_value"]) == (row[1][names.index("fare")], other[1][names.index("fare")])
-    assert fare["text"].startswith(f"fare is {fare['value']} here and would have to be above ")
+    assert only_sex == [texts["sex"]]
+    sex, fare = names.index("sex"), names.index("fare")
+    assert only_sex[0]["text"] == f"sex is {row[sex]} here and would have to be {other[sex]}"
+    assert only_sex[0]["interval"]["category"] == other[sex]
+    assert (texts["fare"]["value"], texts["fare"]["prototype_value"]) == (row[fare], other[fare])
+    low = texts["fare"]["interval"]["low"]
+    assert texts["fare"]["text"] == f"fare is {row[fare]} here and would have to be above {low}"
+    assert row[fare] <= low < other[fare]
 
 
 def test_columns_that_are_not_raw_features_have_no_values_and_are_hidden_with_the_others() -> None:
     model = made("principal_components")
-    leaves = model.session.run_in_chunks(model.rows).leaves
-    row, other = (row_of(model, leaves, each) for each in (0, 3))
 
-    (found,) = differences_of(model).of(row, [other], None)
-    (shown,) = differences_of(model, frozenset(model.rows.names)).of(row, [other], None)
+    found = Differences(model).of(0, 3)
+    shown = Differences(model, frozenset(model.rows.names)).of(0, 3)
 
     transformed = [each for each in found if "value" not in each]
     assert transformed
@@ -109,7 +113,10 @@ def test_columns_that_are_not_raw_features_have_no_values_and_are_hidden_with_th
     assert shown == [each for each in found if "value" in each]
 
 
-def test_a_missing_value_is_said_to_be_missing() -> None:
-    reason: Any = {"feature": "age", "text": "age is above 30", "transformed": False}
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "missing"), (True, "true"), (12345.5, "12,345.5"), ("A or B", "'A or B'"), ("C", "C")]
+)
+def test_the_own_value_is_written_as_in_conditions(value: Any, text: str) -> None:  # noqa: ANN401  # any cell
+    reason = {"feature": "age", "text": "age is above 30", "value": value}
 
-    assert difference_text(reason, "missing") == "age is missing here and would have to be above 30"
+    assert difference_text(reason) == f"age is {text} here and would have to be above 30"

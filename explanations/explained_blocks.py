@@ -164,8 +164,9 @@ class BlockExplainer:
         """Explain each row; ``outcome`` is the model's outcome for all rows, where that is known."""
         accepted, outcome = run_block(self.warm.session, self.warm.features, block, outcome)
         index, reader = self.warm.index, self.warm.reason_texts.reader
-        proximities = index.proximities(outcome.leaves)
-        near = index.near_pairs(outcome.leaves, proximities, self.n_prototypes)
+        leaves = self.warm.leaves(outcome)
+        proximities = index.proximities(leaves)
+        near = index.near_pairs(leaves, proximities, self.n_prototypes)
         unexpected = self.warm.unexpected.of_rows(block.columns, accepted)
         reasons, nearest = self.reasons.of(near, unexpected), _nearest(near)
         contrasts = self._contrasts(proximities, outcome)

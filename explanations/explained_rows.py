@@ -41,11 +41,12 @@ def explain_instances(warm: WarmExplainer, request: ExplanationRequest) -> list[
     row_ids = row_ids_of(request.row_ids, len(request.instances))
     read = read_instances(request.instances, warm.features)
     outcome, indices, refused = run_readable(warm.session, read)
-    proximities = warm.index.proximities(outcome.leaves)
+    leaves = warm.leaves(outcome)
+    proximities = warm.index.proximities(leaves)
     values = dict(zip(read.indices, read.values, strict=True))
     data: list[Any] = [None] * len(request.instances)
     for row, index in enumerate(indices):
-        explained = ExplainedRow(outcome, row, proximities[row], values[index])
+        explained = ExplainedRow(outcome, row, leaves[row], proximities[row], values[index])
         data[index] = _explanation(warm, request, row_ids[index], explained)
     for index, error in refused.items():
         data[index] = documents.refusal(row_ids[index], error)
@@ -73,6 +74,7 @@ class ExplainedRow(NamedTuple):
 
     outcome: Outcome
     row: int  # index in the outcome
+    leaves: NDArray[np.int32]  # (n_trees,) by which it is compared with prototypes
     proximities: NDArray[np.int64]  # (n_prototypes,)
     values: list[Any]  # as sent, in the order of the features
 
@@ -100,7 +102,7 @@ def _explanation(
 def _nearest_prototypes(
     warm: WarmExplainer, explained: ExplainedRow, nearest: NDArray[np.int64]
 ) -> list[dict[str, Any]]:
-    shared = warm.index.shared_trees(explained.outcome.leaves[explained.row], nearest)
+    shared = warm.index.shared_trees(explained.leaves, nearest)
     reasons = warm.reason_texts.write(nearest, shared, warm.unexpected.of_row(explained.values))
     shares = (explained.proximities[nearest] / warm.index.total_weight).tolist()
     n_shared = shared.sum(axis=1).tolist()
@@ -109,7 +111,7 @@ def _nearest_prototypes(
     for index, number in enumerate(nearest.tolist()):
         prototype, share = warm.prototypes[number], shares[index]
         of_pair = (index + 1, share, 1 - share, n_shared[index], documents.compared(prototype, texts), reasons[index])
-        entries.append(documents.near_prototype(prototype, shared.shape[1], of_pair))
+        entries.append(documents.near_prototype(prototype, warm.index.n_trees_used, of_pair))
     return entries
 
 

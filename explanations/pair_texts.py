@@ -31,7 +31,7 @@ class PairTexts:
         # The comma between two prototypes belongs to the rank of the second.
         self._commas = pool.add_pieces(b"", *[b","] * (explainer.n_prototypes - 1))
         self._ranks = pool.add_pieces(*_integers(1, explainer.n_prototypes + 1))
-        self._counts = pool.add_pieces(*_integers(0, warm.model.n_trees + 1))
+        self._counts = pool.add_pieces(*_integers(0, warm.index.n_trees_used + 1))
         self._pieces = pool.add_pieces(*_pieces(warm))
         self._features = np.array(warm.prototypes[0].feature_indices, dtype=np.int64)
         self._compared = pool.add_pieces(*_compared(warm))
@@ -74,7 +74,7 @@ class PairTexts:
 def _pieces(warm: WarmExplainer) -> Iterable[bytes]:
     for prototype in warm.prototypes:
         yield from pieces_between(
-            documents.near_prototype(prototype, warm.model.n_trees, (PLACEHOLDER,) * _N_PLACEHOLDERS)
+            documents.near_prototype(prototype, warm.index.n_trees_used, (PLACEHOLDER,) * _N_PLACEHOLDERS)
         )
 
 

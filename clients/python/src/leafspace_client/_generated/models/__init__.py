@@ -9,6 +9,7 @@ from .approximation_tree import ApproximationTree
 from .approximation_tree_evaluation import ApproximationTreeEvaluation
 from .approximation_tree_request import ApproximationTreeRequest
 from .approximation_tree_result import ApproximationTreeResult
+from .audit_leaf_step import AuditLeafStep
 from .audited_row import AuditedRow
 from .baseline import Baseline
 from .baseline_score import BaselineScore
@@ -17,6 +18,7 @@ from .body_register_model import BodyRegisterModel
 from .cell import Cell
 from .certificate_objective import CertificateObjective
 from .class_quality import ClassQuality
+from .class_row_coverage import ClassRowCoverage
 from .column import Column
 from .compared_feature import ComparedFeature
 from .compared_row import ComparedRow
@@ -52,6 +54,7 @@ from .label_audit import LabelAudit
 from .label_audit_request import LabelAuditRequest
 from .label_audit_result import LabelAuditResult
 from .label_count import LabelCount
+from .leaf_step import LeafStep
 from .liveness import Liveness
 from .model import Model
 from .model_column import ModelColumn
@@ -107,6 +110,7 @@ from .readiness import Readiness
 from .reason import Reason
 from .renaming import Renaming
 from .restart import Restart
+from .row_coverage import RowCoverage
 from .rule import Rule
 from .rule_feature import RuleFeature
 from .rule_scores import RuleScores
@@ -122,6 +126,7 @@ from .stop_reason import StopReason
 from .structure_count import StructureCount
 from .tree import Tree
 from .tree_node import TreeNode
+from .validation import Validation
 
 __all__ = (
     "AgainstTarget",
@@ -134,6 +139,7 @@ __all__ = (
     "ApproximationTreeRequest",
     "ApproximationTreeResult",
     "AuditedRow",
+    "AuditLeafStep",
     "Baseline",
     "BaselineScore",
     "BodyRegisterDataset",
@@ -141,6 +147,7 @@ __all__ = (
     "Cell",
     "CertificateObjective",
     "ClassQuality",
+    "ClassRowCoverage",
     "Column",
     "ComparedFeature",
     "ComparedRow",
@@ -176,6 +183,7 @@ __all__ = (
     "LabelAuditRequest",
     "LabelAuditResult",
     "LabelCount",
+    "LeafStep",
     "Liveness",
     "Model",
     "ModelColumn",
@@ -231,6 +239,7 @@ __all__ = (
     "Reason",
     "Renaming",
     "Restart",
+    "RowCoverage",
     "Rule",
     "RuleFeature",
     "RuleScores",
@@ -246,4 +255,5 @@ __all__ = (
     "StructureCount",
     "Tree",
     "TreeNode",
+    "Validation",
 )

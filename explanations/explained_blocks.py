@@ -155,7 +155,7 @@ class BlockExplainer:
     ) -> "BlockExplainer":
         """Prepare explanations with at most ``n_prototypes`` nearest prototypes each."""
         texts = warm.reason_texts
-        reasons = BlockReasons.build(texts.reasons.boxes, texts.reader, texts.is_shown)
+        reasons = BlockReasons.build(warm.reasons.boxes, texts.reader, texts.is_shown)
         index_of = {label: index for index, label in enumerate(warm.model.classes)}
         labels = np.array([index_of.get(prototype.label or "", -1) for prototype in warm.prototypes])
         return BlockExplainer(warm, reasons, labels, n_prototypes, with_contrast, with_rules, with_path)

@@ -1,8 +1,9 @@
 """The nearest of all reference rows to a new row, found while a request waits: exact, on one thread, in mapped arrays.
 
 Where leaves are small, the rows listed in the leaves of the new row are visited. Where they are large, codes are
-compared, the heaviest trees first: after some of them, a row whose sum is too small to catch up is out, and the sums
-of the few others are completed row by row. Both ways give the same integers.
+compared, the heaviest trees first. After some of them, the rows with the largest sums are compared as a whole: now it
+is known how near the nearest are at least, a row whose sum is too small to catch up is out, and the few others are
+compared as a whole, too. Both ways give the same integers.
 """
 
 from collections.abc import Mapping
@@ -20,9 +21,10 @@ from .leaves import LeafTable
 _ROW_BITS = 31
 _LAST_ROW = 2**_ROW_BITS - 1  # the 32 bits above are a proximity: a larger key is a nearer row, or a lower one
 _TILE_ROWS = 2048  # their sums stay in the first cache
-_STRIP_ROWS = 256
+_STRIP_ROWS, _SHORT_STRIP_ROWS = 256, 16
 _FIRST_TREES = 16  # after which rows are dropped for the first time; then after twice as many, and so on
-_SURVIVORS = 32  # sums are completed row by row once no more than one row in this many is left
+_PROMISING = 32  # rows whose sums are completed first, to know how near a row must be
+_SURVIVORS = 64  # sums are completed row by row once no more than one row in this many is left
 _MOST_CODES = 2**16  # of a tree whose codes are compared: a type for more would have to be compiled, too
 
 # Measured on one core of a 2025 server.
@@ -308,28 +310,14 @@ def _find_in_lists(
             shared[at, tree] = place < len(own) and own[place] == rows[at]
 
 
-@compiled
-def _add_trees(
-    codes: NDArray[Any], first: int, end: int, own: NDArray[Any], weights: NDArray[Any], sums: NDArray[Any]
-) -> None:
-    """Add the weights of some trees to the sums of the rows that share their leaf."""
-    for first_row in range(0, len(sums), _TILE_ROWS):
-        into = sums[first_row : first_row + _TILE_ROWS]
-        for tree in range(first, end):
-            line = codes[tree, first_row : first_row + _TILE_ROWS]
-            code, weight = own[tree], weights[tree]
-            nothing = weight - weight  # a plain 0 would be added eight times slower
-            for row in range(len(line)):
-                into[row] += weight if line[row] == code else nothing
+class _Comparison(NamedTuple):
+    """The codes of all rows beside those of the new row."""
 
-
-@compiled
-def _rest(line: NDArray[Any], own: NDArray[Any], weights: NDArray[Any], first: int, end: int) -> np.int64:
-    """Return what the trees from ``first`` on add to a row."""
-    total = np.uint32(0)
-    for tree in range(first, end):
-        total += np.uint32(weights[tree]) if line[tree] == own[tree] else np.uint32(0)
-    return np.int64(total)
+    codes: NDArray[Any]  # (n_trees, n_rows)
+    codes_by_row: NDArray[Any]  # (n_rows, n_trees)
+    own: NDArray[Any]  # (n_trees,)
+    weights: NDArray[Any]  # (n_trees,) in falling order
+    n_counting: int  # trees that weigh more than nothing
 
 
 @compiled_ahead(
@@ -347,31 +335,93 @@ def _nearest_by_codes(
     sums: NDArray[Any],
     wanted: _Wanted,
 ) -> int:
-    n_counting = 0  # the others, which weigh nothing, come last
+    n_counting = 0
     remaining = np.int64(0)
     for weight in weights:
         n_counting += 1 if weight > 0 else 0
         remaining += weight
+    compared = _Comparison(codes, codes_by_row, own, weights, n_counting)
+    n_promising = max(_PROMISING, 2 * len(wanted.keys))
+    promising = _Wanted(
+        wanted.allowed, wanted.groups, wanted.max_per_group,
+        np.empty(n_promising, np.int64), np.empty(n_promising, np.int32),
+    )  # fmt: skip
     done, end = 0, min(_FIRST_TREES, n_counting)
     while True:
-        _add_trees(codes, done, end, own, weights, sums)
+        _add_trees(compared, done, end, sums)
         for tree in range(done, end):
             remaining -= weights[tree]
-        n_kept = _keep_nearest(sums, wanted)
         done, end = end, min(2 * end, n_counting)
         if done == n_counting:
-            return n_kept
-        # As many rows reach this sum whatever follows: one that cannot is not among the nearest.
-        to_reach = _to_reach(wanted, n_kept) - remaining
-        n_left = 0
-        for row in range(len(sums)):
-            n_left += np.int64(sums[row]) >= to_reach
-        if n_left * _SURVIVORS <= len(sums):
-            break
+            return _keep_nearest(sums, wanted)
+        n_kept = _complete_promising(compared, done, promising, _keep_nearest(sums, promising), wanted)
+        # As many rows are this near at least: one that cannot be, whatever follows, is not among the nearest.
+        to_reach = sums.dtype.type(max(0, _to_reach(wanted, n_kept) - remaining))
+        if _n_reaching(sums, to_reach) * _SURVIVORS <= len(sums):
+            return _complete_reaching(compared, done, sums, to_reach, wanted)
+
+
+@compiled
+def _add_trees(compared: _Comparison, first: int, end: int, sums: NDArray[Any]) -> None:
+    """Add the weights of some trees to the sums of the rows that share their leaf."""
+    for first_row in range(0, len(sums), _TILE_ROWS):
+        into = sums[first_row : first_row + _TILE_ROWS]
+        for tree in range(first, end):
+            line = compared.codes[tree, first_row : first_row + _TILE_ROWS]
+            code, weight = compared.own[tree], compared.weights[tree]
+            nothing = weight - weight  # a plain 0 would be added eight times slower
+            for row in range(len(line)):
+                into[row] += weight if line[row] == code else nothing
+
+
+@compiled
+def _rest(compared: _Comparison, row: int, first: int) -> np.int64:
+    """Return what the trees from ``first`` on add to a row."""
+    line, own = compared.codes_by_row[row, first : compared.n_counting], compared.own[first : compared.n_counting]
+    weights = compared.weights[first : compared.n_counting]
+    total = np.uint32(0)
+    for tree in range(len(line)):
+        total += weights[tree] if line[tree] == own[tree] else np.uint32(0)
+    return np.int64(total)
+
+
+@compiled
+def _complete_promising(
+    compared: _Comparison, first: int, promising: _Wanted, n_promising: int, wanted: _Wanted
+) -> int:
+    """Keep the nearest of the rows with the largest sums so far; return how many there are."""
     n_kept = 0
+    for key in promising.keys[:n_promising]:
+        row = _LAST_ROW - (key & _LAST_ROW)
+        n_kept = _keep(row, (key >> _ROW_BITS) + _rest(compared, row, first), wanted, n_kept)
+    return n_kept
+
+
+@compiled
+def _n_reaching(sums: NDArray[Any], to_reach: Any) -> int:  # noqa: ANN401  # of the sums' type
+    n_reaching = np.uint32(0)  # twice as many as of int64 fit into a register
     for row in range(len(sums)):
-        if np.int64(sums[row]) >= to_reach:
-            proximity = np.int64(sums[row]) + _rest(codes_by_row[row], own, weights, done, n_counting)
-            if proximity > 0:
-                n_kept = _keep(row, proximity, wanted, n_kept)
+        n_reaching += np.uint32(1) if sums[row] >= to_reach else np.uint32(0)
+    return int(n_reaching)
+
+
+@compiled
+def _complete_reaching(
+    compared: _Comparison,
+    first_tree: int,
+    sums: NDArray[Any],
+    to_reach: Any,  # noqa: ANN401  # of the sums' type
+    wanted: _Wanted,
+) -> int:
+    """Keep the nearest of the rows whose sums so far are large enough; return how many there are."""
+    n_kept = 0
+    for first in range(0, len(sums), _SHORT_STRIP_ROWS):
+        strip = sums[first : first + _SHORT_STRIP_ROWS]
+        if strip.max() < to_reach:
+            continue
+        for at in range(len(strip)):
+            if strip[at] >= to_reach:
+                proximity = np.int64(strip[at]) + _rest(compared, first + at, first_tree)
+                if proximity > 0:
+                    n_kept = _keep(first + at, proximity, wanted, n_kept)
     return n_kept

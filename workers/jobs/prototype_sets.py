@@ -4,6 +4,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from schemas.datasets import Cell

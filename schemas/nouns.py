@@ -17,7 +17,7 @@ from .datasets import Dataset, DatasetMetadata, DatasetRow, DatasetSummary
 from .explainer_names import ExplainerName, ExplainerNameChange, ExplainerNameRequest
 from .explainers import Explainer, ExplainerRequest, ExplainerSummary
 from .explanation_sets import ExplanationSet, ExplanationSetRequest, ExplanationSetResult
-from .explanations import Explanation, ExplanationList, ExplanationRequest
+from .explanations import ExplainedRow, Explanation, ExplanationList, ExplanationRequest
 from .jobs import Job
 from .label_audits import AuditedRow, LabelAudit, LabelAuditRequest, LabelAuditResult
 from .models import Model, ModelMetadata, ModelSummary
@@ -48,7 +48,7 @@ class Product:
 
     name: str  # the last part of the path
     media_types: tuple[str, ...]
-    row: type[Contract] | None = None  # JSON is one page of these; without it, the whole result
+    row: Any = None  # a kind of message, or a union of some: JSON is one page of these; without it, the whole result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,7 +299,7 @@ EXPLANATIONS = Noun(
     description=EXPLAINERS.description,
     made="at_once",
     request=ExplanationRequest,
-    summary=Explanation,
+    summary=ExplainedRow,
     view=ExplanationList,
     scopes={"POST": "explain"},
 )
@@ -314,7 +314,7 @@ EXPLANATION_SETS = Noun(
     summary=ExplanationSet,
     view=ExplanationSet,
     result=ExplanationSetResult,
-    revision=4,
+    revision=5,
     arrays=("rows", "bytes"),
     files=("lines", "table"),
     products=(Product(name="content", media_types=(NDJSON, JSONL, ZSTD, JSON, PARQUET), row=Explanation),),

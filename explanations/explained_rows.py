@@ -105,7 +105,7 @@ class ExplainedRow(NamedTuple):
 
     outcome: Outcome
     row: int  # index in the outcome
-    leaves: NDArray[np.int32]  # (n_trees,)
+    leaves: NDArray[np.int32]  # (n_trees,) by which it is compared with prototypes
     proximities: NDArray[np.int64]  # (n_prototypes,)
     values: list[Any]  # as sent, in the order of the features
     near_tie: bool
@@ -167,7 +167,7 @@ def _nearest_prototypes(
     if parts.is_full:
         for rank, entry in enumerate(near, 1):
             entry |= {"rank": rank, "distance": 1 - entry["proximity"], "coverage": prototypes[rank - 1].coverage}
-            entry |= {"shared_trees": int(shared[rank - 1].sum()), "n_trees": shared.shape[1]}
+            entry |= {"shared_trees": int(shared[rank - 1].sum()), "n_trees": warm.index.n_trees_used}
     return near
 
 

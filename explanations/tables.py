@@ -29,7 +29,7 @@ class TableMaker:
         warm = explainer.warm
         columns, classes = warm.reason_texts.reader.columns, warm.model.classes
         self._classes = _Names(classes)
-        self._n_trees = warm.model.n_trees
+        self._n_trees = warm.index.n_trees_used
         self._rules = _rule_entries(warm)
         self._paths = _PathColumns(warm)
         self._features = _Names([column.name for column in columns])

@@ -35,7 +35,7 @@ def write_archive(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 def read_archive(path: Path, *names: str) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an archive in a file, or those of these names; the others are not read."""
+    """Return the arrays of an archive in a file, or those of these names that it has; the others are not read."""
     return _members(path, names)
 
 
@@ -64,4 +64,4 @@ def open_array(path: Path) -> NDArray[Any]:
 
 def _members(source: Path | io.BytesIO, names: Collection[str] = ()) -> dict[str, NDArray[Any]]:
     with np.load(source, allow_pickle=False) as archive:
-        return {name: archive[name] for name in names or archive.files}
+        return {name: archive[name] for name in archive.files if not names or name in names}

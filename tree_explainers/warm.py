@@ -72,6 +72,7 @@ def _run_prototype_sets() -> None:
 
 
 def _run_reasons() -> None:
+    from .leaf_space.coarser_leaves import coarser_leaves  # noqa: PLC0415
     from .prototype_sets.block_reasons import BlockReasons  # noqa: PLC0415
     from .prototype_sets.leaf_boxes import leaf_boxes  # noqa: PLC0415
     from .prototype_sets.nearest import PrototypeIndex  # noqa: PLC0415
@@ -79,6 +80,7 @@ def _run_reasons() -> None:
 
     ensemble, description, rows = _forest(), _description("classification"), _rows()
     leaves = _leaves(rows)
+    coarser_leaves(ensemble, LeafTable.from_leaves(leaves, ensemble.n_leaves), 2)
     prototypes = np.array([0, 1, 2])
     boxes = leaf_boxes(ensemble, leaves[prototypes], feature_numbers(description.columns))
     index = PrototypeIndex.build(leaves[prototypes], np.ones(_N_TREES, np.int64), np.array([0, 1, 0]))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from explanations.explained_rows import refuse_to_include
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.nouns import EXPLANATION_SETS, PROTOTYPE_SETS
+from schemas.prototype_sets import MAX_PROTOTYPES_BY_COVERAGE
 from storage.array_files import read_arrays
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
@@ -56,8 +57,11 @@ def request_explanation_set(context: AppContext, request: ExplanationSetRequest)
 
 def _n_prototypes(context: AppContext, prototype_set: str) -> int:
     """Return how many prototypes an explainer has; some methods find their number themselves."""
-    requested: int | None = context.artefacts.get(PROTOTYPE_SETS.name, prototype_set).request["n_prototypes"]
-    return _SOME_PROTOTYPES if requested is None else requested
+    request = context.artefacts.get(PROTOTYPE_SETS.name, prototype_set).request
+    if request.get("coverage") is not None:
+        return MAX_PROTOTYPES_BY_COVERAGE
+    requested: int | str | None = request["n_prototypes"]
+    return requested if isinstance(requested, int) else _SOME_PROTOTYPES
 
 
 def _check_size(limit: int, request: ExplanationSetRequest, dataset: StoredDataset, n_features: int) -> None:

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from ..compute.compiled import compiled, compiled_ahead
 from ..errors import InvalidInput
 
+_NO_LEAF = -1
+
 
 @dataclass(frozen=True, slots=True)
 class NearPairs:
@@ -27,7 +29,7 @@ class PrototypeIndex:
     Proximities are integers in 0 to ``total_weight``: a row is at ``total_weight`` from itself.
     """
 
-    leaves: NDArray[np.int32]  # (n_prototypes, n_trees) as the session returns them
+    leaves: NDArray[np.int32]  # (n_prototypes, n_trees); -1 in trees that count nothing: no row shares a leaf there
     weights: NDArray[np.uint32]  # (n_trees,) summing to at most 2^31
     classes: NDArray[np.int64]  # (n_prototypes,)
     total_weight: int
@@ -57,7 +59,13 @@ class PrototypeIndex:
             raise InvalidInput(msg)
         # Copies: loaded arrays may be read-only or in another order.
         own_leaves, own_weights = np.array(leaves, dtype=np.int32, order="C"), np.array(weights, dtype=np.uint32)
+        own_leaves[:, own_weights == 0] = _NO_LEAF
         return PrototypeIndex(own_leaves, own_weights, np.array(classes, dtype=np.int64), int(weights.sum()))
+
+    @property
+    def n_trees_used(self) -> int:
+        """Number of trees that count."""
+        return int((self.weights > 0).sum())
 
     def proximities(self, leaves: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return the integer proximity of each row to each prototype.

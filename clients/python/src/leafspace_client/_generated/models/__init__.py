@@ -10,6 +10,7 @@ from .approximation_tree import ApproximationTree
 from .approximation_tree_evaluation import ApproximationTreeEvaluation
 from .approximation_tree_request import ApproximationTreeRequest
 from .approximation_tree_result import ApproximationTreeResult
+from .audit_leaf_step import AuditLeafStep
 from .audited_row import AuditedRow
 from .baseline import Baseline
 from .baseline_score import BaselineScore
@@ -19,6 +20,7 @@ from .cell import Cell
 from .certificate_objective import CertificateObjective
 from .class_prediction import ClassPrediction
 from .class_quality import ClassQuality
+from .class_row_coverage import ClassRowCoverage
 from .column import Column
 from .compared_feature import ComparedFeature
 from .compared_row import ComparedRow
@@ -58,6 +60,7 @@ from .label_audit import LabelAudit
 from .label_audit_request import LabelAuditRequest
 from .label_audit_result import LabelAuditResult
 from .label_count import LabelCount
+from .leaf_step import LeafStep
 from .liveness import Liveness
 from .model import Model
 from .model_column import ModelColumn
@@ -117,6 +120,7 @@ from .reason_interval import ReasonInterval
 from .refused_row import RefusedRow
 from .renaming import Renaming
 from .restart import Restart
+from .row_coverage import RowCoverage
 from .row_warning import RowWarning
 from .rule import Rule
 from .rule_feature import RuleFeature
@@ -134,6 +138,7 @@ from .structure_count import StructureCount
 from .tree import Tree
 from .tree_node import TreeNode
 from .typicality import Typicality
+from .validation import Validation
 from .value_prediction import ValuePrediction
 
 __all__ = (
@@ -148,6 +153,7 @@ __all__ = (
     "ApproximationTreeRequest",
     "ApproximationTreeResult",
     "AuditedRow",
+    "AuditLeafStep",
     "Baseline",
     "BaselineScore",
     "BodyRegisterDataset",
@@ -156,6 +162,7 @@ __all__ = (
     "CertificateObjective",
     "ClassPrediction",
     "ClassQuality",
+    "ClassRowCoverage",
     "Column",
     "ComparedFeature",
     "ComparedRow",
@@ -195,6 +202,7 @@ __all__ = (
     "LabelAuditRequest",
     "LabelAuditResult",
     "LabelCount",
+    "LeafStep",
     "Liveness",
     "Model",
     "ModelColumn",
@@ -254,6 +262,7 @@ __all__ = (
     "RefusedRow",
     "Renaming",
     "Restart",
+    "RowCoverage",
     "RowWarning",
     "Rule",
     "RuleFeature",
@@ -271,5 +280,6 @@ __all__ = (
     "Tree",
     "TreeNode",
     "Typicality",
+    "Validation",
     "ValuePrediction",
 )

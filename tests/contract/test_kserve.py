@@ -13,13 +13,13 @@ import httpx
 import numpy as np
 import pandas as pd
 import pytest
-from leafspace_client import Leafspace
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from tests.support.api import Api, Json, Registered, register
+from tests.support.api import Api, Json, Registered, parquet_of, register
+from tests.support.pipelines import columns_onnx
 
 _CLIENTS = Path(sys.prefix) / "kserve-clients" / "bin" / "python"
 _NAME, _VALUES = "credit-risk", "prices"
@@ -44,10 +44,10 @@ def named(api: Api) -> Named:
     steps = make_column_transformer((OneHotEncoder(), ["color"]), remainder="passthrough")
     forest = make_pipeline(steps, RandomForestClassifier(10, max_depth=4, random_state=0))
     forest.fit(frame, np.where((frame["income"] > 50) ^ (frame["color"] == "red"), "yes", "no"))
-    with Leafspace(str(api.http.base_url)) as client:
-        model, dataset = client.register_model(forest, frame), client.register_dataset(frame)
-        prototypes = client.prototype_sets.create(model, dataset, n_prototypes=6).wait()
-        explainer = client.explainers.create(model, prototypes).id
+    model = api.upload("/v1/models", columns_onnx(forest, frame)).json()["id"]
+    dataset = api.upload("/v1/datasets", parquet_of(frame)).json()["id"]
+    prototypes = api.make(model=model, dataset=dataset, n_prototypes=6, proximity_kind="random_forest")["id"]
+    explainer = api.post("/v1/explainers", {"model": model, "prototype_set": prototypes}).json()["id"]
     assert api.http.put(f"/v1/explainer-names/{_NAME}", json={"explainer": explainer, "force": True}).is_success
     instances = json.loads(frame.head(7).to_json(orient="records"))
     columns = {name: [row[name] for row in instances] for name in frame.columns}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -280,6 +281,19 @@ def test_every_refusal_is_an_error_of_the_protocol(api: Api) -> None:
         assert answer.headers["Content-Type"] == "application/json"
         assert list(answer.json()) == ["error"]
         assert int(answer.headers["Content-Length"]) == len(answer.content)
+
+
+def test_requests_are_counted_by_their_routes(api: Api, prices: Registered) -> None:
+    body = {"instances": [prices.instance(0)]}
+
+    for verb in ("explain", "predict", "praise"):
+        api.post(f"/v1/models/{_VALUES}:{verb}", body)
+    _infer(api, {})
+
+    counted = set(re.findall(r'route="(/v[12]/models/[^"]+)"', api.get("/metrics").text))
+    routes = {f"/v1/models/{{name}}:{verb}" for verb in ("explain", "predict")} | {"/v2/models/{name}/infer"}
+    assert counted >= {*routes, "/v1/models/{model_id}"}
+    assert not any(_VALUES in route for route in counted)
 
 
 def test_version_1_s_readiness_leaves_our_own_models_alone(api: Api, prices: Registered) -> None:

@@ -138,6 +138,7 @@ from .structure_count import StructureCount
 from .tree import Tree
 from .tree_node import TreeNode
 from .typicality import Typicality
+from .typicality_scale import TypicalityScale
 from .validation import Validation
 from .value_prediction import ValuePrediction
 
@@ -280,6 +281,7 @@ __all__ = (
     "Tree",
     "TreeNode",
     "Typicality",
+    "TypicalityScale",
     "Validation",
     "ValuePrediction",
 )

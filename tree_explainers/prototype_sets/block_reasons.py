@@ -25,7 +25,8 @@ _WORD = 64  # bits, one for each tree
 _ONE = np.uint64(1)
 _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
 _MISSING_STAYS, _INCOMPLETE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE)
-_Units = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]  # scale, offset, imputed
+_Floats = NDArray[np.float64]
+_Units = tuple[_Floats, _Floats, _Floats, _Floats, _Floats]  # scale, offset, imputed, lowest, highest
 
 
 class PairReasons(NamedTuple):
@@ -76,7 +77,7 @@ class BlockReasons:
             Of which columns each row misses the raw value; see ``ReasonReader.translate``.
         """
         units = self.reader.units
-        arrays = (units.scale, units.offset, units.imputed)
+        arrays = (units.scale, units.offset, units.imputed, units.lowest, units.highest)
         words = _words(pairs.shared)
         found = _numbers(self.ends, pairs.prototypes, pairs.shared, words, arrays, units.is_single)
         bounds, column, low, high, side, share_of_trees = found
@@ -269,7 +270,15 @@ def _numbers(
             own_low, own_high, own_side = _intersection(ends, place, own, words[pair])
             of = ends.column[place]
             low[end], high[end], side[end] = raw_interval(
-                own_low, own_high, own_side, units[0][of], units[1][of], units[2][of], is_single
+                own_low,
+                own_high,
+                own_side,
+                units[0][of],
+                units[1][of],
+                units[2][of],
+                units[3][of],
+                units[4][of],
+                is_single,
             )
             column[end], share_of_trees[end] = of, n_testing / n_shared
             end += 1

@@ -76,8 +76,8 @@ class ExplainerView(View[Details | ExplainerSummary]):
         return f"<{type(self).__name__} {self.id}{made_from}>"
 
 
-def _explain(  # noqa: PLR0913  # what explanations may have
-    self: ExplainerView,
+def explain_rows(  # noqa: PLR0913  # what explanations may have
+    self: View[Any],
     rows: Any,  # noqa: ANN401  # DataFrames, arrays, dicts, lists
     row_ids: Iterable[Any] | None = None,
     *,
@@ -172,7 +172,7 @@ class Explainer(ExplainerView):
     refresh = blocking(refresh)
     load = blocking(load)
     rename = blocking(rename)
-    explain = blocking(_explain)
+    explain = blocking(explain_rows)
 
 
 class AsyncExplainer(ExplainerView):
@@ -181,7 +181,7 @@ class AsyncExplainer(ExplainerView):
     refresh = awaitable(refresh)
     load = awaitable(load)
     rename = awaitable(rename)
-    explain = awaitable(_explain)
+    explain = awaitable(explain_rows)
 
 
 class Explainers(SyncDeletable[Details, Explainer, Explainer]):

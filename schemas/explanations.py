@@ -305,6 +305,6 @@ class ExplanationList(Contract):
 
     object: Annotated[Literal["list"], OBJECT] = "list"
     explainer: str = Field(description="Id of the explainer that was used.")
-    explainer_name: str = Field(default="", description="Name that it was called by; absent where it was called by id.")
+    explainer_name: str | SkipJsonSchema[None] = absent("Name that it was called by; absent where it was called by id.")
     data: list[Explanation] = Field(description="Explanations, one for each instance, in their order.")
     provenance: Provenance = Field(description="Model, dataset, prototype set and versions behind the explanations.")

@@ -26,12 +26,15 @@ from tree_explainers.prototype_sets.leaf_boxes import LeafBoxes
 from tree_explainers.prototype_sets.nearest import PrototypeIndex
 from tree_explainers.prototype_sets.readable import ReasonReader
 from tree_explainers.prototype_sets.reasons import Reasons
+from tree_explainers.prototype_sets.row_coverage import MinimumProximity
 
 from .instances import Features
 from .reason_texts import ReasonTexts
-from .reference import UnexpectedlyMissing, reference_columns
+from .reference import UnexpectedlyMissing, feature_columns, reference_columns
 from .rules import WarmRules
 from .trees import WarmTree
+from .typicality import TypicalityScale
+from .warnings import RowWarnings
 
 OpenSession = Callable[[str], ModelSession]
 """Opens the model with this id, or finds it open."""
@@ -65,6 +68,9 @@ class WarmExplainer:
     reasons: Reasons
     reason_texts: ReasonTexts
     unexpected: UnexpectedlyMissing
+    warnings: RowWarnings
+    minimum: MinimumProximity  # for a prototype to explain a row
+    typicality: TypicalityScale | None  # None: the prototype set has none
     prototypes: tuple[WarmPrototype, ...]
     shown: tuple[tuple[str, int], ...]  # the features that callers may see, and their indices among the model's
     rules: WarmRules | None
@@ -104,6 +110,9 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
             shown,
         ),
         unexpected=UnexpectedlyMissing.build(session.description, reference),
+        warnings=RowWarnings(session.description, feature_columns(model, dataset), shown),
+        minimum=MinimumProximity.of(arrays["weights"]),
+        typicality=TypicalityScale.of(arrays, result, explainer.abstain_below),
         prototypes=tuple(_prototype(item, model) for item in result["prototypes"]),
         shown=tuple((name, index) for index, name in enumerate(model.feature_names) if shown is None or name in shown),
         rules=_rules(explainer, model, database, objects),

@@ -66,6 +66,7 @@ from .model import Model
 from .model_column import ModelColumn
 from .model_metadata import ModelMetadata
 from .model_summary import ModelSummary
+from .model_warning import ModelWarning
 from .nearest_prototype import NearestPrototype
 from .nearest_row import NearestRow
 from .neighbor import Neighbor
@@ -138,6 +139,7 @@ from .structure_count import StructureCount
 from .tree import Tree
 from .tree_node import TreeNode
 from .typicality import Typicality
+from .typicality_scale import TypicalityScale
 from .validation import Validation
 from .value_prediction import ValuePrediction
 
@@ -208,6 +210,7 @@ __all__ = (
     "ModelColumn",
     "ModelMetadata",
     "ModelSummary",
+    "ModelWarning",
     "NearestPrototype",
     "NearestRow",
     "Neighbor",
@@ -280,6 +283,7 @@ __all__ = (
     "Tree",
     "TreeNode",
     "Typicality",
+    "TypicalityScale",
     "Validation",
     "ValuePrediction",
 )

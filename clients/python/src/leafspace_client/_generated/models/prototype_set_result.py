@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..models.row_coverage import RowCoverage
     from ..models.set_quality import SetQuality
     from ..models.stop_reason import StopReason
+    from ..models.typicality_scale import TypicalityScale
     from ..models.validation import Validation
 
 
@@ -74,6 +75,8 @@ class PrototypeSetResult(Record):
             a prototype; null in sets that were made before this field existed.
         validation (None | Unset | Validation): How `validate` found the number of prototypes; null where it was not
             requested.
+        typicality (None | TypicalityScale | Unset): What explanations compare a row's proximity with; null in sets that
+            were made before this field existed, whose explanations have no `typicality`.
         classes_without_prototypes (list[str] | Unset): Classes of rows of the dataset (see `labels`) without a
             prototype: the nearest prototype gives their rows another class, or none. Empty for regression.
         caution (None | str | Unset): Warning, in words, that the scores in `evaluation` may be too good: they were
@@ -111,11 +114,13 @@ class PrototypeSetResult(Record):
     leaf_steps: list[LeafStep] | Unset = UNSET
     row_coverage: None | RowCoverage | Unset = UNSET
     validation: None | Unset | Validation = UNSET
+    typicality: None | TypicalityScale | Unset = UNSET
     classes_without_prototypes: list[str] | Unset = UNSET
     caution: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.row_coverage import RowCoverage  # noqa: PLC0415
+        from ..models.typicality_scale import TypicalityScale  # noqa: PLC0415
         from ..models.validation import Validation  # noqa: PLC0415
 
         proximity_kind = self.proximity_kind
@@ -203,6 +208,14 @@ class PrototypeSetResult(Record):
         else:
             validation = self.validation
 
+        typicality: dict[str, Any] | None | Unset
+        if isinstance(self.typicality, Unset):
+            typicality = UNSET
+        elif isinstance(self.typicality, TypicalityScale):
+            typicality = self.typicality.to_dict()
+        else:
+            typicality = self.typicality
+
         classes_without_prototypes: list[str] | Unset = UNSET
         if not isinstance(self.classes_without_prototypes, Unset):
             classes_without_prototypes = self.classes_without_prototypes
@@ -253,6 +266,8 @@ class PrototypeSetResult(Record):
             field_dict["row_coverage"] = row_coverage
         if validation is not UNSET:
             field_dict["validation"] = validation
+        if typicality is not UNSET:
+            field_dict["typicality"] = typicality
         if classes_without_prototypes is not UNSET:
             field_dict["classes_without_prototypes"] = classes_without_prototypes
         if caution is not UNSET:
@@ -270,6 +285,7 @@ class PrototypeSetResult(Record):
         from ..models.row_coverage import RowCoverage  # noqa: PLC0415
         from ..models.set_quality import SetQuality  # noqa: PLC0415
         from ..models.stop_reason import StopReason  # noqa: PLC0415
+        from ..models.typicality_scale import TypicalityScale  # noqa: PLC0415
         from ..models.validation import Validation  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -385,6 +401,23 @@ class PrototypeSetResult(Record):
 
         validation = _parse_validation(d.pop("validation", UNSET))
 
+        def _parse_typicality(data: object) -> None | TypicalityScale | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                typicality_type_0 = TypicalityScale.from_dict(data)
+
+                return typicality_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | TypicalityScale | Unset, data)
+
+        typicality = _parse_typicality(d.pop("typicality", UNSET))
+
         classes_without_prototypes = cast(list[str], d.pop("classes_without_prototypes", UNSET))
 
         def _parse_caution(data: object) -> None | str | Unset:
@@ -426,6 +459,7 @@ class PrototypeSetResult(Record):
             leaf_steps=leaf_steps,
             row_coverage=row_coverage,
             validation=validation,
+            typicality=typicality,
             classes_without_prototypes=classes_without_prototypes,
             caution=caution,
         )

@@ -13,9 +13,10 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from schemas.explanation_sets import ExplanationParts
+from schemas.explanation_sets import ExplanationParts, NearestRowsOptions
 from schemas.explanations import ExplanationRequest
 from storage.errors import StorageError
+from tree_explainers.leaf_space.reference_rows import Restriction
 from tree_explainers.onnx_models.label_index import near_ties
 from tree_explainers.onnx_models.session import Outcome
 
@@ -28,7 +29,8 @@ from .warm_explainer import WarmExplainer
 _LACKING = {
     "rules": "no rules to include; register one with a rule_set",
     "approximation_path": "no tree to lead a row; register one with an approximation_tree",
-    "nearest_rows": "no reference rows to search",
+    "nearest_rows": "no reference rows to search: they are kept for at most 250,000,000 rows x (trees + features), and "
+    "not in prototype sets of earlier releases; request the prototype set again, of fewer rows if need be",
 }
 
 
@@ -69,16 +71,34 @@ class Parts:
     n_reasons: int | None  # None: all
     included: frozenset[str]
     is_full: bool
+    nearest_rows: tuple[NearestRowsOptions, Restriction] | None  # which of the reference rows; None: not included
 
 
 def _parts(warm: WarmExplainer, request: ExplanationParts) -> Parts:
-    has = {"rules": warm.rules is not None, "approximation_path": warm.tree is not None, "nearest_rows": False}
+    has = {
+        "rules": warm.rules is not None,
+        "approximation_path": warm.tree is not None,
+        "nearest_rows": warm.reference is not None,
+    }
     if request.detail == "full":
-        lacking = {part for part, is_there in has.items() if not is_there}
-        return Parts(request.n_prototypes, None, _ALL - lacking, is_full=True)
-    refuse_to_include(request.include, has, warm.explainer_id)
-    n_reasons = None if request.n_reasons == "all" else request.n_reasons
-    return Parts(request.n_prototypes, n_reasons, frozenset(request.include), is_full=False)
+        included, n_reasons = _ALL - {part for part, is_there in has.items() if not is_there}, None
+    else:
+        refuse_to_include(request.include, has, warm.explainer_id)
+        included, n_reasons = frozenset(request.include), None if request.n_reasons == "all" else request.n_reasons
+    searched = _searched(warm, request, included)
+    return Parts(request.n_prototypes, n_reasons, included, request.detail == "full", searched)
+
+
+def _searched(
+    warm: WarmExplainer, request: ExplanationParts, included: frozenset[str]
+) -> tuple[NearestRowsOptions, Restriction] | None:
+    if "nearest_rows" not in included or warm.reference is None:
+        if request.nearest_rows is not None:
+            detail = "nearest_rows says which rows to list; name nearest_rows in include, too, or leave it out"
+            raise StorageError("validation_failed", detail, "/nearest_rows")
+        return None
+    options = request.nearest_rows or NearestRowsOptions()
+    return options, warm.reference.restriction(options)
 
 
 def refuse_to_include(include: Iterable[str], has: Mapping[str, bool], explainer_id: str) -> None:
@@ -136,6 +156,8 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
     for part, (name, write) in _OPTIONAL.items():
         if part in parts.included and (written := write(warm, explained, nearest)) is not None:
             document[name] = written
+    if parts.nearest_rows is not None:
+        _add_nearest_rows(document, warm, parts, explained)
     return document
 
 
@@ -169,6 +191,22 @@ def _nearest_prototypes(
             entry |= {"rank": rank, "distance": 1 - entry["proximity"], "coverage": prototypes[rank - 1].coverage}
             entry |= {"shared_trees": int(shared[rank - 1].sum()), "n_trees": warm.index.n_trees_used}
     return near
+
+
+def _add_nearest_rows(document: dict[str, Any], warm: WarmExplainer, parts: Parts, explained: ExplainedRow) -> None:
+    """Add the nearest of all reference rows, and where values are included, theirs."""
+    assert warm.reference is not None
+    assert parts.nearest_rows is not None
+    found, rows = warm.reference.nearest(explained.leaves, *parts.nearest_rows)
+    reasons = warm.reason_texts.write(
+        warm.reference.open().paths.reasons(explained.leaves, found.shared),
+        Compared(explained.values, [row.values for row in rows], warm.unexpected.of_row(explained.values)),
+        parts.n_reasons,
+        with_intervals="intervals" in parts.included,
+    )
+    document["nearest_rows"] = [{**row.head, "reasons": own} for row, own in zip(rows, reasons, strict=True)]
+    for entry, (_, feature) in zip(document.get("values", ()), warm.shown, strict=False):
+        entry["row_values"] = [row.values[feature] for row in rows]
 
 
 # Optional parts: each returns plain values, or None where the part does not apply.

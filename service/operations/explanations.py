@@ -6,6 +6,7 @@ import orjson
 
 from explanations.explained_rows import explain_instances
 from explanations.warm_explainer import WarmExplainer, warm_up
+from schemas.explanation_sets import NearestRowsOptions
 from schemas.explanations import ExplanationRequest
 from schemas.models import MAX_INSTANCES
 from storage.errors import StorageError
@@ -13,6 +14,7 @@ from storage.errors import StorageError
 from ..app_context import AppContext
 
 _QUICK_INSTANCES = 4  # more would keep the event loop from other callers for over two milliseconds
+_QUICK_SECONDS = 1e-3  # of searching for the nearest reference rows
 
 
 async def explain(context: AppContext, explainer_id: str, request: ExplanationRequest) -> bytes:
@@ -30,9 +32,20 @@ async def explain(context: AppContext, explainer_id: str, request: ExplanationRe
     if warm is None:
         warm = await asyncio.to_thread(warm_explainer, context, explainer_id)
     _check_size(warm, request, context.settings.max_explained_values)
-    if len(request.instances) <= _QUICK_INSTANCES:
+    if len(request.instances) <= _QUICK_INSTANCES and await _search_is_quick(warm, request):
         return explain_rows(warm, request)
     return await context.batches.run(len(request.instances), lambda: explain_rows(warm, request))
+
+
+async def _search_is_quick(warm: WarmExplainer, request: ExplanationRequest) -> bool:
+    """Return whether the nearest of all reference rows, if requested, are found quickly; open their file if need be."""
+    wants_rows = request.detail == "full" or "nearest_rows" in request.include
+    if warm.reference is None or not wants_rows:
+        return True
+    if not warm.reference.is_open:
+        await asyncio.to_thread(warm.reference.open)
+    options = request.nearest_rows or NearestRowsOptions()
+    return warm.reference.seconds(options, len(request.instances)) <= _QUICK_SECONDS
 
 
 def warm_explainer(context: AppContext, explainer_id: str) -> WarmExplainer:

@@ -42,6 +42,7 @@ from .prototype_set_evaluation import (
     view_quality_of_each,
     view_quality_of_set,
 )
+from .reference_rows import write_reference
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
 _READING = (0.0, 0.25)
@@ -63,6 +64,7 @@ def make_prototype_set(context: JobContext) -> Produced:
     quality = measure(chosen, rows, part_of(context.report, *_MEASURING))
     selection, view = chosen.selection, chosen.space.model.view
     row_coverage = measure_row_coverage(chosen)
+    reference = write_reference(context, chosen.space, None if not rows.is_training else rows.truth)
     content = PrototypeSetResult(
         proximity_kind=chosen.space.kind,
         task=view.task,
@@ -74,6 +76,7 @@ def make_prototype_set(context: JobContext) -> Produced:
         leaf_steps=choice.leaf_steps,
         row_coverage=row_coverage,
         validation=choice.validation,
+        nearest_rows=reference.view,
         n_candidates=selection.n_candidates,
         n_selected=len(selection.rows),
         n_swaps=selection.n_swaps,
@@ -86,7 +89,7 @@ def make_prototype_set(context: JobContext) -> Produced:
         quality=view_quality_of_set(quality, chosen, rows),
         **_evaluate(context, request, choice, rows, row_coverage),
     )
-    return Produced(content.model_dump_json().encode(), _arrays(chosen))
+    return Produced(content.model_dump_json().encode(), _arrays(chosen), reference.files)
 
 
 # Certificate: how close the choice is to the best one, rounded such that every bound stays a bound.

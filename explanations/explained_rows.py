@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from schemas.explanation_sets import ExplanationParts, NearestRowsOptions
 from schemas.explanations import ExplanationRequest
 from storage.errors import StorageError
-from tree_explainers.leaf_space.reference_rows import Restriction
 from tree_explainers.onnx_models.label_index import near_ties
 from tree_explainers.onnx_models.session import Outcome
 
 from . import documents
 from .instances import read_instances, row_ids_of, run_readable
+from .nearest_rows import RowSearch
 from .reason_texts import Compared
 from .sentences import summary
 from .warm_explainer import WarmExplainer
@@ -71,7 +71,7 @@ class Parts:
     n_reasons: int | None  # None: all
     included: frozenset[str]
     is_full: bool
-    nearest_rows: tuple[NearestRowsOptions, Restriction] | None  # which of the reference rows; None: not included
+    search: RowSearch | None  # of the reference rows; None: they are not included
 
 
 def _parts(warm: WarmExplainer, request: ExplanationParts) -> Parts:
@@ -85,20 +85,17 @@ def _parts(warm: WarmExplainer, request: ExplanationParts) -> Parts:
     else:
         refuse_to_include(request.include, has, warm.explainer_id)
         included, n_reasons = frozenset(request.include), None if request.n_reasons == "all" else request.n_reasons
-    searched = _searched(warm, request, included)
-    return Parts(request.n_prototypes, n_reasons, included, request.detail == "full", searched)
+    search = _search(warm, request, included)
+    return Parts(request.n_prototypes, n_reasons, included, request.detail == "full", search)
 
 
-def _searched(
-    warm: WarmExplainer, request: ExplanationParts, included: frozenset[str]
-) -> tuple[NearestRowsOptions, Restriction] | None:
+def _search(warm: WarmExplainer, request: ExplanationParts, included: frozenset[str]) -> RowSearch | None:
     if "nearest_rows" not in included or warm.reference is None:
         if request.nearest_rows is not None:
             detail = "nearest_rows says which rows to list; name nearest_rows in include, too, or leave it out"
             raise StorageError("validation_failed", detail, "/nearest_rows")
         return None
-    options = request.nearest_rows or NearestRowsOptions()
-    return options, warm.reference.restriction(options)
+    return warm.reference.search(request.nearest_rows or NearestRowsOptions())
 
 
 def refuse_to_include(include: Iterable[str], has: Mapping[str, bool], explainer_id: str) -> None:
@@ -156,8 +153,8 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
     for part, (name, write) in _OPTIONAL.items():
         if part in parts.included and (written := write(warm, explained, nearest)) is not None:
             document[name] = written
-    if parts.nearest_rows is not None:
-        _add_nearest_rows(document, warm, parts, explained)
+    if parts.search is not None:
+        _add_nearest_rows(document, warm, parts, explained, parts.search)
     return document
 
 
@@ -193,13 +190,13 @@ def _nearest_prototypes(
     return near
 
 
-def _add_nearest_rows(document: dict[str, Any], warm: WarmExplainer, parts: Parts, explained: ExplainedRow) -> None:
+def _add_nearest_rows(
+    document: dict[str, Any], warm: WarmExplainer, parts: Parts, explained: ExplainedRow, search: RowSearch
+) -> None:
     """Add the nearest of all reference rows, and where values are included, theirs."""
-    assert warm.reference is not None
-    assert parts.nearest_rows is not None
-    found, rows = warm.reference.nearest(explained.leaves, *parts.nearest_rows)
+    rows, found = search.nearest(explained.leaves)
     reasons = warm.reason_texts.write(
-        warm.reference.open().paths.reasons(explained.leaves, found.shared),
+        found,
         Compared(explained.values, [row.values for row in rows], warm.unexpected.of_row(explained.values)),
         parts.n_reasons,
         with_intervals="intervals" in parts.included,

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from schemas.explanation_sets import NearestRowsOptions
 from storage.dataset_files import DatasetFile
 from storage.errors import StorageError
-from tree_explainers.leaf_space.reference_rows import Nearest, Restriction
+from tree_explainers.leaf_space.reference_rows import Restriction
 
 from .reference_file import ReferenceFile
 
@@ -30,6 +31,37 @@ class NearRow(NamedTuple):
 
     head: dict[str, Any]  # the beginning of its entry, with its proximity
     values: list[Any]  # in the order of the model's features; None: missing
+
+
+@dataclass(frozen=True, slots=True)
+class RowSearch:
+    """A search among some of the reference rows, for a request."""
+
+    file: ReferenceFile
+    classes: Sequence[str]  # of the model; empty for regression
+    n_rows: int
+    within: Restriction
+
+    def nearest(self, leaves: NDArray[np.int32]) -> tuple[list[NearRow], NDArray[Any]]:
+        """Return the nearest rows of a row, whose leaves are (n_trees,), and the reasons, (n_reasons,) REASON."""
+        found = self.file.search.nearest(leaves, self.n_rows, self.within)
+        shares = (found.proximities / self.file.search.total_weight).tolist()
+        rows = [self._near_row(row, share) for row, share in zip(found.rows.tolist(), shares, strict=True)]
+        return rows, self.file.paths.reasons(leaves, found.shared)
+
+    def _near_row(self, row: int, share: float) -> NearRow:
+        head = {"row_id": self.file.row_id(row), **self._outcome(row), "proximity": share}
+        return NearRow(head, self.file.values(row))
+
+    def _outcome(self, row: int) -> dict[str, Any]:
+        """Return the label or value that the model predicts, and the row's target."""
+        predicted, targets = self.file.predicted[row], self.file.targets
+        if self.classes:
+            outcome: dict[str, Any] = {"label": self.classes[predicted]}
+            return outcome if targets is None else outcome | {"target": self.classes[targets[row]]}
+        # In as few digits as its precision takes.
+        outcome = {"value": orjson.loads(orjson.dumps(predicted, option=orjson.OPT_SERIALIZE_NUMPY))}
+        return outcome if targets is None else outcome | {"target": float(targets[row])}
 
 
 class WarmReference:
@@ -74,8 +106,8 @@ class WarmReference:
             return float("inf")
         return 1e-9 * file.search.nanoseconds * n_rows
 
-    def restriction(self, options: NearestRowsOptions) -> Restriction:
-        """Return which rows may be listed.
+    def search(self, options: NearestRowsOptions) -> "RowSearch":
+        """Return the search for some of the rows.
 
         Raises
         ------
@@ -86,29 +118,8 @@ class WarmReference:
         if options.classes is not None:
             of_classes = self._of_classes(options.classes)
             allowed = of_classes if allowed is None else allowed & of_classes
-        return Restriction(allowed, self._groups_of(options), options.max_per_group or 0)
-
-    def nearest(
-        self, leaves: NDArray[np.int32], options: NearestRowsOptions, within: Restriction
-    ) -> tuple[Nearest, list[NearRow]]:
-        """Return the nearest rows of one row, whose leaves are (n_trees,), and what explanations say of them."""
-        found = self.open().search.nearest(leaves, options.n_rows, within)
-        shares = (found.proximities / self.open().search.total_weight).tolist()
-        return found, [self._near_row(row, share) for row, share in zip(found.rows.tolist(), shares, strict=True)]
-
-    def _near_row(self, row: int, share: float) -> NearRow:
-        file = self.open()
-        head = {"row_id": file.row_id(row), **self._outcome(file, row), "proximity": share}
-        return NearRow(head, file.values(row))
-
-    def _outcome(self, file: ReferenceFile, row: int) -> dict[str, Any]:
-        """Return the label or value that the model predicts, and the row's target."""
-        if self._classes:
-            outcome: dict[str, Any] = {"label": self._classes[file.predicted[row]]}
-            return outcome if file.targets is None else outcome | {"target": self._classes[file.targets[row]]}
-        # In as few digits as its precision takes.
-        outcome = {"value": orjson.loads(orjson.dumps(file.predicted[row], option=orjson.OPT_SERIALIZE_NUMPY))}
-        return outcome if file.targets is None else outcome | {"target": float(file.targets[row])}
+        within = Restriction(allowed, self._groups_of(options), options.max_per_group or 0)
+        return RowSearch(self.open(), self._classes, options.n_rows, within)
 
     def _among(self, row_ids: Sequence[str]) -> NDArray[np.bool_]:
         allowed = np.zeros(self.open().n_rows, dtype=np.bool_)

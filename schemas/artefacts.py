@@ -51,7 +51,7 @@ class SearchedRows(Contract):
 
     n_rows: int = Field(description="Number of rows.")
     mapped_bytes: int = Field(
-        description="Size of the file that is mapped, in bytes: what answers use of it is in memory while there is room."
+        description="Size of the file that is mapped, in bytes: the parts in use are in memory while there is room."
     )
     held_bytes: int = Field(
         description="Memory that is held beside it in each process that answers, in bytes at most: sums of a search, "
@@ -60,8 +60,8 @@ class SearchedRows(Contract):
 
 
 SEARCHED_ROWS = (
-    "Reference rows that `nearest_rows` can search; null where none are kept: for more than 250,000,000 rows x (trees + "
-    "features), and in sets that were made before this field existed."
+    "Reference rows that `nearest_rows` can search; null where none are kept: for more than 250,000,000 rows x (trees "
+    "+ features), and in sets that were made before this field existed."
 )
 RequestedModel = Annotated[Identifier, Field(description="Id of the model.")]
 ReferenceDataset = Annotated[

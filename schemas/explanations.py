@@ -301,6 +301,7 @@ class ExplanationList(Contract):
     """Explanations in the order of the instances."""
 
     object: Annotated[Literal["list"], OBJECT] = "list"
-    explainer: str = Field(description="Id of the explainer.")
+    explainer: str = Field(description="Id of the explainer that was used.")
+    explainer_name: str = Field(default="", description="Name that it was called by; absent where it was called by id.")
     data: list[Explanation] = Field(description="Explanations, one for each instance, in their order.")
     provenance: Provenance = Field(description="Model, dataset, prototype set and versions behind the explanations.")

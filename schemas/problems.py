@@ -101,6 +101,12 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
         "The artefact has no result: its job is still running, has failed, or was cancelled.",
         "Wait for the job in `detail`; after a failure, send the original request again.",
     ),
+    "precondition_failed": ProblemKind(
+        412,
+        "The state is not the expected one",
+        "`If-Match` or `If-None-Match` names another state than the resource has: somebody else changed it meanwhile.",
+        "Read the resource again, and repeat the change with its present `ETag` if it is still right.",
+    ),
     "body_too_large": ProblemKind(
         413,
         "The body is too large",

@@ -19,11 +19,11 @@ class StorageError(Exception):
 
 
 class NotFound(StorageError):
-    """Nothing is kept under this id."""
+    """Nothing is kept under this id, or name."""
 
-    def __init__(self, noun: str, identifier: str, advice: str | None = None) -> None:
+    def __init__(self, noun: str, identifier: str, advice: str | None = None, known_by: str = "id") -> None:
         advice = advice or f"list the {noun}s to see those that exist"
-        super().__init__("not_found", f"no {noun} has the id {identifier!r}; {advice}")
+        super().__init__("not_found", f"no {noun} has the {known_by} {identifier!r}; {advice}")
 
 
 class InUse(StorageError):
@@ -35,6 +35,13 @@ class InUse(StorageError):
 
 class Conflict(StorageError):
     """The request contradicts what is stored."""
+
+
+class PreconditionFailed(StorageError):
+    """The thing is no longer, or not yet, in the state that the caller expects."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("precondition_failed", detail)
 
 
 class DatasetRefused(StorageError):

@@ -1,5 +1,8 @@
 """Register explainers, and read them."""
 
+import json
+
+from schemas.artefacts import SearchedRows
 from schemas.contract import Page
 from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
 from schemas.identifiers import content_identifier
@@ -30,7 +33,9 @@ def register_explainer(context: AppContext, request: ExplainerRequest) -> tuple[
         tree = context.artefacts.get(APPROXIMATION_TREES.name, request.approximation_tree)
         _check_artefact(tree, "approximation tree", request)
     _check_shown_features(model, request)
-    return context.explainers.add(content_identifier("explainers", request.model_dump(mode="json")), request)
+    identifier = content_identifier("explainers", request.model_dump(mode="json"))
+    explainer, is_new = context.explainers.add(identifier, request)
+    return _with_nearest_rows(context, explainer), is_new
 
 
 def list_explainers(context: AppContext, limit: int, cursor: str | None, **filters: str) -> Page[ExplainerSummary]:
@@ -40,7 +45,7 @@ def list_explainers(context: AppContext, limit: int, cursor: str | None, **filte
 
 def get_explainer(context: AppContext, explainer_id: str) -> Explainer:
     """Return an explainer."""
-    return context.explainers.get(explainer_id)
+    return _with_nearest_rows(context, context.explainers.get(explainer_id))
 
 
 def rename_explainer(context: AppContext, explainer_id: str, name: str | None) -> None:
@@ -49,9 +54,16 @@ def rename_explainer(context: AppContext, explainer_id: str, name: str | None) -
 
 
 def delete_explainer(context: AppContext, explainer_id: str) -> None:
-    """Delete an explainer."""
+    """Delete an explainer; refused while a name means it."""
     with_reserve(context, lambda: context.explainers.delete(explainer_id))
     context.explainer_cache.forget(explainer_id)
+
+
+def _with_nearest_rows(context: AppContext, explainer: Explainer) -> Explainer:
+    """Return the explainer with what its prototype set says of the reference rows."""
+    prototype_set = context.artefacts.get(PROTOTYPE_SETS.name, explainer.prototype_set)
+    kept = json.loads(context.objects.get(ready_result(prototype_set))).get("nearest_rows")
+    return explainer if kept is None else explainer.model_copy(update={"nearest_rows": SearchedRows(**kept)})
 
 
 def _check_artefact(artefact: Artefact, noun: str, request: ExplainerRequest) -> None:

@@ -38,6 +38,9 @@ from .difference import Difference
 from .evaluation import Evaluation
 from .explained_row import ExplainedRow
 from .explainer import Explainer
+from .explainer_name import ExplainerName
+from .explainer_name_change import ExplainerNameChange
+from .explainer_name_request import ExplainerNameRequest
 from .explainer_request import ExplainerRequest
 from .explainer_summary import ExplainerSummary
 from .explanation_list import ExplanationList
@@ -77,6 +80,8 @@ from .page_approximation_tree import PageApproximationTree
 from .page_audited_row import PageAuditedRow
 from .page_dataset_row import PageDatasetRow
 from .page_dataset_summary import PageDatasetSummary
+from .page_explainer_name import PageExplainerName
+from .page_explainer_name_change import PageExplainerNameChange
 from .page_explainer_summary import PageExplainerSummary
 from .page_explanation import PageExplanation
 from .page_explanation_set import PageExplanationSet
@@ -175,6 +180,9 @@ __all__ = (
     "Evaluation",
     "ExplainedRow",
     "Explainer",
+    "ExplainerName",
+    "ExplainerNameChange",
+    "ExplainerNameRequest",
     "ExplainerRequest",
     "ExplainerSummary",
     "ExplanationList",
@@ -214,6 +222,8 @@ __all__ = (
     "PageAuditedRow",
     "PageDatasetRow",
     "PageDatasetSummary",
+    "PageExplainerName",
+    "PageExplainerNameChange",
     "PageExplainerSummary",
     "PageExplanation",
     "PageExplanationSet",

@@ -5,7 +5,7 @@ includes. It is composed as plain values, which takes less time than pydantic ob
 contract.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from tree_explainers.onnx_models.label_index import near_ties
 from tree_explainers.onnx_models.session import Outcome
 
 from . import documents
-from .instances import read_instances, row_ids_of, run_readable
+from .instances import ReadInstances, Run, read_instances, row_ids_of, run_readable
 from .nearest_rows import RowSearch
 from .reason_texts import Compared
 from .sentences import summary
@@ -34,8 +34,17 @@ _LACKING = {
 }
 
 
-def explain_instances(warm: WarmExplainer, request: ExplanationRequest) -> list[dict[str, Any]]:
-    """Return an explanation or a refusal for each instance, in their order.
+def explain_instances(
+    warm: WarmExplainer, request: ExplanationRequest, read: ReadInstances | None = None
+) -> list[dict[str, Any]]:
+    """Return an explanation or a refusal for each row, in their order.
+
+    Parameters
+    ----------
+    request
+        Its instances are explained, or else the rows that it names.
+    read
+        These rows, read.
 
     Raises
     ------
@@ -43,15 +52,32 @@ def explain_instances(warm: WarmExplainer, request: ExplanationRequest) -> list[
         ``too_many_rows``, or ``validation_failed`` where ``row_ids`` are not one for each instance or two are equal, or
         the explainer does not have a part to include.
     """
-    parts = _parts(warm, request)
-    row_ids = row_ids_of(request.row_ids, len(request.instances))
-    read = read_instances(request.instances, warm.features)
-    outcome, indices, refused = run_readable(warm.session, read)
+    parts, instances = parts_of(warm, request), request.instances or ()
+    row_ids = row_ids_of(request.row_ids, len(instances) if read is None else read.n_rows)
+    read = read or read_instances(instances, warm.features)
+    return explain_read(warm, parts, row_ids, read, run_readable(warm.session, read))
+
+
+def explain_read(
+    warm: WarmExplainer, parts: "Parts", row_ids: Sequence[str], read: ReadInstances, run: Run
+) -> list[dict[str, Any]]:
+    """Return an explanation or a refusal for each row that was read, in their order.
+
+    Parameters
+    ----------
+    parts
+        What explanations have.
+    row_ids : (n_rows,)
+        Of all rows, those that are refused included.
+    run
+        What ``run_readable`` returns for them.
+    """
+    outcome, indices, refused = run
     leaves = warm.leaves(outcome)
     proximities = warm.index.proximities(leaves)
     are_near = near_ties(outcome.scores, warm.session.description.rounding)
     values = dict(zip(read.indices, read.values, strict=True))
-    data: list[Any] = [None] * len(request.instances)
+    data: list[Any] = [None] * len(row_ids)
     for row, index in enumerate(indices):
         explained = ExplainedRow(outcome, row, leaves[row], proximities[row], values[index], bool(are_near[row]))
         data[index] = _explanation(warm, parts, row_ids[index], explained)
@@ -74,7 +100,8 @@ class Parts:
     search: RowSearch | None  # of the reference rows; None: they are not included
 
 
-def _parts(warm: WarmExplainer, request: ExplanationParts) -> Parts:
+def parts_of(warm: WarmExplainer, request: ExplanationParts) -> Parts:
+    """Return what explanations have; refuse to include what the explainer does not have."""
     has = {
         "rules": warm.rules is not None,
         "approximation_path": warm.tree is not None,
@@ -112,6 +139,13 @@ def refuse_to_include(include: Iterable[str], has: Mapping[str, bool], explainer
         if not has.get(part, True):
             detail = f"explainer {explainer_id!r} has {_LACKING[part]}"
             raise StorageError("validation_failed", detail, "/include")
+
+
+def n_values_shown(request: ExplanationParts, n_features: int) -> int:
+    """Return of how many of an explainer's features an explanation shows something for each prototype, at most."""
+    if request.detail == "full" or "values" in request.include or request.n_reasons == "all":
+        return n_features
+    return min(request.n_reasons, n_features)
 
 
 # One row.

@@ -65,8 +65,8 @@ class WarmExplainer:
     features: Features
     session: ModelSession
     index: PrototypeIndex
-    reasons: Reasons
     coarser: tuple[NDArray[Any], NDArray[np.int64]] | None  # coarser leaf of each leaf, where each tree's leaves begin
+    reasons: Reasons
     reason_texts: ReasonTexts
     unexpected: UnexpectedlyMissing
     prototypes: tuple[WarmPrototype, ...]
@@ -102,8 +102,8 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
         features=Features.of(model),
         session=session,
         index=PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
-        reasons=Reasons.build(_leaf_boxes(arrays)),
         coarser=(arrays["coarser_leaves"], arrays["leaf_offsets"]) if "coarser_leaves" in arrays else None,
+        reasons=Reasons.build(_leaf_boxes(arrays)),
         reason_texts=ReasonTexts.build(
             ReasonReader.build(session.description.columns, session.description.precision, reference),
             shown,

@@ -269,6 +269,20 @@ class CertificateObjective(Contract):
     )
 
 
+class TypicalityScale(Contract):
+    """How near rows are to their nearest prototype: what explanations compare a row with to say how typical it is."""
+
+    rows: EvaluationRows
+    n_rows: int = Field(description="Number of these rows, the prototypes themselves left out.")
+    percentiles: list[float] = Field(
+        description="101 proximities: the k-th, counted from 0, is the smallest that at least k % of the rows do not "
+        "exceed. Empty if all rows are prototypes."
+    )
+    caution: str | None = Field(
+        default=None, description="Why new rows may look less typical than they are; null without a reason to think so."
+    )
+
+
 class PrototypeSetResult(Contract):
     """The result of a prototype job."""
 
@@ -337,6 +351,11 @@ class PrototypeSetResult(Contract):
         "otherwise for all of them."
     )
     evaluated_on: EvaluationRows
+    typicality: TypicalityScale | None = Field(
+        default=None,
+        description="What explanations compare a row's proximity with; null in sets that were made before this field "
+        "existed, whose explanations have no `typicality`.",
+    )
     measured_against: ComparedWith
     baseline: Baseline = Field(description="Scores to compare those of the prototypes with.")
     classes_without_prototypes: list[str] = Field(

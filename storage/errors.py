@@ -4,6 +4,8 @@ import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from schemas.problems import FieldProblem
+
 
 class StorageError(Exception):
     """Base of all: ``code`` is one of the API contract's problem codes, ``detail`` is for the caller's eyes.
@@ -46,6 +48,15 @@ class PreconditionFailed(StorageError):
 
 class DatasetRefused(StorageError):
     """The bytes offered as a dataset cannot be read as one; codes ``dataset_*`` and ``unsupported_media_type``."""
+
+
+class EveryRowFailed(StorageError):
+    """None of a request's rows could be used; ``errors`` has the problem of each, in their order."""
+
+    def __init__(self, errors: list[FieldProblem]) -> None:
+        first = f"{errors[0].pointer}: {errors[0].detail}"
+        super().__init__("every_row_failed", f"none of the {len(errors)} rows could be explained; the first, {first}")
+        self.errors = errors
 
 
 class StorageUnavailable(StorageError):

@@ -6,13 +6,19 @@ from typing import TypeVar
 
 import orjson
 
-from explanations.explained_rows import explain_instances
+from explanations.dataset_rows import DatasetRows
+from explanations.explained_rows import explain_instances, n_values_shown
+from explanations.instances import ReadInstances, read_instances, row_ids_of
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanation_sets import NearestRowsOptions
 from schemas.explanations import ExplanationRequest
 from schemas.models import MAX_INSTANCES
-from storage.errors import StorageError
+from schemas.problems import FieldProblem
+from storage.dataset_files import DatasetFile
+from storage.errors import EveryRowFailed, StorageError
 from storage.explainer_names import no_such_name
+from storage.feature_matching import match_features
+from tree_explainers.errors import RowRefused
 
 from ..app_context import AppContext
 
@@ -20,10 +26,11 @@ Result = TypeVar("Result")
 
 _QUICK_INSTANCES = 4  # more would keep the event loop from other callers for over two milliseconds
 _QUICK_SECONDS = 1e-3  # of searching for the nearest reference rows
+_WHICH_ROWS = "send either `instances`, or `dataset` with the `row_ids` of those of its rows that are to be explained"
 
 
 async def explain(context: AppContext, explainer: str, request: ExplanationRequest) -> bytes:
-    """Return the explanations as JSON, in the order of the instances.
+    """Return the explanations as JSON, in the order of the rows.
 
     Parameters
     ----------
@@ -37,17 +44,25 @@ async def explain(context: AppContext, explainer: str, request: ExplanationReque
     Raises
     ------
     NotFound
-        If there is no such explainer.
+        If there is no such explainer, or no such dataset.
+    EveryRowFailed
+        If none of the rows could be explained.
     StorageError
-        ``too_many_rows``, ``validation_failed`` where ``row_ids`` are not one for each instance or two are equal, or
-        ``unavailable`` where too many rows wait already, or where it cannot be known what the name means.
+        ``too_many_rows``, ``validation_failed`` where ``row_ids`` are not one for each instance or two are equal,
+        ``schema_mismatch`` where the dataset does not fit the model, or ``unavailable`` where too many rows wait
+        already, or where it cannot be known what the name means.
     """
     # Ids have an underscore, and names have none.
     name = explainer if "_" not in explainer else None
     warm = await find_warm(context, explainer if name is None else await explainer_named(context, name))
     check_size(context, warm, request)
     is_quick = await search_is_quick(warm, request)
-    return await run_rows(context, len(request.instances), lambda: explain_rows(warm, request, name), is_quick=is_quick)
+    if request.dataset is None:
+        return await run_rows(context, _n_rows(request), lambda: explain_rows(warm, request, name), is_quick=is_quick)
+    # Its file is read beside the event loop, however few the rows are.
+    return await context.batches.run(
+        _n_rows(request), lambda: explain_rows(warm, request, name, read_rows(context, warm, request))
+    )
 
 
 async def find_warm(context: AppContext, explainer_id: str) -> WarmExplainer:
@@ -78,7 +93,7 @@ async def search_is_quick(warm: WarmExplainer, request: ExplanationRequest) -> b
     if not warm.reference.is_open:
         await asyncio.to_thread(warm.reference.open)
     options = request.nearest_rows or NearestRowsOptions()
-    return warm.reference.seconds(options, len(request.instances)) <= _QUICK_SECONDS
+    return warm.reference.seconds(options, _n_rows(request)) <= _QUICK_SECONDS
 
 
 def warm_explainer(context: AppContext, explainer_id: str) -> WarmExplainer:
@@ -88,25 +103,49 @@ def warm_explainer(context: AppContext, explainer_id: str) -> WarmExplainer:
     )
 
 
-def explain_rows(warm: WarmExplainer, request: ExplanationRequest, name: str | None = None) -> bytes:
-    """Return the explanations as JSON; ``name`` is the one that the explainer was called by."""
-    data = explain_instances(warm, request)
+def explain_rows(
+    warm: WarmExplainer, request: ExplanationRequest, name: str | None = None, read: ReadInstances | None = None
+) -> bytes:
+    """Return the explanations as JSON.
+
+    Parameters
+    ----------
+    name
+        The one that the explainer was called by.
+    read
+        The rows, where the request names those of a dataset.
+    """
+    data = explain_instances(warm, request, read)
+    if all(row["status"] == "error" for row in data):
+        rows = "instances" if read is None else "row_ids"
+        problems = [(f"/{rows}/{index}", row["problem"]) for index, row in enumerate(data)]
+        raise EveryRowFailed([FieldProblem(pointer=at, detail=row["detail"], code=row["code"]) for at, row in problems])
     called = {} if name is None else {"explainer_name": name}
     document = {"object": "list", "explainer": warm.explainer_id, **called, "data": data, "provenance": warm.provenance}
     return orjson.dumps(document)
 
 
+def _n_rows(request: ExplanationRequest) -> int:
+    """Return the number of rows; refuse a request that does not say which they are."""
+    if (request.instances is None) == (request.dataset is None):
+        raise StorageError("validation_failed", _WHICH_ROWS, "/instances")
+    rows = request.row_ids if request.instances is None else request.instances
+    if rows is None:
+        raise StorageError("validation_failed", _WHICH_ROWS, "/row_ids")
+    return len(rows)
+
+
 def check_size(context: AppContext, warm: WarmExplainer, request: ExplanationRequest) -> None:
     """Refuse rows and prototypes that are too many values for one answer."""
     limit = context.settings.max_explained_values
-    n_instances = len(request.instances)
+    n_rows = _n_rows(request)
     n_prototypes = min(request.n_prototypes, len(warm.prototypes)) + _n_reference_rows(warm, request)
-    n_values = _n_values(request, len(warm.shown))
-    if n_instances * n_prototypes * n_values > limit and n_instances <= MAX_INSTANCES:
+    n_values = n_values_shown(request, len(warm.shown))
+    if n_rows * n_prototypes * n_values > limit and n_rows <= MAX_INSTANCES:
         detail = (
-            f"{n_instances} instances with {n_prototypes} prototypes or rows and {n_values} reasons or values of each "
-            f"are more than the {limit} values of one answer; send fewer instances, request fewer of these, or show "
-            "fewer features"
+            f"{n_rows} rows with {n_prototypes} prototypes or reference rows and {n_values} reasons or values of each "
+            f"are more than the {limit} values of one answer; send fewer rows, request fewer prototypes or reasons, or "
+            "show fewer features"
         )
         raise StorageError("too_many_rows", detail)
 
@@ -118,8 +157,22 @@ def _n_reference_rows(warm: WarmExplainer, request: ExplanationRequest) -> int:
     return (request.nearest_rows or NearestRowsOptions()).n_rows
 
 
-def _n_values(request: ExplanationRequest, n_features: int) -> int:
-    """Return how many features an explanation shows of each prototype, at most."""
-    if request.detail == "full" or "values" in request.include or request.n_reasons == "all":
-        return n_features
-    return min(request.n_reasons, n_features)
+def read_rows(context: AppContext, warm: WarmExplainer, request: ExplanationRequest) -> ReadInstances:
+    """Return the rows of a registered dataset that a request names; those that there are not are refused."""
+    stored = context.datasets.get(request.dataset or "")
+    columns = match_features(warm.model, stored.view)
+    row_ids = row_ids_of(request.row_ids, len(request.row_ids or ()))
+    with DatasetFile(context.objects.path_of_pages(stored.content)) as file:
+        found = file.find_rows(row_ids)
+        places = [place for place, row_id in enumerate(row_ids) if row_id in found]
+        instances = DatasetRows(file, columns).take(
+            [found[row_ids[place]] for place in places], context.settings.max_json_bytes
+        )
+    unknown = {
+        place: _unknown_row(row_id, stored.view.id) for place, row_id in enumerate(row_ids) if row_id not in found
+    }
+    return read_instances(instances, warm.features).among(places, unknown)
+
+
+def _unknown_row(row_id: str, dataset: str) -> RowRefused:
+    return RowRefused("not_found", f"dataset {dataset!r} has no row with the id {row_id[:80]!r}")

@@ -4,6 +4,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from schemas.datasets import Cell
@@ -39,8 +40,10 @@ from .prototype_set_evaluation import (
     evaluate_by_size,
     measure,
     measure_row_coverage,
+    typicality_quantiles,
     view_quality_of_each,
     view_quality_of_set,
+    view_typicality,
 )
 from .reference_rows import write_reference
 
@@ -63,8 +66,8 @@ def make_prototype_set(context: JobContext) -> Produced:
     certificate = _certify(context, chosen)
     quality = measure(chosen, rows, part_of(context.report, *_MEASURING))
     selection, view = chosen.selection, chosen.space.model.view
-    row_coverage = measure_row_coverage(chosen)
-    reference = write_reference(context, chosen.space, None if not rows.is_training else rows.truth)
+    row_coverage, quantiles = measure_row_coverage(chosen), typicality_quantiles(quality, chosen, rows)
+    reference = write_reference(context, chosen.space, rows.truth if rows.is_training else None)
     content = PrototypeSetResult(
         proximity_kind=chosen.space.kind,
         task=view.task,
@@ -87,9 +90,10 @@ def make_prototype_set(context: JobContext) -> Produced:
         stopped_by=_view_stop_reason(request, choice, row_coverage),
         prototypes=_view_prototypes(context.objects, chosen, quality),
         quality=view_quality_of_set(quality, chosen, rows),
+        typicality=view_typicality(quantiles, chosen, rows),
         **_evaluate(context, request, choice, rows, row_coverage),
     )
-    return Produced(content.model_dump_json().encode(), _arrays(chosen), reference.files)
+    return Produced(content.model_dump_json().encode(), _arrays(chosen, quantiles), reference.files)
 
 
 # Certificate: how close the choice is to the best one, rounded such that every bound stays a bound.
@@ -240,10 +244,14 @@ def _of_class(classes: list[str], index: int) -> str:
     return f" (class {classes[index]!r})" if classes else ""
 
 
-def _arrays(chosen: ChosenPrototypes) -> bytes:
-    """Return what explainers need: the prototypes' leaves and their boxes, and how to find a row's leaves."""
+def _arrays(chosen: ChosenPrototypes, quantiles: NDArray[np.int64]) -> bytes:
+    """Return what explainers need: the prototypes' leaves and boxes, how to find a row's leaves, what is typical."""
     space = chosen.space
     features = feature_numbers(space.model.description.columns)
     boxes = leaf_boxes(space.leaves.cut(space.model.ensemble), chosen.leaves, features).to_arrays()
-    prototypes: dict[str, NDArray[Any]] = {"leaves": chosen.leaves, "classes": chosen.selection.classes}
+    prototypes: dict[str, NDArray[Any]] = {
+        "leaves": chosen.leaves,
+        "classes": chosen.selection.classes,
+        "typicality_quantiles": quantiles,
+    }
     return write_arrays(space.arrays() | prototypes | {f"boxes_{name}": array for name, array in boxes.items()})

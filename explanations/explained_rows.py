@@ -13,7 +13,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from schemas.explanation_sets import ExplanationParts
+from schemas.explanation_sets import ExplanationParts, NearestRowsOptions
 from schemas.explanations import ExplanationRequest
 from storage.errors import StorageError
 from tree_explainers.onnx_models.label_index import near_ties
@@ -22,6 +22,7 @@ from tree_explainers.onnx_models.session import Outcome
 from . import documents
 from .contrasts import ContrastedRow, ContrastLimits, contrasts
 from .instances import ReadInstances, Run, read_instances, row_ids_of, run_readable
+from .nearest_rows import RowSearch
 from .reason_texts import Compared
 from .sentences import summary
 from .typicality import UNKNOWN
@@ -31,7 +32,8 @@ from .warnings import near_tie
 _LACKING = {
     "rules": "no rules to include; register one with a rule_set",
     "approximation_path": "no tree to lead a row; register one with an approximation_tree",
-    "nearest_rows": "no reference rows to search",
+    "nearest_rows": "no reference rows to search: they are kept for at most 250,000,000 rows x (trees + features), and "
+    "not in prototype sets of earlier releases; request the prototype set again, of fewer rows if need be",
 }
 
 
@@ -99,17 +101,33 @@ class Parts:
     n_contrasts: int
     included: frozenset[str]
     is_full: bool
+    search: RowSearch | None  # of the reference rows; None: they are not included
 
 
 def parts_of(warm: WarmExplainer, request: ExplanationParts) -> Parts:
     """Return what explanations have; refuse to include what the explainer does not have."""
-    has = {"rules": warm.rules is not None, "approximation_path": warm.tree is not None, "nearest_rows": False}
+    has = {
+        "rules": warm.rules is not None,
+        "approximation_path": warm.tree is not None,
+        "nearest_rows": warm.reference is not None,
+    }
     if request.detail == "full":
-        lacking = {part for part, is_there in has.items() if not is_there}
-        return Parts(request.n_prototypes, None, request.n_contrasts, _ALL - lacking, is_full=True)
-    refuse_to_include(request.include, has, warm.explainer_id)
-    n_reasons = None if request.n_reasons == "all" else request.n_reasons
-    return Parts(request.n_prototypes, n_reasons, request.n_contrasts, frozenset(request.include), is_full=False)
+        included, n_reasons = _ALL - {part for part, is_there in has.items() if not is_there}, None
+    else:
+        refuse_to_include(request.include, has, warm.explainer_id)
+        included, n_reasons = frozenset(request.include), None if request.n_reasons == "all" else request.n_reasons
+    search = _search(warm, request, included)
+    n_contrasts, is_full = request.n_contrasts, request.detail == "full"
+    return Parts(request.n_prototypes, n_reasons, n_contrasts, included, is_full, search)
+
+
+def _search(warm: WarmExplainer, request: ExplanationParts, included: frozenset[str]) -> RowSearch | None:
+    if "nearest_rows" not in included or warm.reference is None:
+        if request.nearest_rows is not None:
+            detail = "nearest_rows says which rows to list; name nearest_rows in include, too, or leave it out"
+            raise StorageError("validation_failed", detail, "/nearest_rows")
+        return None
+    return warm.reference.search(request.nearest_rows or NearestRowsOptions())
 
 
 def refuse_to_include(include: Iterable[str], has: Mapping[str, bool], explainer_id: str) -> None:
@@ -177,6 +195,8 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
     for part, (name, write) in _OPTIONAL.items():
         if part in parts.included and (written := write(warm, parts, explained, nearest)) is not None:
             document[name] = written
+    if parts.search is not None:
+        _add_nearest_rows(document, warm, parts, explained, parts.search)
     return document
 
 
@@ -222,6 +242,22 @@ def _warnings(warm: WarmExplainer, explained: ExplainedRow, prediction: dict[str
     if not explained.near_tie or explained.label is None:
         return of_row
     return [near_tie([(each["label"], each["value"]) for each in prediction["scores"]]), *of_row]
+
+
+def _add_nearest_rows(
+    document: dict[str, Any], warm: WarmExplainer, parts: Parts, explained: ExplainedRow, search: RowSearch
+) -> None:
+    """Add the nearest of all reference rows, and where values are included, theirs."""
+    rows, found = search.nearest(explained.leaves)
+    reasons = warm.reason_texts.write(
+        found,
+        Compared(explained.values, [row.values for row in rows], warm.unexpected.of_row(explained.values)),
+        parts.n_reasons,
+        with_intervals="intervals" in parts.included,
+    )
+    document["nearest_rows"] = [{**row.head, "reasons": own} for row, own in zip(rows, reasons, strict=True)]
+    for entry, (_, feature) in zip(document.get("values", ()), warm.shown, strict=False):
+        entry["row_values"] = [row.values[feature] for row in rows]
 
 
 # Optional parts: each returns plain values, or None where the part does not apply.

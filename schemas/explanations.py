@@ -86,7 +86,7 @@ class Reason(Contract):
     )
     prototype_value: Cell = Field(
         default=None,
-        description="Value of the prototype; null if it is missing.",
+        description="Value of the prototype, or of the reference row; null if it is missing.",
         json_schema_extra=lambda schema: schema.pop("default", None),
     )
     share_of_trees: float = Field(
@@ -129,8 +129,11 @@ class NearestRow(Contract):
     """A reference row near the row, as the model sees it."""
 
     row_id: RowId
-    label: str | SkipJsonSchema[None] = absent("Class of the reference row; absent for regression.")
-    value: float | SkipJsonSchema[None] = absent("Value of the reference row; absent for classification.")
+    label: str | SkipJsonSchema[None] = absent("Class that the model predicts for it; absent for regression.")
+    value: float | SkipJsonSchema[None] = absent("Value that the model predicts for it; absent for classification.")
+    target: str | float | SkipJsonSchema[None] = absent(
+        "Its class or value in the target column; absent where the dataset has no target that fits the model."
+    )
     proximity: float = Field(
         ge=0, le=1, description="Share of trees, by weight, in which it has the same leaf as the row."
     )
@@ -154,6 +157,10 @@ class ComparedFeature(Contract):
     value: Cell = Field(description="Value of the row; null if it is missing.")
     prototype_values: list[Cell] = Field(
         description="Value of each of the nearest prototypes, in their order; null where it is missing."
+    )
+    row_values: list[Cell] | SkipJsonSchema[None] = absent(
+        "Value of each of the `nearest_rows`, in their order, null where it is missing; absent unless these are "
+        "included."
     )
 
 

@@ -68,25 +68,18 @@ def _run_prototype_sets() -> None:
         list(Sweep(table, weights, rows).close_pairs(few, np.zeros(_N_ROWS, np.int64), 1_000_000))
         leaves = table.leaves_of(selection.rows)
         measure_quality(table, weights, leaves, Classes(2, classes, selection.classes))
-    _run_reasons()
+    _run_leaf_boxes()
 
 
-def _run_reasons() -> None:
+def _run_leaf_boxes() -> None:
     from .leaf_space.coarser_leaves import coarser_leaves  # noqa: PLC0415
-    from .prototype_sets.block_reasons import BlockReasons  # noqa: PLC0415
     from .prototype_sets.leaf_boxes import leaf_boxes  # noqa: PLC0415
-    from .prototype_sets.nearest import PrototypeIndex  # noqa: PLC0415
-    from .prototype_sets.readable import ReasonReader, feature_numbers  # noqa: PLC0415
+    from .prototype_sets.readable import feature_numbers  # noqa: PLC0415
 
     ensemble, description, rows = _forest(), _description("classification"), _rows()
     leaves = _leaves(rows)
     coarser_leaves(ensemble, LeafTable.from_leaves(leaves, ensemble.n_leaves), 2)
-    prototypes = np.array([0, 1, 2])
-    boxes = leaf_boxes(ensemble, leaves[prototypes], feature_numbers(description.columns))
-    index = PrototypeIndex.build(leaves[prototypes], np.ones(_N_TREES, np.int64), np.array([0, 1, 0]))
-    pairs = index.near_pairs(leaves, index.proximities(leaves), 2)
-    reader = ReasonReader.build(description.columns, np.float32)
-    BlockReasons.build(boxes, reader, np.ones(len(description.columns), np.bool_)).of(pairs)
+    leaf_boxes(ensemble, leaves[:3], feature_numbers(description.columns))
 
 
 def _run_nearest_rows() -> None:

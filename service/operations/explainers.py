@@ -49,7 +49,7 @@ def rename_explainer(context: AppContext, explainer_id: str, name: str | None) -
 
 
 def delete_explainer(context: AppContext, explainer_id: str) -> None:
-    """Delete an explainer."""
+    """Delete an explainer; refused while a name means it."""
     with_reserve(context, lambda: context.explainers.delete(explainer_id))
     context.explainer_cache.forget(explainer_id)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from explanations.explained_rows import refuse_to_include
+from explanations.explained_rows import n_values_shown, refuse_to_include
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.nouns import EXPLANATION_SETS, PROTOTYPE_SETS
 from schemas.prototype_sets import MAX_PROTOTYPES_BY_COVERAGE
@@ -65,11 +65,12 @@ def _n_prototypes(context: AppContext, prototype_set: str) -> int:
 
 
 def _check_size(limit: int, request: ExplanationSetRequest, dataset: StoredDataset, n_features: int) -> None:
-    n_rows = dataset.view.n_rows
-    if n_rows * request.n_prototypes * n_features > limit:
+    n_rows, n_values = dataset.view.n_rows, n_values_shown(request, n_features)
+    if n_rows * request.n_prototypes * n_values > limit:
         detail = (
-            f"{n_rows} rows with {request.n_prototypes} prototypes of {n_features} features each are more than the "
-            f"{limit} values of one set; explain fewer rows, request fewer prototypes, or show fewer features"
+            f"{n_rows} rows with {request.n_prototypes} prototypes and {n_values} reasons or values of each are more "
+            f"than the {limit} values of one set; explain fewer rows, request fewer prototypes or reasons, or show "
+            "fewer features"
         )
         raise StorageError(code="resource_estimate_exceeds_limit", detail=detail)
 

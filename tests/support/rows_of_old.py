@@ -66,6 +66,17 @@ ROWS: dict[str, list[Row]] = {
             "approximation_tree": "prs_1", "request": {"model": "mdl_1"}, "created_at": 5.0,
         },
     ],
+    "explainer_names": [
+        {
+            "id": "credit-risk", "explainer": "xpl_1", "last_change": "chg_1", "created_at": 5.5, "changed_at": 5.5,
+        },
+    ],
+    "explainer_name_changes": [
+        {
+            "id": "chg_1", "name": "credit-risk", "explainer": "xpl_1", "previous_explainer": None, "forced": False,
+            "caller": None, "created_at": 5.5,
+        },
+    ],
     "idempotency_keys": [{"caller": "", "key": "k1", **_KEY}, {"caller": "", "key": "k2", **_KEY}],
     "api_keys": [
         {"id": "key_1", "name": "n", "scopes": ["read"], "sha256": _HASH, "created_at": 7.0, "last_used_at": None},

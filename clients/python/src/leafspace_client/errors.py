@@ -126,6 +126,7 @@ _KIND_OF_STATUS: dict[int, type[LeafspaceError]] = {
     404: NotFound,
     408: Unavailable,
     409: Conflict,
+    412: Conflict,
     413: TooLarge,
     429: RateLimited,
     502: Unavailable,

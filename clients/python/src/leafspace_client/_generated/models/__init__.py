@@ -1,5 +1,6 @@
 """Contains all the data models used in inputs/outputs"""
 
+from .abstained_row import AbstainedRow
 from .against_target import AgainstTarget
 from .api_key import ApiKey
 from .api_key_request import ApiKeyRequest
@@ -17,6 +18,7 @@ from .body_register_dataset import BodyRegisterDataset
 from .body_register_model import BodyRegisterModel
 from .cell import Cell
 from .certificate_objective import CertificateObjective
+from .class_prediction import ClassPrediction
 from .class_quality import ClassQuality
 from .class_row_coverage import ClassRowCoverage
 from .column import Column
@@ -32,11 +34,15 @@ from .dataset import Dataset
 from .dataset_metadata import DatasetMetadata
 from .dataset_row import DatasetRow
 from .dataset_summary import DatasetSummary
+from .difference import Difference
 from .evaluation import Evaluation
+from .explained_row import ExplainedRow
 from .explainer import Explainer
+from .explainer_name import ExplainerName
+from .explainer_name_change import ExplainerNameChange
+from .explainer_name_request import ExplainerNameRequest
 from .explainer_request import ExplainerRequest
 from .explainer_summary import ExplainerSummary
-from .explanation import Explanation
 from .explanation_list import ExplanationList
 from .explanation_request import ExplanationRequest
 from .explanation_set import ExplanationSet
@@ -61,6 +67,7 @@ from .model_column import ModelColumn
 from .model_metadata import ModelMetadata
 from .model_summary import ModelSummary
 from .nearest_prototype import NearestPrototype
+from .nearest_row import NearestRow
 from .neighbor import Neighbor
 from .neighbors_of_row import NeighborsOfRow
 from .new_api_key import NewApiKey
@@ -73,6 +80,8 @@ from .page_approximation_tree import PageApproximationTree
 from .page_audited_row import PageAuditedRow
 from .page_dataset_row import PageDatasetRow
 from .page_dataset_summary import PageDatasetSummary
+from .page_explainer_name import PageExplainerName
+from .page_explainer_name_change import PageExplainerNameChange
 from .page_explainer_summary import PageExplainerSummary
 from .page_explanation import PageExplanation
 from .page_explanation_set import PageExplanationSet
@@ -87,7 +96,6 @@ from .parity import Parity
 from .parity_result import ParityResult
 from .path_leaf import PathLeaf
 from .path_node import PathNode
-from .prediction import Prediction
 from .prediction_list import PredictionList
 from .prediction_request import PredictionRequest
 from .prediction_row import PredictionRow
@@ -108,9 +116,12 @@ from .proximity_block_request import ProximityBlockRequest
 from .question import Question
 from .readiness import Readiness
 from .reason import Reason
+from .reason_interval import ReasonInterval
+from .refused_row import RefusedRow
 from .renaming import Renaming
 from .restart import Restart
 from .row_coverage import RowCoverage
+from .row_warning import RowWarning
 from .rule import Rule
 from .rule_feature import RuleFeature
 from .rule_scores import RuleScores
@@ -126,9 +137,12 @@ from .stop_reason import StopReason
 from .structure_count import StructureCount
 from .tree import Tree
 from .tree_node import TreeNode
+from .typicality import Typicality
 from .validation import Validation
+from .value_prediction import ValuePrediction
 
 __all__ = (
+    "AbstainedRow",
     "AgainstTarget",
     "ApiKey",
     "ApiKeyRequest",
@@ -146,6 +160,7 @@ __all__ = (
     "BodyRegisterModel",
     "Cell",
     "CertificateObjective",
+    "ClassPrediction",
     "ClassQuality",
     "ClassRowCoverage",
     "Column",
@@ -161,11 +176,15 @@ __all__ = (
     "DatasetMetadata",
     "DatasetRow",
     "DatasetSummary",
+    "Difference",
     "Evaluation",
+    "ExplainedRow",
     "Explainer",
+    "ExplainerName",
+    "ExplainerNameChange",
+    "ExplainerNameRequest",
     "ExplainerRequest",
     "ExplainerSummary",
-    "Explanation",
     "ExplanationList",
     "ExplanationRequest",
     "ExplanationSet",
@@ -190,6 +209,7 @@ __all__ = (
     "ModelMetadata",
     "ModelSummary",
     "NearestPrototype",
+    "NearestRow",
     "Neighbor",
     "NeighborsOfRow",
     "NewApiKey",
@@ -202,6 +222,8 @@ __all__ = (
     "PageAuditedRow",
     "PageDatasetRow",
     "PageDatasetSummary",
+    "PageExplainerName",
+    "PageExplainerNameChange",
     "PageExplainerSummary",
     "PageExplanation",
     "PageExplanationSet",
@@ -216,7 +238,6 @@ __all__ = (
     "ParityResult",
     "PathLeaf",
     "PathNode",
-    "Prediction",
     "PredictionList",
     "PredictionRequest",
     "PredictionRow",
@@ -237,9 +258,12 @@ __all__ = (
     "Question",
     "Readiness",
     "Reason",
+    "ReasonInterval",
+    "RefusedRow",
     "Renaming",
     "Restart",
     "RowCoverage",
+    "RowWarning",
     "Rule",
     "RuleFeature",
     "RuleScores",
@@ -255,5 +279,7 @@ __all__ = (
     "StructureCount",
     "Tree",
     "TreeNode",
+    "Typicality",
     "Validation",
+    "ValuePrediction",
 )

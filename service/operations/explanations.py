@@ -7,7 +7,7 @@ from typing import TypeVar
 import orjson
 
 from explanations.dataset_rows import DatasetRows
-from explanations.explained_rows import explain_instances, n_values_shown
+from explanations.explained_rows import explain_instances, n_rows_listed, n_values_shown
 from explanations.instances import ReadInstances, read_instances, row_ids_of
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanation_sets import NearestRowsOptions
@@ -88,7 +88,7 @@ async def explainer_named(context: AppContext, name: str) -> str:
 
 async def search_is_quick(warm: WarmExplainer, request: ExplanationRequest) -> bool:
     """Return whether the nearest of all reference rows, if requested, are found quickly; open their file if need be."""
-    if warm.reference is None or not _n_reference_rows(warm, request):
+    if warm.reference is None or not n_rows_listed(request):
         return True
     if not warm.reference.is_open:
         await asyncio.to_thread(warm.reference.open)
@@ -139,7 +139,9 @@ def check_size(context: AppContext, warm: WarmExplainer, request: ExplanationReq
     """Refuse rows and prototypes that are too many values for one answer."""
     limit = context.settings.max_explained_values
     n_rows = _n_rows(request)
-    n_prototypes = min(request.n_prototypes, len(warm.prototypes)) + _n_reference_rows(warm, request)
+    n_prototypes = min(request.n_prototypes, len(warm.prototypes)) + n_rows_listed(request) * (
+        warm.reference is not None
+    )
     n_values = n_values_shown(request, len(warm.shown))
     if n_rows * n_prototypes * n_values > limit and n_rows <= MAX_INSTANCES:
         detail = (
@@ -148,13 +150,6 @@ def check_size(context: AppContext, warm: WarmExplainer, request: ExplanationReq
             "show fewer features"
         )
         raise StorageError("too_many_rows", detail)
-
-
-def _n_reference_rows(warm: WarmExplainer, request: ExplanationRequest) -> int:
-    """Return how many of all reference rows an explanation lists, at most."""
-    if warm.reference is None or not (request.detail == "full" or "nearest_rows" in request.include):
-        return 0
-    return (request.nearest_rows or NearestRowsOptions()).n_rows
 
 
 def read_rows(context: AppContext, warm: WarmExplainer, request: ExplanationRequest) -> ReadInstances:

@@ -153,6 +153,13 @@ def n_values_shown(request: ExplanationParts, n_features: int) -> int:
     return min(request.n_reasons, n_features)
 
 
+def n_rows_listed(request: ExplanationParts) -> int:
+    """Return how many of all reference rows an explanation lists, at most."""
+    if request.detail == "full" or "nearest_rows" in request.include:
+        return (request.nearest_rows or NearestRowsOptions()).n_rows
+    return 0
+
+
 # One row.
 
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 import orjson
 
 from explanations.dataset_rows import DatasetRows
-from explanations.explained_rows import explain_instances, n_values_shown
+from explanations.explained_rows import explain_instances, n_rows_listed, n_values_shown
 from explanations.instances import ReadInstances, read_instances, row_ids_of
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanation_sets import NearestRowsOptions
@@ -161,9 +161,7 @@ def check_size(context: AppContext, warm: WarmExplainer, request: ExplanationReq
 
 def _n_reference_rows(warm: WarmExplainer, request: ExplanationRequest) -> int:
     """Return how many of all reference rows an explanation lists, at most."""
-    if warm.reference is None or not (request.detail == "full" or "nearest_rows" in request.include):
-        return 0
-    return (request.nearest_rows or NearestRowsOptions()).n_rows
+    return 0 if warm.reference is None else n_rows_listed(request)
 
 
 def _n_contrasts(warm: WarmExplainer, request: ExplanationRequest) -> int:

@@ -281,7 +281,7 @@ def rounded_end(value: float, precision: type[np.float32 | np.float64]) -> float
 
 def is_number(column: ModelColumn) -> bool:
     """Return whether the column is compared as a number."""
-    return column.kind in {"identity", "affine", "transformed"}
+    return column.kind in {"identity", "affine", "monotone", "transformed"}
 
 
 def imputed_number(column: ModelColumn) -> float:

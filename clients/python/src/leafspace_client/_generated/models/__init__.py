@@ -66,6 +66,7 @@ from .model import Model
 from .model_column import ModelColumn
 from .model_metadata import ModelMetadata
 from .model_summary import ModelSummary
+from .model_warning import ModelWarning
 from .nearest_prototype import NearestPrototype
 from .nearest_row import NearestRow
 from .neighbor import Neighbor
@@ -209,6 +210,7 @@ __all__ = (
     "ModelColumn",
     "ModelMetadata",
     "ModelSummary",
+    "ModelWarning",
     "NearestPrototype",
     "NearestRow",
     "Neighbor",

@@ -76,6 +76,7 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
     artefact = ArtefactStore(database).get(_PROTOTYPE_SETS, explainer.prototype_set)
     result = json.loads(objects.get(artefact.result or ""))
     arrays = read_arrays(objects.get(artefact.arrays or ""))
+    boxes = _leaf_boxes(arrays)
     session = open_session(explainer.model)
     shown = None if explainer.shown_features == "all" else frozenset(explainer.shown_features)
     dataset = DatasetStore(database).get(artefact.dataset).view
@@ -87,8 +88,8 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
         session=session,
         index=PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
         reason_texts=ReasonTexts.build(
-            Reasons.build(_leaf_boxes(arrays)),
-            ReasonReader.build(session.description.columns, session.description.precision, reference),
+            Reasons.build(boxes),
+            ReasonReader.build(session.description.columns, session.description.precision, reference, boxes.sets),
             shown,
         ),
         unexpected=UnexpectedlyMissing.build(session.description, reference),

@@ -166,11 +166,11 @@ def _joined(numbers: PairReasons, combined: PairReasons) -> PairReasons:
 
 def _only(boxes: LeafBoxes, is_wanted: NDArray[np.bool_]) -> LeafBoxes:
     n_wanted_before = np.concatenate(([0], np.cumsum(is_wanted)))
-    return LeafBoxes(n_wanted_before[boxes.starts], boxes.entries[is_wanted])
+    return LeafBoxes(n_wanted_before[boxes.starts], boxes.entries[is_wanted], boxes.sets)
 
 
 def _is_plain(boxes: LeafBoxes, is_alone: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return for which entries the feature is a single number, with no hole in the prototype's intervals of it."""
+    """Return for which entries the feature is a single number, without holes and sets in the prototype's own."""
     n_columns = len(is_alone)
     column, is_hole = boxes.entries["column"], (boxes.entries["side"] & Side.HOLE) != 0
     own = np.repeat(np.arange(len(boxes.starts) - 1), np.diff(boxes.starts)) * n_columns + column

@@ -65,6 +65,7 @@ def _read_one(reasons: PairReasons, place: int, reader: ReasonReader) -> Feature
         exact=bool(side & RawSide.EXACT),
         is_missing=bool(side & RawSide.IS_MISSING),
         category=other_end["category"] if other_end else None,
+        categories=other_end["categories"] if other_end else (),
         excluded_categories=other_end["excluded_categories"] if other_end else (),
         share_of_trees=float(reasons.share_of_trees[place]),
         transformed=column.transformed,
@@ -147,10 +148,13 @@ COLUMNS = (
     ModelColumn("b", "affine", "b", 1, scale=-2.0, offset=1.0, imputed=1.5),
     ModelColumn("c", "indicator", "c", 2, category="x"),
     ModelColumn("c", "indicator", "c", 2, category="y"),
+    ModelColumn(
+        "d", "ordinal", "d", 3, categories=("x", "y", "z", None), codes=(0.0, 1.0, 2.0, None), default_code=-1.0
+    ),
 )
 OPERATORS = (Operator.LEQ, Operator.LT, Operator.GTE, Operator.GT, Operator.EQ, Operator.NEQ, Operator.MEMBER)
 QUESTIONS = st.tuples(
-    st.integers(0, 3), st.sampled_from(OPERATORS), st.integers(0, 4).map(float), st.booleans()
+    st.integers(0, 4), st.sampled_from(OPERATORS), st.integers(0, 4).map(float), st.booleans()
 )  # column, test, value, answer
 
 
@@ -164,11 +168,11 @@ def test_any_questions_of_any_shared_trees_give_the_same_reasons(
     some = st.lists(st.booleans(), min_size=n, max_size=n).filter(any)
     shared = np.array(data.draw(st.lists(some, min_size=1, max_size=4)))
     leaves = np.array([[len(path) for path in paths], [0] * n], np.int32)
-    reader = ReasonReader.build(COLUMNS, np.float32)
     boxes = leaf_boxes(ensemble, leaves, feature_numbers(COLUMNS))
+    reader = ReasonReader.build(COLUMNS, np.float32, sets=boxes.sets)
     prototypes = np.array(data.draw(st.lists(st.integers(0, 1), min_size=len(shared), max_size=len(shared))))
     pairs = NearPairs(np.array([0, len(shared)]), prototypes, shared.sum(axis=1), shared)
 
-    found = BlockReasons.build(boxes, reader, np.ones(4, np.bool_)).of(pairs)
+    found = BlockReasons.build(boxes, reader, np.ones(5, np.bool_)).of(pairs)
 
     assert read_all(found, reader) == one_by_one(boxes, reader, pairs)

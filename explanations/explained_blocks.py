@@ -155,7 +155,7 @@ class BlockExplainer:
     ) -> "BlockExplainer":
         """Prepare explanations with at most ``n_prototypes`` nearest prototypes each."""
         texts = warm.reason_texts
-        reasons = BlockReasons.build(texts.reasons.boxes, texts.reader, texts.is_shown)
+        reasons = BlockReasons.build(warm.reasons.boxes, texts.reader, texts.is_shown)
         index_of = {label: index for index, label in enumerate(warm.model.classes)}
         labels = np.array([index_of.get(prototype.label or "", -1) for prototype in warm.prototypes])
         return BlockExplainer(warm, reasons, labels, n_prototypes, with_contrast, with_rules, with_path)
@@ -164,8 +164,9 @@ class BlockExplainer:
         """Explain each row; ``outcome`` is the model's outcome for all rows, where that is known."""
         accepted, outcome = run_block(self.warm.session, self.warm.features, block, outcome)
         index, reader = self.warm.index, self.warm.reason_texts.reader
-        proximities = index.proximities(outcome.leaves)
-        near = index.near_pairs(outcome.leaves, proximities, self.n_prototypes)
+        leaves = self.warm.leaves(outcome)
+        proximities = index.proximities(leaves)
+        near = index.near_pairs(leaves, proximities, self.n_prototypes)
         unexpected = self.warm.unexpected.of_rows(block.columns, accepted)
         reasons, nearest = self.reasons.of(near, unexpected), _nearest(near)
         contrasts = self._contrasts(proximities, outcome)

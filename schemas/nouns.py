@@ -16,7 +16,7 @@ from .contract import Contract
 from .datasets import Dataset, DatasetMetadata, DatasetRow, DatasetSummary
 from .explainers import Explainer, ExplainerRequest, ExplainerSummary
 from .explanation_sets import ExplanationSet, ExplanationSetRequest, ExplanationSetResult
-from .explanations import Explanation, ExplanationList, ExplanationRequest
+from .explanations import ExplainedRow, Explanation, ExplanationList, ExplanationRequest
 from .jobs import Job
 from .label_audits import AuditedRow, LabelAudit, LabelAuditRequest, LabelAuditResult
 from .models import Model, ModelMetadata, ModelSummary
@@ -46,7 +46,7 @@ class Product:
 
     name: str  # the last part of the path
     media_types: tuple[str, ...]
-    row: type[Contract] | None = None  # JSON is one page of these; without it, the whole result
+    row: Any = None  # a kind of message, or a union of some: JSON is one page of these; without it, the whole result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,7 +279,7 @@ EXPLANATIONS = Noun(
     description=EXPLAINERS.description,
     made="at_once",
     request=ExplanationRequest,
-    summary=Explanation,
+    summary=ExplainedRow,
     view=ExplanationList,
     scopes={"POST": "explain"},
 )
@@ -294,7 +294,7 @@ EXPLANATION_SETS = Noun(
     summary=ExplanationSet,
     view=ExplanationSet,
     result=ExplanationSetResult,
-    revision=4,
+    revision=5,
     arrays=("rows", "bytes"),
     files=("lines", "table"),
     products=(Product(name="content", media_types=(NDJSON, JSONL, ZSTD, JSON, PARQUET), row=Explanation),),

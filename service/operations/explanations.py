@@ -52,10 +52,18 @@ def explain_rows(warm: WarmExplainer, request: ExplanationRequest) -> bytes:
 def _check_size(warm: WarmExplainer, request: ExplanationRequest, limit: int) -> None:
     n_instances = len(request.instances)
     n_prototypes = min(request.n_prototypes, len(warm.prototypes))
-    n_features = len(warm.prototypes[0].texts)
-    if n_instances * n_prototypes * n_features > limit and n_instances <= MAX_INSTANCES:
+    n_values = _n_values(request, len(warm.shown))
+    if n_instances * n_prototypes * n_values > limit and n_instances <= MAX_INSTANCES:
         detail = (
-            f"{n_instances} instances with {n_prototypes} prototypes of {n_features} features each are more than the "
-            f"{limit} values of one answer; send fewer instances, request fewer prototypes, or show fewer features"
+            f"{n_instances} instances with {n_prototypes} prototypes and {n_values} reasons or values of each are more "
+            f"than the {limit} values of one answer; send fewer instances, request fewer prototypes or reasons, or "
+            "show fewer features"
         )
         raise StorageError("too_many_rows", detail)
+
+
+def _n_values(request: ExplanationRequest, n_features: int) -> int:
+    """Return how many features an explanation shows of each prototype, at most."""
+    if request.detail == "full" or "values" in request.include or request.n_reasons == "all":
+        return n_features
+    return min(request.n_reasons, n_features)

@@ -7,10 +7,10 @@ import numpy as np
 import orjson
 import pyarrow as pa
 import pytest
+from explanations.lines import LineWriter
 
 from explanations.explained_blocks import BlockExplainer, RowBlock
 from explanations.explained_rows import explain_instances
-from explanations.lines import LineWriter
 from explanations.tables import TableMaker
 from schemas.explanations import Explanation, ExplanationRequest
 from tests.support.pipelines import PIPELINES

@@ -8,13 +8,16 @@ from types import TracebackType
 from typing import Self
 
 import numpy as np
+import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from explanations.explained_blocks import BlockExplainer, ExplainedBlock, RowBlock
-from explanations.lines import LineWriter
+from explanations.explained_rows import explain_instances
 from explanations.tables import TableMaker
+from schemas.explanation_sets import ExplanationParts
+from schemas.explanations import ExplanationRequest
 from tree_explainers.onnx_models.session import Outcome
 
 _COMPRESSION_LEVEL = 1  # the next ones take twice as long for the same size
@@ -82,28 +85,37 @@ class BlockRenderer:
     ----------
     explainer
         Explains the rows.
+    parts
+        What explanations have.
     n_frame_rows
         Largest number of rows of a compressed frame.
     """
 
-    def __init__(self, explainer: BlockExplainer, n_frame_rows: int) -> None:
+    def __init__(self, explainer: BlockExplainer, parts: ExplanationParts, n_frame_rows: int) -> None:
         self._explainer = explainer
+        self._parts = {name: getattr(parts, name) for name in ExplanationParts.model_fields}
         self._n_frame_rows = n_frame_rows
-        self._writer, self._tables = LineWriter(explainer), TableMaker(explainer)
+        self._tables = TableMaker(explainer)
         self._codec = pa.Codec("zstd", compression_level=_COMPRESSION_LEVEL)
 
     def render(self, block: RowBlock, outcome: Outcome | None) -> RenderedBlock:
         """Explain and render a block; ``outcome`` is the model's outcome of its rows, if that is known."""
         explained = self._explainer.explain(block, outcome)
-        frames, table = tuple(self._frames(explained)), self._tables.make(explained)
+        frames, table = tuple(self._frames(block)), self._tables.make(explained)
         return RenderedBlock(frames, table, Tally.of(explained), explained.outcome)
 
-    def _frames(self, explained: ExplainedBlock) -> Iterator[Frame]:
-        n_left = len(explained.rows)
-        for lines in self._writer.write_parts(explained, self._n_frame_rows):
-            n_rows = min(self._n_frame_rows, n_left)
-            n_left -= n_rows
-            yield Frame(n_rows, lines.size, self._codec.compress(lines))
+    def _frames(self, block: RowBlock) -> Iterator[Frame]:
+        for start in range(0, len(block), self._n_frame_rows):
+            rows = block.part(slice(start, min(start + self._n_frame_rows, len(block))))
+            lines = self._lines(rows)
+            yield Frame(len(rows), len(lines), self._codec.compress(lines))
+
+    def _lines(self, rows: RowBlock) -> bytes:
+        """Return the explanations of rows as JSON lines: what a call for each answers."""
+        request = ExplanationRequest.model_construct(
+            instances=[rows.instance(row) for row in range(len(rows))], row_ids=list(rows.row_ids), **self._parts
+        )
+        return b"".join(orjson.dumps(each) + b"\n" for each in explain_instances(self._explainer.warm, request))
 
 
 class ExplanationSetFiles:

@@ -49,7 +49,10 @@ def make_explanation_set(context: JobContext) -> Produced:
         if kept is None:
             model = open_model(ModelStore(context.database), context.objects, warm.model.id)
             recorder = LeafTableRecorder(context, place, model.ensemble.n_leaves, file.n_rows)
-        tally = _explain(context, explainer, RowsToExplain(file, columns, kept), files, recorder)
+        n_block_rows = _n_block_rows(explainer)
+        renderer = BlockRenderer(explainer, request, -(-n_block_rows // _FRAMES_PER_BLOCK))
+        rows = RowsToExplain(file, columns, kept)
+        tally = _explain(context, renderer, rows.blocks(n_block_rows), file.n_rows, files, recorder)
         if recorder:
             recorder.keep()
         paths = files.finish()
@@ -64,9 +67,9 @@ def _load_explainer(context: JobContext, request: ExplanationSetRequest) -> Bloc
     return BlockExplainer.build(
         warm_up(request.explainer, context.database, context.objects, open_session),
         request.n_prototypes,
-        with_contrast="contrast" in request.include,
-        with_rules="rules" in request.include,
-        with_path="approximation_path" in request.include,
+        with_contrast=request.detail == "full" or "contrast" in request.include,
+        with_rules=request.detail == "full" or "rules" in request.include,
+        with_path=request.detail == "full" or "approximation_path" in request.include,
     )
 
 
@@ -99,29 +102,28 @@ class RowsToExplain:
 
 def _explain(
     context: JobContext,
-    explainer: BlockExplainer,
-    rows: RowsToExplain,
+    renderer: BlockRenderer,
+    blocks: Iterator[tuple[RowBlock, Outcome | None]],
+    n_rows: int,
     files: ExplanationSetFiles,
     recorder: LeafTableRecorder | None,
 ) -> Tally:
     """Write the explanation of each row; return counts and sums over all rows."""
-    n_block_rows = _n_block_rows(explainer)
-    renderer, tally = BlockRenderer(explainer, -(-n_block_rows // _FRAMES_PER_BLOCK)), Tally()
-    blocks = rows.blocks(n_block_rows)
+    tally = Tally()
     # One more than cores: while a finished row group is written, there is still something to do.
     for (block, _), rendered in in_order(lambda block: renderer.render(*block), blocks, n_cores() + 1):
         files.add(rendered)
         if recorder:
             recorder.add(_rows_of(block), rendered.outcome)
         tally.add(rendered.tally)
-        context.report(tally.n_rows / rows.file.n_rows, "explaining")
+        context.report(tally.n_rows / n_rows, "explaining")
     return tally
 
 
 def _n_block_rows(explainer: BlockExplainer) -> int:
     """Return the number of rows of a block: fewer where explanations are longer."""
     n_near = min(explainer.n_prototypes, len(explainer.warm.prototypes))
-    n_values = n_near * max(1, len(explainer.warm.prototypes[0].texts))
+    n_values = n_near * max(1, len(explainer.warm.shown))
     by_lines = _BLOCK_BYTES // (_REASON_BYTES * n_values)
     by_trees = _SHARED_TREES // (n_near * explainer.warm.model.n_trees)
     return max(1, min(_MAX_BLOCK_ROWS, by_lines, by_trees))

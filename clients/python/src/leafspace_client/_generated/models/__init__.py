@@ -1,5 +1,6 @@
 """Contains all the data models used in inputs/outputs"""
 
+from .abstained_row import AbstainedRow
 from .against_target import AgainstTarget
 from .api_key import ApiKey
 from .api_key_request import ApiKeyRequest
@@ -16,6 +17,7 @@ from .body_register_dataset import BodyRegisterDataset
 from .body_register_model import BodyRegisterModel
 from .cell import Cell
 from .certificate_objective import CertificateObjective
+from .class_prediction import ClassPrediction
 from .class_quality import ClassQuality
 from .column import Column
 from .compared_feature import ComparedFeature
@@ -30,11 +32,12 @@ from .dataset import Dataset
 from .dataset_metadata import DatasetMetadata
 from .dataset_row import DatasetRow
 from .dataset_summary import DatasetSummary
+from .difference import Difference
 from .evaluation import Evaluation
+from .explained_row import ExplainedRow
 from .explainer import Explainer
 from .explainer_request import ExplainerRequest
 from .explainer_summary import ExplainerSummary
-from .explanation import Explanation
 from .explanation_list import ExplanationList
 from .explanation_request import ExplanationRequest
 from .explanation_set import ExplanationSet
@@ -58,6 +61,7 @@ from .model_column import ModelColumn
 from .model_metadata import ModelMetadata
 from .model_summary import ModelSummary
 from .nearest_prototype import NearestPrototype
+from .nearest_row import NearestRow
 from .neighbor import Neighbor
 from .neighbors_of_row import NeighborsOfRow
 from .new_api_key import NewApiKey
@@ -84,7 +88,6 @@ from .parity import Parity
 from .parity_result import ParityResult
 from .path_leaf import PathLeaf
 from .path_node import PathNode
-from .prediction import Prediction
 from .prediction_list import PredictionList
 from .prediction_request import PredictionRequest
 from .prediction_row import PredictionRow
@@ -105,8 +108,11 @@ from .proximity_block_request import ProximityBlockRequest
 from .question import Question
 from .readiness import Readiness
 from .reason import Reason
+from .reason_interval import ReasonInterval
+from .refused_row import RefusedRow
 from .renaming import Renaming
 from .restart import Restart
+from .row_warning import RowWarning
 from .rule import Rule
 from .rule_feature import RuleFeature
 from .rule_scores import RuleScores
@@ -122,8 +128,11 @@ from .stop_reason import StopReason
 from .structure_count import StructureCount
 from .tree import Tree
 from .tree_node import TreeNode
+from .typicality import Typicality
+from .value_prediction import ValuePrediction
 
 __all__ = (
+    "AbstainedRow",
     "AgainstTarget",
     "ApiKey",
     "ApiKeyRequest",
@@ -140,6 +149,7 @@ __all__ = (
     "BodyRegisterModel",
     "Cell",
     "CertificateObjective",
+    "ClassPrediction",
     "ClassQuality",
     "Column",
     "ComparedFeature",
@@ -154,11 +164,12 @@ __all__ = (
     "DatasetMetadata",
     "DatasetRow",
     "DatasetSummary",
+    "Difference",
     "Evaluation",
+    "ExplainedRow",
     "Explainer",
     "ExplainerRequest",
     "ExplainerSummary",
-    "Explanation",
     "ExplanationList",
     "ExplanationRequest",
     "ExplanationSet",
@@ -182,6 +193,7 @@ __all__ = (
     "ModelMetadata",
     "ModelSummary",
     "NearestPrototype",
+    "NearestRow",
     "Neighbor",
     "NeighborsOfRow",
     "NewApiKey",
@@ -208,7 +220,6 @@ __all__ = (
     "ParityResult",
     "PathLeaf",
     "PathNode",
-    "Prediction",
     "PredictionList",
     "PredictionRequest",
     "PredictionRow",
@@ -229,8 +240,11 @@ __all__ = (
     "Question",
     "Readiness",
     "Reason",
+    "ReasonInterval",
+    "RefusedRow",
     "Renaming",
     "Restart",
+    "RowWarning",
     "Rule",
     "RuleFeature",
     "RuleScores",
@@ -246,4 +260,6 @@ __all__ = (
     "StructureCount",
     "Tree",
     "TreeNode",
+    "Typicality",
+    "ValuePrediction",
 )

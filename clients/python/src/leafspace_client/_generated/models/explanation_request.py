@@ -22,18 +22,26 @@ class ExplanationRequest(Record):
     Attributes:
         instances (list[InstanceType0 | list[Any]]): Raw rows, at most 1,000. Each row has values by feature name, or in
             the order of the features.
+        n_prototypes (int | Unset): Maximum number of nearest prototypes of each row. Default: 3.
+        n_reasons (int | str | Unset): Maximum number of reasons for each prototype, those that most of the shared trees
+            test first, or `all`. Default: 5.
+        include (list[str] | Unset): Optional parts of explanations. `values`: the values of the row and of its nearest
+            prototypes; `intervals`: the ends of each reason as numbers; `contrast`: the nearest prototype of another class;
+            `rules`: the rules that apply, if the explainer has a rule set; `approximation_path`: the path in the
+            approximation tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the
+            explainer has them.
+        detail (str | Unset): `full` gives everything that the explainer has: all reasons, all optional parts, and more
+            about each prototype; `n_reasons` and `include` change nothing then. Default: 'short'.
         row_ids (list[str] | None | Unset): Ids of the rows in their order, which must be unique; default: their 0-based
             indices as text.
-        n_prototypes (int | Unset): Maximum number of nearest prototypes of each row. Default: 3.
-        include (list[str] | Unset): Optional parts of explanations. `contrast`: the nearest prototype of another class;
-            `rules`: the rules that apply, if the explainer has a rule set; `approximation_path`: the path in the
-            approximation tree, if the explainer has one.
     """
 
     instances: list[InstanceType0 | list[Any]]
-    row_ids: list[str] | None | Unset = UNSET
     n_prototypes: int | Unset = 3
+    n_reasons: int | str | Unset = 5
     include: list[str] | Unset = UNSET
+    detail: str | Unset = "short"
+    row_ids: list[str] | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.instance_type_0 import InstanceType0  # noqa: PLC0415
@@ -48,6 +56,20 @@ class ExplanationRequest(Record):
 
             instances.append(instances_item)
 
+        n_prototypes = self.n_prototypes
+
+        n_reasons: int | str | Unset
+        if isinstance(self.n_reasons, Unset):
+            n_reasons = UNSET
+        else:
+            n_reasons = self.n_reasons
+
+        include: list[str] | Unset = UNSET
+        if not isinstance(self.include, Unset):
+            include = self.include
+
+        detail = self.detail
+
         row_ids: list[str] | None | Unset
         if isinstance(self.row_ids, Unset):
             row_ids = UNSET
@@ -57,12 +79,6 @@ class ExplanationRequest(Record):
         else:
             row_ids = self.row_ids
 
-        n_prototypes = self.n_prototypes
-
-        include: list[str] | Unset = UNSET
-        if not isinstance(self.include, Unset):
-            include = self.include
-
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -70,12 +86,16 @@ class ExplanationRequest(Record):
                 "instances": instances,
             }
         )
-        if row_ids is not UNSET:
-            field_dict["row_ids"] = row_ids
         if n_prototypes is not UNSET:
             field_dict["n_prototypes"] = n_prototypes
+        if n_reasons is not UNSET:
+            field_dict["n_reasons"] = n_reasons
         if include is not UNSET:
             field_dict["include"] = include
+        if detail is not UNSET:
+            field_dict["detail"] = detail
+        if row_ids is not UNSET:
+            field_dict["row_ids"] = row_ids
 
         return field_dict
 
@@ -107,6 +127,19 @@ class ExplanationRequest(Record):
 
             instances.append(instances_item)
 
+        n_prototypes = d.pop("n_prototypes", UNSET)
+
+        def _parse_n_reasons(data: object) -> int | str | Unset:
+            if isinstance(data, Unset):
+                return data
+            return cast(int | str | Unset, data)
+
+        n_reasons = _parse_n_reasons(d.pop("n_reasons", UNSET))
+
+        include = cast(list[str], d.pop("include", UNSET))
+
+        detail = d.pop("detail", UNSET)
+
         def _parse_row_ids(data: object) -> list[str] | None | Unset:
             if data is None:
                 return data
@@ -124,15 +157,13 @@ class ExplanationRequest(Record):
 
         row_ids = _parse_row_ids(d.pop("row_ids", UNSET))
 
-        n_prototypes = d.pop("n_prototypes", UNSET)
-
-        include = cast(list[str], d.pop("include", UNSET))
-
         explanation_request = cls(
             instances=instances,
-            row_ids=row_ids,
             n_prototypes=n_prototypes,
+            n_reasons=n_reasons,
             include=include,
+            detail=detail,
+            row_ids=row_ids,
         )
 
         return explanation_request

@@ -5,7 +5,7 @@ includes. It is composed as plain values, which takes less time than pydantic ob
 contract.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from tree_explainers.onnx_models.label_index import near_ties
 from tree_explainers.onnx_models.session import Outcome
 
 from . import documents
-from .instances import read_instances, row_ids_of, run_readable
+from .instances import ReadInstances, Run, read_instances, row_ids_of, run_readable
 from .reason_texts import Compared
 from .sentences import summary
 from .warm_explainer import WarmExplainer
@@ -32,8 +32,17 @@ _LACKING = {
 }
 
 
-def explain_instances(warm: WarmExplainer, request: ExplanationRequest) -> list[dict[str, Any]]:
-    """Return an explanation or a refusal for each instance, in their order.
+def explain_instances(
+    warm: WarmExplainer, request: ExplanationRequest, read: ReadInstances | None = None
+) -> list[dict[str, Any]]:
+    """Return an explanation or a refusal for each row, in their order.
+
+    Parameters
+    ----------
+    request
+        Its instances are explained, or else the rows that it names.
+    read
+        These rows, read.
 
     Raises
     ------
@@ -41,15 +50,32 @@ def explain_instances(warm: WarmExplainer, request: ExplanationRequest) -> list[
         ``too_many_rows``, or ``validation_failed`` where ``row_ids`` are not one for each instance or two are equal, or
         the explainer does not have a part to include.
     """
-    parts = _parts(warm, request)
-    row_ids = row_ids_of(request.row_ids, len(request.instances))
-    read = read_instances(request.instances, warm.features)
-    outcome, indices, refused = run_readable(warm.session, read)
+    parts, instances = parts_of(warm, request), request.instances or ()
+    row_ids = row_ids_of(request.row_ids, len(instances) if read is None else read.n_rows)
+    read = read or read_instances(instances, warm.features)
+    return explain_read(warm, parts, row_ids, read, run_readable(warm.session, read))
+
+
+def explain_read(
+    warm: WarmExplainer, parts: "Parts", row_ids: Sequence[str], read: ReadInstances, run: Run
+) -> list[dict[str, Any]]:
+    """Return an explanation or a refusal for each row that was read, in their order.
+
+    Parameters
+    ----------
+    parts
+        What explanations have.
+    row_ids : (n_rows,)
+        Of all rows, those that are refused included.
+    run
+        What ``run_readable`` returns for them.
+    """
+    outcome, indices, refused = run
     leaves = warm.leaves(outcome)
     proximities = warm.index.proximities(leaves)
     are_near = near_ties(outcome.scores, warm.session.description.rounding)
     values = dict(zip(read.indices, read.values, strict=True))
-    data: list[Any] = [None] * len(request.instances)
+    data: list[Any] = [None] * len(row_ids)
     for row, index in enumerate(indices):
         explained = ExplainedRow(outcome, row, leaves[row], proximities[row], values[index], bool(are_near[row]))
         data[index] = _explanation(warm, parts, row_ids[index], explained)
@@ -71,7 +97,8 @@ class Parts:
     is_full: bool
 
 
-def _parts(warm: WarmExplainer, request: ExplanationParts) -> Parts:
+def parts_of(warm: WarmExplainer, request: ExplanationParts) -> Parts:
+    """Return what explanations have; refuse to include what the explainer does not have."""
     has = {"rules": warm.rules is not None, "approximation_path": warm.tree is not None, "nearest_rows": False}
     if request.detail == "full":
         lacking = {part for part, is_there in has.items() if not is_there}
@@ -97,6 +124,13 @@ def refuse_to_include(include: Iterable[str], has: Mapping[str, bool], explainer
             raise StorageError("validation_failed", detail, "/include")
 
 
+def n_values_shown(request: ExplanationParts, n_features: int) -> int:
+    """Return of how many of an explainer's features an explanation shows something for each prototype, at most."""
+    if request.detail == "full" or "values" in request.include or request.n_reasons == "all":
+        return n_features
+    return min(request.n_reasons, n_features)
+
+
 # One row.
 
 
@@ -105,7 +139,7 @@ class ExplainedRow(NamedTuple):
 
     outcome: Outcome
     row: int  # index in the outcome
-    leaves: NDArray[np.int32]  # (n_trees,)
+    leaves: NDArray[np.int32]  # (n_trees,) by which it is compared with prototypes
     proximities: NDArray[np.int64]  # (n_prototypes,)
     values: list[Any]  # as sent, in the order of the features
     near_tie: bool
@@ -167,7 +201,7 @@ def _nearest_prototypes(
     if parts.is_full:
         for rank, entry in enumerate(near, 1):
             entry |= {"rank": rank, "distance": 1 - entry["proximity"], "coverage": prototypes[rank - 1].coverage}
-            entry |= {"shared_trees": int(shared[rank - 1].sum()), "n_trees": shared.shape[1]}
+            entry |= {"shared_trees": int(shared[rank - 1].sum()), "n_trees": warm.index.n_trees_used}
     return near
 
 

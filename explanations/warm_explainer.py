@@ -20,6 +20,7 @@ from storage.datasets import DatasetStore
 from storage.explainers import ExplainerStore
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
+from tree_explainers.leaf_space.coarser_leaves import map_leaves
 from tree_explainers.onnx_models.session import ModelSession, Outcome
 from tree_explainers.prototype_sets.leaf_boxes import LeafBoxes
 from tree_explainers.prototype_sets.nearest import PrototypeIndex
@@ -60,6 +61,7 @@ class WarmExplainer:
     features: Features
     session: ModelSession
     index: PrototypeIndex
+    coarser: tuple[NDArray[Any], NDArray[np.int64]] | None  # coarser leaf of each leaf, where each tree's leaves begin
     reasons: Reasons
     reason_texts: ReasonTexts
     unexpected: UnexpectedlyMissing
@@ -70,8 +72,11 @@ class WarmExplainer:
     provenance: dict[str, Any]
 
     def leaves(self, outcome: Outcome) -> NDArray[np.int32]:
-        """Return the leaves by which rows are near prototypes, (n_rows, n_trees): those that they reach."""
-        return outcome.leaves
+        """Return the leaves by which rows are compared with prototypes, (n_rows, n_trees).
+
+        They are the model's own, or the coarser ones that the prototype set was made with.
+        """
+        return outcome.leaves if self.coarser is None else map_leaves(*self.coarser, outcome.leaves)
 
 
 def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_session: OpenSession) -> WarmExplainer:
@@ -93,6 +98,7 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
         features=Features.of(model),
         session=session,
         index=PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
+        coarser=(arrays["coarser_leaves"], arrays["leaf_offsets"]) if "coarser_leaves" in arrays else None,
         reasons=Reasons.build(boxes),
         reason_texts=ReasonTexts.build(
             ReasonReader.build(session.description.columns, session.description.precision, reference, boxes.sets),

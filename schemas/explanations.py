@@ -10,7 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypeAliasType
 
 from .approximation_trees import PathNode
-from .contract import OBJECT, Contract, RowId, absent
+from .contract import OBJECT, Contract, Identifier, RowId, absent
 from .explanation_sets import ExplanationParts
 from .models import INSTANCES, MAX_INSTANCES, ROW_IDS, Instance, InstanceRowId, Prediction, RowIds, Score
 from .problems import Problem
@@ -24,10 +24,21 @@ class ExplanationRequest(ExplanationParts):
     """Rows to explain."""
 
     # More than the limit is a problem of its own (413), not an invalid field.
-    instances: list[Instance] = Field(
-        min_length=1, description=INSTANCES, json_schema_extra={"maxItems": MAX_INSTANCES}
+    instances: list[Instance] | None = Field(
+        default=None,
+        min_length=1,
+        description=f"{INSTANCES} Null where `dataset` and `row_ids` name the rows.",
+        json_schema_extra={"maxItems": MAX_INSTANCES},
     )
-    row_ids: RowIds | None = Field(default=None, description=ROW_IDS)
+    dataset: Identifier | None = Field(
+        default=None, description="Id of a registered dataset, of which `row_ids` names the rows to explain."
+    )
+    row_ids: RowIds | None = Field(
+        default=None,
+        min_length=1,
+        description=f"{ROW_IDS} With `dataset`: the ids of its rows that are to be explained, at most "
+        f"{MAX_INSTANCES:,}: their texts in its row_id column, or their 0-based indices without one.",
+    )
 
 
 class ReasonInterval(Contract):
@@ -298,6 +309,7 @@ class ExplanationList(Contract):
     """Explanations in the order of the instances."""
 
     object: Annotated[Literal["list"], OBJECT] = "list"
-    explainer: str = Field(description="Id of the explainer.")
+    explainer: str = Field(description="Id of the explainer that was used.")
+    explainer_name: str | SkipJsonSchema[None] = absent("Name that it was called by; absent where it was called by id.")
     data: list[Explanation] = Field(description="Explanations, one for each instance, in their order.")
     provenance: Provenance = Field(description="Model, dataset, prototype set and versions behind the explanations.")

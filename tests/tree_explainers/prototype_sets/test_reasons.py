@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -217,16 +218,18 @@ def test_any_questions_of_any_shared_trees_are_intersected_as_the_twin_says(
         assert all(hole["side"] & Side.HOLE for hole in holes)
         for value in (*np.arange(-0.5, 5.0, 0.5).tolist(), float("nan")):
             expected = naive.stays_in_leaves(ensemble, leaves, trees, column, value)
-            assert (admits(interval, value) and not any(shuts_out(hole, value, boxes) for hole in holes)) == expected
+            assert (
+                admits(interval, value) and not any(shuts_out(hole, value, boxes.sets) for hole in holes)
+            ) == expected
 
 
-def shuts_out(hole: Any, value: float, boxes: LeafBoxes) -> bool:  # noqa: ANN401  # a record
+def shuts_out(hole: Any, value: float, sets: Sequence[NDArray[np.float64]]) -> bool:  # noqa: ANN401  # a record
     """Return whether a hole or a set excludes a value; it says nothing of a missing one."""
     if np.isnan(value):
         return False
     if not hole["side"] & Side.SET:
         return bool(value == hole["low"])
-    is_member = value in boxes.sets[int(hole["low"])].tolist()
+    is_member = value in sets[int(hole["low"])].tolist()
     return is_member != bool(hole["side"] & Side.INSIDE)
 
 

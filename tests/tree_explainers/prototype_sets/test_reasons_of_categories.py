@@ -1,4 +1,4 @@
-"""Reasons of models that split categories themselves: what they admit keeps the row in its leaves, nothing else does."""
+"""Reasons of models that split categories themselves: what they admit keeps a row in its leaves, all else does not."""
 
 from typing import Any
 

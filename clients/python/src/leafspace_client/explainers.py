@@ -77,8 +77,8 @@ class ExplainerView(View[Details | ExplainerSummary]):
         return f"<{type(self).__name__} {self.id}{made_from}>"
 
 
-def _explain(
-    self: ExplainerView,
+def explain_rows(
+    self: View[Any],
     rows: Any,  # noqa: ANN401  # DataFrames, arrays, dicts, lists
     row_ids: Iterable[Any] | None = None,
     *,
@@ -164,7 +164,7 @@ class Explainer(ExplainerView):
     refresh = blocking(refresh)
     load = blocking(load)
     rename = blocking(rename)
-    explain = blocking(_explain)
+    explain = blocking(explain_rows)
 
 
 class AsyncExplainer(ExplainerView):
@@ -173,7 +173,7 @@ class AsyncExplainer(ExplainerView):
     refresh = awaitable(refresh)
     load = awaitable(load)
     rename = awaitable(rename)
-    explain = awaitable(_explain)
+    explain = awaitable(explain_rows)
 
 
 class Explainers(SyncDeletable[Details, Explainer, Explainer]):

@@ -10,6 +10,7 @@ from .approximation_tree import ApproximationTree
 from .approximation_tree_evaluation import ApproximationTreeEvaluation
 from .approximation_tree_request import ApproximationTreeRequest
 from .approximation_tree_result import ApproximationTreeResult
+from .audit_leaf_step import AuditLeafStep
 from .audited_row import AuditedRow
 from .baseline import Baseline
 from .baseline_score import BaselineScore
@@ -19,6 +20,7 @@ from .cell import Cell
 from .certificate_objective import CertificateObjective
 from .class_prediction import ClassPrediction
 from .class_quality import ClassQuality
+from .class_row_coverage import ClassRowCoverage
 from .column import Column
 from .compared_feature import ComparedFeature
 from .compared_row import ComparedRow
@@ -36,6 +38,9 @@ from .difference import Difference
 from .evaluation import Evaluation
 from .explained_row import ExplainedRow
 from .explainer import Explainer
+from .explainer_name import ExplainerName
+from .explainer_name_change import ExplainerNameChange
+from .explainer_name_request import ExplainerNameRequest
 from .explainer_request import ExplainerRequest
 from .explainer_summary import ExplainerSummary
 from .explanation_list import ExplanationList
@@ -55,11 +60,13 @@ from .label_audit import LabelAudit
 from .label_audit_request import LabelAuditRequest
 from .label_audit_result import LabelAuditResult
 from .label_count import LabelCount
+from .leaf_step import LeafStep
 from .liveness import Liveness
 from .model import Model
 from .model_column import ModelColumn
 from .model_metadata import ModelMetadata
 from .model_summary import ModelSummary
+from .model_warning import ModelWarning
 from .nearest_prototype import NearestPrototype
 from .nearest_row import NearestRow
 from .neighbor import Neighbor
@@ -74,6 +81,8 @@ from .page_approximation_tree import PageApproximationTree
 from .page_audited_row import PageAuditedRow
 from .page_dataset_row import PageDatasetRow
 from .page_dataset_summary import PageDatasetSummary
+from .page_explainer_name import PageExplainerName
+from .page_explainer_name_change import PageExplainerNameChange
 from .page_explainer_summary import PageExplainerSummary
 from .page_explanation import PageExplanation
 from .page_explanation_set import PageExplanationSet
@@ -112,6 +121,7 @@ from .reason_interval import ReasonInterval
 from .refused_row import RefusedRow
 from .renaming import Renaming
 from .restart import Restart
+from .row_coverage import RowCoverage
 from .row_warning import RowWarning
 from .rule import Rule
 from .rule_feature import RuleFeature
@@ -129,6 +139,8 @@ from .structure_count import StructureCount
 from .tree import Tree
 from .tree_node import TreeNode
 from .typicality import Typicality
+from .typicality_scale import TypicalityScale
+from .validation import Validation
 from .value_prediction import ValuePrediction
 
 __all__ = (
@@ -143,6 +155,7 @@ __all__ = (
     "ApproximationTreeRequest",
     "ApproximationTreeResult",
     "AuditedRow",
+    "AuditLeafStep",
     "Baseline",
     "BaselineScore",
     "BodyRegisterDataset",
@@ -151,6 +164,7 @@ __all__ = (
     "CertificateObjective",
     "ClassPrediction",
     "ClassQuality",
+    "ClassRowCoverage",
     "Column",
     "ComparedFeature",
     "ComparedRow",
@@ -168,6 +182,9 @@ __all__ = (
     "Evaluation",
     "ExplainedRow",
     "Explainer",
+    "ExplainerName",
+    "ExplainerNameChange",
+    "ExplainerNameRequest",
     "ExplainerRequest",
     "ExplainerSummary",
     "ExplanationList",
@@ -187,11 +204,13 @@ __all__ = (
     "LabelAuditRequest",
     "LabelAuditResult",
     "LabelCount",
+    "LeafStep",
     "Liveness",
     "Model",
     "ModelColumn",
     "ModelMetadata",
     "ModelSummary",
+    "ModelWarning",
     "NearestPrototype",
     "NearestRow",
     "Neighbor",
@@ -206,6 +225,8 @@ __all__ = (
     "PageAuditedRow",
     "PageDatasetRow",
     "PageDatasetSummary",
+    "PageExplainerName",
+    "PageExplainerNameChange",
     "PageExplainerSummary",
     "PageExplanation",
     "PageExplanationSet",
@@ -244,6 +265,7 @@ __all__ = (
     "RefusedRow",
     "Renaming",
     "Restart",
+    "RowCoverage",
     "RowWarning",
     "Rule",
     "RuleFeature",
@@ -261,5 +283,7 @@ __all__ = (
     "Tree",
     "TreeNode",
     "Typicality",
+    "TypicalityScale",
+    "Validation",
     "ValuePrediction",
 )

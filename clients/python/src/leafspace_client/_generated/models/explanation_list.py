@@ -23,16 +23,18 @@ class ExplanationList(Record):
     """Explanations in the order of the instances.
 
     Attributes:
-        explainer (str): Id of the explainer.
+        explainer (str): Id of the explainer that was used.
         data (list[AbstainedRow | ExplainedRow | RefusedRow]): Explanations, one for each instance, in their order.
         provenance (Provenance): What the explanations were computed from.
         object_ (Literal['list'] | Unset): Type of this object. Default: 'list'.
+        explainer_name (str | Unset): Name that it was called by; absent where it was called by id.
     """
 
     explainer: str
     data: list[AbstainedRow | ExplainedRow | RefusedRow]
     provenance: Provenance
     object_: Literal["list"] | Unset = "list"
+    explainer_name: str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.abstained_row import AbstainedRow  # noqa: PLC0415
@@ -56,6 +58,8 @@ class ExplanationList(Record):
 
         object_ = self.object_
 
+        explainer_name = self.explainer_name
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -67,6 +71,8 @@ class ExplanationList(Record):
         )
         if object_ is not UNSET:
             field_dict["object"] = object_
+        if explainer_name is not UNSET:
+            field_dict["explainer_name"] = explainer_name
 
         return field_dict
 
@@ -117,11 +123,14 @@ class ExplanationList(Record):
         if object_ != "list" and not isinstance(object_, Unset):
             raise ValueError(f"object must match const 'list', got '{object_}'")
 
+        explainer_name = d.pop("explainer_name", UNSET)
+
         explanation_list = cls(
             explainer=explainer,
             data=data,
             provenance=provenance,
             object_=object_,
+            explainer_name=explainer_name,
         )
 
         return explanation_list

@@ -20,8 +20,6 @@ class ExplanationRequest(Record):
     """Rows to explain.
 
     Attributes:
-        instances (list[InstanceType0 | list[Any]]): Raw rows, at most 1,000. Each row has values by feature name, or in
-            the order of the features.
         n_prototypes (int | Unset): Maximum number of nearest prototypes of each row. Default: 3.
         n_reasons (int | str | Unset): Maximum number of reasons for each prototype, those that most of the shared trees
             test first, or `all`. Default: 5.
@@ -32,29 +30,24 @@ class ExplanationRequest(Record):
             explainer has them.
         detail (str | Unset): `full` gives everything that the explainer has: all reasons, all optional parts, and more
             about each prototype; `n_reasons` and `include` change nothing then. Default: 'short'.
+        instances (list[InstanceType0 | list[Any]] | None | Unset): Raw rows, at most 1,000. Each row has values by
+            feature name, or in the order of the features. Null where `dataset` and `row_ids` name the rows.
+        dataset (None | str | Unset): Id of a registered dataset, of which `row_ids` names the rows to explain.
         row_ids (list[str] | None | Unset): Ids of the rows in their order, which must be unique; default: their 0-based
-            indices as text.
+            indices as text. With `dataset`: the ids of its rows that are to be explained, at most 1,000: their texts in its
+            row_id column, or their 0-based indices without one.
     """
 
-    instances: list[InstanceType0 | list[Any]]
     n_prototypes: int | Unset = 3
     n_reasons: int | str | Unset = 5
     include: list[str] | Unset = UNSET
     detail: str | Unset = "short"
+    instances: list[InstanceType0 | list[Any]] | None | Unset = UNSET
+    dataset: None | str | Unset = UNSET
     row_ids: list[str] | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.instance_type_0 import InstanceType0  # noqa: PLC0415
-
-        instances = []
-        for instances_item_data in self.instances:
-            instances_item: dict[str, Any] | list[Any]
-            if isinstance(instances_item_data, InstanceType0):
-                instances_item = instances_item_data.to_dict()
-            else:
-                instances_item = instances_item_data
-
-            instances.append(instances_item)
 
         n_prototypes = self.n_prototypes
 
@@ -70,6 +63,29 @@ class ExplanationRequest(Record):
 
         detail = self.detail
 
+        instances: list[dict[str, Any] | list[Any]] | None | Unset
+        if isinstance(self.instances, Unset):
+            instances = UNSET
+        elif isinstance(self.instances, list):
+            instances = []
+            for instances_type_0_item_data in self.instances:
+                instances_type_0_item: dict[str, Any] | list[Any]
+                if isinstance(instances_type_0_item_data, InstanceType0):
+                    instances_type_0_item = instances_type_0_item_data.to_dict()
+                else:
+                    instances_type_0_item = instances_type_0_item_data
+
+                instances.append(instances_type_0_item)
+
+        else:
+            instances = self.instances
+
+        dataset: None | str | Unset
+        if isinstance(self.dataset, Unset):
+            dataset = UNSET
+        else:
+            dataset = self.dataset
+
         row_ids: list[str] | None | Unset
         if isinstance(self.row_ids, Unset):
             row_ids = UNSET
@@ -81,11 +97,7 @@ class ExplanationRequest(Record):
 
         field_dict: dict[str, Any] = {}
 
-        field_dict.update(
-            {
-                "instances": instances,
-            }
-        )
+        field_dict.update({})
         if n_prototypes is not UNSET:
             field_dict["n_prototypes"] = n_prototypes
         if n_reasons is not UNSET:
@@ -94,6 +106,10 @@ class ExplanationRequest(Record):
             field_dict["include"] = include
         if detail is not UNSET:
             field_dict["detail"] = detail
+        if instances is not UNSET:
+            field_dict["instances"] = instances
+        if dataset is not UNSET:
+            field_dict["dataset"] = dataset
         if row_ids is not UNSET:
             field_dict["row_ids"] = row_ids
 
@@ -104,29 +120,6 @@ class ExplanationRequest(Record):
         from ..models.instance_type_0 import InstanceType0  # noqa: PLC0415
 
         d = dict(src_dict)
-        instances = []
-        _instances = d.pop("instances")
-        for instances_item_data in _instances:
-
-            def _parse_instances_item(data: object) -> InstanceType0 | list[Any]:
-                try:
-                    if not isinstance(data, dict):
-                        raise TypeError()
-                    componentsschemas_instance_type_0 = InstanceType0.from_dict(data)
-
-                    return componentsschemas_instance_type_0
-                except (TypeError, ValueError, AttributeError, KeyError):
-                    pass
-                if not isinstance(data, list):
-                    raise TypeError()
-                componentsschemas_instance_type_1 = cast(list[Any], data)
-
-                return componentsschemas_instance_type_1
-
-            instances_item = _parse_instances_item(instances_item_data)
-
-            instances.append(instances_item)
-
         n_prototypes = d.pop("n_prototypes", UNSET)
 
         def _parse_n_reasons(data: object) -> int | str | Unset:
@@ -139,6 +132,53 @@ class ExplanationRequest(Record):
         include = cast(list[str], d.pop("include", UNSET))
 
         detail = d.pop("detail", UNSET)
+
+        def _parse_instances(data: object) -> list[InstanceType0 | list[Any]] | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, list):
+                    raise TypeError()
+                instances_type_0 = []
+                _instances_type_0 = data
+                for instances_type_0_item_data in _instances_type_0:
+
+                    def _parse_instances_type_0_item(data: object) -> InstanceType0 | list[Any]:
+                        try:
+                            if not isinstance(data, dict):
+                                raise TypeError()
+                            componentsschemas_instance_type_0 = InstanceType0.from_dict(data)
+
+                            return componentsschemas_instance_type_0
+                        except (TypeError, ValueError, AttributeError, KeyError):
+                            pass
+                        if not isinstance(data, list):
+                            raise TypeError()
+                        componentsschemas_instance_type_1 = cast(list[Any], data)
+
+                        return componentsschemas_instance_type_1
+
+                    instances_type_0_item = _parse_instances_type_0_item(instances_type_0_item_data)
+
+                    instances_type_0.append(instances_type_0_item)
+
+                return instances_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(list[InstanceType0 | list[Any]] | None | Unset, data)
+
+        instances = _parse_instances(d.pop("instances", UNSET))
+
+        def _parse_dataset(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        dataset = _parse_dataset(d.pop("dataset", UNSET))
 
         def _parse_row_ids(data: object) -> list[str] | None | Unset:
             if data is None:
@@ -158,11 +198,12 @@ class ExplanationRequest(Record):
         row_ids = _parse_row_ids(d.pop("row_ids", UNSET))
 
         explanation_request = cls(
-            instances=instances,
             n_prototypes=n_prototypes,
             n_reasons=n_reasons,
             include=include,
             detail=detail,
+            instances=instances,
+            dataset=dataset,
             row_ids=row_ids,
         )
 

@@ -16,8 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..errors import CannotConvert
 from .boosters import booster_writer, make_known
 from .estimators import GRAPH_NAME, ModelInputs, are_single, decides_in_double, final_step, library_of
+from .native_models import native_writer
 from .preprocessing import SCALERS, calculates, convert_binarizer, convert_imputer, convert_scaler, read_missing_texts
-from .sklearn_trees import TREE_MODELS, convert_trees, refuse_categories, writer_of
+from .sklearn_trees import TREE_MODELS, convert_trees, writer_of
 from .tree_operators import OPSET_OF_TREE_ENSEMBLE
 
 MATRIX = "X"
@@ -52,7 +53,7 @@ def _written(estimator: Any, inputs: ModelInputs, *, is_double: bool) -> bytes: 
     read_missing_texts(prepared)
     final = final_step(prepared)
     make_known(final)
-    write = writer_of(final) or booster_writer(final)
+    write = native_writer(final) or writer_of(final) or booster_writer(final)
     is_classifier = hasattr(prepared, "predict_proba")
     model = convert_sklearn(
         prepared,
@@ -105,7 +106,6 @@ def _check_types(model: ModelProto) -> None:
 
 def _check(estimator: Any) -> None:  # noqa: ANN401  # an estimator
     check_is_fitted(final_step(estimator))
-    refuse_categories(final_step(estimator))
     if not (hasattr(estimator, "predict_proba") or hasattr(estimator, "predict")):
         detail = f"{type(estimator).__name__} predicts nothing; register a classifier or a regressor"
         raise CannotConvert("cannot_convert", detail)

@@ -96,8 +96,10 @@ def fold_tree_weights(final: Any) -> None:  # noqa: ANN401  # an estimator
             weighted = np.where(is_leaf, values * np.float32(weight), values)
             tree[name] = weighted.astype(np.float64).tolist()
     document["learner"]["gradient_booster"] = dart["gbtree"]
+    folded = type(final.get_booster())()
+    folded.load_model(bytearray(json.dumps(document).encode()))
     final.set_params(booster="gbtree")
-    final.get_booster().load_model(bytearray(json.dumps(document).encode()))
+    final._Booster = folded  # noqa: SLF001  # of a copy; a Booster keeps the settings that it once had
 
 
 _OPTIONS = {"nocl": [True, False], "zipmap": [True, False, "columns"]}

@@ -12,7 +12,7 @@ BENCHMARKS := start_up hot_path metering overload heavy_job job_estimates qualit
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev s3-server quickstart test test-long check format client openapi settings requirements notices benchmarks paper-tables defrag-tables approximation-tables clean
+.PHONY: help setup setup-dev s3-server kserve-clients quickstart test test-long check format client openapi settings requirements notices benchmarks paper-tables defrag-tables approximation-tables clean
 
 help: ## List the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +23,8 @@ setup: $(VENV)/.runtime ## Make .venv with what the service needs, and compile a
 setup-dev: $(VENV)/.dev ## Make .venv with what tests and checks need, too
 
 s3-server: $(VENV)/.s3-server ## Make the S3 server that tests of storage ask; without it they skip
+
+kserve-clients: $(VENV)/.kserve-clients ## Install the clients of KServe and Triton that tests call; without them they skip
 
 quickstart: $(VENV)/.runtime ## Start everything, explain one prediction, stop everything
 	$(BIN)/leafspace quickstart
@@ -84,6 +86,7 @@ requirements: $(VENV)/.dev ## Compile requirements/*.txt from requirements/*.in
 	cd requirements && ../$(UV_COMPILE) dev.in -o dev.txt
 	cd requirements && ../$(UV_COMPILE) benchmarks.in -o benchmarks.txt
 	cd requirements && ../$(UV_COMPILE) s3-server.in -o s3-server.txt
+	cd requirements && ../$(UV_COMPILE) kserve-clients.in -o kserve-clients.txt
 
 notices: $(VENV)/.dev ## Write the bill of materials and third-party notices from requirements/runtime.txt
 	$(BIN)/python -m scripts.write_notices
@@ -113,4 +116,10 @@ $(VENV)/.benchmarks: $(VENV)/.dev requirements/benchmarks.txt
 $(VENV)/.s3-server: $(VENV)/.python requirements/s3-server.txt
 	$(PYTHON) -m venv $(VENV)/s3-server
 	$(VENV)/s3-server/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/s3-server.txt
+	@touch $@
+
+# Likewise: what KServe's client needs contradicts what the service needs.
+$(VENV)/.kserve-clients: $(VENV)/.python requirements/kserve-clients.txt
+	$(PYTHON) -m venv $(VENV)/kserve-clients
+	$(VENV)/kserve-clients/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/kserve-clients.txt
 	@touch $@

@@ -1,55 +1,111 @@
 """Instances as callers send them, each explained or refused.
 
-An explanation has the prediction, the nearest prototypes and why they are near, their own prediction, and the parts
-that the request includes. It is built as plain values, which takes less time than pydantic objects; a test compares it
-with the contract.
+An explanation has the prediction, the nearest prototypes and why they are near, and the parts that the request
+includes. It is composed as plain values, which takes less time than pydantic objects; a test compares it with the
+contract.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from schemas.explanation_sets import ExplanationParts
 from schemas.explanations import ExplanationRequest
 from storage.errors import StorageError
 from tree_explainers.onnx_models.label_index import near_ties
 from tree_explainers.onnx_models.session import Outcome
 
 from . import documents
-from .instances import read_instances, row_ids_of, run_readable
+from .instances import ReadInstances, Run, read_instances, row_ids_of, run_readable
+from .reason_texts import Compared
+from .sentences import summary
 from .warm_explainer import WarmExplainer
 
 _LACKING = {
     "rules": "no rules to include; register one with a rule_set",
     "approximation_path": "no tree to lead a row; register one with an approximation_tree",
+    "nearest_rows": "no reference rows to search",
 }
 
 
-def explain_instances(warm: WarmExplainer, request: ExplanationRequest) -> list[dict[str, Any]]:
-    """Return an explanation or a refusal for each instance, in their order.
+def explain_instances(
+    warm: WarmExplainer, request: ExplanationRequest, read: ReadInstances | None = None
+) -> list[dict[str, Any]]:
+    """Return an explanation or a refusal for each row, in their order.
+
+    Parameters
+    ----------
+    request
+        Its instances are explained, or else the rows that it names.
+    read
+        These rows, read.
 
     Raises
     ------
     StorageError
         ``too_many_rows``, or ``validation_failed`` where ``row_ids`` are not one for each instance or two are equal, or
-        the explainer has no rules or no tree to include.
+        the explainer does not have a part to include.
     """
-    has = {"rules": warm.rules is not None, "approximation_path": warm.tree is not None}
-    refuse_to_include(request.include, has, warm.explainer_id)
-    row_ids = row_ids_of(request.row_ids, len(request.instances))
-    read = read_instances(request.instances, warm.features)
-    outcome, indices, refused = run_readable(warm.session, read)
-    proximities = warm.index.proximities(outcome.leaves)
+    parts = parts_of(warm, request)
+    row_ids = row_ids_of(request.row_ids, len(request.instances) if read is None else read.n_rows)
+    read = read or read_instances(request.instances, warm.features)
+    return explain_read(warm, parts, row_ids, read, run_readable(warm.session, read))
+
+
+def explain_read(
+    warm: WarmExplainer, parts: "Parts", row_ids: Sequence[str], read: ReadInstances, run: Run
+) -> list[dict[str, Any]]:
+    """Return an explanation or a refusal for each row that was read, in their order.
+
+    Parameters
+    ----------
+    parts
+        What explanations have.
+    row_ids : (n_rows,)
+        Of all rows, those that are refused included.
+    run
+        What ``run_readable`` returns for them.
+    """
+    outcome, indices, refused = run
+    leaves = warm.leaves(outcome)
+    proximities = warm.index.proximities(leaves)
+    are_near = near_ties(outcome.scores, warm.session.description.rounding)
     values = dict(zip(read.indices, read.values, strict=True))
-    data: list[Any] = [None] * len(request.instances)
+    data: list[Any] = [None] * len(row_ids)
     for row, index in enumerate(indices):
-        explained = ExplainedRow(outcome, row, proximities[row], values[index])
-        data[index] = _explanation(warm, request, row_ids[index], explained)
+        explained = ExplainedRow(outcome, row, leaves[row], proximities[row], values[index], bool(are_near[row]))
+        data[index] = _explanation(warm, parts, row_ids[index], explained)
     for index, error in refused.items():
         data[index] = documents.refusal(row_ids[index], error)
     return data
+
+
+# What to include.
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What explanations have, of what a request wants and the explainer has."""
+
+    n_prototypes: int
+    n_reasons: int | None  # None: all
+    included: frozenset[str]
+    is_full: bool
+
+
+def parts_of(warm: WarmExplainer, request: ExplanationParts) -> Parts:
+    """Return what explanations have; refuse to include what the explainer does not have."""
+    has = {"rules": warm.rules is not None, "approximation_path": warm.tree is not None, "nearest_rows": False}
+    if request.detail == "full":
+        lacking = {part for part, is_there in has.items() if not is_there}
+        return Parts(request.n_prototypes, None, _ALL - lacking, is_full=True)
+    refuse_to_include(request.include, has, warm.explainer_id)
+    n_reasons = None if request.n_reasons == "all" else request.n_reasons
+    return Parts(request.n_prototypes, n_reasons, frozenset(request.include), is_full=False)
 
 
 def refuse_to_include(include: Iterable[str], has: Mapping[str, bool], explainer_id: str) -> None:
@@ -68,76 +124,129 @@ def refuse_to_include(include: Iterable[str], has: Mapping[str, bool], explainer
             raise StorageError("validation_failed", detail, "/include")
 
 
+def n_values_shown(request: ExplanationParts, n_features: int) -> int:
+    """Return of how many of an explainer's features an explanation shows something for each prototype, at most."""
+    if request.detail == "full" or "values" in request.include or request.n_reasons == "all":
+        return n_features
+    return min(request.n_reasons, n_features)
+
+
+# One row.
+
+
 class ExplainedRow(NamedTuple):
     """One row of a batch, run."""
 
     outcome: Outcome
     row: int  # index in the outcome
+    leaves: NDArray[np.int32]  # (n_trees,) by which it is compared with prototypes
     proximities: NDArray[np.int64]  # (n_prototypes,)
     values: list[Any]  # as sent, in the order of the features
+    near_tie: bool
+
+    @property
+    def label(self) -> int | None:
+        """Index of the predicted class; ``None`` for a regression."""
+        labels = self.outcome.labels
+        return None if labels is None else int(labels[self.row])
 
 
-def _explanation(
-    warm: WarmExplainer, request: ExplanationRequest, row_id: str, explained: ExplainedRow
-) -> dict[str, Any]:
-    nearest = warm.index.nearest(explained.proximities, request.n_prototypes)
-    labels, scores = explained.outcome.labels, explained.outcome.scores
-    label = None if labels is None else warm.model.classes[labels[explained.row]]
-    near_tie = bool(near_ties(scores[explained.row : explained.row + 1], warm.session.description.rounding)[0])
-    return documents.explanation(
-        row_id,
-        documents.prediction(warm.model.classes, label, documents.decimals(scores[explained.row]), near_tie),
-        _nearest_prototypes(warm, explained, nearest),
-        documents.prototype_prediction(warm.prototypes[nearest[0]] if len(nearest) else None, label),
-        documents.Included(
-            _contrast(warm, explained) if "contrast" in request.include else None,
-            _rules(warm, explained) if "rules" in request.include else None,
-            _path(warm, explained) if "approximation_path" in request.include else None,
-        ),
-    )
+def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow) -> dict[str, Any]:
+    nearest = warm.index.nearest(explained.proximities, parts.n_prototypes)
+    prediction, near = _prediction(warm, explained), _nearest_prototypes(warm, parts, explained, nearest)
+    document = {
+        "object": "explanation",
+        "row_id": row_id,
+        "status": "ok",
+        "summary": summary(prediction, near),
+        "prediction": prediction,
+        "warnings": [],
+        "nearest_prototypes": near,
+    }
+    if parts.is_full and near:
+        document["prototype_prediction"] = documents.prototype_prediction(
+            warm.prototypes[nearest[0]], prediction.get("label")
+        )
+    for part, (name, write) in _OPTIONAL.items():
+        if part in parts.included and (written := write(warm, explained, nearest)) is not None:
+            document[name] = written
+    return document
+
+
+def _prediction(warm: WarmExplainer, explained: ExplainedRow) -> dict[str, Any]:
+    scores, label = documents.decimals(explained.outcome.scores[explained.row]), explained.label
+    if label is None:
+        return documents.value_prediction(scores[0])
+    classes = warm.model.classes
+    return documents.class_prediction(classes[label], classes, scores, near_tie=explained.near_tie)
 
 
 def _nearest_prototypes(
-    warm: WarmExplainer, explained: ExplainedRow, nearest: NDArray[np.int64]
+    warm: WarmExplainer, parts: Parts, explained: ExplainedRow, nearest: NDArray[np.int64]
 ) -> list[dict[str, Any]]:
-    shared = warm.index.shared_trees(explained.outcome.leaves[explained.row], nearest)
-    reasons = warm.reason_texts.write(nearest, shared, warm.unexpected.of_row(explained.values))
+    prototypes = [warm.prototypes[index] for index in nearest.tolist()]
+    shared = warm.index.shared_trees(explained.leaves, nearest)
+    others = [prototype.values for prototype in prototypes]
+    reasons = warm.reason_texts.write(
+        warm.reasons.of(nearest, shared),
+        Compared(explained.values, others, warm.unexpected.of_row(explained.values)),
+        parts.n_reasons,
+        with_intervals="intervals" in parts.included,
+    )
     shares = (explained.proximities[nearest] / warm.index.total_weight).tolist()
-    n_shared = shared.sum(axis=1).tolist()
-    texts = _value_texts(explained.values)
-    entries = []
-    for index, number in enumerate(nearest.tolist()):
-        prototype, share = warm.prototypes[number], shares[index]
-        of_pair = (index + 1, share, 1 - share, n_shared[index], documents.compared(prototype, texts), reasons[index])
-        entries.append(documents.near_prototype(prototype, shared.shape[1], of_pair))
-    return entries
+    near = [
+        {**prototype.head, "proximity": share, "reasons": own}
+        for prototype, share, own in zip(prototypes, shares, reasons, strict=True)
+    ]
+    if parts.is_full:
+        for rank, entry in enumerate(near, 1):
+            entry |= {"rank": rank, "distance": 1 - entry["proximity"], "coverage": prototypes[rank - 1].coverage}
+            entry |= {"shared_trees": int(shared[rank - 1].sum()), "n_trees": warm.index.n_trees_used}
+    return near
 
 
-def _value_texts(values: list[Any]) -> list[bytes]:
-    texts: list[bytes] = orjson.dumps(values)[1:-1].split(b",")
-    # A comma within a text makes more of them.
-    return texts if len(texts) == len(values) else [orjson.dumps(value) for value in values]
+# Optional parts: each returns plain values, or None where the part does not apply.
 
 
-def _contrast(warm: WarmExplainer, explained: ExplainedRow) -> dict[str, Any] | None:
+def _values(warm: WarmExplainer, explained: ExplainedRow, nearest: NDArray[np.int64]) -> list[dict[str, Any]]:
+    """Return the values of the row and of its nearest prototypes, feature by feature."""
+    others = [warm.prototypes[index].values for index in nearest.tolist()]
+    return [
+        {"feature": name, "value": explained.values[feature], "prototype_values": [own[feature] for own in others]}
+        for name, feature in warm.shown
+    ]
+
+
+def _contrasts(
+    warm: WarmExplainer, explained: ExplainedRow, _nearest: NDArray[np.int64]
+) -> list[dict[str, Any]] | None:
     """Return the nearest prototype of another class than the one predicted."""
-    labels = explained.outcome.labels
-    index = None if labels is None else warm.index.contrast(explained.proximities, int(labels[explained.row]))
-    if index is None:
+    label = explained.label
+    if label is None:
         return None
+    index = warm.index.contrast(explained.proximities, label)
+    if index is None:
+        return []
     proximity = float(explained.proximities[index] / warm.index.total_weight)
-    return documents.contrast(warm.prototypes[index], proximity)
+    return [documents.contrast(warm.prototypes[index], proximity)]
 
 
-def _rules(warm: WarmExplainer, explained: ExplainedRow) -> orjson.Fragment | None:
+def _rules(warm: WarmExplainer, explained: ExplainedRow, _nearest: NDArray[np.int64]) -> orjson.Fragment | None:
     """Return the rules that hold for the row, in the order of the rule set."""
     return None if warm.rules is None else orjson.Fragment(warm.rules.text(warm.rules.firing(explained.values)))
 
 
-def _path(warm: WarmExplainer, explained: ExplainedRow) -> orjson.Fragment | None:
+def _path(warm: WarmExplainer, explained: ExplainedRow, _nearest: NDArray[np.int64]) -> orjson.Fragment | None:
     """Return the row's path in the approximation tree, and whether the tree agrees with the model."""
     if warm.tree is None:
         return None
-    labels = explained.outcome.labels
-    label = None if labels is None else int(labels[explained.row])
-    return orjson.Fragment(warm.tree.text(warm.tree.leaf_of(explained.values), label))
+    return orjson.Fragment(warm.tree.text(warm.tree.leaf_of(explained.values), explained.label))
+
+
+_OPTIONAL = {
+    "values": ("values", _values),
+    "contrast": ("contrasts", _contrasts),
+    "rules": ("rules", _rules),
+    "approximation_path": ("approximation_path", _path),
+}
+_ALL = frozenset({*_OPTIONAL, "intervals", "nearest_rows"})

@@ -1,7 +1,7 @@
 """Instances as callers write them, turned into rows that a session can read; a bad one never fails the others."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
@@ -13,6 +13,9 @@ from storage.errors import StorageError
 from tree_explainers.errors import RowRefused
 from tree_explainers.onnx_models.session import ModelSession, Outcome
 from tree_explainers.rows import Rows
+
+Run = tuple[Outcome, list[int], dict[int, RowRefused]]
+"""The model's outcome for the rows that it accepts, their indices, and why the others are refused."""
 
 _PLAIN_TYPES = frozenset({float, int, bool, type(None)})
 LARGEST_FLOAT32 = 3.4028235677973366e38  # what still rounds to a finite float32
@@ -40,6 +43,24 @@ class ReadInstances:
     indices: list[int]  # of the rows, among the instances
     values: list[list[Any]]  # of the rows, as sent, in the order of the features
     refused: dict[int, RowRefused]  # by index among the instances
+
+    @property
+    def n_rows(self) -> int:
+        """Number of all instances."""
+        return len(self.indices) + len(self.refused)
+
+    def among(self, places: Sequence[int], others: Mapping[int, RowRefused]) -> "ReadInstances":
+        """Return the same instances among others that are refused.
+
+        Parameters
+        ----------
+        places : n_instances indices
+            Of these instances among all.
+        others
+            Why the others are refused, by their indices among all.
+        """
+        refused = {places[index]: error for index, error in self.refused.items()}
+        return ReadInstances(self.rows, [places[index] for index in self.indices], self.values, {**refused, **others})
 
 
 def read_instances(instances: Sequence[dict[str, Any] | list[Any]], features: Features) -> ReadInstances:
@@ -93,8 +114,8 @@ def _refuse_repeated_id(row_ids: Sequence[str], pointer: str) -> NoReturn:
     raise AssertionError
 
 
-def run_readable(session: ModelSession, read: ReadInstances) -> tuple[Outcome, list[int], dict[int, RowRefused]]:
-    """Return the model's outcome for the rows that it accepts, their indices, and why the others are refused."""
+def run_readable(session: ModelSession, read: ReadInstances) -> Run:
+    """Apply the model to instances."""
     found = session.run_rows(read.rows)
     if not found.refused:
         return found.outcome, read.indices, read.refused

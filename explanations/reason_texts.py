@@ -1,10 +1,14 @@
-"""Reasons as JSON text. A plain dict for each would take longer than finding them, and there are dozens a prototype."""
+"""Reasons as explanations have them: in words, with the values of both rows, and in numbers where those are included.
+
+Of each prototype only as many reasons are put into words as are shown. What does not change from row to row is
+prepared.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
@@ -12,49 +16,181 @@ from numpy.typing import NDArray
 
 from tree_explainers import wording
 from tree_explainers.onnx_models.description import ModelColumn
-from tree_explainers.prototype_sets.feature_reasons import any_number, shown_name
+from tree_explainers.prototype_sets.feature_reasons import FeatureReason, any_number, shown_name
 from tree_explainers.prototype_sets.raw_units import RawReasons, RawSide
 from tree_explainers.prototype_sets.readable import ReasonReader
-from tree_explainers.prototype_sets.reasons import Reasons
 
-HIGH = b',"high":'
-N_PIECES = 12  # of the text of one reason
 _N_SIDES = 1 << len(RawSide)
 _HAS_LOW, _HAS_HIGH = _N_SIDES, 2 * _N_SIDES  # beside a side: there is an end
 _KEPT_NUMBERS = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceParts:
-    """The texts around the numbers of a sentence, by ``sentence_codes``."""
+class Compared(NamedTuple):
+    """A row and others that it is compared with: the raw values of each, in the order of the model's features."""
 
-    before_low: tuple[bytes, ...]
-    before_high: tuple[bytes, ...]
-    after: tuple[bytes, ...]  # up to the lower end's own field
+    values: Sequence[Any]
+    others: Sequence[Sequence[Any]]  # (n_pairs,)
+    is_missing: NDArray[np.bool_] | None = None  # (n_columns,) as ``ReasonReader.group`` takes it
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonTexts:
+    """Puts reasons into words."""
+
+    reader: ReasonReader
+    is_shown: NDArray[np.bool_]  # (n_columns,) callers may see it
+    shows_all: bool
+    names: tuple[str, ...]  # (n_columns,)
+    starts: tuple[str, ...]  # (n_columns,) up to the predicate of the sentence
+    features: tuple[int | None, ...]  # (n_columns,) index of the raw feature; None: transformed
+    before_low: tuple[str, ...]  # the words around the numbers of a sentence, by ``_sentence_codes``
+    before_high: tuple[str, ...]
+    after: tuple[str, ...]
 
     @staticmethod
-    def build() -> "SentenceParts":
-        """Write all of them down."""
+    def build(reader: ReasonReader, shown_features: frozenset[str] | None) -> "ReasonTexts":
+        """Prepare for a model; ``None`` shows all features.
+
+        A reason holds the prototype's category, or an interval around its value: as good as the value itself, so it is
+        shown where that is. What a transformed column depends on is not known, so it is shown with all features only.
+        """
+        is_shown = np.array(
+            [
+                shown_features is None or (column.name in shown_features and not column.transformed)
+                for column in reader.columns
+            ],
+            dtype=np.bool_,
+        )
         codes = [
             (RawSide(code % _N_SIDES), bool(code & _HAS_LOW), bool(code & _HAS_HIGH)) for code in range(4 * _N_SIDES)
         ]
-        return SentenceParts(
-            tuple(_before_low(*code).encode() for code in codes),
-            tuple(_before_high(*code).encode() for code in codes),
-            tuple(b'%b","low":' % _ending(code[0]).encode() for code in codes),
+        return ReasonTexts(
+            reader,
+            is_shown,
+            bool(is_shown.all()),
+            tuple(column.name for column in reader.columns),
+            tuple(f"{shown_name(column)} is " for column in reader.columns),
+            tuple(map(_raw_feature, reader.columns)),
+            tuple(_before_low(*code) for code in codes),
+            tuple(_before_high(*code) for code in codes),
+            tuple(wording.MISSING_ALLOWED if RawSide.OR_MISSING in side else "" for side, _, _ in codes),
         )
 
+    def write(
+        self, reasons: NDArray[Any], compared: Compared, n_reasons: int | None, *, with_intervals: bool
+    ) -> list[list[dict[str, Any]]]:
+        """Return the reasons why a row is near each of some others.
 
-def sentence_codes(side: NDArray[np.int64], low: NDArray[Any], high: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the index of each sentence's parts; the ends are rounded to the model's precision."""
-    codes: NDArray[np.int64] = side + _HAS_LOW * np.isfinite(low) + _HAS_HIGH * np.isfinite(high)
-    return codes
+        Parameters
+        ----------
+        reasons : (n_reasons,) REASON
+            From ``Reasons.of``.
+        compared
+            The row and the others, whose order is that of the pairs.
+        n_reasons
+            Maximum number for each pair; ``None``: all.
+        with_intervals
+            Whether to add the ends in numbers.
+        """
+        raw = self.reader.group(reasons, len(compared.others), compared.is_missing)
+        places = [self._shown(raw, start, end)[:n_reasons] for start, end in pairwise(raw.bounds.tolist())]
+        chosen = [place for own in places for place in own]
+        columns, texts, shares, intervals = self._in_words(raw, chosen, with_intervals=with_intervals)
+        if raw.is_other.any():
+            for index, place in enumerate(chosen):
+                if raw.is_other[place]:
+                    found = self.reader.other(reasons, raw, place, compared.is_missing)
+                    texts[index], intervals[index] = found["text"], interval_of(found) if with_intervals else None
+        written, end = [], 0
+        for other, own in zip(compared.others, places, strict=True):
+            start, end = end, end + len(own)
+            of_pair = zip(columns[start:end], texts[start:end], shares[start:end], intervals[start:end], strict=True)
+            written.append([self._reason(*reason, compared.values, other) for reason in of_pair])
+        return written
+
+    def _shown(self, raw: RawReasons, start: int, end: int) -> Sequence[int]:
+        if self.shows_all:
+            return range(start, end)
+        found: list[int] = (start + np.flatnonzero(self.is_shown[raw.column[start:end]])).tolist()
+        return found
+
+    def _in_words(
+        self, raw: RawReasons, chosen: list[int], *, with_intervals: bool
+    ) -> tuple[list[int], list[str], list[float], list[dict[str, Any] | None]]:
+        """Return column, text, share of trees and interval of the reasons at these places, as if all were numbers."""
+        column, side = raw.column[chosen], raw.side[chosen]
+        low, high = self.reader.rounded(raw.low[chosen], column), self.reader.rounded(raw.high[chosen], column)
+        lows, highs = _number_texts(low), _number_texts(high)
+        codes = (side + _HAS_LOW * np.isfinite(low) + _HAS_HIGH * np.isfinite(high)).tolist()
+        columns = column.tolist()
+        texts = [
+            f"{self.starts[of]}{self.before_low[code]}{_words(low)}{self.before_high[code]}{_words(high)}{self.after[code]}"
+            for of, code, low, high in zip(columns, codes, lows, highs, strict=True)
+        ]
+        intervals: list[dict[str, Any] | None] = [None] * len(columns)
+        if with_intervals:
+            ends = zip(side.tolist(), lows, highs, columns, strict=True)
+            intervals = [self._interval(*each) for each in ends]
+        return columns, texts, raw.share_of_trees[chosen].tolist(), intervals
+
+    def _interval(self, side: int, low: bytes, high: bytes, column: int) -> dict[str, Any]:
+        is_transformed = self.reader.columns[column].transformed
+        return _interval(RawSide(side), orjson.loads(low), orjson.loads(high), is_transformed=is_transformed)
+
+    def _reason(
+        self,
+        column: int,
+        text: str,
+        share_of_trees: float,
+        interval: dict[str, Any] | None,
+        values: Sequence[Any],
+        others: Sequence[Any],
+    ) -> dict[str, Any]:
+        found: dict[str, Any] = {"feature": self.names[column], "text": text}
+        feature = self.features[column]
+        if feature is not None:
+            found["value"], found["prototype_value"] = values[feature], others[feature]
+        found["share_of_trees"] = share_of_trees
+        if interval is not None:
+            found["interval"] = interval
+        return found
 
 
-@lru_cache(maxsize=_KEPT_NUMBERS)
-def number_words(number: bytes) -> bytes:
-    """Return a number that is JSON as sentences have it; an empty text for null."""
-    return b"" if number == b"null" else wording.number_text(float(number)).encode()
+def interval_of(reason: FeatureReason) -> dict[str, Any]:
+    """Return a reason in numbers and categories, with what applies to it."""
+    sides = (
+        (RawSide.LOW_INCLUSIVE, reason["low_inclusive"]),
+        (RawSide.HIGH_INCLUSIVE, reason["high_inclusive"]),
+        (RawSide.OR_MISSING, reason["or_missing"]),
+        (RawSide.IS_MISSING, reason["is_missing"]),
+        (RawSide.EXACT, reason["exact"]),
+    )
+    side = RawSide(sum(flag for flag, holds in sides if holds))
+    found = _interval(side, reason["low"], reason["high"], is_transformed=reason["transformed"])
+    if reason["category"] is not None:
+        found["category"] = reason["category"]
+    if reason["excluded_categories"]:
+        found["excluded_categories"] = list(reason["excluded_categories"])
+    return found
+
+
+def _interval(side: RawSide, low: float | None, high: float | None, *, is_transformed: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if low is not None:
+        found |= {"low": low, "low_inclusive": RawSide.LOW_INCLUSIVE in side}
+    if high is not None:
+        found |= {"high": high, "high_inclusive": RawSide.HIGH_INCLUSIVE in side}
+    flags = {"or_missing": RawSide.OR_MISSING in side, "is_missing": RawSide.IS_MISSING in side}
+    found |= dict.fromkeys((name for name, holds in flags.items() if holds), True)
+    if is_transformed:
+        found["transformed"] = True
+    if RawSide.EXACT not in side:
+        found["exact"] = False
+    return found
+
+
+def _raw_feature(column: ModelColumn) -> int | None:
+    return None if column.transformed else column.raw_index
 
 
 def _before_low(side: RawSide, has_low: bool, has_high: bool) -> str:  # noqa: FBT001
@@ -70,106 +206,13 @@ def _before_high(side: RawSide, has_low: bool, has_high: bool) -> str:  # noqa: 
     return between + wording.upper_end(inclusive=RawSide.HIGH_INCLUSIVE in side) if has_high else ""
 
 
-def _ending(side: RawSide) -> str:
-    return wording.MISSING_ALLOWED if RawSide.OR_MISSING in side else ""
+@lru_cache(maxsize=_KEPT_NUMBERS)
+def _words(number: bytes) -> str:
+    """Return a number that is JSON as sentences have it; an empty text for null."""
+    return "" if number == b"null" else wording.number_text(float(number))
 
 
-@dataclass(frozen=True, slots=True)
-class ReasonTexts:
-    """Writes reasons; the parts that do not change from row to row are written once.
-
-    The text is that of ``FeatureReason`` as JSON, field by field; a test compares the two.
-    """
-
-    reasons: Reasons
-    reader: ReasonReader
-    is_shown: NDArray[np.bool_]  # (n_columns,) callers may see it
-    starts: tuple[bytes, ...]  # (n_columns,) up to the predicate of the sentence
-    sentences: SentenceParts
-    sides: tuple[bytes, ...]  # by RawSide: from the upper end to the share of trees
-    ends: tuple[bytes, ...]  # (n_columns,) after the share of trees
-
-    @staticmethod
-    def build(reasons: Reasons, reader: ReasonReader, shown_features: frozenset[str] | None) -> "ReasonTexts":
-        """Prepare for a model; ``None`` shows all features.
-
-        A reason holds the prototype's category, or an interval around its value: as good as the value itself, so it is
-        shown where that is. What a transformed column depends on is not known, so it is shown with all features only.
-        """
-        is_shown = [
-            shown_features is None or (column.name in shown_features and not column.transformed)
-            for column in reader.columns
-        ]
-        return ReasonTexts(
-            reasons,
-            reader,
-            np.array(is_shown),
-            tuple(map(_start, reader.columns)),
-            SentenceParts.build(),
-            tuple(_side_text(RawSide(side)) for side in range(_N_SIDES)),
-            tuple(b',"transformed":%b},' % orjson.dumps(column.transformed) for column in reader.columns),
-        )
-
-    def write(
-        self, prototypes: NDArray[np.int64], shared: NDArray[np.bool_], is_missing: NDArray[np.bool_] | None = None
-    ) -> list[orjson.Fragment]:
-        """Return the reasons why a row is similar to each of some prototypes, as JSON lists.
-
-        Arguments are those of ``Reasons.of`` and of ``ReasonReader.translate``.
-        """
-        raw, others = self.reader.translate(self.reasons.of(prototypes, shared), len(prototypes), is_missing)
-        pieces = self._pieces(raw)
-        for index, reason in others.items():
-            _replace(pieces, index, orjson.dumps(reason) + b",")
-        if not self.is_shown.all():
-            for index in np.flatnonzero(~self.is_shown[raw.column]).tolist():
-                _replace(pieces, index, b"")
-        bounds = (raw.bounds * N_PIECES).tolist()
-        return [orjson.Fragment(b"[%b]" % b"".join(pieces[start:end])[:-1]) for start, end in pairwise(bounds)]
-
-    def _pieces(self, raw: RawReasons) -> list[bytes]:
-        """Return the texts of all reasons, piece by piece."""
-        columns, sides = raw.column.tolist(), raw.side.tolist()
-        low, high = self.reader.rounded(raw.low, raw.column), self.reader.rounded(raw.high, raw.column)
-        lows, highs = _number_texts(low), _number_texts(high)
-        codes = sentence_codes(raw.side, low, high).tolist()
-        pieces = [HIGH] * (N_PIECES * len(columns))
-        pieces[0::N_PIECES] = map(self.starts.__getitem__, columns)
-        pieces[1::N_PIECES] = map(self.sentences.before_low.__getitem__, codes)
-        pieces[2::N_PIECES] = map(number_words, lows)
-        pieces[3::N_PIECES] = map(self.sentences.before_high.__getitem__, codes)
-        pieces[4::N_PIECES] = map(number_words, highs)
-        pieces[5::N_PIECES] = map(self.sentences.after.__getitem__, codes)
-        pieces[6::N_PIECES] = lows
-        pieces[8::N_PIECES] = highs
-        pieces[9::N_PIECES] = map(self.sides.__getitem__, sides)
-        pieces[10::N_PIECES] = _number_texts(raw.share_of_trees)
-        pieces[11::N_PIECES] = map(self.ends.__getitem__, columns)
-        return pieces
-
-
-def _start(column: ModelColumn) -> bytes:
-    return b'{"feature":%b,"text":%b' % (orjson.dumps(column.name), orjson.dumps(f"{shown_name(column)} is ")[:-1])
-
-
-def _replace(pieces: list[bytes], index: int, text: bytes) -> None:
-    pieces[index * N_PIECES : (index + 1) * N_PIECES] = [text, *[b""] * (N_PIECES - 1)]
-
-
-def _number_texts(values: NDArray[np.float32 | np.float64]) -> Sequence[bytes]:
+def _number_texts(values: NDArray[np.float32 | np.float64]) -> list[bytes]:
     """Return each number as JSON, in as few digits as its precision takes; a missing end as null."""
     text: bytes = orjson.dumps(values, option=orjson.OPT_SERIALIZE_NUMPY)
     return text[1:-1].split(b",") if len(values) else []
-
-
-def _side_text(side: RawSide) -> bytes:
-    fields: dict[str, Any] = {
-        "low_inclusive": RawSide.LOW_INCLUSIVE in side,
-        "high_inclusive": RawSide.HIGH_INCLUSIVE in side,
-        "or_missing": RawSide.OR_MISSING in side,
-        "exact": RawSide.EXACT in side,
-        "is_missing": RawSide.IS_MISSING in side,
-        "category": None,
-        "excluded_categories": [],
-    }
-    return b',%b,"share_of_trees":' % orjson.dumps(fields)[1:-1]

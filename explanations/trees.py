@@ -171,8 +171,8 @@ def _leaf(node: ApproximationNode) -> dict[str, Any]:
 
 
 def _texts(path: dict[str, Any] | None, *, is_regression: bool) -> tuple[bytes, bytes]:
-    agreements = (None, None) if is_regression else (False, True)
-    other, same = (orjson.dumps({"agrees": agrees, **(path or {})}) for agrees in agreements)
+    agreements: tuple[dict[str, bool], ...] = ({}, {}) if is_regression else ({"agrees": False}, {"agrees": True})
+    other, same = (orjson.dumps({**agrees, **(path or {})}) for agrees in agreements)
     return other, same
 
 

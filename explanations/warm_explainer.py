@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-import orjson
+import numpy as np
 from numpy.typing import NDArray
 
 from schemas.approximation_trees import ApproximationTreeResult
@@ -20,7 +20,8 @@ from storage.datasets import DatasetStore
 from storage.explainers import ExplainerStore
 from storage.models import ModelStore
 from storage.object_store import ObjectStore
-from tree_explainers.onnx_models.session import ModelSession
+from tree_explainers.leaf_space.coarser_leaves import map_leaves
+from tree_explainers.onnx_models.session import ModelSession, Outcome
 from tree_explainers.prototype_sets.leaf_boxes import LeafBoxes
 from tree_explainers.prototype_sets.nearest import PrototypeIndex
 from tree_explainers.prototype_sets.readable import ReasonReader
@@ -47,8 +48,8 @@ class WarmPrototype:
     label: str | None
     value: float | None
     coverage: dict[str, Any]
-    texts: tuple[bytes, ...]  # (n_shown,) ComparedFeature as JSON, up to the instance's value
-    feature_indices: tuple[int, ...]  # (n_shown,) of these features among the model's
+    values: tuple[Any, ...]  # (n_features,) in the model's order; only those of shown features are ever used
+    head: dict[str, Any]  # the beginning of its entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +61,22 @@ class WarmExplainer:
     features: Features
     session: ModelSession
     index: PrototypeIndex
+    coarser: tuple[NDArray[Any], NDArray[np.int64]] | None  # coarser leaf of each leaf, where each tree's leaves begin
+    reasons: Reasons
     reason_texts: ReasonTexts
     unexpected: UnexpectedlyMissing
     prototypes: tuple[WarmPrototype, ...]
+    shown: tuple[tuple[str, int], ...]  # the features that callers may see, and their indices among the model's
     rules: WarmRules | None
     tree: WarmTree | None
     provenance: dict[str, Any]
+
+    def leaves(self, outcome: Outcome) -> NDArray[np.int32]:
+        """Return the leaves by which rows are compared with prototypes, (n_rows, n_trees).
+
+        They are the model's own, or the coarser ones that the prototype set was made with.
+        """
+        return outcome.leaves if self.coarser is None else map_leaves(*self.coarser, outcome.leaves)
 
 
 def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_session: OpenSession) -> WarmExplainer:
@@ -86,13 +97,15 @@ def warm_up(explainer_id: str, database: Database, objects: ObjectStore, open_se
         features=Features.of(model),
         session=session,
         index=PrototypeIndex.build(arrays["leaves"], arrays["weights"], arrays["classes"]),
+        coarser=(arrays["coarser_leaves"], arrays["leaf_offsets"]) if "coarser_leaves" in arrays else None,
+        reasons=Reasons.build(_leaf_boxes(arrays)),
         reason_texts=ReasonTexts.build(
-            Reasons.build(_leaf_boxes(arrays)),
             ReasonReader.build(session.description.columns, session.description.precision, reference),
             shown,
         ),
         unexpected=UnexpectedlyMissing.build(session.description, reference),
-        prototypes=tuple(_prototype(item, shown, model) for item in result["prototypes"]),
+        prototypes=tuple(_prototype(item, model) for item in result["prototypes"]),
+        shown=tuple((name, index) for index, name in enumerate(model.feature_names) if shown is None or name in shown),
         rules=_rules(explainer, model, database, objects),
         tree=_tree(explainer, model, database, objects),
         provenance=_provenance(model, dataset.sha256, explainer),
@@ -104,21 +117,17 @@ def _leaf_boxes(arrays: Mapping[str, NDArray[Any]]) -> LeafBoxes:
     return LeafBoxes.from_arrays(boxes)
 
 
-def _prototype(item: dict[str, Any], shown: frozenset[str] | None, model: Model) -> WarmPrototype:
-    index_of = {name: index for index, name in enumerate(model.feature_names)}
-    cells = [cell for cell in item["features"] if shown is None or cell["name"] in shown]
+def _prototype(item: dict[str, Any], model: Model) -> WarmPrototype:
+    values = {cell["name"]: cell["value"] for cell in item["features"]}
+    outcome = {"value": item["value"]} if item["label"] is None else {"label": item["label"]}
     return WarmPrototype(
         row_id=item["row_id"],
         label=item["label"],
         value=item["value"],
         coverage=item["coverage"],
-        texts=tuple(map(_compared_text, cells)),
-        feature_indices=tuple(index_of[cell["name"]] for cell in cells),
+        values=tuple(values[name] for name in model.feature_names),
+        head={"row_id": item["row_id"], **outcome},
     )
-
-
-def _compared_text(cell: dict[str, Any]) -> bytes:
-    return b'{"name":%b,"value":%b,"instance_value":' % (orjson.dumps(cell["name"]), orjson.dumps(cell["value"]))
 
 
 def _rules(explainer: Explainer, model: Model, database: Database, objects: ObjectStore) -> WarmRules | None:

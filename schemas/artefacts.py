@@ -19,6 +19,31 @@ RequestedKind = Annotated[
 UsedKind = Annotated[
     Literal["random_forest", "boosting"], Field(description="How trees were weighted in the proximities.")
 ]
+LeafRows = Annotated[
+    int,
+    Field(
+        strict=True,
+        ge=1,
+        le=2**31 - 1,
+        description="Fewest reference rows of a leaf: a tree is cut back where a split leaves fewer on either side, "
+        "and rows are compared by the coarser leaves. 1: the trees' own leaves, as in the papers. Predictions never "
+        "depend on it.",
+    ),
+]
+UsedLeafRows = Annotated[
+    int,
+    Field(
+        description="The `min_leaf_rows` that was used: trees were cut back where a split left fewer reference rows on "
+        "either side; 1: they were not cut."
+    ),
+]
+TreesUsed = Annotated[
+    int | None,
+    Field(
+        description="Number of trees that count in proximities: those cut back to a single leaf do not, nor do those "
+        "of boosting whose values do not vary. Null in results that were made before this field existed."
+    ),
+]
 RequestedModel = Annotated[Identifier, Field(description="Id of the model.")]
 ReferenceDataset = Annotated[
     Identifier, Field(description="Id of the reference dataset, which has every feature that the model reads.")

@@ -1,7 +1,7 @@
 """Contract: the base of every message, frozen and closed to unknown fields, and the fields that many messages share."""
 
 from datetime import datetime
-from typing import Annotated, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, StringConstraints
 
@@ -46,6 +46,24 @@ class _FirstFault(FailFast):
 
 Many = Annotated[list[Item], _FirstFault()]
 """A list that may be long: only its first fault is reported, as describing faults takes longer than finding them."""
+
+
+def absent(description: str) -> Any:  # noqa: ANN401  # as Field
+    """Describe a field of an answer that is left out where it does not apply; it is never null.
+
+    Its type is ``kind | SkipJsonSchema[None]``.
+    """
+    return Field(
+        default=None,
+        description=description,
+        exclude_if=lambda value: value is None,
+        json_schema_extra=without_default,
+    )
+
+
+def without_default(schema: dict[str, Any]) -> None:
+    """Have a field's schema say nothing about a default."""
+    del schema["default"]
 
 
 class Contract(BaseModel):

@@ -7,26 +7,40 @@ from pydantic import Field
 from .artefacts import REQUEST, RESULT, ArtefactView
 from .contract import OBJECT, Contract, Identifier, RowsOfDataset
 
-PrototypeCount = Annotated[
-    int, Field(strict=True, ge=1, le=100, description="Maximum number of nearest prototypes of each row.")
-]
-IncludedParts = Annotated[
-    list[Literal["contrast", "rules", "approximation_path"]],
-    Field(
-        description="Optional parts of explanations. `contrast`: the nearest prototype of another class; `rules`: the "
-        "rules that apply, if the explainer has a rule set; `approximation_path`: the path in the approximation tree, "
-        "if the explainer has one."
-    ),
-]
+MAX_REASONS = 100
+IncludedPart = Literal["values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows"]
 
 
-class ExplanationSetRequest(Contract):
+class ExplanationParts(Contract):
+    """What explanations have beside the prediction and the nearest prototypes, and how much of it."""
+
+    n_prototypes: int = Field(
+        default=3, strict=True, ge=1, le=100, description="Maximum number of nearest prototypes of each row."
+    )
+    n_reasons: Annotated[int, Field(strict=True, ge=0, le=MAX_REASONS)] | Literal["all"] = Field(
+        default=5,
+        description="Maximum number of reasons for each prototype, those that most of the shared trees test first, or "
+        "`all`.",
+    )
+    include: list[IncludedPart] = Field(
+        default=[],
+        description="Optional parts of explanations. `values`: the values of the row and of its nearest prototypes; "
+        "`intervals`: the ends of each reason as numbers; `contrast`: the nearest prototype of another class; `rules`: "
+        "the rules that apply, if the explainer has a rule set; `approximation_path`: the path in the approximation "
+        "tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the explainer has them.",
+    )
+    detail: Literal["short", "full"] = Field(
+        default="short",
+        description="`full` gives everything that the explainer has: all reasons, all optional parts, and more about "
+        "each prototype; `n_reasons` and `include` change nothing then.",
+    )
+
+
+class ExplanationSetRequest(ExplanationParts):
     """Which dataset to explain, and by which explainer."""
 
     explainer: Identifier = Field(description="Id of the explainer.")
     dataset: Identifier = Field(description="Id of the dataset whose rows are explained.")
-    n_prototypes: PrototypeCount = 3
-    include: IncludedParts = Field(default=[])
 
 
 class LabelCount(Contract):

@@ -1,115 +1,168 @@
-"""Explanations: single predictions, explained by their nearest prototypes."""
+"""Explanations: single predictions, explained by their nearest prototypes.
+
+What does not apply is absent. Only ``value`` and ``prototype_value`` may be null: the value is missing then.
+"""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+from typing_extensions import TypeAliasType
 
 from .approximation_trees import PathNode
-from .contract import OBJECT, Contract, RowId
-from .explanation_sets import IncludedParts, PrototypeCount
+from .contract import OBJECT, Contract, Identifier, RowId, absent, without_default
+from .explanation_sets import ExplanationParts
 from .models import INSTANCES, MAX_INSTANCES, ROW_IDS, Instance, InstanceRowId, Prediction, RowIds, Score
 from .problems import Problem
 from .prototype_sets import Coverage
 from .rule_sets import PREDICTED
 
+Cell = float | bool | str | None
 
-class ExplanationRequest(Contract):
+
+class ExplanationRequest(ExplanationParts):
     """Rows to explain."""
 
     # More than the limit is a problem of its own (413), not an invalid field.
     instances: list[Instance] = Field(
-        min_length=1, description=INSTANCES, json_schema_extra={"maxItems": MAX_INSTANCES}
+        default=[],
+        description=f"{INSTANCES} None where `dataset` and `row_ids` name the rows.",
+        json_schema_extra={"maxItems": MAX_INSTANCES},
     )
-    row_ids: RowIds | None = Field(default=None, description=ROW_IDS)
-    n_prototypes: PrototypeCount = 3
-    include: IncludedParts = Field(default=[])
+    dataset: Identifier | None = Field(
+        default=None, description="Id of a registered dataset, of which `row_ids` names the rows to explain."
+    )
+    row_ids: RowIds | None = Field(
+        default=None,
+        min_length=1,
+        description=f"{ROW_IDS} With `dataset`: the ids of its rows that are to be explained, at most "
+        f"{MAX_INSTANCES:,}: their texts in its row_id column, or their 0-based indices without one.",
+    )
 
 
-class ComparedFeature(Contract):
-    """A feature of the prototype beside the same feature of the instance."""
+class ReasonInterval(Contract):
+    """The values of one feature that keep a row in all leaves that it shares with a prototype."""
 
-    name: str = Field(description="Name of the feature.")
-    value: float | bool | str | None = Field(description="Value of the prototype; null if it is missing.")
-    instance_value: float | bool | str | None = Field(description="Value of the instance; null if it is missing.")
+    low: float | SkipJsonSchema[None] = absent("Lower end of the interval; absent: there is none.")
+    low_inclusive: bool | SkipJsonSchema[None] = absent("Whether the interval includes its lower end.")
+    high: float | SkipJsonSchema[None] = absent("Upper end of the interval; absent: there is none.")
+    high_inclusive: bool | SkipJsonSchema[None] = absent("Whether the interval includes its upper end.")
+    or_missing: bool | SkipJsonSchema[None] = absent(
+        "True where a missing value also keeps the row in the shared leaves. It is absent where the rows from which "
+        "the prototypes were chosen have no missing value of this feature, unless the explained row has one."
+    )
+    is_missing: bool | SkipJsonSchema[None] = absent(
+        "True where only a missing value keeps the row in the shared leaves: both rows miss the value. Then there is "
+        "no interval and no category."
+    )
+    category: float | str | SkipJsonSchema[None] = absent(
+        "The only category that keeps the row in the shared leaves; absent: there is none."
+    )
+    excluded_categories: list[float | str] | SkipJsonSchema[None] = absent(
+        "Categories that do not keep the row in the shared leaves; of a number, excluded values within the interval."
+    )
+    transformed: bool | SkipJsonSchema[None] = absent("True where the feature could not be mapped back to a raw one.")
+    exact: bool | SkipJsonSchema[None] = absent(
+        "False where a tree tests a set of values, which is not listed here, and where ends were mapped back through "
+        "scaling: then they hold up to the rounding of single precision, on either side. Else absent."
+    )
 
 
 class Reason(Contract):
-    """The values of one feature that keep a row in all leaves that it shares with a prototype."""
+    """A feature that shared trees test, and the values that keep a row in their leaves."""
 
     feature: str = Field(description="Name of the feature.")
     text: str = Field(
-        default="",
         description="The reason as an English phrase, such as `income is above 1,200 and at most 3,400 (missing "
         "allowed)`, `color is G or H` or `income is missing`. It names the remaining categories or the excluded ones, "
-        "whichever are fewer, and adds `(transformed)` to the names of transformed features. Empty in explanation sets "
-        "that an earlier release made.",
+        "whichever are fewer, and adds `(transformed)` to the names of transformed features."
     )
-    low: float | None = Field(description="Lower end of the interval; null: there is none.")
-    high: float | None = Field(description="Upper end of the interval; null: there is none.")
-    low_inclusive: bool = Field(description="Whether the interval includes its lower end.")
-    high_inclusive: bool = Field(description="Whether the interval includes its upper end.")
-    or_missing: bool = Field(
-        description="Whether a missing value also keeps the row in the shared leaves. It is false where the rows from "
-        "which the prototypes were chosen have no missing value of this feature, unless the explained row has one."
+    value: Cell = Field(
+        default=None,
+        description="Value of the row; null if it is missing. Absent, as is `prototype_value`, where the feature could "
+        "not be mapped back to a raw one.",
+        json_schema_extra=without_default,
     )
-    is_missing: bool = Field(
-        description="Whether only a missing value keeps the row in the shared leaves: both rows miss the value. Then "
-        "there is no interval and no category, and `or_missing` is false."
-    )
-    category: float | str | None = Field(
-        description="The only category that keeps the row in the shared leaves; null: there is none."
-    )
-    excluded_categories: list[float | str] = Field(
-        description="Categories that do not keep the row in the shared leaves; of a number, excluded values within the "
-        "interval."
+    prototype_value: Cell = Field(
+        default=None,
+        description="Value of the prototype; null if it is missing.",
+        json_schema_extra=without_default,
     )
     share_of_trees: float = Field(
         description="Share of the shared trees that test the feature on the path to the shared leaf, 0 to 1."
     )
-    transformed: bool = Field(description="Whether the feature could not be mapped back to a raw one.")
-    exact: bool = Field(
-        description="False where a tree tests a set of values, which is not listed here, and where ends were mapped "
-        "back through scaling: then they hold up to the rounding of single precision, on either side."
+    interval: ReasonInterval | SkipJsonSchema[None] = absent(
+        "The same as `text`, in numbers; absent unless `intervals` are included."
     )
+
+
+_REASONS = (
+    "Reasons for the proximity, one for each shown feature that shared trees test, by descending share of trees; at "
+    "most `n_reasons`."
+)
 
 
 class NearestPrototype(Contract):
-    """A prototype near the instance, as the model sees it."""
+    """A prototype near the row, as the model sees it."""
 
-    rank: int = Field(description="1-based rank by proximity to the instance.")
     row_id: RowId
-    label: str | None = Field(description="Class of the prototype; null for regression.")
-    value: float | None = Field(description="Value that the model predicts for it; null for classification.")
+    label: str | SkipJsonSchema[None] = absent("Class of the prototype; absent for regression.")
+    value: float | SkipJsonSchema[None] = absent("Value that the model predicts for it; absent for classification.")
     proximity: float = Field(
-        ge=0, le=1, description="Share of trees, by weight, in which it has the same leaf as the instance."
+        ge=0, le=1, description="Share of trees, by weight, in which it has the same leaf as the row."
     )
-    distance: float = Field(ge=0, le=1, description="1 - proximity.")
-    shared_trees: int = Field(description="Number of trees in which it has the same leaf as the instance.")
-    n_trees: int = Field(description="Number of trees of the model.")
-    coverage: Coverage = Field(description="The reference rows that the prototype represents.")
-    features: list[ComparedFeature] = Field(
-        description="Values of both rows, in the model's order, of the features that the explainer shows."
+    reasons: list[Reason] = Field(description=_REASONS)
+    rank: int | SkipJsonSchema[None] = absent("1-based rank by proximity to the row; absent unless `detail` is `full`.")
+    distance: float | SkipJsonSchema[None] = absent("1 - proximity; absent unless `detail` is `full`.")
+    shared_trees: int | SkipJsonSchema[None] = absent(
+        "Number of trees in which it has the same leaf as the row; absent unless `detail` is `full`."
     )
-    similar_because: list[Reason] = Field(
-        description="Reasons for the proximity, one for each shown feature that shared trees test, by descending share "
-        "of trees."
+    n_trees: int | SkipJsonSchema[None] = absent("Number of trees of the model; absent unless `detail` is `full`.")
+    coverage: Coverage | SkipJsonSchema[None] = absent(
+        "The reference rows that the prototype represents; absent unless `detail` is `full`."
     )
+
+
+class NearestRow(Contract):
+    """A reference row near the row, as the model sees it."""
+
+    row_id: RowId
+    label: str | SkipJsonSchema[None] = absent("Class of the reference row; absent for regression.")
+    value: float | SkipJsonSchema[None] = absent("Value of the reference row; absent for classification.")
+    proximity: float = Field(
+        ge=0, le=1, description="Share of trees, by weight, in which it has the same leaf as the row."
+    )
+    reasons: list[Reason] = Field(description=_REASONS)
 
 
 class PrototypePrediction(Contract):
     """What the nearest prototype predicts."""
 
-    status: Literal["assigned", "unassigned"] = Field(
-        description="`unassigned` if the row shares no leaf with any prototype."
+    label: str | SkipJsonSchema[None] = absent("Class of the nearest prototype; absent for regression.")
+    value: float | SkipJsonSchema[None] = absent(
+        "Value that the model predicts for the nearest prototype; absent for classification."
     )
-    label: str | None = Field(description="Class of the nearest prototype; null for regression and unassigned rows.")
-    value: float | None = Field(
-        description="Value that the model predicts for the nearest prototype; null for classification and unassigned "
-        "rows."
+    agrees: bool | SkipJsonSchema[None] = absent("Whether the model predicts the same label; absent for regression.")
+
+
+class ComparedFeature(Contract):
+    """The values of one feature, of the row and of its nearest prototypes."""
+
+    feature: str = Field(description="Name of the feature.")
+    value: Cell = Field(description="Value of the row; null if it is missing.")
+    prototype_values: list[Cell] = Field(
+        description="Value of each of the nearest prototypes, in their order; null where it is missing."
     )
-    agrees: bool | None = Field(
-        description="Whether the model predicts the same label; null for regression and unassigned rows."
-    )
+
+
+class Difference(Contract):
+    """A feature at which trees separate a row from a prototype of another class."""
+
+    feature: str = Field(description="Name of the feature.")
+    text: str = Field(description="What separates the two, as an English phrase.")
+    value: Cell = Field(description="Value of the row; null if it is missing.")
+    prototype_value: Cell = Field(description="Value of the prototype; null if it is missing.")
+    share_of_trees: float = Field(description="Share of the trees that separate the two at this feature, 0 to 1.")
 
 
 class Contrast(Contract):
@@ -117,11 +170,14 @@ class Contrast(Contract):
 
     row_id: RowId
     label: str = Field(description="Class of the prototype.")
-    proximity: float = Field(description="Proximity to the instance, 0 to 1.")
+    proximity: float = Field(description="Proximity to the row, 0 to 1.")
+    differences: list[Difference] | SkipJsonSchema[None] = absent(
+        "Features at which the trees separate the two rows, by descending share of trees."
+    )
 
 
 class FiringRule(Contract):
-    """A rule whose conditions the instance satisfies."""
+    """A rule whose conditions the row satisfies."""
 
     rank: int = Field(description="1-based rank of the rule in the rule set.")
     text: str = Field(description="Conditions of the rule as an English phrase.")
@@ -138,44 +194,100 @@ class PathLeaf(Contract):
 
 
 class ApproximationPath(Contract):
-    """An instance's path in the approximation tree."""
+    """A row's path in the approximation tree."""
 
-    agrees: bool | None = Field(
-        description="Whether the leaf has the label that the model predicts; null for regression."
+    agrees: bool | SkipJsonSchema[None] = absent(
+        "Whether the leaf has the label that the model predicts; absent for regression."
     )
     nodes: list[PathNode] = Field(description="Conditions on the path, from the root.")
     leaf: PathLeaf = Field(description="The leaf at the end of the path.")
 
 
-class Explanation(Contract):
-    """One prediction explained, or why it could not be."""
+class Typicality(Contract):
+    """How near a row is to its nearest prototype, among other rows."""
+
+    level: Literal["close", "typical", "far", "none"] = Field(
+        description="`close`: nearer than three quarters of the rows compared with; `typical`; `far`: farther than "
+        "95 % of them; `none`: no prototype reaches the minimum proximity."
+    )
+    percentile: float = Field(
+        ge=0, le=100, description="Percentage of the rows compared with that are no nearer to their nearest prototype."
+    )
+
+
+class RowWarning(Contract):
+    """A reason to read an explanation with care."""
+
+    code: str = Field(description="What is unusual, such as `unseen_category`, to be tested by programs.")
+    feature: str | SkipJsonSchema[None] = absent("Feature that is concerned; absent where it is none in particular.")
+    detail: str = Field(description="The same as an English sentence.")
+
+
+class _Explained(Contract):
+    """Fields of every row that the model accepts."""
 
     object: Annotated[Literal["explanation"], OBJECT] = "explanation"
     row_id: InstanceRowId
-    status: Literal["ok", "error"] = Field(description="`error` if the row could not be explained; see `problem`.")
-    prediction: Prediction | None = Field(default=None, description="What the model predicts; null with an error.")
-    nearest_prototypes: list[NearestPrototype] | None = Field(
-        default=None,
-        description="The nearest prototypes by descending proximity, without those that share no leaf with the row; "
-        "null with an error.",
+    summary: str = Field(description="The explanation in a plain English sentence or two.")
+    prediction: Prediction = Field(description="What the model predicts.")
+    typicality: Typicality | SkipJsonSchema[None] = absent("How near the row is to its nearest prototype.")
+    warnings: list[RowWarning] = Field(description="Reasons to read the explanation with care; empty: there is none.")
+    nearest_prototypes: list[NearestPrototype] = Field(
+        description="The nearest prototypes by descending proximity, without those that share no leaf with the row."
     )
-    prototype_prediction: PrototypePrediction | None = Field(
-        default=None, description="What the nearest prototype predicts; null with an error."
+    prototype_prediction: PrototypePrediction | SkipJsonSchema[None] = absent(
+        "What the nearest prototype predicts; absent unless `detail` is `full`, or if no prototype shares a leaf with "
+        "the row."
     )
-    contrast: Contrast | None = Field(
-        default=None,
-        description="The nearest prototype of another class than the predicted one; null unless requested, for "
-        "regression, or if no such prototype shares a leaf with the row.",
+    values: list[ComparedFeature] | SkipJsonSchema[None] = absent(
+        "Values in the model's order, of the features that the explainer shows; absent unless included."
     )
-    rules: list[FiringRule] | None = Field(
-        default=None,
-        description="Rules that apply, in the order of the rule set: the first decides, and without any the default "
-        "rule does. Null unless requested.",
+    contrasts: list[Contrast] | SkipJsonSchema[None] = absent(
+        "Nearest prototypes of other classes than the predicted one, of those that share a leaf with the row; absent "
+        "unless included, and for regression."
     )
-    approximation_path: ApproximationPath | None = Field(
-        default=None, description="Path of the row in the approximation tree; null unless requested."
+    rules: list[FiringRule] | SkipJsonSchema[None] = absent(
+        "Rules that apply, in the order of the rule set: the first decides, and without any the default rule does. "
+        "Absent unless included."
     )
-    problem: Problem | None = Field(default=None, description="Why the row could not be explained; null without error.")
+    approximation_path: ApproximationPath | SkipJsonSchema[None] = absent(
+        "Path of the row in the approximation tree; absent unless included."
+    )
+    nearest_rows: list[NearestRow] | SkipJsonSchema[None] = absent(
+        "The nearest of all reference rows by descending proximity; absent unless included."
+    )
+
+
+class ExplainedRow(_Explained):
+    """One prediction explained."""
+
+    status: Literal["ok"] = Field(description="`ok`: the row is explained.")
+
+
+class AbstainedRow(_Explained):
+    """One prediction, of a row that is too far from every prototype to be explained by them."""
+
+    status: Literal["abstained"] = Field(
+        description="`abstained`: the row is less typical than the explainer demands of rows that it explains."
+    )
+
+
+class RefusedRow(Contract):
+    """Why a row could not be explained."""
+
+    object: Annotated[Literal["explanation"], OBJECT] = "explanation"
+    row_id: InstanceRowId
+    status: Literal["error"] = Field(description="`error`: the row could not be explained; see `problem`.")
+    problem: Problem = Field(description="Why the row could not be explained.")
+
+
+Explanation = TypeAliasType(
+    "Explanation",
+    Annotated[
+        ExplainedRow | AbstainedRow | RefusedRow,
+        Field(discriminator="status", description="One prediction explained, or why it could not be, by `status`."),
+    ],
+)
 
 
 class Provenance(Contract):
@@ -192,6 +304,7 @@ class ExplanationList(Contract):
     """Explanations in the order of the instances."""
 
     object: Annotated[Literal["list"], OBJECT] = "list"
-    explainer: str = Field(description="Id of the explainer.")
+    explainer: str = Field(description="Id of the explainer that was used.")
+    explainer_name: str | SkipJsonSchema[None] = absent("Name that it was called by; absent where it was called by id.")
     data: list[Explanation] = Field(description="Explanations, one for each instance, in their order.")
     provenance: Provenance = Field(description="Model, dataset, prototype set and versions behind the explanations.")

@@ -8,11 +8,14 @@ from .artefacts import (
     REQUEST,
     RESULT,
     ArtefactView,
+    LeafRows,
     NeighborCount,
     ReferenceDataset,
     RequestedKind,
     RequestedModel,
+    TreesUsed,
     UsedKind,
+    UsedLeafRows,
 )
 from .contract import OBJECT, ClassesOfModel, Contract, RowId, RowIndex, RowsOfDataset, TreesOfModel
 
@@ -26,6 +29,13 @@ class LabelAuditRequest(Contract):
     dataset: ReferenceDataset
     proximity_kind: RequestedKind = "auto"
     n_neighbors: NeighborCount = 10
+    min_leaf_rows: LeafRows | Literal["auto"] = Field(
+        default=1,
+        description="Fewest reference rows of a leaf, 1 or more: a tree is cut back where a split leaves fewer on "
+        "either side, and rows are compared by the coarser leaves. 1: the trees' own leaves, as in the paper. `auto`: "
+        "the smallest of 1, 2, 3, 5, 10, 20, 30, 50, … at which no more than half of the rows share leaves with rows "
+        "of their own label only, for which an audit has nothing to report; see `leaf_steps` in the result.",
+    )
 
 
 class AuditedRow(Contract):
@@ -47,6 +57,16 @@ class AuditedRow(Contract):
     predicted_label: str = Field(description="Label that the model predicts for the row.")
 
 
+class AuditLeafStep(Contract):
+    """A `min_leaf_rows` that `auto` tried."""
+
+    min_leaf_rows: int = Field(description="Fewest reference rows of a leaf.")
+    n_trees_used: int = Field(description="Number of trees that are left with more than one leaf and count.")
+    unopposed: float = Field(
+        description="Share of rows that share leaves only with rows of their own label, or with none, 0 to 1."
+    )
+
+
 class LabelAuditResult(Contract):
     """Statistics of the audit and its first rows; all rows are in `/content`."""
 
@@ -54,6 +74,12 @@ class LabelAuditResult(Contract):
     classes: ClassesOfModel
     n_rows: RowsOfDataset
     n_trees: TreesOfModel
+    min_leaf_rows: UsedLeafRows = 1
+    n_trees_used: TreesUsed = None
+    leaf_steps: list[AuditLeafStep] = Field(
+        default=[],
+        description="What `auto` tried, in this order; empty where `min_leaf_rows` was given as a number.",
+    )
     n_neighbors: NeighborCount
     mean_agreement: float | None = Field(
         description="Mean agreement of the rows that have neighbours, 0 to 1; null if none has."

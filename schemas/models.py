@@ -3,8 +3,10 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
+from pydantic.json_schema import SkipJsonSchema
+from typing_extensions import TypeAliasType
 
-from .contract import OBJECT, Contract, CreatedAt, Many, Name, TaskOfModel
+from .contract import OBJECT, Contract, CreatedAt, Many, Name, TaskOfModel, absent
 from .problems import Problem
 
 Ensemble = Literal["random_forest", "boosting", "other"]
@@ -269,18 +271,32 @@ class Score(Contract):
     value: float = Field(description="Score of the class: a probability or share, or what the model's graph outputs.")
 
 
-class Prediction(Contract):
-    """What the model predicts: the same shape for binary, multi-class and regression."""
+class ClassPrediction(Contract):
+    """What a classifier predicts."""
 
-    task: TaskOfModel
-    label: str | None = Field(description="Predicted class; null for regression.")
-    value: float | None = Field(description="Predicted value; null for classification.")
-    scores: list[Score] = Field(description="Scores in the order of the model's classes; empty for regression.")
-    near_tie: bool = Field(
-        default=False,
-        description="Whether the two best scores differ by no more than rounding, so that another library, or another "
-        "number of its threads, may predict the other class. False for regression.",
+    task: Literal["classification"] = Field(description="What the model predicts: a class.")
+    label: str = Field(description="Predicted class.")
+    scores: list[Score] = Field(description="Scores in the order of the model's classes.")
+    near_tie: bool | SkipJsonSchema[None] = absent(
+        "True where the two best scores differ by no more than rounding, so that another library, or another number of "
+        "its threads, may predict the other class; else absent."
     )
+
+
+class ValuePrediction(Contract):
+    """What a regression predicts."""
+
+    task: Literal["regression"] = Field(description="What the model predicts: a value.")
+    value: float = Field(description="Predicted value.")
+
+
+Prediction = TypeAliasType(
+    "Prediction",
+    Annotated[
+        ClassPrediction | ValuePrediction,
+        Field(discriminator="task", description="What the model predicts: a class or a value, by `task`."),
+    ],
+)
 
 
 class PredictionRow(Contract):

@@ -14,9 +14,10 @@ from .api_keys import ApiKey, ApiKeyRequest, Scope
 from .approximation_trees import ApproximationTree, ApproximationTreeRequest, ApproximationTreeResult
 from .contract import Contract
 from .datasets import Dataset, DatasetMetadata, DatasetRow, DatasetSummary
+from .explainer_names import ExplainerName, ExplainerNameChange, ExplainerNameRequest
 from .explainers import Explainer, ExplainerRequest, ExplainerSummary
 from .explanation_sets import ExplanationSet, ExplanationSetRequest, ExplanationSetResult
-from .explanations import Explanation, ExplanationList, ExplanationRequest
+from .explanations import ExplainedRow, Explanation, ExplanationList, ExplanationRequest
 from .jobs import Job
 from .label_audits import AuditedRow, LabelAudit, LabelAuditRequest, LabelAuditResult
 from .models import Model, ModelMetadata, ModelSummary
@@ -36,6 +37,7 @@ _READ_AND_WRITE: Mapping[Method, Scope] = {
     "PATCH": "write",
     "DELETE": "write",
 }
+_READ_AND_DEPLOY: Mapping[Method, Scope] = {**dict.fromkeys(_READ_AND_WRITE, "deploy"), "GET": "read"}
 _ADMIN: Mapping[Method, Scope] = dict.fromkeys(_READ_AND_WRITE, "admin")
 _TABLE = (JSON, CSV, PARQUET)
 
@@ -46,7 +48,7 @@ class Product:
 
     name: str  # the last part of the path
     media_types: tuple[str, ...]
-    row: type[Contract] | None = None  # JSON is one page of these; without it, the whole result
+    row: Any = None  # a kind of message, or a union of some: JSON is one page of these; without it, the whole result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +66,10 @@ class Noun(Generic[View]):
     description: str  # of its tag in the contract
     view: type[View]  # one thing, as it is answered
     summary: type[Contract]  # one thing in a list
-    id_prefix: str = ""  # empty where nothing is kept
+    id_prefix: str = ""  # empty where nothing is kept, or callers name what is
+    named_by_callers: bool = False  # each is known by a name that callers choose, and has no id
     below: str = ""  # the noun whose path precedes its own
-    made: Making | None = None  # ``None``: it comes with another noun, as a job does
+    made: Making | None = None  # ``None``: it comes with another noun, as a job does, or callers PUT it
     made_from: Mapping[str, str] = field(default_factory=dict)  # fields of the request and the nouns that they name
     request: type[Contract] | None = None
     result: type[Contract] | None = None  # what a job finds
@@ -106,8 +109,8 @@ class Noun(Generic[View]):
 
     @property
     def id_name(self) -> str:
-        """Name of the parameter of paths that is an id."""
-        return f"{self.singular}_id"
+        """Name of the parameter of paths that is an id, or a name in its place."""
+        return f"{self.singular}_id" if not self.named_by_callers else "name"
 
     @property
     def words(self) -> str:
@@ -117,7 +120,12 @@ class Noun(Generic[View]):
     @property
     def is_kept(self) -> bool:
         """Whether things of this noun can be listed and read again."""
-        return bool(self.id_prefix)
+        return bool(self.id_prefix) or self.named_by_callers
+
+    @property
+    def key(self) -> str:
+        """The field by which one thing is known."""
+        return "id" if not self.named_by_callers else "name"
 
     @property
     def is_made_by_job(self) -> bool:
@@ -127,7 +135,7 @@ class Noun(Generic[View]):
     @property
     def filters(self) -> tuple[str, ...]:
         """Fields that its list can be filtered by: what it is made from, its status, its name, and ``listed_by``."""
-        shown = [field for field in ("status", "name") if field in self.summary.model_fields]
+        shown = [field for field in ("status", "name") if field in self.summary.model_fields and field != self.key]
         return (*self.made_from, *shown, *self.listed_by) if self.is_kept else ()
 
     def scope_of(self, method: str, below_item: str = "") -> Scope | None:
@@ -272,6 +280,18 @@ EXPLAINERS = Noun(
     view=Explainer,
     mutable=("name",),
 )
+EXPLAINER_NAMES = Noun(
+    name="explainer_names",
+    singular="explainer_name",
+    named_by_callers=True,
+    description="Names that applications call, each for the explainer that it means at the moment.",
+    made_from={"explainer": "explainers"},
+    request=ExplainerNameRequest,
+    summary=ExplainerName,
+    view=ExplainerName,
+    products=(Product(name="history", media_types=(JSON,), row=ExplainerNameChange),),
+    scopes=_READ_AND_DEPLOY,
+)
 EXPLANATIONS = Noun(
     name="explanations",
     singular="explanation",
@@ -279,7 +299,7 @@ EXPLANATIONS = Noun(
     description=EXPLAINERS.description,
     made="at_once",
     request=ExplanationRequest,
-    summary=Explanation,
+    summary=ExplainedRow,
     view=ExplanationList,
     scopes={"POST": "explain"},
 )
@@ -294,7 +314,7 @@ EXPLANATION_SETS = Noun(
     summary=ExplanationSet,
     view=ExplanationSet,
     result=ExplanationSetResult,
-    revision=4,
+    revision=5,
     arrays=("rows", "bytes"),
     files=("lines", "table"),
     products=(Product(name="content", media_types=(NDJSON, JSONL, ZSTD, JSON, PARQUET), row=Explanation),),
@@ -328,7 +348,7 @@ class Nouns(Mapping[str, Noun[Any]]):
 
     def __init__(self, *nouns: Noun[Any]) -> None:
         self._by_name = {noun.name: noun for noun in nouns}
-        prefixes = [noun.id_prefix for noun in nouns if noun.is_kept]
+        prefixes = [noun.id_prefix for noun in nouns if noun.id_prefix]
         if len(self._by_name) < len(nouns) or len(set(prefixes)) < len(prefixes):
             detail = "two nouns in schemas/nouns.py have the same name or the same prefix of ids"
             raise LookupError(detail)
@@ -366,6 +386,7 @@ NOUNS = Nouns(
     RULE_SETS,
     APPROXIMATION_TREES,
     EXPLAINERS,
+    EXPLAINER_NAMES,
     EXPLANATIONS,
     EXPLANATION_SETS,
     JOBS,

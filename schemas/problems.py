@@ -101,6 +101,12 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
         "The artefact has no result: its job is still running, has failed, or was cancelled.",
         "Wait for the job in `detail`; after a failure, send the original request again.",
     ),
+    "precondition_failed": ProblemKind(
+        412,
+        "The state is not the expected one",
+        "`If-Match` or `If-None-Match` names another state than the resource has: somebody else changed it meanwhile.",
+        "Read the resource again, and repeat the change with its present `ETag` if it is still right.",
+    ),
     "body_too_large": ProblemKind(
         413,
         "The body is too large",
@@ -154,6 +160,12 @@ PROBLEM_KINDS: dict[str, ProblemKind] = {
         "The request is not valid",
         "A field is missing, has the wrong type, or is outside its range.",
         "Correct the fields that `errors` points at.",
+    ),
+    "every_row_failed": ProblemKind(
+        422,
+        "No row could be explained",
+        "Each of the rows has a problem of its own, so that there is no explanation to return.",
+        "Correct the rows; `errors` has the problem of each.",
     ),
     "bad_string": ProblemKind(
         422,
@@ -397,10 +409,13 @@ class ProblemPage(Contract):
 
 
 class FieldProblem(Contract):
-    """What is wrong with one field."""
+    """What is wrong with one field, or with one row."""
 
     pointer: str = Field(description="JSON Pointer to the field (RFC 6901).", examples=["/n_prototypes"])
     detail: str = Field(description="What is wrong with its value.")
+    code: str | None = Field(
+        default=None, description="Stable, machine-readable name of a row's problem; null for other fields."
+    )
 
 
 class Problem(Contract):
@@ -418,7 +433,9 @@ class Problem(Contract):
         default=None, description="Id of the request, under which logs mention it; null in problems of jobs and rows."
     )
     errors: list[FieldProblem] | None = Field(
-        default=None, description="Problems of single fields, where the body is not valid; otherwise null."
+        default=None,
+        description="Problems of single fields, where the body is not valid, or of single rows, where none could be "
+        "explained; otherwise null.",
     )
     location: str | None = Field(
         default=None, description="Path of the resource that the problem is about; null without one."

@@ -13,10 +13,13 @@ from .artefacts import (
     ComparedWith,
     ConstantPrediction,
     EvaluationRows,
+    LeafRows,
     ReferenceDataset,
     RequestedKind,
     RequestedModel,
+    TreesUsed,
     UsedKind,
+    UsedLeafRows,
 )
 from .contract import (
     OBJECT,
@@ -34,6 +37,8 @@ from .datasets import Cell
 from .prototype_quality import PrototypeQuality, SetQuality
 
 PrototypeMethod = Literal["sm_u", "sm_a", "sm_wa", "sg", "a_pete"]
+MAX_PROTOTYPES_BY_COVERAGE = 1000
+MAX_PROTOTYPES_VALIDATED = 100
 
 
 class PrototypeSetRequest(Contract):
@@ -46,13 +51,28 @@ class PrototypeSetRequest(Contract):
         description="Selection method: `sm_u`, `sm_a`, `sm_wa` or `sg` (Tan et al.), or `a_pete` (Karolczak & "
         "Stefanowski), which finds the number of prototypes itself.",
     )
-    n_prototypes: int | None = Field(
+    n_prototypes: Annotated[int, Field(strict=True, ge=1, le=10_000)] | Literal["validate"] | None = Field(
         default=None,
-        strict=True,
-        ge=1,
-        le=10_000,
-        description="Number of prototypes of all classes together; default: 10. With `sm_u` each class gets an equal "
-        "share of them, rounded, and at least one. Not applicable to `a_pete`, which finds the number by `alpha`.",
+        description="Number of prototypes of all classes together, 1 to 10,000; default: 10. With `sm_u` each class "
+        "gets an equal share of them, rounded, and at least one. Not applicable to `a_pete`, which finds the number by "
+        f"`alpha`. `validate` (not with `sm_u`): the smallest number, at most {MAX_PROTOTYPES_VALIDATED}, whose score "
+        "on `evaluation_dataset` is within one standard error of the best one; see `validation` in the result.",
+    )
+    coverage: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        description="Share of the dataset's rows that are to have at least the minimum proximity to a prototype "
+        f"(`row_coverage`): prototypes are selected until it is reached, at most {MAX_PROTOTYPES_BY_COVERAGE:,}. It "
+        "replaces `n_prototypes`, and is not applicable to `sm_u` and `a_pete`. Null: by `n_prototypes`.",
+    )
+    min_leaf_rows: LeafRows | Literal["auto"] = Field(
+        default="auto",
+        description="Fewest reference rows of a leaf, 1 or more: a tree is cut back where a split leaves fewer on "
+        "either side, and rows are compared by the coarser leaves. 1: the trees' own leaves, as in the papers. `auto`: "
+        "the smallest of 1, 2, 3, 5, 10, 20, 30, 50, … at which 95 % of the rows have at least the minimum proximity "
+        "to a prototype; see `leaf_steps` in the result. Where the number of prototypes is to be found, by `coverage`, "
+        "`validate` or `a_pete`, 10 prototypes by `sm_a` decide. Explainers compare rows as their prototype set does.",
     )
     alpha: float = Field(
         default=0.05,
@@ -110,6 +130,53 @@ class Prototype(Contract):
         default=None, description="Measures of the prototype; null in sets that were made before these existed."
     )
     features: list[Cell] = Field(description="Values of its features, in the model's order.")
+
+
+class ClassRowCoverage(Contract):
+    """How many rows of a class have at least the minimum proximity to a prototype of any class."""
+
+    label: str | None = Field(description="The class, see `labels`; null for regression, where one class has all rows.")
+    n_rows: int = Field(description="Number of rows of the class.")
+    share: float | None = Field(description="Share of them, 0 to 1; null without rows.")
+
+
+class RowCoverage(Contract):
+    """How many of the dataset's rows have at least the minimum proximity to a prototype, of whatever class."""
+
+    share: float = Field(description="Share of all rows, 0 to 1.")
+    minimum_proximity: float = Field(description="Proximity that a row must have to one of the prototypes: 1 %.")
+    minimum_trees: int = Field(
+        description="Number of trees that count in which it must share a leaf with that prototype: 2, or 1 if the "
+        "model has a single tree."
+    )
+    by_class: list[ClassRowCoverage] = Field(description="The same for each class, in the order of `classes`.")
+
+
+class LeafStep(Contract):
+    """A `min_leaf_rows` that `auto` tried."""
+
+    min_leaf_rows: int = Field(description="Fewest reference rows of a leaf.")
+    n_trees_used: int = Field(description="Number of trees that are left with more than one leaf and count.")
+    coverage: float = Field(
+        description="Share of rows with at least the minimum proximity to one of the prototypes selected with it, 0 to "
+        "1; see `row_coverage`."
+    )
+
+
+class Validation(Contract):
+    """How the number of prototypes was found on the rows of `evaluation_dataset`, by the one standard error rule."""
+
+    measure: Literal["balanced_accuracy", "balanced_fidelity", "r2", "r2_of_model"] = Field(
+        description="Score of the nearest prototype's label or value: against the target, or against the model where "
+        "the dataset has none (`balanced_fidelity`, `r2_of_model`). Rows that share no leaf with any prototype count "
+        "as wrong, or are predicted by the mean. Measures may be added."
+    )
+    scores: list[float] = Field(description="The score of the first prototype, of the first two, and so on.")
+    best_n_prototypes: int = Field(description="Number of prototypes of the best score (ties: the smallest).")
+    standard_error: float = Field(
+        description="Standard error of the best score: the smallest number of prototypes whose score is no further "
+        "below the best one is taken."
+    )
 
 
 class PrototypeScores(Contract):
@@ -179,7 +246,10 @@ class Baseline(Contract):
 class StopReason(Contract):
     """Why the selection ended, before any swaps."""
 
-    reason: str = Field(description="Code: n_prototypes, alpha, no_gain or no_improvement; codes may be added.")
+    reason: str = Field(
+        description="Code: n_prototypes, coverage, max_prototypes, validate, alpha, no_gain or no_improvement; codes "
+        "may be added."
+    )
     detail: str = Field(description="The reason as an English sentence.")
 
 
@@ -197,6 +267,20 @@ class CertificateObjective(Contract):
     )
 
 
+class TypicalityScale(Contract):
+    """How near rows are to their nearest prototype: what explanations compare a row with to say how typical it is."""
+
+    rows: EvaluationRows
+    n_rows: int = Field(description="Number of these rows, the prototypes themselves left out.")
+    percentiles: list[float] = Field(
+        description="101 proximities: the k-th, counted from 0, is the smallest that at least k % of the rows do not "
+        "exceed. Empty if all rows are prototypes."
+    )
+    caution: str | None = Field(
+        default=None, description="Why new rows may look less typical than they are; null without a reason to think so."
+    )
+
+
 class PrototypeSetResult(Contract):
     """The result of a prototype job."""
 
@@ -205,6 +289,20 @@ class PrototypeSetResult(Contract):
     classes: ClassesOfModel
     n_rows: RowsOfDataset
     n_trees: TreesOfModel
+    min_leaf_rows: UsedLeafRows = 1
+    n_trees_used: TreesUsed = None
+    leaf_steps: list[LeafStep] = Field(
+        default=[],
+        description="What `auto` tried, in this order; empty where `min_leaf_rows` was given as a number.",
+    )
+    row_coverage: RowCoverage | None = Field(
+        default=None,
+        description="How many of the dataset's rows have at least the minimum proximity to a prototype; null in sets "
+        "that were made before this field existed.",
+    )
+    validation: Validation | None = Field(
+        default=None, description="How `validate` found the number of prototypes; null where it was not requested."
+    )
     n_candidates: int = Field(description="Number of rows that could become prototypes: all, or a random sample.")
     n_selected: int = Field(description="Number of prototypes that were selected.")
     n_swaps: int = Field(
@@ -250,6 +348,11 @@ class PrototypeSetResult(Contract):
         "otherwise for all of them."
     )
     evaluated_on: EvaluationRows
+    typicality: TypicalityScale | None = Field(
+        default=None,
+        description="What explanations compare a row's proximity with; null in sets that were made before this field "
+        "existed, whose explanations have no `typicality`.",
+    )
     measured_against: ComparedWith
     baseline: Baseline = Field(description="Scores to compare those of the prototypes with.")
     classes_without_prototypes: list[str] = Field(
@@ -258,7 +361,9 @@ class PrototypeSetResult(Contract):
         "their rows another class, or none. Empty for regression.",
     )
     caution: str | None = Field(
-        default=None, description=f"{CAUTION_OF_FIGURES} It also names classes without a prototype."
+        default=None,
+        description=f"{CAUTION_OF_FIGURES} It also names classes without a prototype, and a coverage of rows that was "
+        "not reached.",
     )
 
 

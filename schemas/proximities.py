@@ -8,11 +8,14 @@ from .artefacts import (
     REQUEST,
     RESULT,
     ArtefactView,
+    LeafRows,
     NeighborCount,
     ReferenceDataset,
     RequestedKind,
     RequestedModel,
+    TreesUsed,
     UsedKind,
+    UsedLeafRows,
 )
 from .contract import OBJECT, Contract, Identifier, RowId, RowIndex, RowsOfDataset, TreesOfModel
 from .models import INSTANCES, MAX_INSTANCES, ROW_IDS, Instance, InstanceRowId, RowIds
@@ -26,6 +29,7 @@ class ProximitiesRequest(Contract):
     dataset: ReferenceDataset
     proximity_kind: RequestedKind = "auto"
     n_neighbors: NeighborCount = 10
+    min_leaf_rows: LeafRows = 1
 
 
 class ProximitiesResult(Contract):
@@ -34,6 +38,8 @@ class ProximitiesResult(Contract):
     proximity_kind: UsedKind
     n_rows: RowsOfDataset
     n_trees: TreesOfModel
+    min_leaf_rows: UsedLeafRows = 1
+    n_trees_used: TreesUsed = None
     n_neighbors: NeighborCount
     n_pairs: int = Field(
         description="Number of neighbours of all rows together; a row that shares leaves with few others has fewer."
@@ -91,8 +97,9 @@ class ProximityBlockRequest(Contract):
     weights_of: Identifier | None = Field(
         default=None,
         description="Id of proximities, a label audit or a prototype set of this model and kind whose tree weights are "
-        "used. Null: weights by `proximity_kind`, where `boosting` measures the trees' contributions on the rows of "
-        "this request, instances and others together.",
+        "used, and its coarser leaves where its `min_leaf_rows` is more than 1. Null: the trees' own leaves, and "
+        "weights by `proximity_kind`, where `boosting` measures the trees' contributions on the rows of this request, "
+        "instances and others together.",
     )
 
 

@@ -8,6 +8,7 @@ from storage.artefacts import ArtefactStore
 from storage.database import Database
 from storage.database_file import has_room, keep_reserve
 from storage.datasets import DatasetStore
+from storage.explainer_names import ExplainerNameStore
 from storage.explainers import ExplainerStore
 from storage.idempotency import IdempotencyStore
 from storage.job_notifications import JobNotifier
@@ -21,6 +22,7 @@ from tree_explainers.warm import compile_loops
 
 from .answer_room import AnswerRoom
 from .batches import Batches
+from .explainer_directory import ExplainerDirectory
 from .health_watch import Availability, HealthWatch
 from .job_watch import JobWatch
 from .key_ring import KeyRing
@@ -47,6 +49,8 @@ class AppContext:
     datasets: DatasetStore
     artefacts: ArtefactStore
     explainers: ExplainerStore
+    explainer_names: ExplainerNameStore
+    directory: ExplainerDirectory
     idempotency: IdempotencyStore
     jobs: JobStore
     job_watch: JobWatch
@@ -67,6 +71,7 @@ class AppContext:
     def close(self) -> None:
         """Close what is open."""
         self.keys.stop()
+        self.directory.stop()
         self.health.close()
         self.batches.close()
         self.answer_room.close()
@@ -86,6 +91,7 @@ def build_context(settings: ServiceSettings, draining: Draining | None = None) -
     objects.sweep()
     keep_reserve(settings.data_dir)
     context = _context_over(settings, database, watching, objects, draining or Draining())
+    context.directory.start()
     if settings.keys_required:
         context.keys.start()
     return context
@@ -109,6 +115,8 @@ def _context_over(
         datasets=DatasetStore(database),
         artefacts=ArtefactStore(database),
         explainers=ExplainerStore(database),
+        explainer_names=ExplainerNameStore(database),
+        directory=ExplainerDirectory(ExplainerNameStore(watching)),
         idempotency=IdempotencyStore(database),
         jobs=JobStore(database),
         job_watch=JobWatch(JobStore(watching), draining),

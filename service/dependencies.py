@@ -8,10 +8,12 @@ from fastapi import Depends, Header, Query, Request
 from pydantic import BeforeValidator
 from starlette.requests import ClientDisconnect
 
+from storage.errors import StorageUnavailable
 from storage.idempotency import RequestKey
 
 from .answer_room import AnswerRoom, CallerLeft, Part
 from .app_context import AppContext
+from .health_watch import Health
 from .middleware.callers import ANY_CALLER, Caller, limited_caller
 from .request_class import plain_integer
 
@@ -89,6 +91,17 @@ async def _room(request: Request) -> AsyncIterator[Room]:
 
 ContextDep = Annotated[AppContext, Depends(_context)]
 RoomDep = Annotated[Room, Depends(_room)]
+
+
+async def check_ready(context: ContextDep) -> Health:
+    """Return what the process lacks, a second old at most; raise ``StorageUnavailable`` where it cannot work so."""
+    if context.draining.has_begun:
+        detail = "this process is about to stop; send your request to another one, or again in a moment"
+        raise StorageUnavailable(detail)
+    found = await context.health.health()
+    if found.database_fault is not None:
+        raise StorageUnavailable(found.database_fault)
+    return found
 
 
 async def _page(

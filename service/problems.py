@@ -13,7 +13,7 @@ from starlette.routing import compile_path
 from starlette.types import Receive, Scope, Send
 
 from schemas.problems import PROBLEM_KINDS, FieldProblem, Problem, problem_for
-from storage.errors import InsufficientStorage, StorageError, means_full_disk
+from storage.errors import EveryRowFailed, InsufficientStorage, StorageError, means_full_disk
 from tree_explainers.errors import ExplainerError, ForeignFormat
 
 from .request_class import BodyRefused
@@ -74,12 +74,17 @@ async def _refused(request: Request, error: Exception) -> Response:
     code, detail = error.code, error.detail  # type: ignore[attr-defined]  # each type installed above has both
     if PROBLEM_KINDS[code].status >= 500:  # noqa: PLR2004  # server errors
         _LOG.error("request_failed", code=code, detail=detail, exc_info=error)
-    pointer = getattr(error, "pointer", None)
-    errors = None if pointer is None else [FieldProblem(pointer=pointer, detail=detail)]
-    problem = problem_for(code, detail, request_id(request), errors)
+    problem = problem_for(code, detail, request_id(request), _errors_of(error, detail))
     if isinstance(error, ForeignFormat):
         problem = problem.model_copy(update={"status": 415})
     return problem_response(problem)
+
+
+def _errors_of(error: Exception, detail: str) -> list[FieldProblem] | None:
+    if isinstance(error, EveryRowFailed):
+        return error.errors
+    pointer = getattr(error, "pointer", None)
+    return None if pointer is None else [FieldProblem(pointer=pointer, detail=detail)]
 
 
 async def _invalid(request: Request, error: Exception) -> Response:

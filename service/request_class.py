@@ -61,17 +61,20 @@ class StrictRequest(Request):
     async def read(self, kind: type[Message]) -> Message:
         """Return the body as a message of this kind; a large one is read in a thread."""
         await _refuse_unless_json(self)
-        body = await self.body()
-        if len(body) <= _QUICK_BYTES:
-            message = _read(kind, body)
-        else:
-            message = await asyncio.get_running_loop().run_in_executor(_reader(), _read, kind, body)
+        message = await read_message(kind, await self.body())
         self._message = message
         return message
 
     async def json(self) -> Any:  # noqa: ANN401  # as its base has it
         """Return the message that was read, for FastAPI, which takes it as it is."""
         return self._message
+
+
+async def read_message(kind: type[Message], body: bytes) -> Message:
+    """Return JSON as a message of this kind; much of it is read in a thread."""
+    if len(body) <= _QUICK_BYTES:
+        return _read(kind, body)
+    return await asyncio.get_running_loop().run_in_executor(_reader(), _read, kind, body)
 
 
 class StrictRoute(APIRoute):
@@ -179,17 +182,18 @@ async def _refuse_unless_json(request: Request) -> None:
     if not (
         media_type == "application/json" or (media_type.startswith("application/") and media_type.endswith("+json"))
     ):
-        await _refuse_type(request, f"Content-Type is {content_type[:80]!r}; send JSON as application/json")
+        await refuse_type(request, f"Content-Type is {content_type[:80]!r}; send JSON as application/json")
 
 
 async def _refuse_unless_form(request: Request) -> None:
     content_type = request.headers.get("content-type", "")
     if content_type.partition(";")[0].strip().lower() != "multipart/form-data":
         detail = f"Content-Type is {content_type[:80]!r}; send multipart/form-data with the file in its part `file`"
-        await _refuse_type(request, detail)
+        await refuse_type(request, detail)
 
 
-async def _refuse_type(request: Request, detail: str) -> NoReturn:
+async def refuse_type(request: Request, detail: str) -> NoReturn:
+    """Refuse a body of another type than the path reads."""
     # A caller that still sends does not read: the body is received first, at the speed and size that others may have.
     with suppress(ClientDisconnect):
         async for _ in request.stream():

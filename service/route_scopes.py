@@ -15,6 +15,7 @@ from .middleware.access import PUBLIC_PATHS
 
 ALL_SCOPES: frozenset[Scope] = frozenset(SCOPES)
 _READABLE = frozenset({"/metrics", "/v1/version"})  # by every key that may read
+_INFERENCE = ("/v2", "/v1/models/{name")  # KServe's protocols; models of ours are {model_id}
 _SCHEME = "api_key"
 _MAX_REMEMBERED, _MAX_REMEMBERED_CHARACTERS = 4096, 200
 
@@ -31,6 +32,8 @@ def scope_of(method: str, path: str) -> Scope | None:
         return None
     if path in _READABLE:
         return "read"
+    if path.startswith(_INFERENCE):
+        return "explain"
     noun = max(filter(lambda noun: _is_of(path, noun), NOUNS.values()), key=lambda noun: len(noun.path), default=None)
     scope = None if noun is None else noun.scope_of(method, path.partition(f"{noun.item_path}/")[2])
     if scope is None:

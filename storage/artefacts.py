@@ -28,6 +28,19 @@ _STATUS: ColumnElement[str] = case(
 MAX_RESULT_BYTES = 32 << 20
 """Of a result as JSON, which its readers take as a whole: what grows with the rows is kept in files beside it."""
 
+_PROTOTYPE_BYTES = 1 << 10  # of a result, for the description of a prototype beside its values
+_VALUE_BYTES = 40  # {"name":"","value":0.1234567890123456},
+
+
+def bytes_of_prototype(feature_names: Sequence[str]) -> int:
+    """Return about how many bytes of a result a prototype takes, with all its values."""
+    return _PROTOTYPE_BYTES + sum(_VALUE_BYTES + len(name.encode()) for name in feature_names)
+
+
+def most_prototypes(feature_names: Sequence[str]) -> int:
+    """Return how many prototypes a result has room for; one may always be tried: values may be shorter."""
+    return max(1, MAX_RESULT_BYTES // bytes_of_prototype(feature_names))
+
 
 def _explainer_parts() -> tuple[Column[Any], ...]:
     names = [name for name, noun in EXPLAINERS.made_from.items() if NOUNS[noun].is_made_by_job]

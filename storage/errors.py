@@ -4,6 +4,8 @@ import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from schemas.problems import FieldProblem
+
 
 class StorageError(Exception):
     """Base of all: ``code`` is one of the API contract's problem codes, ``detail`` is for the caller's eyes.
@@ -19,11 +21,11 @@ class StorageError(Exception):
 
 
 class NotFound(StorageError):
-    """Nothing is kept under this id."""
+    """Nothing is kept under this id, or name."""
 
-    def __init__(self, noun: str, identifier: str, advice: str | None = None) -> None:
+    def __init__(self, noun: str, identifier: str, advice: str | None = None, known_by: str = "id") -> None:
         advice = advice or f"list the {noun}s to see those that exist"
-        super().__init__("not_found", f"no {noun} has the id {identifier!r}; {advice}")
+        super().__init__("not_found", f"no {noun} has the {known_by} {identifier!r}; {advice}")
 
 
 class InUse(StorageError):
@@ -37,8 +39,24 @@ class Conflict(StorageError):
     """The request contradicts what is stored."""
 
 
+class PreconditionFailed(StorageError):
+    """The thing is no longer, or not yet, in the state that the caller expects."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("precondition_failed", detail)
+
+
 class DatasetRefused(StorageError):
     """The bytes offered as a dataset cannot be read as one; codes ``dataset_*`` and ``unsupported_media_type``."""
+
+
+class EveryRowFailed(StorageError):
+    """None of a request's rows could be used; ``errors`` has the problem of each, in their order."""
+
+    def __init__(self, errors: list[FieldProblem]) -> None:
+        first = f"{errors[0].pointer}: {errors[0].detail}"
+        super().__init__("every_row_failed", f"none of the {len(errors)} rows could be explained; the first, {first}")
+        self.errors = errors
 
 
 class StorageUnavailable(StorageError):

@@ -3,14 +3,15 @@
 import time
 from typing import Any
 
-from sqlalchemy import RowMapping, delete, select
+from sqlalchemy import Connection, RowMapping, delete, select
 
 from schemas.contract import Page
 from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
 
 from .database import Database
+from .errors import InUse
 from .records import add_record, existing_record, forget_keys_of, moment, read_page, rename_record, where_equal
-from .tables import explainers
+from .tables import explainer_names, explainers
 
 _LISTED = ("id", "name", "model", "prototype_set", "rule_set", "approximation_tree", "created_at")
 
@@ -54,11 +55,25 @@ class ExplainerStore:
             rename_record(connection, explainers, explainer_id, name)
 
     def delete(self, explainer_id: str) -> None:
-        """Forget the explainer."""
+        """Forget the explainer. Refused while a name means it."""
         with self._database.transaction() as connection:
             existing_record(connection, explainers, explainer_id)
+            _refuse_if_named(connection, explainer_id)
             forget_keys_of(connection, explainer_id)
             connection.execute(delete(explainers).where(explainers.c.id == explainer_id))
+
+
+def _refuse_if_named(connection: Connection, explainer_id: str) -> None:
+    query = (
+        select(explainer_names.c.id).where(explainer_names.c.explainer == explainer_id).order_by(explainer_names.c.id)
+    )
+    name = connection.execute(query).scalar()
+    if name is not None:
+        detail = (
+            f"explainer {explainer_id!r} is what the name {name!r} means; "
+            f"give /v1/explainer-names/{name} another explainer, or delete that name, first"
+        )
+        raise InUse(detail)
 
 
 def _summary(row: RowMapping) -> ExplainerSummary:
@@ -66,7 +81,9 @@ def _summary(row: RowMapping) -> ExplainerSummary:
 
 
 def _view(row: RowMapping) -> Explainer:
-    return Explainer(**_facts(row), shown_features=row["request"]["shown_features"])
+    request = row["request"]
+    shown, abstain_below = request["shown_features"], request.get("abstain_below")
+    return Explainer(**_facts(row), shown_features=shown, abstain_below=abstain_below)
 
 
 def _facts(row: RowMapping) -> dict[str, Any]:

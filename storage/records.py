@@ -18,7 +18,7 @@ from .errors import NotFound, StorageError
 from .tables import OBJECT_COLUMNS, idempotency_keys
 
 Item = TypeVar("Item")
-_IDENTIFIER = re.compile(r"[a-z0-9_]{1,64}")
+_IDENTIFIER = re.compile(r"[a-z0-9_-]{1,64}")
 
 
 def find_record(connection: Connection, table: Table, identifier: str) -> RowMapping | None:

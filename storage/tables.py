@@ -1,9 +1,9 @@
-"""Tables: the rows that say which models, datasets, artefacts, explainers, jobs and API keys exist.
+"""Tables: the rows that say which models, datasets, artefacts, explainers, names, jobs and API keys exist.
 
 Times are seconds since 1970 in UTC as floats, so that leases compare alike in every database.
 """
 
-from sqlalchemy import JSON, BigInteger, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table
+from sqlalchemy import JSON, BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table
 
 metadata = MetaData()
 
@@ -102,6 +102,30 @@ explainers = Table(
     Column("request", JSON, nullable=False),
     Column("created_at", Float, nullable=False, index=True),
 )
+
+explainer_names = Table(
+    "explainer_names",
+    metadata,
+    Column("id", String(63), primary_key=True),  # the name itself
+    Column("explainer", String(40), ForeignKey("explainers.id"), nullable=False, index=True),
+    Column("last_change", String(40), nullable=False),  # id of the change that led to this state
+    Column("created_at", Float, nullable=False, index=True),
+    Column("changed_at", Float, nullable=False),
+)
+
+# What it names may be deleted by now.
+explainer_name_changes = Table(
+    "explainer_name_changes",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("name", String(63), nullable=False),
+    Column("explainer", String(40)),  # null where the name was deleted
+    Column("previous_explainer", String(40)),  # null where the name was new
+    Column("forced", Boolean, nullable=False),
+    Column("caller", String(40)),  # id of the API key that made the change
+    Column("created_at", Float, nullable=False),
+)
+Index("explainer_name_changes_by_name", explainer_name_changes.c.name, explainer_name_changes.c.created_at)
 
 idempotency_keys = Table(
     "idempotency_keys",

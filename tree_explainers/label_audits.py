@@ -75,6 +75,24 @@ def audit_labels(
     return LabelAudit(_ranking(agreement, disagreeing), n_used, agreement, disagreeing, suggested)
 
 
+def share_unopposed(table: LeafTable, weights: NDArray[np.int64], classes: NDArray[np.int64]) -> float:
+    """Return the share of rows that share leaves only with rows of their own class, or with none.
+
+    An audit cannot suspect these. Trees grown on all rows until leaves are pure (extremely randomised trees as a rule)
+    leave no others; with coarser leaves there are some. Parameters are those of ``audit_labels``; trees that count
+    nothing are left out.
+    """
+    is_opposed = np.zeros(table.n_rows, dtype=np.bool_)
+    some_class = np.empty(int(np.diff(table.offsets).max()), dtype=np.int64)
+    for tree in np.flatnonzero(weights > 0):
+        codes = table.codes[tree]
+        some_class[codes] = classes  # of each leaf, that of one of its rows
+        is_mixed = np.zeros(len(some_class), dtype=np.bool_)
+        is_mixed[codes[some_class[codes] != classes]] = True
+        is_opposed |= is_mixed[codes]
+    return float(1 - is_opposed.mean())
+
+
 def _evaluate(
     own: NDArray[np.int64], others: NDArray[np.int64], proximities: NDArray[np.int64], n_classes: int
 ) -> tuple[NDArray[Any], ...]:

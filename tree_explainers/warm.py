@@ -17,7 +17,14 @@ from .leaf_space.leaves import LeafTable, tree_weights
 from .onnx_models.description import InputSpec, ModelColumn, ModelDescription
 from .rows import Rows
 
-_ANSWER_REQUESTS = ("leaf_space.proximity", "prototype_sets.nearest", "prototype_sets.raw_units")
+_ANSWER_REQUESTS = (
+    "leaf_space.proximity",
+    "leaf_space.reference_rows",
+    "prototype_sets.leaf_paths",
+    "prototype_sets.nearest",
+    "prototype_sets.partings",
+    "prototype_sets.raw_units",
+)
 _N_TREES, _N_ROWS = 24, 300
 _LEAVES_OF_A_TREE = 4
 _MANY_ROWS, _SOME_LEAVES, _MANY_LEAVES = 20_000, 200, 10_000  # codes of one byte and of two
@@ -68,23 +75,18 @@ def _run_prototype_sets() -> None:
         list(Sweep(table, weights, rows).close_pairs(few, np.zeros(_N_ROWS, np.int64), 1_000_000))
         leaves = table.leaves_of(selection.rows)
         measure_quality(table, weights, leaves, Classes(2, classes, selection.classes))
-    _run_reasons()
+    _run_leaf_boxes()
 
 
-def _run_reasons() -> None:
-    from .prototype_sets.block_reasons import BlockReasons  # noqa: PLC0415
+def _run_leaf_boxes() -> None:
+    from .leaf_space.coarser_leaves import coarser_leaves  # noqa: PLC0415
     from .prototype_sets.leaf_boxes import leaf_boxes  # noqa: PLC0415
-    from .prototype_sets.nearest import PrototypeIndex  # noqa: PLC0415
-    from .prototype_sets.readable import ReasonReader, feature_numbers  # noqa: PLC0415
+    from .prototype_sets.readable import feature_numbers  # noqa: PLC0415
 
     ensemble, description, rows = _forest(), _description("classification"), _rows()
     leaves = _leaves(rows)
-    prototypes = np.array([0, 1, 2])
-    boxes = leaf_boxes(ensemble, leaves[prototypes], feature_numbers(description.columns))
-    index = PrototypeIndex.build(leaves[prototypes], np.ones(_N_TREES, np.int64), np.array([0, 1, 0]))
-    pairs = index.near_pairs(leaves, index.proximities(leaves), 2)
-    reader = ReasonReader.build(description.columns, np.float32)
-    BlockReasons.build(boxes, reader, np.ones(len(description.columns), np.bool_)).of(pairs)
+    coarser_leaves(ensemble, LeafTable.from_leaves(leaves, ensemble.n_leaves), 2)
+    leaf_boxes(ensemble, leaves[:3], feature_numbers(description.columns))
 
 
 def _run_nearest_rows() -> None:

@@ -19,7 +19,9 @@ from .asgi import Scope as AsgiScope
 from .callers import ANY_CALLER, NO_CALLER, Caller, counted_as
 from .limits import TokenBuckets
 
-PUBLIC_PATHS = frozenset({"/livez", "/readyz", "/docs", "/openapi.json", "/problems"})
+PUBLIC_PATHS = frozenset(
+    {"/livez", "/readyz", "/v2/health/live", "/v2/health/ready", "/docs", "/openapi.json", "/problems"}
+)
 """Health, and the documentation, which is the same everywhere."""
 _METRICS = "/metrics"
 _PUBLIC_PREFIXES = ("/docs/assets/", "/problems/")

@@ -23,9 +23,11 @@ _SURPLUSES = {
     TOO_MANY_WAIT: "more requests have come than can be answered soon; send yours again in a moment",
     TOO_MANY_CONNECTIONS: "your address has too many connections open; close some, or use them again",
 }
-_ALWAYS_ANSWERED = frozenset({"/livez", "/readyz", "/metrics"})  # checks of health matter most under overload
+_ALWAYS_ANSWERED = frozenset(  # checks of health matter most under overload
+    {"/livez", "/readyz", "/v2/health/live", "/v2/health/ready", "/metrics"}
+)
 
-_EXPLAINING = "/explanations"
+_EXPLAINING = ("/explanations", "/infer", ":explain", ":predict")  # the last three are KServe's
 _JOBS, _EVENTS, _PREFER = "/v1/jobs/", "/events", b"prefer"
 _BUSY_SECONDS = 1
 _UPLOAD_SECONDS = 2

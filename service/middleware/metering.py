@@ -27,6 +27,7 @@ SECONDS_BOUNDS = (
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _ANY = "{}"  # in the tree of segments: any segment
+_VERB = ":"  # between a name and what is to be done with it: KServe's {name}:explain
 _HERE = "/"  # in the tree of segments, where no segment has this name: the template that ends here
 
 
@@ -157,7 +158,7 @@ class RequestRecords:
     def _template(self, path: str) -> str:
         node: Any = self._segments
         for segment in path.split("/"):
-            node = node.get(segment) or node.get(_ANY)
+            node = node.get(segment) or (_VERB in segment and node.get(_verb_of(segment))) or node.get(_ANY)
             if node is None:
                 return OTHER
         found: str = node.get(_HERE, OTHER)
@@ -170,5 +171,11 @@ class RequestRecords:
 
 def _insert(node: dict[str, Any], template: str) -> None:
     for segment in template.split("/"):
-        node = node.setdefault(_ANY if segment.startswith("{") else segment, {})
+        is_plain = not segment.startswith("{")
+        node = node.setdefault(segment if is_plain else _verb_of(segment) if "}:" in segment else _ANY, {})
     node[_HERE] = template
+
+
+def _verb_of(segment: str) -> str:
+    """Return the key of a segment that is a name and a verb, in a template or in a path."""
+    return _VERB + segment.rpartition(_VERB)[2]

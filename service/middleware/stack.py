@@ -10,6 +10,7 @@ from .access import AccessPolicy, Authorization
 from .asgi import Application
 from .bodies import AnswerGuard, BodyGuard, BodyLimits
 from .compression import Compression
+from .inference_errors import InferenceErrors
 from .limits import RequestLimits, RequestRates, Surplus, buckets_of
 from .metering import Metering, NoteRequest, RequestRecords
 from .plain_paths import HeadAsGet, NamedHosts, PlainPaths
@@ -17,8 +18,8 @@ from .response_head import Draining, ResponseHead
 
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 _ALLOWED_HEADERS = (
-    *("Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "Last-Event-ID", "Prefer"),
-    "X-Request-Id",
+    *("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Last-Event-ID"),
+    *("Prefer", "X-Request-Id"),
 )
 _EXPOSED_HEADERS = (
     *("Content-Location", "ETag", "Location", "Retry-After", "Server-Timing", "WWW-Authenticate"),
@@ -53,7 +54,8 @@ def behind_middleware(
     both_ways = AnswerGuard(BodyGuard(HeadAsGet(Compression(app)), limits), limits)
     guarded = Authorization(PlainPaths(RequestLimits(both_ways, rates)), policy, refused, origins)
     checked = _allow_origins(Surplus(NamedHosts(guarded)), origins)
-    return ResponseHead(Metering(checked, monitoring.records, monitoring.note), monitoring.draining)
+    metered = Metering(InferenceErrors(checked), monitoring.records, monitoring.note)
+    return ResponseHead(metered, monitoring.draining)
 
 
 def _allow_origins(app: Application, origins: Collection[str]) -> Application:

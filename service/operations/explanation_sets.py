@@ -12,9 +12,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from explanations.explained_rows import refuse_to_include
+from explanations.explained_rows import n_values_shown, refuse_to_include
 from schemas.explanation_sets import ExplanationSet, ExplanationSetRequest
 from schemas.nouns import EXPLANATION_SETS, PROTOTYPE_SETS
+from schemas.prototype_sets import MAX_PROTOTYPES_BY_COVERAGE
 from storage.array_files import read_arrays
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
@@ -56,16 +57,20 @@ def request_explanation_set(context: AppContext, request: ExplanationSetRequest)
 
 def _n_prototypes(context: AppContext, prototype_set: str) -> int:
     """Return how many prototypes an explainer has; some methods find their number themselves."""
-    requested: int | None = context.artefacts.get(PROTOTYPE_SETS.name, prototype_set).request["n_prototypes"]
-    return _SOME_PROTOTYPES if requested is None else requested
+    request = context.artefacts.get(PROTOTYPE_SETS.name, prototype_set).request
+    if request.get("coverage") is not None:
+        return MAX_PROTOTYPES_BY_COVERAGE
+    requested: int | str | None = request["n_prototypes"]
+    return requested if isinstance(requested, int) else _SOME_PROTOTYPES
 
 
 def _check_size(limit: int, request: ExplanationSetRequest, dataset: StoredDataset, n_features: int) -> None:
-    n_rows = dataset.view.n_rows
-    if n_rows * request.n_prototypes * n_features > limit:
+    n_rows, n_values = dataset.view.n_rows, n_values_shown(request, n_features)
+    if n_rows * request.n_prototypes * n_values > limit:
         detail = (
-            f"{n_rows} rows with {request.n_prototypes} prototypes of {n_features} features each are more than the "
-            f"{limit} values of one set; explain fewer rows, request fewer prototypes, or show fewer features"
+            f"{n_rows} rows with {request.n_prototypes} prototypes and {n_values} reasons or values of each are more "
+            f"than the {limit} values of one set; explain fewer rows, request fewer prototypes or reasons, or show "
+            "fewer features"
         )
         raise StorageError(code="resource_estimate_exceeds_limit", detail=detail)
 

@@ -1,38 +1,86 @@
 """Explain single predictions: the hot path. No queue, no database and no disk once the explainer is warm."""
 
 import asyncio
+from collections.abc import Callable
+from typing import TypeVar
 
 import orjson
 
-from explanations.explained_rows import explain_instances
+from explanations.dataset_rows import DatasetRows
+from explanations.explained_rows import explain_instances, n_values_shown
+from explanations.instances import ReadInstances, read_instances, row_ids_of
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanations import ExplanationRequest
-from schemas.models import MAX_INSTANCES
-from storage.errors import StorageError
+from schemas.models import MAX_INSTANCES, Instance
+from schemas.problems import FieldProblem
+from storage.dataset_files import DatasetFile
+from storage.errors import EveryRowFailed, StorageError
+from storage.explainer_names import no_such_name
+from storage.feature_matching import match_features
+from tree_explainers.errors import RowRefused
 
 from ..app_context import AppContext
 
+Result = TypeVar("Result")
+
 _QUICK_INSTANCES = 4  # more would keep the event loop from other callers for over two milliseconds
+_WHICH_ROWS = "send either `instances`, or `dataset` with the `row_ids` of those of its rows that are to be explained"
 
 
-async def explain(context: AppContext, explainer_id: str, request: ExplanationRequest) -> bytes:
-    """Return the explanations as JSON, in the order of the instances.
+async def explain(context: AppContext, explainer: str, request: ExplanationRequest) -> bytes:
+    """Return the explanations as JSON, in the order of the rows.
+
+    Parameters
+    ----------
+    context
+        What operations use in this process.
+    explainer
+        Its id, or a name that it has.
+    request
+        The rows, and what to return of them.
 
     Raises
     ------
     NotFound
-        If there is no such explainer.
+        If there is no such explainer, or no such dataset.
+    EveryRowFailed
+        If none of the rows could be explained.
     StorageError
-        ``too_many_rows``, ``validation_failed`` where ``row_ids`` are not one for each instance or two are equal, or
-        ``unavailable`` where too many rows wait already.
+        ``too_many_rows``, ``validation_failed`` where ``row_ids`` are not one for each instance or two are equal,
+        ``schema_mismatch`` where the dataset does not fit the model, or ``unavailable`` where too many rows wait
+        already, or where it cannot be known what the name means.
     """
+    # Ids have an underscore, and names have none.
+    name = explainer if "_" not in explainer else None
+    warm = await find_warm(context, explainer if name is None else await explainer_named(context, name))
+    check_size(context, warm, request)
+    if request.dataset is None:
+        return await run_rows(context, _n_rows(request), lambda: explain_rows(warm, request, name))
+    # Its file is read beside the event loop, however few the rows are.
+    return await context.batches.run(
+        _n_rows(request), lambda: explain_rows(warm, request, name, read_rows(context, warm, request))
+    )
+
+
+async def find_warm(context: AppContext, explainer_id: str) -> WarmExplainer:
+    """Return the explainer, warmed up in a thread if need be; raise ``NotFound`` where there is none."""
     warm = context.explainer_cache.find(explainer_id)
-    if warm is None:
-        warm = await asyncio.to_thread(warm_explainer, context, explainer_id)
-    _check_size(warm, request, context.settings.max_explained_values)
-    if len(request.instances) <= _QUICK_INSTANCES:
-        return explain_rows(warm, request)
-    return await context.batches.run(len(request.instances), lambda: explain_rows(warm, request))
+    return await asyncio.to_thread(warm_explainer, context, explainer_id) if warm is None else warm
+
+
+async def run_rows(context: AppContext, n_rows: int, work: Callable[[], Result]) -> Result:
+    """Return the result of ``work``: of a few rows at once, of more when their turn has come."""
+    return work() if n_rows <= _QUICK_INSTANCES else await context.batches.run(n_rows, work)
+
+
+async def explainer_named(context: AppContext, name: str) -> str:
+    """Return the id of the explainer that a name means now; raise ``NotFound`` where there is none."""
+    if context.directory.is_stale():
+        await asyncio.to_thread(context.directory.renew)
+    found = context.directory.find(name)
+    if found is None:
+        raise no_such_name(name)
+    return found
 
 
 def warm_explainer(context: AppContext, explainer_id: str) -> WarmExplainer:
@@ -42,20 +90,75 @@ def warm_explainer(context: AppContext, explainer_id: str) -> WarmExplainer:
     )
 
 
-def explain_rows(warm: WarmExplainer, request: ExplanationRequest) -> bytes:
-    """Return the explanations as JSON."""
-    data = explain_instances(warm, request)
-    document = {"object": "list", "explainer": warm.explainer_id, "data": data, "provenance": warm.provenance}
+def explain_rows(
+    warm: WarmExplainer, request: ExplanationRequest, name: str | None = None, read: ReadInstances | None = None
+) -> bytes:
+    """Return the explanations as JSON.
+
+    Parameters
+    ----------
+    name
+        The one that the explainer was called by.
+    read
+        The rows, where the request names those of a dataset.
+    """
+    data = explain_instances(warm, request, read)
+    if all(row["status"] == "error" for row in data):
+        rows = "instances" if read is None else "row_ids"
+        problems = [(f"/{rows}/{index}", row["problem"]) for index, row in enumerate(data)]
+        raise EveryRowFailed([FieldProblem(pointer=at, detail=row["detail"], code=row["code"]) for at, row in problems])
+    called = {} if name is None else {"explainer_name": name}
+    document = {"object": "list", "explainer": warm.explainer_id, **called, "data": data, "provenance": warm.provenance}
     return orjson.dumps(document)
 
 
-def _check_size(warm: WarmExplainer, request: ExplanationRequest, limit: int) -> None:
-    n_instances = len(request.instances)
+def sent_instances(request: ExplanationRequest) -> list[Instance]:
+    """Return the rows that a request brings with it; refuse one that names rows of a dataset, or none."""
+    if request.dataset is not None or not request.instances:
+        raise StorageError("validation_failed", "send the rows as `instances`, one at least", "/instances")
+    return request.instances
+
+
+def _n_rows(request: ExplanationRequest) -> int:
+    """Return the number of rows; refuse a request that does not say which they are."""
+    if bool(request.instances) == (request.dataset is not None):
+        raise StorageError("validation_failed", _WHICH_ROWS, "/instances")
+    if request.dataset is not None and request.row_ids is None:
+        raise StorageError("validation_failed", _WHICH_ROWS, "/row_ids")
+    return len(request.instances or request.row_ids or ())
+
+
+def check_size(context: AppContext, warm: WarmExplainer, request: ExplanationRequest) -> None:
+    """Refuse rows and prototypes that are too many values for one answer."""
+    limit = context.settings.max_explained_values
+    n_rows = _n_rows(request)
     n_prototypes = min(request.n_prototypes, len(warm.prototypes))
-    n_features = len(warm.prototypes[0].texts)
-    if n_instances * n_prototypes * n_features > limit and n_instances <= MAX_INSTANCES:
+    n_values = n_values_shown(request, len(warm.shown))
+    if n_rows * n_prototypes * n_values > limit and n_rows <= MAX_INSTANCES:
         detail = (
-            f"{n_instances} instances with {n_prototypes} prototypes of {n_features} features each are more than the "
-            f"{limit} values of one answer; send fewer instances, request fewer prototypes, or show fewer features"
+            f"{n_rows} rows with {n_prototypes} prototypes and {n_values} reasons or values of each are more than the "
+            f"{limit} values of one answer; send fewer rows, request fewer prototypes or reasons, or show fewer "
+            "features"
         )
         raise StorageError("too_many_rows", detail)
+
+
+def read_rows(context: AppContext, warm: WarmExplainer, request: ExplanationRequest) -> ReadInstances:
+    """Return the rows of a registered dataset that a request names; those that there are not are refused."""
+    stored = context.datasets.get(request.dataset or "")
+    columns = match_features(warm.model, stored.view)
+    row_ids = row_ids_of(request.row_ids, len(request.row_ids or ()))
+    with DatasetFile(context.objects.path_of_pages(stored.content)) as file:
+        found = file.find_rows(row_ids)
+        places = [place for place, row_id in enumerate(row_ids) if row_id in found]
+        instances = DatasetRows(file, columns).take(
+            [found[row_ids[place]] for place in places], context.settings.max_json_bytes
+        )
+    unknown = {
+        place: _unknown_row(row_id, stored.view.id) for place, row_id in enumerate(row_ids) if row_id not in found
+    }
+    return read_instances(instances, warm.features).among(places, unknown)
+
+
+def _unknown_row(row_id: str, dataset: str) -> RowRefused:
+    return RowRefused("not_found", f"dataset {dataset!r} has no row with the id {row_id[:80]!r}")

@@ -29,6 +29,7 @@ _FEWEST_PAIRS, _PAIRS_PER_ROW, _MOST_PAIRS = 1 << 24, 64, 1 << 26  # kept for ce
 _COMPARISONS, _SAMPLED = 5e12, 10_000  # beyond the first number, the second number of candidates is drawn
 _SECONDS_TO_BEGIN = 0.5
 _SECONDS_OF_PROTOTYPES = {"none": 5e-10, "swap": 4e-9}  # for each comparison of a row with a candidate in a tree
+_SELECTIONS_TO_FIND_LEAVES = 2  # as a rule
 _SECONDS_A_PSEUDO_ROW = {"sta": 1e-5, "cart": 5e-7, "born_again": 1e-6, "ism": 0.0}  # and tree
 _HELD_BYTES = 256 * 10**6  # of sums, and of pseudo rows, at a node of a tree by STA
 
@@ -147,7 +148,16 @@ def _reading(sizes: Sizes) -> tuple[Need, ...]:
 
 def _proximities(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
     cells = min(sizes.n_rows * max(request["n_neighbors"], sizes.n_outputs), _CELLS)
-    return Need(sizes.list_bytes), Need(40 * cells, "request fewer neighbours", "/n_neighbors")
+    return Need(sizes.list_bytes + _coarser(sizes, request)), Need(
+        40 * cells, "request fewer neighbours", "/n_neighbors"
+    )
+
+
+def _coarser(sizes: Sizes, request: Mapping[str, Any]) -> float:
+    """Return what it takes to cut trees back, and to hold the leaves that rows have then."""
+    if request["min_leaf_rows"] == 1:
+        return 0
+    return 2 * sizes.code_bytes * sizes.n_paths + 40 * sizes.n_nodes + 16 * sizes.n_leaves * sizes.n_outputs
 
 
 def _prototype_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...]:
@@ -157,7 +167,7 @@ def _prototype_sets(sizes: Sizes, request: Mapping[str, Any]) -> tuple[Need, ...
     )
     bytes_each = 24 if request["refine"] == "swap" else 12
     return (
-        Need(sizes.list_bytes + 2 * sizes.code_bytes * sizes.n_paths + 200 * sizes.n_rows),
+        Need(sizes.list_bytes + 2 * sizes.code_bytes * sizes.n_paths + 200 * sizes.n_rows + _coarser(sizes, request)),
         Need(bytes_each * pairs, "request fewer candidates", "/n_candidates"),
     )
 
@@ -204,7 +214,9 @@ def _seconds_of_neighbors(sizes: Sizes, _: Mapping[str, Any]) -> float:
 
 
 def _seconds_of_prototypes(sizes: Sizes, request: Mapping[str, Any]) -> float:
-    return _SECONDS_OF_PROTOTYPES[request["refine"]] * _n_candidates(sizes, request) * sizes.n_paths
+    n_selections = _SELECTIONS_TO_FIND_LEAVES if request["min_leaf_rows"] == "auto" else 1
+    seconds = _SECONDS_OF_PROTOTYPES[request["refine"]] * _n_candidates(sizes, request) * sizes.n_paths
+    return n_selections * seconds
 
 
 def _seconds_of_rules(sizes: Sizes, request: Mapping[str, Any]) -> float:

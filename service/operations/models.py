@@ -11,16 +11,17 @@ from explanations.documents import decimals
 from explanations.instances import Features, read_instances, row_ids_of, run_readable
 from schemas.contract import Page
 from schemas.models import (
+    ClassPrediction,
     Model,
     ModelMetadata,
     ModelSummary,
-    Prediction,
     PredictionList,
     PredictionRequest,
     PredictionRow,
     Score,
     Tree,
     TreeNode,
+    ValuePrediction,
 )
 from schemas.problems import problem_for
 from storage.array_files import read_arrays
@@ -132,18 +133,17 @@ def predict(context: AppContext, model_id: str, request: PredictionRequest) -> P
     return PredictionList(model=model_id, data=[rows[index] for index in range(len(names))])
 
 
-def prediction_of(model: Model, outcome: Outcome, row: int, *, near_tie: bool) -> Prediction:
+def prediction_of(model: Model, outcome: Outcome, row: int, *, near_tie: bool) -> ClassPrediction | ValuePrediction:
     """Return one row's prediction."""
     scores = decimals(outcome.scores[row])
     if outcome.labels is None:
-        return Prediction(task="regression", label=None, value=scores[0], scores=[])
+        return ValuePrediction(task="regression", value=scores[0])
     label = model.classes[outcome.labels[row]]
-    return Prediction(
+    return ClassPrediction(
         task="classification",
         label=label,
-        value=None,
         scores=[Score(label=label, value=value) for label, value in zip(model.classes, scores, strict=True)],
-        near_tie=near_tie,
+        near_tie=near_tie or None,
     )
 
 

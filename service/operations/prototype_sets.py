@@ -6,18 +6,17 @@ from schemas.datasets import Column
 from schemas.models import Model
 from schemas.nouns import PROTOTYPE_SETS
 from schemas.prototype_sets import PrototypeSet, PrototypeSetRequest
-from storage.artefacts import MAX_RESULT_BYTES
+from storage.artefacts import MAX_RESULT_BYTES, bytes_of_prototype, most_prototypes
 from storage.datasets import StoredDataset
 from storage.errors import StorageError
 from storage.feature_matching import match_features
 
 from ..app_context import AppContext
 from .artefacts import MadeFrom, matching_evaluation, request_artefact
-from .request_checks import known_kind
+from .request_checks import check_leaf_rows, known_kind
 
 _DEFAULT_PROTOTYPES = 10
-_PROTOTYPE_BYTES = 1 << 10  # of a result, for the description of a prototype beside its values
-_VALUE_BYTES = 40  # {"name":"","value":0.1234567890123456},
+_FIND_NUMBERS_IN_THEIR_OWN_WAY = ("sm_u", "a_pete")
 _DEFAULT_ALPHA = PrototypeSetRequest.model_fields["alpha"].default
 
 
@@ -33,6 +32,7 @@ def request_prototype_set(context: AppContext, request: PrototypeSetRequest) -> 
     dataset = context.datasets.get(request.dataset)
     kind = known_kind(request.proximity_kind, model)
     _check_method(request, model, dataset)
+    check_leaf_rows(request.min_leaf_rows, dataset.view.n_rows)
     match_features(model, dataset.view)
     complete = _normalised(request, kind, dataset.view.n_rows)
     made_from = MadeFrom(model, dataset, matching_evaluation(context, model, complete.evaluation_dataset))
@@ -47,13 +47,15 @@ def _normalised(request: PrototypeSetRequest, kind: str, n_rows: int) -> Prototy
         "evaluation_dataset": None if on_itself else request.evaluation_dataset,
         "n_candidates": None if request.n_candidates is None else min(request.n_candidates, n_rows),
     }
-    if request.method != "a_pete":
+    if request.method != "a_pete" and request.coverage is None:
         changes["n_prototypes"] = request.n_prototypes or _DEFAULT_PROTOTYPES
     return request.model_copy(update=changes)
 
 
 def _check_method(request: PrototypeSetRequest, model: Model, dataset: StoredDataset) -> None:
     _check_number(request, dataset.view.n_rows)
+    _check_coverage(request)
+    _check_validation(request)
     _check_alpha(request)
     if request.method == "sg" and model.task == "regression":
         detail = "sg raises the accuracy of a classifier; for a regression model take sm_a, sm_u, sm_wa or a_pete"
@@ -67,14 +69,13 @@ def _check_method(request: PrototypeSetRequest, model: Model, dataset: StoredDat
 
 def _refusal_of_result(request: PrototypeSetRequest, model: Model) -> StorageError | None:
     """Return the refusal of more prototypes than a result has room for, with all their values."""
-    n_bytes_each = _PROTOTYPE_BYTES + sum(_VALUE_BYTES + len(name.encode()) for name in model.feature_names)
-    # A single one may be tried: values may be shorter than they are taken to be.
-    n_fitting = max(1, MAX_RESULT_BYTES // n_bytes_each)
-    if request.n_prototypes is None or request.n_prototypes <= n_fitting:
+    n_fitting = most_prototypes(model.feature_names)
+    if not isinstance(request.n_prototypes, int) or request.n_prototypes <= n_fitting:
         return None
+    n_bytes = request.n_prototypes * bytes_of_prototype(model.feature_names)
     detail = (
         f"{request.n_prototypes} prototypes with {model.n_features} values each would make a result of about "
-        f"{request.n_prototypes * n_bytes_each:,} bytes, more than the {MAX_RESULT_BYTES:,} that a result may "
+        f"{n_bytes:,} bytes, more than the {MAX_RESULT_BYTES:,} that a result may "
         f"have; request at most {n_fitting}"
     )
     return StorageError(code="resource_estimate_exceeds_limit", detail=detail, pointer="/n_prototypes")
@@ -84,7 +85,8 @@ def _check_number(request: PrototypeSetRequest, n_rows: int) -> None:
     if request.method == "a_pete" and request.n_prototypes is not None:
         detail = "a_pete finds the number of prototypes itself; leave out n_prototypes, and steer it by alpha"
         raise StorageError("validation_failed", detail, "/n_prototypes")
-    n_prototypes = request.n_prototypes or (1 if request.method == "a_pete" else _DEFAULT_PROTOTYPES)
+    is_open = request.method == "a_pete" or request.coverage is not None or request.n_prototypes == "validate"
+    n_prototypes = 1 if is_open else int(request.n_prototypes or _DEFAULT_PROTOTYPES)
     if n_prototypes > n_rows:
         detail = f"n_prototypes is {n_prototypes}, but the dataset has {n_rows} rows; request at most {n_rows}"
         raise StorageError("validation_failed", detail, "/n_prototypes")
@@ -94,6 +96,34 @@ def _check_number(request: PrototypeSetRequest, n_rows: int) -> None:
         )
         pointer = "/n_candidates" if request.n_prototypes is None else "/n_prototypes"
         raise StorageError("validation_failed", detail, pointer)
+
+
+def _check_coverage(request: PrototypeSetRequest) -> None:
+    if request.coverage is None:
+        return
+    if request.n_prototypes is not None:
+        detail = (
+            f"n_prototypes is {request.n_prototypes!r} and coverage is {request.coverage:g}, but one of them "
+            "determines the number of prototypes: leave out the other"
+        )
+        raise StorageError("validation_failed", detail, "/coverage")
+    if request.method in _FIND_NUMBERS_IN_THEIR_OWN_WAY:
+        detail = f"{request.method} finds the number of prototypes in its own way: take sm_a, sm_wa or sg with coverage"
+        raise StorageError("method_not_applicable", detail, "/coverage")
+
+
+def _check_validation(request: PrototypeSetRequest) -> None:
+    if request.n_prototypes != "validate":
+        return
+    if request.method in _FIND_NUMBERS_IN_THEIR_OWN_WAY:
+        detail = f"the first prototypes of {request.method} are no smaller set: take sm_a, sm_wa or sg with `validate`"
+        raise StorageError("method_not_applicable", detail, "/n_prototypes")
+    if request.evaluation_dataset in {None, request.dataset}:
+        detail = (
+            "n_prototypes is `validate`, which needs rows that prototypes are not chosen from: name them as "
+            "evaluation_dataset"
+        )
+        raise StorageError("validation_failed", detail, "/evaluation_dataset")
 
 
 def _check_alpha(request: PrototypeSetRequest) -> None:

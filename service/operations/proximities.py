@@ -5,7 +5,7 @@ test holds them against the contract.
 """
 
 import asyncio
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from storage.array_files import read_archive
 from storage.dataset_files import DatasetFile
 from storage.errors import NotFound, StorageError
 from tree_explainers.errors import RowRefused
+from tree_explainers.leaf_space.coarser_leaves import map_leaves
 from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, tree_weights
 from tree_explainers.leaf_space.proximity import proximity_block
 from tree_explainers.onnx_models.session import ModelSession
@@ -105,7 +106,14 @@ class _Comparison:
     session: ModelSession
     kind: ProximityKind
     weights: NDArray[np.int64] | None  # (n_trees,); None: the rows themselves weigh the trees, by these values
+    coarser: Mapping[str, NDArray[Any]]  # coarser_leaves and leaf_offsets; empty: by the trees' own leaves
     values: dict[str, NDArray[Any]]  # leaf_values, (n_leaves, n_outputs), and leaf_offsets, (n_trees + 1,)
+
+    def leaves(self, rows: "_RowLeaves") -> NDArray[np.int32]:
+        """Return the leaves to compare rows by, (n_readable, n_trees)."""
+        if not self.coarser:
+            return rows.leaves
+        return map_leaves(self.coarser["coarser_leaves"], self.coarser["leaf_offsets"], rows.leaves)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,16 +146,20 @@ def _prepare(context: AppContext, model_id: str, request: ProximityBlockRequest)
     stored = context.models.get(model_id)
     kind = known_kind(request.proximity_kind, stored.view)
     weights, values = None, {}
+    coarser: Mapping[str, NDArray[Any]] = {}
     if request.weights_of is not None:
-        weights = _weights_of(context, model_id, kind, request.weights_of)
+        weights, coarser = _weights_of(context, model_id, kind, request.weights_of)
     elif kind == "random_forest":
         weights = np.ones(stored.view.n_trees, dtype=np.int64)
     else:
         values = read_archive(context.objects.path(stored.ensemble), "leaf_values", "leaf_offsets")
-    return _Comparison(stored.view, context.sessions.get(model_id), kind, weights, values)
+    return _Comparison(stored.view, context.sessions.get(model_id), kind, weights, coarser, values)
 
 
-def _weights_of(context: AppContext, model_id: str, kind: ProximityKind, artefact_id: str) -> NDArray[np.int64]:
+def _weights_of(
+    context: AppContext, model_id: str, kind: ProximityKind, artefact_id: str
+) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
+    """Return an artefact's tree weights, and how its coarser leaves are found where it has such."""
     noun = next((noun for noun in _NOUNS_WITH_WEIGHTS if artefact_id.startswith(noun.id_prefix)), None)
     if noun is None:
         raise NotFound("artefact", artefact_id, "take the id of proximities, a label audit or a prototype set")
@@ -156,7 +168,9 @@ def _weights_of(context: AppContext, model_id: str, kind: ProximityKind, artefac
     if artefact.model != model_id or artefact.request["proximity_kind"] != kind:
         made = f"{artefact_id!r} is of model {artefact.model!r} and kind {artefact.request['proximity_kind']!r}"
         raise StorageError("conflict", f"{made}, but the request is for {kind!r} of {model_id!r}", "/weights_of")
-    return read_archive(context.objects.path(artefact.arrays or ""), "weights")["weights"]
+    path = context.objects.path(artefact.arrays or "")
+    arrays = read_archive(path, "weights", "coarser_leaves", "leaf_offsets")
+    return arrays.pop("weights"), arrays
 
 
 def _compare(comparison: _Comparison, request: ProximityBlockRequest) -> bytes:
@@ -190,7 +204,7 @@ def _proximity_lines(
     """Return a line for each instance; NaN is written as null."""
     lines: list[orjson.Fragment | None] = [None] * len(instances.row_ids)
     weights = _weights(comparison, np.concatenate([instances.leaves, others.leaves]))
-    shared = proximity_block(instances.leaves, others.leaves, weights)
+    shared = proximity_block(comparison.leaves(instances), comparison.leaves(others), weights)
     line = np.full(len(others.row_ids), np.nan)
     for index, of_row in zip(instances.indices, shared / weights.sum(), strict=True):
         line[others.indices] = of_row

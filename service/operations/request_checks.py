@@ -43,6 +43,7 @@ def check_neighbors(context: AppContext, request: NeighborRequest) -> tuple[Neig
     dataset = context.datasets.get(request.dataset)
     kind = known_kind(request.proximity_kind, model)
     _check_number(request.n_neighbors, dataset.view.n_rows)
+    check_leaf_rows(request.min_leaf_rows, dataset.view.n_rows)
     match_features(model, dataset.view)
     return request.model_copy(update={"proximity_kind": kind}), model, dataset
 
@@ -56,6 +57,16 @@ def _check_number(n_neighbors: int, n_rows: int) -> None:
             f"n_neighbors is {n_neighbors}, but each of the {n_rows} rows has {n_rows - 1} others; request at most that"
         )
         raise StorageError("validation_failed", detail, "/n_neighbors")
+
+
+def check_leaf_rows(min_leaf_rows: int | Literal["auto"], n_rows: int) -> None:
+    """Refuse leaves of more rows than any split could leave on both sides."""
+    if min_leaf_rows != "auto" and min_leaf_rows > max(1, n_rows // 2):
+        detail = (
+            f"min_leaf_rows is {min_leaf_rows}, but no split of {n_rows} rows leaves as many on both sides; request at "
+            f"most {max(1, n_rows // 2)}"
+        )
+        raise StorageError("validation_failed", detail, "/min_leaf_rows")
 
 
 def refuse_unmapped_columns(context: AppContext, model: StoredModel, reason: str) -> None:

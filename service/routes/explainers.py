@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Path, Response
 
 from schemas.contract import Page, Renaming
 from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
@@ -20,6 +20,7 @@ from .answers import created, fingerprint, problems, repeated
 
 router = APIRouter(prefix=EXPLAINERS.path, tags=[EXPLAINERS.words], route_class=StrictRoute)
 _Filters = Annotated[dict[str, str], Depends(filters_of(EXPLAINERS))]
+_IdOrName = Annotated[str, Path(description="Id of the explainer, or a name that it has.")]
 
 
 @router.post(
@@ -27,7 +28,7 @@ _Filters = Annotated[dict[str, str], Depends(filters_of(EXPLAINERS))]
     response_model=ExplanationList,
     responses=problems(400, 404, 408, 413, 415, 422, 503),
 )
-async def explain(explainer_id: str, request: ExplanationRequest, context: ContextDep) -> Response:
+async def explain(explainer_id: _IdOrName, request: ExplanationRequest, context: ContextDep) -> Response:
     """Explain up to 1,000 predictions by their nearest prototypes."""
     body = await explanations.explain(context, explainer_id, request)
     return Response(body, media_type="application/json")
@@ -68,7 +69,7 @@ def rename_explainer(explainer_id: str, request: Renaming, context: ContextDep) 
     return operations.get_explainer(context, explainer_id)
 
 
-@router.delete("/{explainer_id}", status_code=204, responses=problems(404, 503))
+@router.delete("/{explainer_id}", status_code=204, responses=problems(404, 409, 503))
 def delete_explainer(explainer_id: str, context: ContextDep) -> None:
-    """Delete an explainer."""
+    """Delete an explainer; refused while a name means it."""
     operations.delete_explainer(context, explainer_id)

@@ -1,15 +1,16 @@
 """/livez, /readyz, /metrics and /v1/version: whether this process can do its work, and what it is."""
 
 from importlib.metadata import version
+from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 
 from schemas.health import Liveness, Readiness
 from schemas.service_version import ServiceVersion
-from storage.errors import StorageUnavailable
 
-from ..dependencies import ContextDep
+from ..dependencies import check_ready
+from ..health_watch import Health
 from ..metrics import Metrics
 from ..request_class import StrictRoute
 from .answers import problems
@@ -25,14 +26,8 @@ async def live() -> Liveness:
 
 
 @router.get("/readyz", responses=problems(503))
-async def ready(context: ContextDep) -> Readiness:
+async def ready(found: Annotated[Health, Depends(check_ready)]) -> Readiness:
     """Say whether the process can do its work; without its queue it still explains and reads."""
-    if context.draining.has_begun:
-        detail = "this process is about to stop; send your request to another one, or again in a moment"
-        raise StorageUnavailable(detail)
-    found = await context.health.health()  # a second old at most
-    if found.database_fault is not None:
-        raise StorageUnavailable(found.database_fault)
     return Readiness(degraded=list(found.degraded))
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .layout import ColumnLayout
 from .normalising import LAYOUT_KEY
-from .row_pages import RowGroup, RowPage, read_page
+from .row_pages import RowGroup, RowPage, read_page, take_rows
 
 Values = NDArray[np.float64] | NDArray[np.object_]
 
@@ -98,6 +98,43 @@ class DatasetFile:
         table = self._range([name], 0, self.n_rows) if rows is None else self._take([name], rows)
         identifiers: list[str] = table.column(0).to_pylist()
         return identifiers
+
+    def find_rows(self, row_ids: Sequence[str]) -> dict[str, int]:
+        """Return the row of each of these identifiers; those that no row has are left out.
+
+        Identifiers are read row group by row group until all are found, so that no more is held at once.
+        """
+        name = self.row_id_column
+        if name is None:
+            rows = {row_id: int(row_id) for row_id in row_ids if row_id.isascii() and row_id.isdecimal()}
+            return {row_id: row for row_id, row in rows.items() if str(row) == row_id and row < self.n_rows}
+        found: dict[str, int] = {}
+        wanted = pa.array(row_ids, pa.string())
+        for group, start in enumerate(self._group_starts[:-1].tolist()):
+            identifiers = self._read_groups([group], [name]).column(0).combine_chunks()
+            rows_of_wanted = pc.index_in(wanted, value_set=identifiers)
+            pairs = zip(row_ids, rows_of_wanted.to_pylist(), strict=True)
+            found |= {row_id: start + row for row_id, row in pairs if row is not None}
+            if len(found) == len(row_ids):
+                break
+        return found
+
+    def take_columns(self, names: Sequence[str], rows: Sequence[int], n_text_bytes: int) -> list[Values]:
+        """Return the columns for these rows, in their order, as ``read_columns`` does.
+
+        Texts stay encoded until the rows are taken, one column and row group at a time: a file of a kilobyte can hold
+        gigabytes of them.
+
+        Raises
+        ------
+        StorageError
+            ``too_many_rows`` if the rows have more than ``n_text_bytes`` bytes of text.
+        """
+        texts = [index for index, column in enumerate(self.columns) if column.type == "category"]
+        with pq.ParquetFile(self._path, metadata=self._file.metadata, read_dictionary=texts) as encoded:
+            groups = [RowGroup(self._file, encoded, group) for group in range(self._file.num_row_groups)]
+            table = take_rows(groups, self._group_starts, names, np.asarray(rows, dtype=np.int64), n_text_bytes)
+        return self._to_numpy(table, names)
 
     def page(self, names: Sequence[str], start: int, limit: int, n_bytes: int) -> RowPage:
         """Return the first of these rows that fit into ``n_bytes`` of JSON together; none where a single one does not.

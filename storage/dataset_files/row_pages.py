@@ -13,6 +13,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from ..errors import StorageError
+
 _DECODED_BYTES = 2 << 20  # of the columns that are decoded together
 _BATCH_ROWS = 16  # of a column that is larger by itself
 _CELL_BYTES = 22  # {"name":"","value":0},
@@ -76,6 +78,55 @@ def read_page(group: RowGroup, names: Sequence[str], rows: range, n_bytes: int) 
             columns.append(_plain(column.slice(0, n_fitting)))
     n_rows = len(ends)
     return RowPage(n_rows, [column.slice(0, n_rows) for column in columns], int(ends[-1]) if n_rows else 0)
+
+
+def take_rows(
+    groups: Sequence[RowGroup],
+    starts: NDArray[np.int64],
+    names: Sequence[str],
+    rows: NDArray[np.int64],
+    n_text_bytes: int,
+) -> pa.Table:
+    """Return the columns for these rows, in their order.
+
+    Parameters
+    ----------
+    groups : n_groups row groups
+        Of the file.
+    starts : (n_groups + 1,)
+        The row with which each begins, and the last one ends.
+    names
+        Of the columns.
+    rows : (n_taken,)
+        Row numbers in any order.
+    n_text_bytes
+        Largest number of bytes of their texts together.
+
+    Raises
+    ------
+    StorageError
+        ``too_many_rows`` if they have more.
+    """
+    group_of = np.searchsorted(starts, rows, side="right") - 1
+    by_group = np.argsort(group_of, kind="stable")
+    back = pa.array(np.argsort(by_group, kind="stable"))
+    columns = []
+    for name in names:
+        parts = []
+        for group in np.unique(group_of).tolist():
+            own = pa.array(rows[group_of == group] - starts[group])
+            part = groups[group].read([name])[0].take(own).combine_chunks()
+            n_text_bytes -= int(_lengths(part).sum())
+            _refuse_much_text(n_text_bytes)
+            parts.append(_plain(part))
+        columns.append(pa.concat_arrays(parts).take(back))
+    return pa.table(columns, list(names))
+
+
+def _refuse_much_text(n_bytes_left: int) -> None:
+    if n_bytes_left < 0:
+        detail = "these rows have more text than one call may have; name fewer, or let a job process the dataset"
+        raise StorageError("too_many_rows", detail)
 
 
 def _parts(names: Sequence[str], sizes: Sequence[int]) -> Iterator[list[str]]:

@@ -1,15 +1,7 @@
 """Keys over HTTP: every route wants one scope, and one revocation holds in every process on the same database."""
 
-import os
 import re
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterator
 
 import httpx
 import pytest
@@ -17,9 +9,9 @@ import pytest
 from schemas.api_keys import SCOPES
 from schemas.explanations import ExplanationList
 from service.main import build_app
-from tests.support.api import Api, Json, Registered, register
+from tests.support.api import Json, Registered, register
+from tests.support.guarded import Guarded, second_process, serving_with_keys, until
 from tests.support.patience import when_idle
-from tests.support.serving import serving
 
 _CONTRACT = build_app().openapi()
 _OPERATIONS = [
@@ -30,38 +22,10 @@ _OPERATIONS = [
 _PUBLIC = {"/livez", "/readyz"}
 
 
-@dataclass(frozen=True)
-class Guarded:
-    """A service that requires keys, and a key for each scope, made on its machine."""
-
-    url: str
-    data_dir: Path
-    keys: dict[str, str]
-
-    def call(self, method: str, path: str, key: str | None = None, **more: object) -> httpx.Response:
-        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-        return httpx.request(method, f"{self.url}{path}", headers=headers, **more)  # type: ignore[arg-type]  # httpx's own
-
-    def api(self, *scopes: str) -> Api:
-        """Return a client with a key of these scopes."""
-        made = self.call("POST", "/v1/api-keys", self.keys["admin"], json={"name": "client", "scopes": scopes})
-        client = Api(self.url)
-        client.http.headers["Authorization"] = f"Bearer {made.json()['secret']}"
-        return client
-
-
-def _made_on_the_machine(data_dir: Path, scope: str) -> str:
-    command = [sys.executable, "-m", "leafspace", "keys", "create", f"{scope} é", "--scope", scope]
-    done = subprocess.run([*command, "--data-dir", str(data_dir)], capture_output=True, text=True, check=True)  # noqa: S603  # ours
-    return done.stdout.strip()
-
-
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
-    data_dir = tmp_path_factory.mktemp("guarded") / "data"
-    keys = {str(scope): _made_on_the_machine(data_dir, scope) for scope in SCOPES}
-    with serving(data_dir, LEAFSPACE_REQUIRE_KEYS="1") as service:
-        yield Guarded(service.url, data_dir, keys)
+    with serving_with_keys(tmp_path_factory.mktemp("guarded") / "data") as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +43,7 @@ def test_every_route_wants_the_scope_that_the_contract_says(
         return
     ((scope,),) = (security["api_key"] for security in operation["security"])
     assert {"401", "403"} <= set(operation["responses"])
-    example_path = re.sub(r"\{[^}]+\}", "nothing", path)
+    example_path = re.sub(r"\{[^}]+\}", "no_thing", path)  # as ids have, an underscore: names have none
 
     without = guarded.call(method, example_path)
     assert (without.status_code, without.json()["code"]) == (401, "unauthenticated")
@@ -106,6 +70,20 @@ def test_what_is_not_in_the_contract_is_nobodys_but_who_may_do_everything(guarde
         assert guarded.call(method, path).status_code == 401
         assert guarded.call(method, path, guarded.keys["read"]).status_code == 403
         assert everything.http.request(method, path).status_code in {404, 405}
+
+
+def test_kserve_s_protocols_want_the_scope_of_explanations_and_their_health_is_everybodys(guarded: Guarded) -> None:
+    for path in ("/v2/health/live", "/v2/health/ready"):
+        assert guarded.call("GET", path).status_code == 200
+    for method, path in (
+        *(("GET", path) for path in ("/v2", "/v2/models/risk", "/v2/models/risk/ready", "/v1/models/risk")),
+        *(("GET", "/v2/models/risk/versions/xpl_1"), ("POST", "/v2/models/risk/versions/xpl_1/infer")),
+        *(("POST", path) for path in ("/v1/models/risk:explain", "/v1/models/risk:predict", "/v2/models/risk/infer")),
+    ):
+        assert guarded.call(method, path).status_code == 401, path
+        for held, key in guarded.keys.items():
+            status = guarded.call(method, path, key).status_code
+            assert (status == 403) == (held != "explain"), (path, held)
 
 
 def test_metrics_are_for_readers_and_the_documentation_is_everybodys(guarded: Guarded) -> None:
@@ -207,49 +185,14 @@ def test_keys_never_meet_each_others_idempotent_answers(guarded: Guarded) -> Non
     assert mine.upload("/v1/datasets", b"a,b\n3,4\n", {"name": "theirs"}, **headers).status_code == 409
 
 
-@contextmanager
-def _second_process(guarded: Guarded) -> Iterator[Guarded]:
-    """Yield another API process on the same database."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    environment = {
-        "LEAFSPACE_DATA_DIR": str(guarded.data_dir),
-        "LEAFSPACE_REDIS_URL": "redis://127.0.0.1:1/0",
-        "LEAFSPACE_REQUIRE_KEYS": "1",
-    }
-    command = [sys.executable, "-m", "service", "--port", str(port)]
-    other = Guarded(f"http://127.0.0.1:{port}", guarded.data_dir, guarded.keys)
-    with subprocess.Popen(command, env={**os.environ, **environment}) as process:  # noqa: S603  # ours
-        try:
-            _until(lambda: _answers(other), 30)
-            yield other
-        finally:
-            process.terminate()
-
-
-def _answers(service: Guarded) -> bool:
-    try:
-        return service.call("GET", "/v1/models", service.keys["read"]).status_code == 200
-    except httpx.TransportError:
-        return False
-
-
-def _until(is_so: Callable[[], bool], seconds: float) -> float:
-    began = time.monotonic()
-    while not is_so():
-        assert time.monotonic() - began < when_idle(seconds)
-        time.sleep(0.02)
-    return time.monotonic() - began
-
-
 def _seconds_until(status: int, service: Guarded, key: str) -> float:
     """Return how long it took until a key was answered so."""
-    return _until(lambda: service.call("GET", "/v1/models", key).status_code == status, 2)
+    return until(lambda: service.call("GET", "/v1/models", key).status_code == status, 2)
 
 
 def test_a_key_revoked_in_one_process_fails_in_every_other_within_two_seconds(guarded: Guarded) -> None:
     admin, request = guarded.keys["admin"], {"name": "short", "scopes": ["read"]}
-    with _second_process(guarded) as other:
+    with second_process(guarded) as other:
         for revoking, using in ((guarded, other), (other, guarded), (guarded, other)):
             made = revoking.call("POST", "/v1/api-keys", admin, json=request).json()
             key, path = made["secret"], f"/v1/api-keys/{made['id']}"

@@ -170,7 +170,7 @@ class Logged:
 def logged(tmp_path_factory: pytest.TempPathFactory) -> Logged:
     data_dir = tmp_path_factory.mktemp("logged") / "data"
     command = [sys.executable, "-m", "leafspace", "keys", "create", "all", "--data-dir", str(data_dir)]
-    scopes = [option for scope in ("read", "write", "explain", "admin") for option in ("--scope", scope)]
+    scopes = [option for scope in ("read", "write", "explain", "deploy", "admin") for option in ("--scope", scope)]
     key = subprocess.run([*command, *scopes], capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603  # ours
     marks = Marks()
     with serving(data_dir, LEAFSPACE_REQUIRE_KEYS="1", LEAFSPACE_LOG_LEVEL="debug") as service:

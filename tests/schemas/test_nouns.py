@@ -21,7 +21,8 @@ def test_every_method_of_every_noun_has_a_scope_and_nothing_else_has() -> None:
     for noun in NOUNS.kept:
         for path in (noun.path, noun.item_path):
             of_path = [scope_of(method, path) for method in _METHODS]
-            assert of_path == (["admin"] * 5 if noun.name == "api_keys" else ["read", *["write"] * 4])
+            expected = {"api_keys": ["admin"] * 5, "explainer_names": ["read", *["deploy"] * 4]}
+            assert of_path == expected.get(noun.name, ["read", *["write"] * 4])
     assert scope_of("POST", "/v1/explainers/{explainer_id}/explanations") == "explain"
     assert scope_of("POST", "/v1/models/{model_id}/predictions") == "explain"
     assert scope_of("POST", "/v1/jobs/{job_id}/cancel") == "write"
@@ -43,6 +44,7 @@ def test_the_sdk_has_a_collection_for_every_noun() -> None:
             collection = getattr(client, noun.name)
             assert hasattr(collection, "delete") == (noun is not JOBS)
             assert hasattr(collection, "rename") == ("name" in noun.mutable)
+            assert hasattr(collection, "put") == noun.named_by_callers
             assert tuple(inspect.signature(collection.list).parameters) == noun.filters
             if noun.is_made_by_job:
                 assert hasattr(collection, "create")

@@ -13,14 +13,14 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import JSON, MetaData, Table, TableClause, column, insert, inspect, make_url, select
+from sqlalchemy import JSON, MetaData, Table, TableClause, column, insert, inspect, make_url, select, update
 from sqlalchemy import table as clause
 
 import storage
 from storage.artefacts import ArtefactStore
 from storage.database import Database, newest_revision
 from storage.jobs import JobStore
-from storage.tables import idempotency_keys, metadata
+from storage.tables import artefacts, idempotency_keys, jobs, metadata
 from tests.support.rows_of_old import ROWS, Row
 
 _SCRIPTS = Path(storage.__file__).parent / "migrations"
@@ -84,6 +84,24 @@ def test_rows_of_every_revision_are_there_after_all_that_came_later(new_database
     assert _rows(database, idempotency_keys, ["thing"]) == [{"thing": "prs_1"}] * 2
     assert [job.id for job in JobStore(database).list(10, None).data] == ["job_3", "job_2", "job_1"]
     assert ArtefactStore(database).get("prototype_sets", "prs_1").result == "a" * 64
+    database.close()
+
+
+def test_prototype_sets_and_their_jobs_mean_what_they_meant_before_leaves_could_be_coarser(
+    new_database_url: str,
+) -> None:
+    database = Database(new_database_url)
+    _go_to(database, command.upgrade, "0011")
+    _fill(database)
+    with database.transaction() as connection:
+        for table in (artefacts, jobs):
+            connection.execute(update(table).values(request={"seed": 1}))
+
+    database.migrate()
+
+    for table in (artefacts, jobs):
+        assert {"request": {"seed": 1, "min_leaf_rows": 1}} in _rows(database, table, ["request"])
+        assert {"request": {"seed": 1}} not in _rows(database, table, ["request"])
     database.close()
 
 

@@ -5,16 +5,17 @@ from typing import Any
 Row = dict[str, Any]
 
 _HASH = "a" * 64
+_REQUEST: Row = {"seed": 1, "min_leaf_rows": 1}
 _UPLOAD: Row = {"name": "naïve name", "sha256": _HASH, "size_bytes": 5_000_000_000, "created_at": 1.25}
 _METADATA: Row = {"metadata": {"target": "t", "missing": None}}
 _JOB: Row = {
-    "kind": "prototype_sets", "artefact": "prs_1", "request": {"seed": 1}, "attempt": 1, "max_attempts": 3,
+    "kind": "prototype_sets", "artefact": "prs_1", "request": _REQUEST, "attempt": 1, "max_attempts": 3,
     "token": None, "lease_until": None, "not_before": 0.0, "deadline_seconds": 3600.0, "stage": "", "message": "",
     "created_at": 2.5, "started_at": 3.5, "request_id": "an-earlier-request",
     "caller": "key_1", "estimated_seconds": 2.5,
 }  # fmt: skip
 _ARTEFACT: Row = {
-    "noun": "prototype_sets", "model": "mdl_1", "dataset": "ds_1", "request": {"seed": 1}, "created_at": 2.5,
+    "noun": "prototype_sets", "model": "mdl_1", "dataset": "ds_1", "request": _REQUEST, "created_at": 2.5,
 }  # fmt: skip
 _PROBLEM: Row = {
     "type": "/problems/job_failed", "title": "The job failed", "status": 500, "detail": "why", "code": "job_failed",
@@ -63,6 +64,17 @@ ROWS: dict[str, list[Row]] = {
         {
             "id": "xpl_1", "name": None, "model": "mdl_1", "prototype_set": "prs_1", "rule_set": "prs_1",
             "approximation_tree": "prs_1", "request": {"model": "mdl_1"}, "created_at": 5.0,
+        },
+    ],
+    "explainer_names": [
+        {
+            "id": "credit-risk", "explainer": "xpl_1", "last_change": "chg_1", "created_at": 5.5, "changed_at": 5.5,
+        },
+    ],
+    "explainer_name_changes": [
+        {
+            "id": "chg_1", "name": "credit-risk", "explainer": "xpl_1", "previous_explainer": None, "forced": False,
+            "caller": None, "created_at": 5.5,
         },
     ],
     "idempotency_keys": [{"caller": "", "key": "k1", **_KEY}, {"caller": "", "key": "k2", **_KEY}],

@@ -12,6 +12,8 @@ from tests.support.real_leaves import real_leaves
 from tree_explainers import warm
 from tree_explainers.compute.compiled import times_compiled
 from tree_explainers.label_audits import audit_labels
+from tree_explainers.leaf_space.coarser_leaves import coarser_leaves
+from tree_explainers.leaf_space.leaves import LeafTable
 from tree_explainers.prototype_sets.certificate import certify
 from tree_explainers.prototype_sets.leaf_boxes import leaf_boxes
 from tree_explainers.prototype_sets.quality import Classes, measure_quality
@@ -38,6 +40,8 @@ def _audit_labels() -> None:
 def _describe_leaves() -> None:
     model = fitted("random_forest_binary")
     leaves = np.zeros((2, model.read.ensemble.n_trees), np.int32)
+    table = LeafTable.from_leaves(leaves, model.read.ensemble.n_leaves)
+    coarser_leaves(model.read.ensemble, table, 2)
     leaf_boxes(model.read.ensemble, leaves, feature_numbers(model.read.description.columns))
 
 

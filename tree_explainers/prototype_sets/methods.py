@@ -14,10 +14,11 @@ from ..compute.progress import ReportProgress
 from ..leaf_space.leaves import LeafTable
 from ..submodular import GreedyStep, Part, greedy
 from .coverage import ClassCoverage
+from .row_coverage import CoverageGoal
 from .supervised import supervised_greedy
 from .sweep import Sweep
 
-StoppedBy = Literal["n_prototypes", "alpha", "no_gain", "no_improvement"]
+StoppedBy = Literal["n_prototypes", "coverage", "alpha", "no_gain", "no_improvement"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ class Task:
     n_prototypes: int
     alpha: float
     report: ReportProgress
+    goal: CoverageGoal | None = None  # choosing ends where it is reached
 
     def parts(self, chosen: list[int], n_wanted: float, *, by_class_size: bool = False) -> list[Part]:
         """Return one objective per class that has candidates; they report progress as ``chosen`` grows."""
@@ -75,6 +77,10 @@ class Task:
             )
             for rows, candidates in by_class
         ]
+
+    def is_done_with(self, row: int) -> bool:
+        """Return whether the goal is reached with this row as one more prototype."""
+        return self.goal is not None and self.goal.is_reached_with(row)
 
     def report_rounds(self, share_chosen: float, n_rounds: float, stage: str) -> None:
         """Report progress by the share of chosen prototypes or, better early on, by the number of compared pairs.
@@ -103,8 +109,9 @@ def _sm_wa(task: Task) -> MethodResult:
 def _first_n(task: Task, *, by_class_size: bool = False) -> MethodResult:
     chosen: list[int] = []
     parts = task.parts(chosen, task.n_prototypes, by_class_size=by_class_size)
-    for _ in islice(_choose(parts, chosen), task.n_prototypes):
-        pass
+    for step in islice(_choose(parts, chosen), task.n_prototypes):
+        if task.is_done_with(step.name):
+            return MethodResult(chosen, "coverage")
     return MethodResult(chosen, "n_prototypes" if len(chosen) == task.n_prototypes else "no_gain")
 
 
@@ -142,7 +149,9 @@ def _sg(task: Task) -> MethodResult:
 
     best = supervised_greedy(task.table, task.weights, task.classes, task.candidates, report_rounds)
     for row in islice(best, task.n_prototypes):
-        chosen.append(row)  # one at a time: progress is reported in between  # noqa: PERF402
+        chosen.append(row)
+        if task.is_done_with(row):
+            return MethodResult(chosen, "coverage")
     return MethodResult(chosen, "n_prototypes" if len(chosen) == task.n_prototypes else "no_improvement")
 
 

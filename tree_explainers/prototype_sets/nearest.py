@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from ..compute.compiled import compiled, compiled_ahead
 from ..errors import InvalidInput
 
+_NO_LEAF = -1
+
 
 @dataclass(frozen=True, slots=True)
 class NearPairs:
@@ -27,7 +29,7 @@ class PrototypeIndex:
     Proximities are integers in 0 to ``total_weight``: a row is at ``total_weight`` from itself.
     """
 
-    leaves: NDArray[np.int32]  # (n_prototypes, n_trees) as the session returns them
+    leaves: NDArray[np.int32]  # (n_prototypes, n_trees); -1 in trees that count nothing: no row shares a leaf there
     weights: NDArray[np.uint32]  # (n_trees,) summing to at most 2^31
     classes: NDArray[np.int64]  # (n_prototypes,)
     total_weight: int
@@ -57,7 +59,13 @@ class PrototypeIndex:
             raise InvalidInput(msg)
         # Copies: loaded arrays may be read-only or in another order.
         own_leaves, own_weights = np.array(leaves, dtype=np.int32, order="C"), np.array(weights, dtype=np.uint32)
+        own_leaves[:, own_weights == 0] = _NO_LEAF
         return PrototypeIndex(own_leaves, own_weights, np.array(classes, dtype=np.int64), int(weights.sum()))
+
+    @property
+    def n_trees_used(self) -> int:
+        """Number of trees that count."""
+        return int((self.weights > 0).sum())
 
     def proximities(self, leaves: NDArray[np.int32]) -> NDArray[np.int64]:
         """Return the integer proximity of each row to each prototype.
@@ -101,11 +109,28 @@ class PrototypeIndex:
         order = np.argsort(-proximities, kind="stable")[:n_prototypes]
         return order[proximities[order] > 0]
 
-    def contrast(self, proximities: NDArray[np.int64], own_class: int) -> int | None:
-        """Return the nearest prototype of any other class than this, or ``None`` if the row is near none."""
-        others = np.where(self.classes == own_class, 0, proximities)
-        nearest = int(others.argmax())  # the first of equal ones is the earlier prototype
-        return nearest if others[nearest] > 0 else None
+    def of_other_classes(self, proximities: NDArray[np.int64], own_class: int, n_classes: int = 1) -> NDArray[np.int64]:
+        """Return the nearest prototype of each of the classes nearest to a row, its own excepted.
+
+        Parameters
+        ----------
+        proximities : (n_prototypes,) int64
+            One line of ``proximities``.
+        own_class
+            The class that is left out.
+        n_classes
+            Maximum number of classes; fewer where there are prototypes of fewer others.
+
+        Returns
+        -------
+        (at most n_classes,) int64
+            Positions among the prototypes, nearest first (ties: the earlier prototype, within a class and between
+            classes). Prototypes that share no leaf with the row come last, and count.
+        """
+        order = np.argsort(-proximities, kind="stable")
+        others = order[self.classes[order] != own_class]
+        _, firsts = np.unique(self.classes[others], return_index=True)
+        return np.asarray(others[np.sort(firsts)[:n_classes]])
 
     def near_pairs(self, leaves: NDArray[np.int32], proximities: NDArray[np.int64], n_prototypes: int) -> NearPairs:
         """Return ``nearest`` and ``shared_trees`` of many rows, given their leaves and ``proximities``."""

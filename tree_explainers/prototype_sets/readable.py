@@ -115,18 +115,28 @@ class ReasonReader:
     def translate(
         self, reasons: NDArray[Any], n_pairs: int, is_missing: NDArray[np.bool_] | None = None
     ) -> tuple[RawReasons, dict[int, FeatureReason]]:
-        """Translate as ``read`` does, but leave features that are single numbers in arrays; the others are by index.
+        """Translate as ``read`` does, but leave features that are single numbers in arrays; the others are by index."""
+        raw = self.group(reasons, n_pairs, is_missing)
+        places = np.flatnonzero(raw.is_other).tolist()
+        return raw, {place: self.other(reasons, raw, place, is_missing) for place in places}
+
+    def group(self, reasons: NDArray[Any], n_pairs: int, is_missing: NDArray[np.bool_] | None = None) -> RawReasons:
+        """Group reasons by feature, sorted as by ``read``; only features that are single numbers are complete.
 
         Reasons mention that a missing value is allowed for features that some reference row misses, and for those that
         the row itself misses (``is_missing``): without it the reason would not be true of the row.
         """
-        is_nullable = self.units.is_nullable if is_missing is None else self.units.is_nullable | is_missing
-        raw = group_by_feature(reasons, n_pairs, self.units, is_nullable)
-        if not raw.is_other.any():
-            return raw, {}
-        places = np.flatnonzero(raw.is_other).tolist()
-        spans = {place: slice(raw.first[place], raw.first[place] + raw.n_own[place]) for place in places}
-        return raw, {place: self.combine(reasons[span], is_nullable) for place, span in spans.items()}
+        return group_by_feature(reasons, n_pairs, self.units, self._nullable(is_missing))
+
+    def other(
+        self, reasons: NDArray[Any], raw: RawReasons, place: int, is_missing: NDArray[np.bool_] | None = None
+    ) -> FeatureReason:
+        """Translate the reason at this place among grouped ones, of a feature that is not a single number."""
+        own = reasons[raw.first[place] : raw.first[place] + raw.n_own[place]]
+        return self.combine(own, self._nullable(is_missing))
+
+    def _nullable(self, is_missing: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+        return self.units.is_nullable if is_missing is None else self.units.is_nullable | is_missing
 
     def combine(self, reasons: NDArray[Any], is_nullable: NDArray[np.bool_]) -> FeatureReason:
         """Translate the reasons of one feature, which has several columns, or one that is not a single number.

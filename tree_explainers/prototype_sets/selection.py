@@ -13,6 +13,7 @@ from ..leaf_space.leaves import LeafTable
 from .coverage import measure_coverage
 from .goal import Method
 from .methods import METHODS, StoppedBy, StoppingImprovement, Task
+from .row_coverage import CoverageGoal
 from .swapping import refine_by_swaps
 
 __all__ = ["Method", "PrototypeSelection", "StoppingImprovement", "sample_candidates", "select_prototypes"]
@@ -72,6 +73,7 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     method: Method,
     *,
     n_prototypes: int = 10,
+    coverage: float | None = None,
     alpha: float = 0.05,
     refine: Refine = "none",
     candidates: NDArray[np.int64] | None = None,
@@ -94,6 +96,9 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
         alike. ``sg``: the row that raises balanced accuracy most. Ties go to the lowest row.
     n_prototypes
         How many; ``a_pete`` takes no notice. Fewer are chosen when no row would add to g, or to accuracy.
+    coverage
+        For ``sm_a``, ``sm_wa`` and ``sg``: as soon as this share of the rows, in (0, 1], has at least the minimum
+        proximity to a prototype (``row_coverage``), no more are chosen. Swaps may lower that share again.
     alpha
         ``a_pete`` stops after the prototype for which |previous - improvement| / improvement <= alpha, which is kept.
         Taken as the decimal number that it is written as, and compared exactly.
@@ -120,24 +125,28 @@ def select_prototypes(  # noqa: PLR0913  # a method, its three settings, and wha
     """
     eligible = np.arange(table.n_rows) if candidates is None else np.asarray(candidates, dtype=np.int64)
     _check(table, classes, method, alpha, refine)
+    _check_coverage(method, coverage)
     _check_weights(table, weights)
     _check_candidates(table, method, n_prototypes, eligible)
     share = 1.0 if refine == "none" else _SHARE_BEFORE_SWAPS
-    task = Task(table, classes.astype(np.int64), weights, eligible, n_prototypes, alpha, part_of(report, 0, share))
+    goal = None if coverage is None else CoverageGoal(table, weights, coverage)
+    task = Task(
+        table, classes.astype(np.int64), weights, eligible, n_prototypes, alpha, part_of(report, 0, share), goal
+    )
     outcome = METHODS[method](task)
     first = rows = np.array(outcome.rows, dtype=np.int64)
     n_swaps = 0
     if refine == "swap":
         rows, n_swaps = _swap(task, method, rows, candidates, part_of(report, share, 1))
-    coverage = measure_coverage(table, weights, task.classes, rows, partial(report, 1, "measuring coverage"))
+    covered = measure_coverage(table, weights, task.classes, rows, partial(report, 1, "measuring coverage"))
     return PrototypeSelection(
         method=method,
         rows=rows,
         rows_before_swaps=first,
         classes=task.classes[rows],
-        gains=np.diff(coverage.objectives, prepend=0),
-        objectives=coverage.objectives,
-        n_covered=coverage.n_covered,
+        gains=np.diff(covered.objectives, prepend=0),
+        objectives=covered.objectives,
+        n_covered=covered.n_covered,
         n_rows=table.n_rows,
         candidates=eligible,
         total_weight=int(weights.sum()),
@@ -182,6 +191,17 @@ def _check(table: LeafTable, classes: NDArray[np.int64], method: Method, alpha: 
         raise MethodNotApplicable(msg)
     if method == "sg" and classes.min() == classes.max():
         msg = "sg separates classes, but all rows are of one class (as in regression): use sm_a"
+        raise MethodNotApplicable(msg)
+
+
+def _check_coverage(method: Method, coverage: float | None) -> None:
+    if coverage is None:
+        return
+    if not 0 < coverage <= 1:
+        msg = f"coverage must be more than 0 and at most 1, got {coverage}"
+        raise InvalidInput(msg)
+    if method in {"sm_u", "a_pete"}:
+        msg = f"{method} finds the number of prototypes in its own way: take sm_a, sm_wa or sg with coverage"
         raise MethodNotApplicable(msg)
 
 

@@ -1,8 +1,6 @@
-"""The files of an explanation set: blocks rendered as compressed JSON lines and as Parquet, and counted."""
+"""The files of an explanation set, while they are written: compressed JSON lines, and Parquet."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -12,98 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from explanations.explained_blocks import BlockExplainer, ExplainedBlock, RowBlock
-from explanations.lines import LineWriter
-from explanations.tables import TableMaker
-from tree_explainers.onnx_models.session import Outcome
+from .explained_blocks import RenderedBlock
 
-_COMPRESSION_LEVEL = 1  # the next ones take twice as long for the same size
 _GROUP_BYTES = 64 << 20  # of a row group in memory
-
-
-@dataclass(slots=True)
-class Tally:
-    """Counts and sums over explained rows."""
-
-    n_rows: int = 0
-    n_explained: int = 0
-    n_unassigned: int = 0
-    n_agreeing: int = 0  # rows whose nearest prototype has the label that the model predicts
-    proximity: float = 0.0  # to the nearest prototype, summed over rows
-    n_of_label: Counter[int] = field(default_factory=Counter)
-
-    @staticmethod
-    def of(explained: ExplainedBlock) -> "Tally":
-        """Count a block."""
-        is_assigned = explained.nearest >= 0
-        labels = explained.outcome.labels
-        return Tally(
-            n_rows=len(explained.rows),
-            n_explained=len(explained.accepted),
-            n_unassigned=int((~is_assigned).sum()),
-            n_agreeing=int(explained.agrees.sum()),
-            proximity=float(explained.shares[explained.near.bounds[:-1][is_assigned]].sum()),
-            n_of_label=Counter([] if labels is None else labels.tolist()),
-        )
-
-    def add(self, other: "Tally") -> None:
-        """Add the counts of other rows."""
-        self.n_rows += other.n_rows
-        self.n_explained += other.n_explained
-        self.n_unassigned += other.n_unassigned
-        self.n_agreeing += other.n_agreeing
-        self.proximity += other.proximity
-        self.n_of_label.update(other.n_of_label)
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """Some lines, compressed so that they can be read alone."""
-
-    n_rows: int
-    n_bytes: int  # before compression
-    data: pa.Buffer  # a frame of zstd
-
-
-@dataclass(frozen=True, slots=True)
-class RenderedBlock:
-    """A block, ready to be written."""
-
-    frames: tuple[Frame, ...]
-    table: pa.Table
-    tally: Tally
-    outcome: Outcome  # of the rows that the model takes
-
-
-class BlockRenderer:
-    """Explains and renders blocks of rows; several threads may share it.
-
-    Parameters
-    ----------
-    explainer
-        Explains the rows.
-    n_frame_rows
-        Largest number of rows of a compressed frame.
-    """
-
-    def __init__(self, explainer: BlockExplainer, n_frame_rows: int) -> None:
-        self._explainer = explainer
-        self._n_frame_rows = n_frame_rows
-        self._writer, self._tables = LineWriter(explainer), TableMaker(explainer)
-        self._codec = pa.Codec("zstd", compression_level=_COMPRESSION_LEVEL)
-
-    def render(self, block: RowBlock, outcome: Outcome | None) -> RenderedBlock:
-        """Explain and render a block; ``outcome`` is the model's outcome of its rows, if that is known."""
-        explained = self._explainer.explain(block, outcome)
-        frames, table = tuple(self._frames(explained)), self._tables.make(explained)
-        return RenderedBlock(frames, table, Tally.of(explained), explained.outcome)
-
-    def _frames(self, explained: ExplainedBlock) -> Iterator[Frame]:
-        n_left = len(explained.rows)
-        for lines in self._writer.write_parts(explained, self._n_frame_rows):
-            n_rows = min(self._n_frame_rows, n_left)
-            n_left -= n_rows
-            yield Frame(n_rows, lines.size, self._codec.compress(lines))
 
 
 class ExplanationSetFiles:
@@ -130,11 +39,10 @@ class ExplanationSetFiles:
 
     def add(self, block: RenderedBlock) -> None:
         """Write a block; its table may wait for others to make a row group together."""
-        for frame in block.frames:
-            self._lines.write(frame.data)
-            n_rows, n_bytes = self._ends[-1]
-            self._ends.append((n_rows + frame.n_rows, n_bytes + frame.data.size))
-            self.n_line_bytes += frame.n_bytes
+        self._lines.write(block.lines)
+        n_rows, n_bytes = self._ends[-1]
+        self._ends.append((n_rows + block.tally.n_rows, n_bytes + len(block.lines)))
+        self.n_line_bytes += block.n_line_bytes
         self._pending.append(block.table)
         self._n_pending_bytes += block.table.nbytes
         if self._n_pending_bytes > _GROUP_BYTES:
@@ -158,6 +66,5 @@ class ExplanationSetFiles:
         group = pa.concat_tables(self._pending)
         self._pending, self._n_pending_bytes = [], 0
         if self._parquet is None:
-            # Without Arrow's own schema, dictionaries are plain texts to every reader of the file.
             self._parquet = pq.ParquetWriter(self._table_path, group.schema, compression="zstd", store_schema=False)
         self._parquet.write_table(group, row_group_size=group.num_rows)

@@ -1,10 +1,13 @@
-"""Make an explanation set: explain every row of a dataset, a block at a time, on all cores."""
+"""Make an explanation set: explain every row of a dataset, block by block, in as many processes as there are cores.
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+Rows are composed by the code that answers calls, which holds the interpreter's lock: so they are shared by processes.
+"""
+
+from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
-from explanations.explained_blocks import BlockExplainer, RowBlock
+from explanations.explained_rows import n_values_shown, parts_of
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanation_sets import (
     ExplanationSetRequest,
@@ -12,44 +15,43 @@ from schemas.explanation_sets import (
     ExplanationSetSizes,
     LabelCount,
 )
+from schemas.models import MAX_INSTANCES
 from storage.array_files import write_arrays
-from storage.dataset_files import DatasetFile
-from storage.datasets import DatasetStore
+from storage.datasets import DatasetStore, StoredDataset
 from storage.feature_matching import match_features
 from storage.models import ModelStore
-from tree_explainers.compute.threads import in_order, n_cores
-from tree_explainers.onnx_models.session import ModelSession, Outcome
+from tree_explainers.compute.threads import n_cores
+from tree_explainers.onnx_models.session import ModelSession
 
 from ..runtime.context import JobContext, Produced
-from .explanation_set_files import BlockRenderer, ExplanationSetFiles, Tally
+from ..runtime.process_pool import in_processes
+from .explained_blocks import BlockExplainer, RenderedBlock, Tally
+from .explanation_set_files import ExplanationSetFiles
 from .inputs import open_model
 from .leaf_tables import LeafTableContent, LeafTableRecorder, place_of, read_leaf_table
 
-_BLOCK_BYTES = 16 << 20  # of lines: what is worked on at once
-_FRAMES_PER_BLOCK = 4  # what a reader of one page has to decompress, and what caches hold
+_BLOCK_BYTES = 4 << 20  # of lines: what a reader of one page has to decompress, and a process holds
+_ROW_BYTES = 500  # of a line, beside the reasons
 _REASON_BYTES = 330  # a feature of a prototype, and why the row is like it in it
-_SHARED_TREES = 1 << 24  # of a block: pairs of rows and prototypes x trees
-_MAX_BLOCK_ROWS = 2048
-_READ_CELLS = 1 << 23  # read at a time: 64 MiB of numbers
-_MAX_READ_ROWS = 65_536
+_BLOCK_LEAVES = 1 << 22  # rows of a block x trees
+_MAX_PROCESSES = 16
 
 
 def make_explanation_set(context: JobContext) -> Produced:
     """Make the artefact that an ``ExplanationSetRequest`` describes."""
     request = ExplanationSetRequest(**context.request)
     context.report(0, "warming up the explainer")
-    explainer = _load_explainer(context, request)
-    warm = explainer.warm
+    warm = _warm_up(context, request.explainer)
     stored = DatasetStore(context.database).get(request.dataset)
-    columns = match_features(warm.model, stored.view)
     place = place_of(warm.model.id, request.dataset)
     kept = read_leaf_table(context, place, context.report)
-    with DatasetFile(context.objects.path(stored.content)) as file, ExplanationSetFiles(context.workspace) as files:
-        recorder = None
-        if kept is None:
-            model = open_model(ModelStore(context.database), context.objects, warm.model.id)
-            recorder = LeafTableRecorder(context, place, model.ensemble.n_leaves, file.n_rows)
-        tally = _explain(context, explainer, RowsToExplain(file, columns, kept), files, recorder)
+    explainer = _block_explainer(context, request, warm, stored, kept)
+    recorder = None
+    if kept is None:
+        model = open_model(ModelStore(context.database), context.objects, warm.model.id)
+        recorder = LeafTableRecorder(context, place, model.ensemble.n_leaves, explainer.n_rows)
+    with ExplanationSetFiles(context.workspace) as files:
+        tally = _explain(context, explainer, files, recorder)
         if recorder:
             recorder.keep()
         paths = files.finish()
@@ -57,78 +59,62 @@ def make_explanation_set(context: JobContext) -> Produced:
         return Produced(content.model_dump_json().encode(), write_arrays(files.index()), paths)
 
 
-def _load_explainer(context: JobContext, request: ExplanationSetRequest) -> BlockExplainer:
+def _warm_up(context: JobContext, explainer_id: str) -> WarmExplainer:
     def open_session(model_id: str) -> ModelSession:
         return open_model(ModelStore(context.database), context.objects, model_id).session
 
-    return BlockExplainer.build(
-        warm_up(request.explainer, context.database, context.objects, open_session),
-        request.n_prototypes,
-        with_contrast="contrast" in request.include,
-        with_rules="rules" in request.include,
-        with_path="approximation_path" in request.include,
+    return warm_up(explainer_id, context.database, context.objects, open_session)
+
+
+def _block_explainer(
+    context: JobContext,
+    request: ExplanationSetRequest,
+    warm: WarmExplainer,
+    stored: StoredDataset,
+    kept: LeafTableContent | None,
+) -> BlockExplainer:
+    return BlockExplainer(
+        warm=warm,
+        parts=parts_of(warm, request),
+        path=context.objects.path(stored.content),
+        columns=match_features(warm.model, stored.view),
+        n_rows=stored.view.n_rows,
+        n_block_rows=_n_block_rows(warm, request),
+        kept=kept,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class RowsToExplain:
-    """A dataset's rows, with the model's outcome if an earlier job kept it."""
-
-    file: DatasetFile
-    columns: Sequence[str]  # the dataset's column for each feature
-    kept: LeafTableContent | None
-
-    def blocks(self, n_block_rows: int) -> Iterator[tuple[RowBlock, Outcome | None]]:
-        """Yield blocks of consecutive rows, each with the model's outcome if that is known.
-
-        Parameters
-        ----------
-        n_block_rows
-            Largest number of rows of a block.
-        """
-        are_booleans = tuple(self.file.column(name).type == "boolean" for name in self.columns)
-        n_read_rows = max(1, min(_MAX_READ_ROWS, _READ_CELLS // len(self.columns)))
-        for start in range(0, self.file.n_rows, n_read_rows):
-            rows = range(start, min(start + n_read_rows, self.file.n_rows))
-            values = tuple(self.file.read_columns(self.columns, rows.start, rows.stop))
-            read = RowBlock(start, self.file.row_ids(rows), values, are_booleans)
-            for first in range(0, len(read), n_block_rows):
-                block = read.part(slice(first, min(first + n_block_rows, len(read))))
-                yield block, None if self.kept is None else self.kept.outcome(_rows_of(block))
+def _n_block_rows(warm: WarmExplainer, request: ExplanationSetRequest) -> int:
+    """Return the number of rows of a block: fewer where explanations are longer."""
+    n_near = min(request.n_prototypes, len(warm.prototypes))
+    n_bytes = _ROW_BYTES + _REASON_BYTES * n_near * n_values_shown(request, len(warm.shown))
+    by_lines, by_leaves = _BLOCK_BYTES // n_bytes, _BLOCK_LEAVES // warm.model.n_trees
+    return max(1, min(MAX_INSTANCES, by_lines, by_leaves))
 
 
 def _explain(
-    context: JobContext,
-    explainer: BlockExplainer,
-    rows: RowsToExplain,
-    files: ExplanationSetFiles,
-    recorder: LeafTableRecorder | None,
+    context: JobContext, explainer: BlockExplainer, files: ExplanationSetFiles, recorder: LeafTableRecorder | None
 ) -> Tally:
     """Write the explanation of each row; return counts and sums over all rows."""
-    n_block_rows = _n_block_rows(explainer)
-    renderer, tally = BlockRenderer(explainer, -(-n_block_rows // _FRAMES_PER_BLOCK)), Tally()
-    blocks = rows.blocks(n_block_rows)
-    # One more than cores: while a finished row group is written, there is still something to do.
-    for (block, _), rendered in in_order(lambda block: renderer.render(*block), blocks, n_cores() + 1):
-        files.add(rendered)
-        if recorder:
-            recorder.add(_rows_of(block), rendered.outcome)
-        tally.add(rendered.tally)
-        context.report(tally.n_rows / rows.file.n_rows, "explaining")
+    tally = Tally()
+
+    def look() -> None:
+        context.report(tally.n_rows / explainer.n_rows, "explaining")
+
+    look()
+    context.database.close()  # an open connection must not be carried into other processes
+    n_processes = min(n_cores(), _MAX_PROCESSES)
+    explained = in_processes(lambda block: explainer.explain(block).parts(), explainer.n_blocks, n_processes, look)
+    with closing(explained) as results:
+        for block, parts in enumerate(results):
+            rendered = RenderedBlock.of_parts(parts)
+            files.add(rendered)
+            if recorder:
+                rows = explainer.rows_of(block)
+                recorder.add(slice(rows.start, rows.stop), rendered.outcome)
+            tally.add(rendered.tally)
+            look()
     return tally
-
-
-def _n_block_rows(explainer: BlockExplainer) -> int:
-    """Return the number of rows of a block: fewer where explanations are longer."""
-    n_near = min(explainer.n_prototypes, len(explainer.warm.prototypes))
-    n_values = n_near * max(1, len(explainer.warm.prototypes[0].texts))
-    by_lines = _BLOCK_BYTES // (_REASON_BYTES * n_values)
-    by_trees = _SHARED_TREES // (n_near * explainer.warm.model.n_trees)
-    return max(1, min(_MAX_BLOCK_ROWS, by_lines, by_trees))
-
-
-def _rows_of(block: RowBlock) -> slice:
-    return slice(block.first_row, block.first_row + len(block))
 
 
 def _content(warm: WarmExplainer, tally: Tally, n_line_bytes: int, paths: Mapping[str, Path]) -> ExplanationSetResult:
@@ -140,7 +126,7 @@ def _content(warm: WarmExplainer, tally: Tally, n_line_bytes: int, paths: Mappin
         n_refused=tally.n_rows - n_explained,
         n_unassigned=tally.n_unassigned,
         agreement=tally.n_agreeing / n_explained if classes and n_explained else None,
-        labels=[LabelCount(label=label, n_rows=tally.n_of_label[index]) for index, label in enumerate(classes)],
+        labels=[LabelCount(label=label, n_rows=tally.n_of_label.get(label, 0)) for label in classes],
         mean_proximity=tally.proximity / n_explained if n_explained else None,
         n_bytes=ExplanationSetSizes(
             json_lines=n_line_bytes,

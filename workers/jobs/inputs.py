@@ -1,7 +1,7 @@
 """The inputs of jobs: an open model, its leaves and predictions for a dataset's rows, and the space of leaves."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from schemas.label_audits import LabelAuditRequest
 from schemas.models import Model
 from schemas.proximities import ProximitiesRequest
-from storage.array_files import read_arrays, write_arrays
+from storage.array_files import read_arrays
 from storage.dataset_files import DatasetFile
 from storage.datasets import DatasetStore, StoredDataset
 from storage.feature_matching import match_features
@@ -21,7 +21,8 @@ from storage.object_store import ObjectStore
 from tree_explainers.compute.progress import ReportProgress, part_of
 from tree_explainers.ensemble import TreeEnsemble
 from tree_explainers.errors import RowRefused
-from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, smallest_dtype, tree_weights
+from tree_explainers.leaf_space.coarser_leaves import CoarserLeaves, coarser_leaves
+from tree_explainers.leaf_space.leaves import LeafTable, ProximityKind, smallest_dtype
 from tree_explainers.onnx_models.description import ModelDescription
 from tree_explainers.onnx_models.session import ModelSession
 from tree_explainers.rows import Rows
@@ -79,6 +80,10 @@ class ScoredDataset:
     def leaves_of(self, rows: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
         """Return the leaf of each of these rows in each tree, (len(rows), n_trees)."""
         return self.table.leaves_of(rows)
+
+    def within(self, leaves: CoarserLeaves) -> "ScoredDataset":
+        """Return the same rows with their coarser leaves."""
+        return replace(self, table=leaves.table(self.table))
 
 
 def apply_model(context: JobContext, model: OpenModel, dataset_id: str, report: ReportProgress) -> ScoredDataset:
@@ -138,21 +143,41 @@ def describe_row(objects: ObjectStore, stored: StoredDataset, row: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LeafSpace:
-    """A scored dataset, and the weight of each tree in proximities between its rows."""
+    """A scored dataset, the leaves that its rows are compared by, and the weight of each tree."""
 
     model: OpenModel
-    dataset: ScoredDataset
+    dataset: ScoredDataset  # with coarser leaves
     kind: ProximityKind
+    leaves: CoarserLeaves
     weights: NDArray[np.int64]  # (n_trees,)
+
+    @staticmethod
+    def of(model: OpenModel, dataset: ScoredDataset, kind: ProximityKind, leaves: CoarserLeaves) -> "LeafSpace":
+        """Return the space of a dataset's rows, which come with the trees' own leaves.
+
+        Raises
+        ------
+        InvalidInput
+            If no tree is left that counts.
+        """
+        weights = leaves.weights(kind, dataset.table, model.ensemble.leaf_values)
+        return LeafSpace(model, dataset.within(leaves), kind, leaves, weights)
 
     @property
     def total_weight(self) -> int:
         """The integer proximity of a row to itself: the sum of all weights."""
         return int(self.weights.sum())
 
-    def arrays(self) -> bytes:
-        """Return the arrays that are kept to compare other rows in the same space."""
-        return write_arrays({"weights": self.weights})
+    @property
+    def n_trees_used(self) -> int:
+        """Number of trees that count."""
+        return int((self.weights > 0).sum())
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return what is kept to compare other rows in the same space; no leaves where those are the trees' own."""
+        if self.leaves.min_leaf_rows == 1:
+            return {"weights": self.weights}
+        return {"weights": self.weights, "coarser_leaves": self.leaves.codes, "leaf_offsets": self.leaves.offsets}
 
     def row_names(self, objects: ObjectStore) -> pa.Array:
         """Return the id of each row, or else its index, (n_rows,), as texts side by side in one piece of memory."""
@@ -164,11 +189,12 @@ class LeafSpace:
 
 
 def load_leaf_space(context: JobContext, request: ProximitiesRequest | LabelAuditRequest) -> LeafSpace:
-    """Open the model, apply it to the dataset, and weigh its trees."""
+    """Open the model, apply it to the dataset, and weigh its trees, which are not cut where that is left open."""
     model = open_model(ModelStore(context.database), context.objects, request.model)
     dataset = apply_model(context, model, request.dataset, part_of(context.report, 0, LEAVES_LOADED))
-    kind = proximity_kind(request.proximity_kind)
-    return LeafSpace(model, dataset, kind, tree_weights(kind, dataset.table, model.ensemble.leaf_values))
+    min_leaf_rows = 1 if request.min_leaf_rows == "auto" else request.min_leaf_rows
+    leaves = coarser_leaves(model.ensemble, dataset.table, min_leaf_rows)
+    return LeafSpace.of(model, dataset, proximity_kind(request.proximity_kind), leaves)
 
 
 def proximity_kind(requested: str | None) -> ProximityKind:

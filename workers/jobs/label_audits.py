@@ -9,9 +9,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from schemas.label_audits import N_ROWS_SHOWN, AuditedRow, LabelAuditRequest, LabelAuditResult
+from schemas.label_audits import N_ROWS_SHOWN, AuditedRow, AuditLeafStep, LabelAuditRequest, LabelAuditResult
+from storage.array_files import write_arrays
 from tree_explainers.compute.progress import part_of
-from tree_explainers.label_audits import LabelAudit, audit_labels
+from tree_explainers.label_audits import LabelAudit, audit_labels, share_unopposed
+from tree_explainers.leaf_space.coarser_leaves import coarser_leaves, steps_of_min_leaf_rows
 
 from ..runtime.context import JobContext, Produced
 from .cautions import caution_of_labels
@@ -32,6 +34,7 @@ SCHEMA = pa.schema(
     ]
 )
 _GROUP_LINES, _GROUP_NAME_BYTES = 65_536, 64 << 20
+_MOST_UNOPPOSED = 0.5  # share of rows that an audit cannot suspect, with which ``auto`` is content
 _RANKING_IS_WEAKER = (
     "where it was grown on the same rows until its leaves were pure, it has learned the wrong labels too, and rows "
     "with the same wrong label share a leaf, which weakens the signal; a model with larger leaves, or one trained "
@@ -44,13 +47,16 @@ def make_label_audit(context: JobContext) -> Produced:
     request = LabelAuditRequest(**context.request)
     space = load_leaf_space(context, request)
     labels = classes_of_rows(context.objects, space.model, space.dataset, "target")
+    steps: list[AuditLeafStep] = []
+    if request.min_leaf_rows == "auto":
+        space, steps = _with_opposed_rows(space, labels)
     report = part_of(context.report, LEAVES_LOADED, 1)
     audit = audit_labels(space.dataset.table, space.weights, labels, request.n_neighbors, report)
     audited = _AuditedRows(audit, labels, space, space.row_names(context.objects))
     table = context.workspace / "audit.parquet"
     _write_table(table, audited)
-    content = _content(request, audited)
-    return Produced(content.model_dump_json().encode(), space.arrays(), files={"table": table})
+    content = _content(request, audited, steps)
+    return Produced(content.model_dump_json().encode(), write_arrays(space.arrays()), files={"table": table})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,27 @@ class _AuditedRows:
     names: pa.Array  # (n_rows,) ids of rows
 
 
-def _content(request: LabelAuditRequest, audited: _AuditedRows) -> LabelAuditResult:
+def _with_opposed_rows(uncut: LeafSpace, labels: NDArray[np.int64]) -> tuple[LeafSpace, list[AuditLeafStep]]:
+    """Return the space of the smallest leaves in which half of the rows meet rows of another label, and what was tried.
+
+    If there is none, it is the space in which most rows do.
+    """
+    table, steps = uncut.dataset.table, []
+    for min_leaf_rows in steps_of_min_leaf_rows(table.n_rows):
+        leaves = coarser_leaves(uncut.model.ensemble, table, min_leaf_rows)
+        if min_leaf_rows > 1 and leaves.n_leaves.max() == 1:
+            break
+        space = LeafSpace.of(uncut.model, uncut.dataset, uncut.kind, leaves)
+        unopposed = share_unopposed(space.dataset.table, space.weights, labels)
+        steps.append(AuditLeafStep(min_leaf_rows=min_leaf_rows, n_trees_used=space.n_trees_used, unopposed=unopposed))
+        if unopposed <= _MOST_UNOPPOSED:
+            return space, steps
+    best = min(steps, key=lambda step: step.unopposed)
+    leaves = coarser_leaves(uncut.model.ensemble, table, best.min_leaf_rows)
+    return LeafSpace.of(uncut.model, uncut.dataset, uncut.kind, leaves), steps
+
+
+def _content(request: LabelAuditRequest, audited: _AuditedRows, steps: list[AuditLeafStep]) -> LabelAuditResult:
     audit, view = audited.audit, audited.space.model.view
     has_neighbors = audit.n_neighbors > 0
     model_agreement = float(np.mean(audited.space.dataset.labels == audited.labels))
@@ -73,14 +99,29 @@ def _content(request: LabelAuditRequest, audited: _AuditedRows) -> LabelAuditRes
         classes=view.classes,
         n_rows=len(has_neighbors),
         n_trees=view.n_trees,
+        min_leaf_rows=audited.space.leaves.min_leaf_rows,
+        n_trees_used=audited.space.n_trees_used,
+        leaf_steps=steps,
         n_neighbors=request.n_neighbors,
         mean_agreement=float(audit.agreement[has_neighbors].mean()) if has_neighbors.any() else None,
         n_suggested=int((audit.suggested >= 0).sum()),
         n_without_neighbors=int((~has_neighbors).sum()),
         model_agreement=model_agreement,
-        caution=caution_of_labels(model_agreement, _RANKING_IS_WEAKER),
+        caution=_caution(model_agreement, steps),
         rows=[AuditedRow(**line) for line in first.to_pylist()],
     )
+
+
+def _caution(model_agreement: float, steps: list[AuditLeafStep]) -> str | None:
+    """Return why the ranking may be weaker than it could be, and where leaves were made coarser on its account."""
+    memorised = caution_of_labels(model_agreement, _RANKING_IS_WEAKER)
+    if len(steps) <= 1:
+        return memorised
+    coarser = (
+        f"{steps[0].unopposed:.1%} of the rows share leaves of the trees' own only with rows of their label, which "
+        "cannot be suspected by these: coarser leaves were used (leaf_steps)"
+    )
+    return coarser if memorised is None else f"{memorised}; {coarser}"
 
 
 def _write_table(path: Path, audited: _AuditedRows) -> None:

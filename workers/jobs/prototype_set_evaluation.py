@@ -2,17 +2,26 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from schemas.prototype_quality import ClassQuality, PrototypeQuality, SetQuality
-from schemas.prototype_sets import Baseline, BaselineScore, ConstantScore, Evaluation
+from schemas.prototype_sets import (
+    Baseline,
+    BaselineScore,
+    ClassRowCoverage,
+    ConstantScore,
+    Evaluation,
+    LeafStep,
+    PrototypeSetRequest,
+    RowCoverage,
+    TypicalityScale,
+)
 from storage.object_store import ObjectStore
 from tree_explainers.compute.progress import ReportProgress
-from tree_explainers.leaf_space.leaves import ProximityKind
 from tree_explainers.prototype_sets.classifier import (
     Scores,
     classes_of,
@@ -26,12 +35,17 @@ from tree_explainers.prototype_sets.classifier import (
     values_of,
 )
 from tree_explainers.prototype_sets.quality import Classes, Quality, measure_quality
+from tree_explainers.prototype_sets.row_coverage import MINIMUM_SHARE, MinimumProximity, near_rows
 from tree_explainers.prototype_sets.selection import PrototypeSelection
+from tree_explainers.prototype_sets.typicality import proximity_quantiles
 from tree_explainers.scoring import constant_class, constant_value
 
-from .cautions import caution_of_figures
-from .inputs import OpenModel, ScoredDataset
+from .cautions import TYPICALITY_OF_MEMORISED_ROWS, caution_of_figures
+from .inputs import LeafSpace, OpenModel, ScoredDataset
 from .row_targets import true_classes, true_values
+
+SUFFICIENT_COVERAGE = 0.95
+"""Share of rows near a prototype with which ``min_leaf_rows`` "auto" is content."""
 
 _N_CLASSES_SHOWN = 30  # in a caution; `classes_without_prototypes` has them all
 _MAX_COMPARISONS = 2e11  # rows x rows x trees for the nearest-row baseline: some 10 s
@@ -41,22 +55,19 @@ _MAX_COMPARISONS = 2e11  # rows x rows x trees for the nearest-row baseline: som
 class ChosenPrototypes:
     """The prototypes to evaluate, and the rows that they were chosen from."""
 
-    model: OpenModel
-    dataset: ScoredDataset
-    kind: ProximityKind
-    weights: NDArray[np.int64]  # (n_trees,)
+    space: LeafSpace
     classes: NDArray[np.int64]  # (n_rows,) as predicted or as in the target; all 0 for regression
     selection: PrototypeSelection
 
     @property
     def leaves(self) -> NDArray[np.int32]:
         """Leaves of the prototypes, (n_prototypes, n_trees)."""
-        return self.dataset.leaves_of(self.selection.rows)
+        return self.space.dataset.leaves_of(self.selection.rows)
 
     def predictions(self, nearest: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[Any]:
         """Return the class or value that each row gets from its ``nearest`` among the dataset's ``rows``."""
-        if self.dataset.labels is None:
-            return values_of(nearest, self.dataset.scores[rows, 0].astype(np.float64))
+        if self.space.dataset.labels is None:
+            return values_of(nearest, self.space.dataset.scores[rows, 0].astype(np.float64))
         return classes_of(nearest, self.classes[rows])
 
 
@@ -86,6 +97,10 @@ class EvaluationRows:
         truth = true_classes(objects, model, dataset)
         return EvaluationRows(dataset, is_training, truth, dataset.labels, "predicted" if truth is None else labels)
 
+    def within(self, space: LeafSpace) -> "EvaluationRows":
+        """Return the same rows with the leaves of the space that prototypes are chosen in."""
+        return replace(self, dataset=space.dataset if self.is_training else self.dataset.within(space.leaves))
+
     @property
     def classes(self) -> NDArray[np.int64]:
         """Class of each row, (n_rows,); all 0 for regression."""
@@ -112,13 +127,47 @@ class EvaluationRows:
         return score_constant_class(self.truth, self.predicted)
 
 
+# How many rows are near enough to a prototype.
+
+
+def measure_row_coverage(chosen: ChosenPrototypes) -> RowCoverage:
+    """Count the rows that have at least the minimum proximity to a prototype, by class as well."""
+    near = near_rows(chosen.space.dataset.table, chosen.space.weights, chosen.leaves)
+    minimum, names = MinimumProximity.of(chosen.space.weights), chosen.space.model.view.classes
+    sizes = np.bincount(chosen.classes, minlength=max(1, len(names))).tolist()
+    n_near = np.bincount(chosen.classes[near], minlength=len(sizes)).tolist()
+    labels: list[str | None] = [*names] or [None]
+    by_class = [
+        ClassRowCoverage(label=label, n_rows=size, share=n / size if size else None)
+        for label, size, n in zip(labels, sizes, n_near, strict=True)
+    ]
+    return RowCoverage(
+        share=float(near.mean()), minimum_proximity=MINIMUM_SHARE, minimum_trees=minimum.n_trees, by_class=by_class
+    )
+
+
+def caution_of_row_coverage(
+    request: PrototypeSetRequest, leaf_steps: list[LeafStep], row_coverage: RowCoverage
+) -> str | None:
+    """Return a caution if prototypes are near enough to fewer rows than requested; nothing otherwise."""
+    share = row_coverage.share
+    if request.coverage is not None and share < request.coverage:
+        return f"{share:.1%} of the rows have the minimum proximity to a prototype, less than the requested coverage"
+    if leaf_steps and all(step.coverage < SUFFICIENT_COVERAGE for step in leaf_steps):
+        return (
+            f"{share:.1%} of the rows have the minimum proximity to a prototype, and no min_leaf_rows gives "
+            f"{SUFFICIENT_COVERAGE:.0%}: the other rows will have no reasons; request more prototypes, or a coverage"
+        )
+    return None
+
+
 # How well the nearest prototype predicts, for each number of prototypes.
 
 
 def evaluate_by_size(chosen: ChosenPrototypes, rows: EvaluationRows, report: ReportProgress) -> Iterator[Evaluation]:
     """Yield the scores of the first prototype, the first two, and so on; only of all where sets are not nested."""
     prototypes = chosen.selection.rows
-    for index, nearest in enumerate(nearest_by_size(rows.dataset.table, chosen.weights, chosen.leaves)):
+    for index, nearest in enumerate(nearest_by_size(rows.dataset.table, chosen.space.weights, chosen.leaves)):
         report(index / len(prototypes), "evaluating")
         if chosen.selection.nested or index == len(prototypes) - 1:
             scores = rows.score(chosen.predictions(nearest, prototypes))
@@ -134,13 +183,13 @@ def evaluate_baselines(
     """Return the scores of the baselines; the nearest row's on a random sample where there are very many rows."""
     n_rows = rows.dataset.n_rows
     model = None if rows.truth is None else BaselineScore(n_rows=n_rows, **asdict(rows.score(rows.predicted)))
-    sample = _sample(rng, n_rows, chosen.dataset.n_rows * len(chosen.weights))
+    sample = _sample(rng, n_rows, chosen.space.dataset.n_rows * len(chosen.space.weights))
     nearest = _nearest_of_all(chosen, rows, sample, report)
-    scores = rows.score(chosen.predictions(nearest, np.arange(chosen.dataset.n_rows)), sample)
+    scores = rows.score(chosen.predictions(nearest, np.arange(chosen.space.dataset.n_rows)), sample)
     return Baseline(
         model=model,
         one_nearest_neighbor=BaselineScore(n_rows=len(sample), **asdict(scores)),
-        constant=_constant(rows, chosen.model.view.classes),
+        constant=_constant(rows, chosen.space.model.view.classes),
     )
 
 
@@ -155,10 +204,10 @@ def _nearest_of_all(
     chosen: ChosenPrototypes, rows: EvaluationRows, sample: NDArray[np.int64], report: ReportProgress
 ) -> NDArray[np.int64]:
     """Return the nearest of the dataset's rows for each row of the sample; never the row itself."""
-    table = chosen.dataset.table
+    table = chosen.space.dataset.table
     if rows.is_training:
-        return nearest_other_rows(table, chosen.weights, sample, report)
-    return nearest_training_rows(table, chosen.weights, rows.dataset.leaves_of(sample), report)
+        return nearest_other_rows(table, chosen.space.weights, sample, report)
+    return nearest_training_rows(table, chosen.space.weights, rows.dataset.leaves_of(sample), report)
 
 
 def _constant(rows: EvaluationRows, classes: list[str]) -> ConstantScore:
@@ -176,7 +225,7 @@ def _constant(rows: EvaluationRows, classes: list[str]) -> ConstantScore:
 
 def classes_without_prototypes(chosen: ChosenPrototypes) -> list[str]:
     """Return the classes that rows of the dataset have and no prototype has, in the model's order."""
-    names = chosen.model.view.classes
+    names = chosen.space.model.view.classes
     left_out = np.setdiff1d(chosen.classes, chosen.selection.classes).tolist()
     return [names[index] for index in left_out] if names else []
 
@@ -205,8 +254,8 @@ def _caution_of_classes(left_out: list[str]) -> str:
 
 def measure(chosen: ChosenPrototypes, rows: EvaluationRows, report: ReportProgress) -> Quality:
     """Measure the quality of the prototypes for the rows that they are evaluated on."""
-    classes = Classes(max(1, len(chosen.model.view.classes)), rows.classes, chosen.selection.classes)
-    return measure_quality(rows.dataset.table, chosen.weights, chosen.leaves, classes, report)
+    classes = Classes(max(1, len(chosen.space.model.view.classes)), rows.classes, chosen.selection.classes)
+    return measure_quality(rows.dataset.table, chosen.space.weights, chosen.leaves, classes, report)
 
 
 def view_quality_of_each(quality: Quality) -> list[PrototypeQuality]:
@@ -218,7 +267,7 @@ def view_quality_of_each(quality: Quality) -> list[PrototypeQuality]:
 
 def view_quality_of_set(quality: Quality, chosen: ChosenPrototypes, rows: EvaluationRows) -> SetQuality:
     """Return the measures of the set and of each class's part of it."""
-    by_class = _view_by_class(quality, chosen.model.view.classes)
+    by_class = _view_by_class(quality, chosen.space.model.view.classes)
     of_all = _with_nulls(asdict(quality.of_all))
     return SetQuality(n_rows=quality.n_rows, labels=rows.labels, by_class=by_class, **of_all)
 
@@ -236,6 +285,24 @@ def _view_by_class(quality: Quality, classes: list[str]) -> list[ClassQuality]:
         )
         for index, label in enumerate(labels)
     ]
+
+
+# Typicality: how near rows are to their nearest prototype, the prototypes themselves left out.
+
+
+def typicality_quantiles(quality: Quality, chosen: ChosenPrototypes, rows: EvaluationRows) -> NDArray[np.int64]:
+    """Return the quantiles of the rows' best proximities, in units of weight, (101,), or none where no row is left."""
+    return proximity_quantiles(quality.best, chosen.selection.rows if rows.is_training else None)
+
+
+def view_typicality(quantiles: NDArray[np.int64], chosen: ChosenPrototypes, rows: EvaluationRows) -> TypicalityScale:
+    """Return the quantiles as proximities, and which rows they are of."""
+    return TypicalityScale(
+        rows="dataset" if rows.is_training else "evaluation_dataset",
+        n_rows=rows.dataset.n_rows - (len(chosen.selection.rows) if rows.is_training else 0),
+        percentiles=(quantiles / chosen.selection.total_weight).tolist(),
+        caution=TYPICALITY_OF_MEMORISED_ROWS if rows.is_training else None,
+    )
 
 
 def _with_nulls(measures: dict[str, float]) -> dict[str, float | None]:

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from schemas.proximities import ProximitiesRequest, ProximitiesResult
+from storage.array_files import write_arrays
 from tree_explainers.compute.progress import ReportProgress, part_of
 from tree_explainers.leaf_space.neighborhoods import Neighborhoods, each_neighborhood
 
@@ -41,12 +42,14 @@ def make_proximities(context: JobContext) -> Produced:
         proximity_kind=space.kind,
         n_rows=space.dataset.n_rows,
         n_trees=space.model.view.n_trees,
+        min_leaf_rows=space.leaves.min_leaf_rows,
+        n_trees_used=space.n_trees_used,
         n_neighbors=request.n_neighbors,
         n_pairs=totals.n_pairs,
         mean_nearest_proximity=totals.nearest / space.total_weight / space.dataset.n_rows,
         share_without_neighbors=totals.n_alone / space.dataset.n_rows,
     )
-    return Produced(content.model_dump_json().encode(), space.arrays(), files={"table": table})
+    return Produced(content.model_dump_json().encode(), write_arrays(space.arrays()), files={"table": table})
 
 
 @dataclass(slots=True)

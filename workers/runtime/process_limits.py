@@ -5,7 +5,8 @@ import os
 import resource
 import signal
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
@@ -34,6 +35,36 @@ def limit_memory(n_bytes: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     ceiling = n_bytes if hard == resource.RLIM_INFINITY else min(n_bytes, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (ceiling, hard))
+
+
+@contextmanager
+def sharing_memory(n_processes: int) -> Iterator[None]:
+    """Share what is left of this process's memory with those that it forks meanwhile: together they stay below it.
+
+    Parameters
+    ----------
+    n_processes
+        Number of processes, this one included; each may take as much beside what it holds now.
+    """
+    limit, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    held = _data_bytes()
+    if limit == resource.RLIM_INFINITY or held is None:
+        yield
+        return
+    limit_memory(held + max(0, limit - held) // n_processes)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+
+
+def _data_bytes() -> int | None:
+    """Return how much of its limit this process has taken; Linux alone knows."""
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmData:"):
+                return int(line.split()[1]) << 10
+    return None
 
 
 def go_before_servers() -> None:

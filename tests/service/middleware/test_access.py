@@ -81,7 +81,7 @@ def reader(guarded: Guarded) -> str:
 
 @pytest.fixture(scope="module")
 def everything(guarded: Guarded) -> str:
-    return guarded.key("read", "write", "explain", "admin")
+    return guarded.key("read", "write", "explain", "deploy", "admin")
 
 
 def test_without_a_key_nobody_comes_in(guarded: Guarded) -> None:

@@ -10,13 +10,13 @@ import pytest
 from leafspace_client.conversion import convert_model
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from tree_explainers.prototype_sets.block_reasons import BlockReasons
 
 from tests.support import naive
 from tests.support.converted import read_converted
 from tests.support.models import library, rows_of_matrix
 from tree_explainers.onnx_models.reading import ReadModel
 from tree_explainers.onnx_models.session import ModelSession
-from tree_explainers.prototype_sets.block_reasons import BlockReasons
 from tree_explainers.prototype_sets.feature_reasons import FeatureReason
 from tree_explainers.prototype_sets.leaf_boxes import LeafBoxes, leaf_boxes
 from tree_explainers.prototype_sets.nearest import NearPairs

@@ -35,6 +35,7 @@ from .version import __version__
 if TYPE_CHECKING:
     from .approximation_trees import ApproximationTree, AsyncApproximationTree
     from .client import AsyncLeafspace, Leafspace
+    from .explainer_names import AsyncNamedExplainer, NamedExplainer
     from .explainers import AsyncExplainer, Explainer
     from .explanation_sets import AsyncExplanationSet, ExplanationSet
     from .explanations import Explanation, Explanations
@@ -51,6 +52,7 @@ _LATE = {
     "AsyncExplainer": "explainers",
     "AsyncExplanationSet": "explanation_sets",
     "AsyncLabelAudit": "label_audits",
+    "AsyncNamedExplainer": "explainer_names",
     "AsyncLeafspace": "client",
     "AsyncPrototypeSet": "prototype_sets",
     "AsyncProximities": "proximities",
@@ -61,6 +63,7 @@ _LATE = {
     "Explanations": "explanations",
     "LabelAudit": "label_audits",
     "Leafspace": "client",
+    "NamedExplainer": "explainer_names",
     "PrototypeSet": "prototype_sets",
     "Proximities": "proximities",
     "RetryPolicy": "retrying",
@@ -74,6 +77,7 @@ __all__ = [
     "AsyncExplanationSet",
     "AsyncLabelAudit",
     "AsyncLeafspace",
+    "AsyncNamedExplainer",
     "AsyncPrototypeSet",
     "AsyncProximities",
     "AsyncRuleSet",
@@ -93,6 +97,7 @@ __all__ = [
     "Leafspace",
     "LeafspaceError",
     "MissingExtra",
+    "NamedExplainer",
     "NotFound",
     "PrototypeSet",
     "Proximities",

@@ -14,6 +14,7 @@ from .conversion.estimators import Ensemble
 from .conversion.models import Declared
 from .datasets import AsyncDatasets, Datasets
 from .datasets import register as send_dataset
+from .explainer_names import AsyncExplainerNames, ExplainerNames
 from .explainers import AsyncExplainers, Explainers
 from .explanation_sets import AsyncExplanationSets, ExplanationSets
 from .jobs import AsyncJobs, Jobs
@@ -158,6 +159,7 @@ class Leafspace(Connected):
         self.datasets = Datasets(self._transport)
         self.prototype_sets = PrototypeSets(self._transport)
         self.explainers = Explainers(self._transport)
+        self.explainer_names = ExplainerNames(self._transport)
         self.proximities = AllProximities(self._transport)
         self.label_audits = LabelAudits(self._transport)
         self.rule_sets = RuleSets(self._transport)
@@ -207,6 +209,7 @@ class AsyncLeafspace(Connected):
         self.datasets = AsyncDatasets(self._transport)
         self.prototype_sets = AsyncPrototypeSets(self._transport)
         self.explainers = AsyncExplainers(self._transport)
+        self.explainer_names = AsyncExplainerNames(self._transport)
         self.proximities = AsyncAllProximities(self._transport)
         self.label_audits = AsyncLabelAudits(self._transport)
         self.rule_sets = AsyncRuleSets(self._transport)

@@ -61,7 +61,7 @@ class NotFound(LeafspaceError, LookupError):
 
 
 class Conflict(LeafspaceError):
-    """The request contradicts what is kept: something is in use, or not ready."""
+    """The request contradicts what is kept: something is in use, not ready, or changed meanwhile."""
 
 
 class TooLarge(Invalid):
@@ -126,6 +126,7 @@ _KIND_OF_STATUS: dict[int, type[LeafspaceError]] = {
     404: NotFound,
     408: Unavailable,
     409: Conflict,
+    412: Conflict,
     413: TooLarge,
     429: RateLimited,
     502: Unavailable,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from ._generated.api.label_audits import (
     create_label_audit,
@@ -70,6 +70,7 @@ def _create(
     *,
     n_neighbors: int = 10,
     proximity_kind: ProximityKind = "auto",
+    min_leaf_rows: int | Literal["auto"] = 1,
 ) -> Program[Kept]:
     """Request an audit of which labels of a dataset (its target) look wrong; call ``wait()`` on what is returned.
 
@@ -81,9 +82,16 @@ def _create(
         Number of nearest other rows that vote on each row.
     proximity_kind
         Which proximity; ``auto`` follows the model's kind of ensemble.
+    min_leaf_rows
+        Fewest rows of a leaf: trees are cut back to where splits leave fewer; 1 compares by the trees' own leaves.
+        ``auto`` takes the smallest with which enough rows share leaves with rows of another label.
     """
     request = LabelAuditRequest(
-        model=id_of(model), dataset=id_of(dataset), n_neighbors=n_neighbors, proximity_kind=proximity_kind
+        model=id_of(model),
+        dataset=id_of(dataset),
+        n_neighbors=n_neighbors,
+        proximity_kind=proximity_kind,
+        min_leaf_rows=min_leaf_rows,
     )
     return self._wrapped((yield from create(create_label_audit, Details, body=request)))
 

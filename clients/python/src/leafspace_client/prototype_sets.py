@@ -83,7 +83,9 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     dataset: Identified,
     *,
     method: Method = "sm_a",
-    n_prototypes: int | None = None,
+    n_prototypes: int | Literal["validate"] | None = None,
+    coverage: float | None = None,
+    min_leaf_rows: int | Literal["auto"] = "auto",
     alpha: float | None = None,
     labels: Literal["predicted", "target"] = "predicted",
     proximity_kind: ProximityKind = "auto",
@@ -103,7 +105,14 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
     method
         ``sm_u``, ``sm_a``, ``sm_wa`` or ``sg`` (Tan et al.), or ``a_pete`` (Karolczak & Stefanowski).
     n_prototypes
-        How many; default 10. Not with ``a_pete``, which finds the number itself.
+        How many; default 10. Not with ``a_pete``, which finds the number itself. ``validate``: as few as predict the
+        rows of ``evaluation_dataset`` within one standard error of the best number, at most 100.
+    coverage
+        Instead of ``n_prototypes``: as many as it takes until this share of the rows has the minimum proximity (1 %,
+        from 2 trees) to one of them, at most 1,000.
+    min_leaf_rows
+        Fewest rows of a leaf: trees are cut back to where splits leave fewer, and rows compared by the coarser leaves.
+        ``auto`` takes the smallest with which the prototypes reach 95 % of the rows; 1 are the trees' own leaves.
     alpha
         ``a_pete`` stops when gains change by no more than this share; default 0.05.
     labels
@@ -124,6 +133,8 @@ def _create(  # noqa: PLR0913  # the parameters of the method, all with defaults
         dataset=id_of(dataset),
         method=method,
         n_prototypes=n_prototypes,
+        coverage=coverage,
+        min_leaf_rows=min_leaf_rows,
         alpha=UNSET if alpha is None else alpha,
         labels=labels,
         proximity_kind=proximity_kind,

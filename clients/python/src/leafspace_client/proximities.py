@@ -64,6 +64,7 @@ def _create(
     *,
     n_neighbors: int = 10,
     proximity_kind: ProximityKind = "auto",
+    min_leaf_rows: int = 1,
 ) -> Program[Kept]:
     """Request the nearest rows of every row of a dataset; call ``wait()`` on what is returned.
 
@@ -75,9 +76,15 @@ def _create(
         Maximum number of other rows to name for each row.
     proximity_kind
         Which proximity; ``auto`` follows the model's kind of ensemble.
+    min_leaf_rows
+        Fewest rows of a leaf: trees are cut back to where splits leave fewer; 1 compares by the trees' own leaves.
     """
     request = ProximitiesRequest(
-        model=id_of(model), dataset=id_of(dataset), n_neighbors=n_neighbors, proximity_kind=proximity_kind
+        model=id_of(model),
+        dataset=id_of(dataset),
+        n_neighbors=n_neighbors,
+        proximity_kind=proximity_kind,
+        min_leaf_rows=min_leaf_rows,
     )
     return self._wrapped((yield from create(create_proximities, Details, body=request)))
 

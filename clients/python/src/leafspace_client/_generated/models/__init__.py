@@ -1,5 +1,6 @@
 """Contains all the data models used in inputs/outputs"""
 
+from .abstained_row import AbstainedRow
 from .against_target import AgainstTarget
 from .api_key import ApiKey
 from .api_key_request import ApiKeyRequest
@@ -9,6 +10,7 @@ from .approximation_tree import ApproximationTree
 from .approximation_tree_evaluation import ApproximationTreeEvaluation
 from .approximation_tree_request import ApproximationTreeRequest
 from .approximation_tree_result import ApproximationTreeResult
+from .audit_leaf_step import AuditLeafStep
 from .audited_row import AuditedRow
 from .baseline import Baseline
 from .baseline_score import BaselineScore
@@ -16,7 +18,9 @@ from .body_register_dataset import BodyRegisterDataset
 from .body_register_model import BodyRegisterModel
 from .cell import Cell
 from .certificate_objective import CertificateObjective
+from .class_prediction import ClassPrediction
 from .class_quality import ClassQuality
+from .class_row_coverage import ClassRowCoverage
 from .column import Column
 from .compared_feature import ComparedFeature
 from .compared_row import ComparedRow
@@ -30,11 +34,15 @@ from .dataset import Dataset
 from .dataset_metadata import DatasetMetadata
 from .dataset_row import DatasetRow
 from .dataset_summary import DatasetSummary
+from .difference import Difference
 from .evaluation import Evaluation
+from .explained_row import ExplainedRow
 from .explainer import Explainer
+from .explainer_name import ExplainerName
+from .explainer_name_change import ExplainerNameChange
+from .explainer_name_request import ExplainerNameRequest
 from .explainer_request import ExplainerRequest
 from .explainer_summary import ExplainerSummary
-from .explanation import Explanation
 from .explanation_list import ExplanationList
 from .explanation_request import ExplanationRequest
 from .explanation_set import ExplanationSet
@@ -52,12 +60,15 @@ from .label_audit import LabelAudit
 from .label_audit_request import LabelAuditRequest
 from .label_audit_result import LabelAuditResult
 from .label_count import LabelCount
+from .leaf_step import LeafStep
 from .liveness import Liveness
 from .model import Model
 from .model_column import ModelColumn
 from .model_metadata import ModelMetadata
 from .model_summary import ModelSummary
+from .model_warning import ModelWarning
 from .nearest_prototype import NearestPrototype
+from .nearest_row import NearestRow
 from .neighbor import Neighbor
 from .neighbors_of_row import NeighborsOfRow
 from .new_api_key import NewApiKey
@@ -70,6 +81,8 @@ from .page_approximation_tree import PageApproximationTree
 from .page_audited_row import PageAuditedRow
 from .page_dataset_row import PageDatasetRow
 from .page_dataset_summary import PageDatasetSummary
+from .page_explainer_name import PageExplainerName
+from .page_explainer_name_change import PageExplainerNameChange
 from .page_explainer_summary import PageExplainerSummary
 from .page_explanation import PageExplanation
 from .page_explanation_set import PageExplanationSet
@@ -84,7 +97,6 @@ from .parity import Parity
 from .parity_result import ParityResult
 from .path_leaf import PathLeaf
 from .path_node import PathNode
-from .prediction import Prediction
 from .prediction_list import PredictionList
 from .prediction_request import PredictionRequest
 from .prediction_row import PredictionRow
@@ -105,8 +117,12 @@ from .proximity_block_request import ProximityBlockRequest
 from .question import Question
 from .readiness import Readiness
 from .reason import Reason
+from .reason_interval import ReasonInterval
+from .refused_row import RefusedRow
 from .renaming import Renaming
 from .restart import Restart
+from .row_coverage import RowCoverage
+from .row_warning import RowWarning
 from .rule import Rule
 from .rule_feature import RuleFeature
 from .rule_scores import RuleScores
@@ -122,8 +138,13 @@ from .stop_reason import StopReason
 from .structure_count import StructureCount
 from .tree import Tree
 from .tree_node import TreeNode
+from .typicality import Typicality
+from .typicality_scale import TypicalityScale
+from .validation import Validation
+from .value_prediction import ValuePrediction
 
 __all__ = (
+    "AbstainedRow",
     "AgainstTarget",
     "ApiKey",
     "ApiKeyRequest",
@@ -134,13 +155,16 @@ __all__ = (
     "ApproximationTreeRequest",
     "ApproximationTreeResult",
     "AuditedRow",
+    "AuditLeafStep",
     "Baseline",
     "BaselineScore",
     "BodyRegisterDataset",
     "BodyRegisterModel",
     "Cell",
     "CertificateObjective",
+    "ClassPrediction",
     "ClassQuality",
+    "ClassRowCoverage",
     "Column",
     "ComparedFeature",
     "ComparedRow",
@@ -154,11 +178,15 @@ __all__ = (
     "DatasetMetadata",
     "DatasetRow",
     "DatasetSummary",
+    "Difference",
     "Evaluation",
+    "ExplainedRow",
     "Explainer",
+    "ExplainerName",
+    "ExplainerNameChange",
+    "ExplainerNameRequest",
     "ExplainerRequest",
     "ExplainerSummary",
-    "Explanation",
     "ExplanationList",
     "ExplanationRequest",
     "ExplanationSet",
@@ -176,12 +204,15 @@ __all__ = (
     "LabelAuditRequest",
     "LabelAuditResult",
     "LabelCount",
+    "LeafStep",
     "Liveness",
     "Model",
     "ModelColumn",
     "ModelMetadata",
     "ModelSummary",
+    "ModelWarning",
     "NearestPrototype",
+    "NearestRow",
     "Neighbor",
     "NeighborsOfRow",
     "NewApiKey",
@@ -194,6 +225,8 @@ __all__ = (
     "PageAuditedRow",
     "PageDatasetRow",
     "PageDatasetSummary",
+    "PageExplainerName",
+    "PageExplainerNameChange",
     "PageExplainerSummary",
     "PageExplanation",
     "PageExplanationSet",
@@ -208,7 +241,6 @@ __all__ = (
     "ParityResult",
     "PathLeaf",
     "PathNode",
-    "Prediction",
     "PredictionList",
     "PredictionRequest",
     "PredictionRow",
@@ -229,8 +261,12 @@ __all__ = (
     "Question",
     "Readiness",
     "Reason",
+    "ReasonInterval",
+    "RefusedRow",
     "Renaming",
     "Restart",
+    "RowCoverage",
+    "RowWarning",
     "Rule",
     "RuleFeature",
     "RuleScores",
@@ -246,4 +282,8 @@ __all__ = (
     "StructureCount",
     "Tree",
     "TreeNode",
+    "Typicality",
+    "TypicalityScale",
+    "Validation",
+    "ValuePrediction",
 )

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define as _attrs_define
 
 from ...records import Record
+from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.path_leaf import PathLeaf
@@ -17,22 +18,19 @@ T = TypeVar("T", bound="ApproximationPath")
 
 @_attrs_define(repr=False)
 class ApproximationPath(Record):
-    """An instance's path in the approximation tree.
+    """A row's path in the approximation tree.
 
     Attributes:
-        agrees (bool | None): Whether the leaf has the label that the model predicts; null for regression.
         nodes (list[PathNode]): Conditions on the path, from the root.
         leaf (PathLeaf): The leaf that a row reaches in the approximation tree.
+        agrees (bool | Unset): Whether the leaf has the label that the model predicts; absent for regression.
     """
 
-    agrees: bool | None
     nodes: list[PathNode]
     leaf: PathLeaf
+    agrees: bool | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
-        agrees: bool | None
-        agrees = self.agrees
-
         nodes = []
         for nodes_item_data in self.nodes:
             nodes_item = nodes_item_data.to_dict()
@@ -40,15 +38,18 @@ class ApproximationPath(Record):
 
         leaf = self.leaf.to_dict()
 
+        agrees = self.agrees
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
             {
-                "agrees": agrees,
                 "nodes": nodes,
                 "leaf": leaf,
             }
         )
+        if agrees is not UNSET:
+            field_dict["agrees"] = agrees
 
         return field_dict
 
@@ -58,14 +59,6 @@ class ApproximationPath(Record):
         from ..models.path_node import PathNode  # noqa: PLC0415
 
         d = dict(src_dict)
-
-        def _parse_agrees(data: object) -> bool | None:
-            if data is None:
-                return data
-            return cast(bool | None, data)
-
-        agrees = _parse_agrees(d.pop("agrees"))
-
         nodes = []
         _nodes = d.pop("nodes")
         for nodes_item_data in _nodes:
@@ -75,10 +68,12 @@ class ApproximationPath(Record):
 
         leaf = PathLeaf.from_dict(d.pop("leaf"))
 
+        agrees = d.pop("agrees", UNSET)
+
         approximation_path = cls(
-            agrees=agrees,
             nodes=nodes,
             leaf=leaf,
+            agrees=agrees,
         )
 
         return approximation_path

@@ -12,34 +12,38 @@ T = TypeVar("T", bound="ComparedFeature")
 
 @_attrs_define(repr=False)
 class ComparedFeature(Record):
-    """A feature of the prototype beside the same feature of the instance.
+    """The values of one feature, of the row and of its nearest prototypes.
 
     Attributes:
-        name (str): Name of the feature.
-        value (bool | float | None | str): Value of the prototype; null if it is missing.
-        instance_value (bool | float | None | str): Value of the instance; null if it is missing.
+        feature (str): Name of the feature.
+        value (bool | float | None | str): Value of the row; null if it is missing.
+        prototype_values (list[bool | float | None | str]): Value of each of the nearest prototypes, in their order;
+            null where it is missing.
     """
 
-    name: str
+    feature: str
     value: bool | float | None | str
-    instance_value: bool | float | None | str
+    prototype_values: list[bool | float | None | str]
 
     def to_dict(self) -> dict[str, Any]:
-        name = self.name
+        feature = self.feature
 
         value: bool | float | None | str
         value = self.value
 
-        instance_value: bool | float | None | str
-        instance_value = self.instance_value
+        prototype_values = []
+        for prototype_values_item_data in self.prototype_values:
+            prototype_values_item: bool | float | None | str
+            prototype_values_item = prototype_values_item_data
+            prototype_values.append(prototype_values_item)
 
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
             {
-                "name": name,
+                "feature": feature,
                 "value": value,
-                "instance_value": instance_value,
+                "prototype_values": prototype_values,
             }
         )
 
@@ -48,7 +52,7 @@ class ComparedFeature(Record):
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
-        name = d.pop("name")
+        feature = d.pop("feature")
 
         def _parse_value(data: object) -> bool | float | None | str:
             if data is None:
@@ -57,17 +61,23 @@ class ComparedFeature(Record):
 
         value = _parse_value(d.pop("value"))
 
-        def _parse_instance_value(data: object) -> bool | float | None | str:
-            if data is None:
-                return data
-            return cast(bool | float | None | str, data)
+        prototype_values = []
+        _prototype_values = d.pop("prototype_values")
+        for prototype_values_item_data in _prototype_values:
 
-        instance_value = _parse_instance_value(d.pop("instance_value"))
+            def _parse_prototype_values_item(data: object) -> bool | float | None | str:
+                if data is None:
+                    return data
+                return cast(bool | float | None | str, data)
+
+            prototype_values_item = _parse_prototype_values_item(prototype_values_item_data)
+
+            prototype_values.append(prototype_values_item)
 
         compared_feature = cls(
-            name=name,
+            feature=feature,
             value=value,
-            instance_value=instance_value,
+            prototype_values=prototype_values,
         )
 
         return compared_feature

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define as _attrs_define
 
 from ...records import Record
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.difference import Difference
+
 
 T = TypeVar("T", bound="Contrast")
 
@@ -17,12 +22,15 @@ class Contrast(Record):
     Attributes:
         row_id (str): Id of the row: its text in the dataset's row_id column, or its 0-based index without one.
         label (str): Class of the prototype.
-        proximity (float): Proximity to the instance, 0 to 1.
+        proximity (float): Proximity to the row, 0 to 1.
+        differences (list[Difference] | Unset): Features at which the trees separate the two rows, by descending share
+            of trees.
     """
 
     row_id: str
     label: str
     proximity: float
+    differences: list[Difference] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         row_id = self.row_id
@@ -30,6 +38,13 @@ class Contrast(Record):
         label = self.label
 
         proximity = self.proximity
+
+        differences: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.differences, Unset):
+            differences = []
+            for differences_item_data in self.differences:
+                differences_item = differences_item_data.to_dict()
+                differences.append(differences_item)
 
         field_dict: dict[str, Any] = {}
 
@@ -40,11 +55,15 @@ class Contrast(Record):
                 "proximity": proximity,
             }
         )
+        if differences is not UNSET:
+            field_dict["differences"] = differences
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.difference import Difference  # noqa: PLC0415
+
         d = dict(src_dict)
         row_id = d.pop("row_id")
 
@@ -52,10 +71,20 @@ class Contrast(Record):
 
         proximity = d.pop("proximity")
 
+        _differences = d.pop("differences", UNSET)
+        differences: list[Difference] | Unset = UNSET
+        if _differences is not UNSET:
+            differences = []
+            for differences_item_data in _differences:
+                differences_item = Difference.from_dict(differences_item_data)
+
+                differences.append(differences_item)
+
         contrast = cls(
             row_id=row_id,
             label=label,
             proximity=proximity,
+            differences=differences,
         )
 
         return contrast

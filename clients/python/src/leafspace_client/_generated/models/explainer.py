@@ -26,6 +26,8 @@ class Explainer(Record):
         object_ (Literal['explainer'] | Unset): Type of this object. Default: 'explainer'.
         rule_set (None | str | Unset): Id of the rule set; null without one.
         approximation_tree (None | str | Unset): Id of the approximation tree; null without one.
+        abstain_below (float | None | Unset): Percentile of `typicality` below which a row is not explained; null: none
+            is.
     """
 
     id: str
@@ -37,6 +39,7 @@ class Explainer(Record):
     object_: Literal["explainer"] | Unset = "explainer"
     rule_set: None | str | Unset = UNSET
     approximation_tree: None | str | Unset = UNSET
+    abstain_below: float | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         id = self.id
@@ -71,6 +74,12 @@ class Explainer(Record):
         else:
             approximation_tree = self.approximation_tree
 
+        abstain_below: float | None | Unset
+        if isinstance(self.abstain_below, Unset):
+            abstain_below = UNSET
+        else:
+            abstain_below = self.abstain_below
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -89,6 +98,8 @@ class Explainer(Record):
             field_dict["rule_set"] = rule_set
         if approximation_tree is not UNSET:
             field_dict["approximation_tree"] = approximation_tree
+        if abstain_below is not UNSET:
+            field_dict["abstain_below"] = abstain_below
 
         return field_dict
 
@@ -145,6 +156,15 @@ class Explainer(Record):
 
         approximation_tree = _parse_approximation_tree(d.pop("approximation_tree", UNSET))
 
+        def _parse_abstain_below(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        abstain_below = _parse_abstain_below(d.pop("abstain_below", UNSET))
+
         explainer = cls(
             id=id,
             name=name,
@@ -155,6 +175,7 @@ class Explainer(Record):
             object_=object_,
             rule_set=rule_set,
             approximation_tree=approximation_tree,
+            abstain_below=abstain_below,
         )
 
         return explainer

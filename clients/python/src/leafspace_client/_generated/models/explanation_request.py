@@ -20,33 +20,66 @@ class ExplanationRequest(Record):
     """Rows to explain.
 
     Attributes:
-        instances (list[InstanceType0 | list[Any]]): Raw rows, at most 1,000. Each row has values by feature name, or in
-            the order of the features.
-        row_ids (list[str] | None | Unset): Ids of the rows in their order, which must be unique; default: their 0-based
-            indices as text.
         n_prototypes (int | Unset): Maximum number of nearest prototypes of each row. Default: 3.
-        include (list[str] | Unset): Optional parts of explanations. `contrast`: the nearest prototype of another class;
+        n_reasons (int | str | Unset): Maximum number of reasons for each prototype, those that most of the shared trees
+            test first, or `all`. Default: 5.
+        include (list[str] | Unset): Optional parts of explanations. `values`: the values of the row and of its nearest
+            prototypes; `intervals`: the ends of each reason as numbers; `contrast`: the nearest prototype of another class;
             `rules`: the rules that apply, if the explainer has a rule set; `approximation_path`: the path in the
-            approximation tree, if the explainer has one.
+            approximation tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the
+            explainer has them.
+        detail (str | Unset): `full` gives everything that the explainer has: all reasons, all optional parts, and more
+            about each prototype; `n_reasons` and `include` change nothing then. Default: 'short'.
+        instances (list[InstanceType0 | list[Any]] | Unset): Raw rows, at most 1,000. Each row has values by feature
+            name, or in the order of the features. None where `dataset` and `row_ids` name the rows.
+        dataset (None | str | Unset): Id of a registered dataset, of which `row_ids` names the rows to explain.
+        row_ids (list[str] | None | Unset): Ids of the rows in their order, which must be unique; default: their 0-based
+            indices as text. With `dataset`: the ids of its rows that are to be explained, at most 1,000: their texts in its
+            row_id column, or their 0-based indices without one.
     """
 
-    instances: list[InstanceType0 | list[Any]]
-    row_ids: list[str] | None | Unset = UNSET
     n_prototypes: int | Unset = 3
+    n_reasons: int | str | Unset = 5
     include: list[str] | Unset = UNSET
+    detail: str | Unset = "short"
+    instances: list[InstanceType0 | list[Any]] | Unset = UNSET
+    dataset: None | str | Unset = UNSET
+    row_ids: list[str] | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.instance_type_0 import InstanceType0  # noqa: PLC0415
 
-        instances = []
-        for instances_item_data in self.instances:
-            instances_item: dict[str, Any] | list[Any]
-            if isinstance(instances_item_data, InstanceType0):
-                instances_item = instances_item_data.to_dict()
-            else:
-                instances_item = instances_item_data
+        n_prototypes = self.n_prototypes
 
-            instances.append(instances_item)
+        n_reasons: int | str | Unset
+        if isinstance(self.n_reasons, Unset):
+            n_reasons = UNSET
+        else:
+            n_reasons = self.n_reasons
+
+        include: list[str] | Unset = UNSET
+        if not isinstance(self.include, Unset):
+            include = self.include
+
+        detail = self.detail
+
+        instances: list[dict[str, Any] | list[Any]] | Unset = UNSET
+        if not isinstance(self.instances, Unset):
+            instances = []
+            for instances_item_data in self.instances:
+                instances_item: dict[str, Any] | list[Any]
+                if isinstance(instances_item_data, InstanceType0):
+                    instances_item = instances_item_data.to_dict()
+                else:
+                    instances_item = instances_item_data
+
+                instances.append(instances_item)
+
+        dataset: None | str | Unset
+        if isinstance(self.dataset, Unset):
+            dataset = UNSET
+        else:
+            dataset = self.dataset
 
         row_ids: list[str] | None | Unset
         if isinstance(self.row_ids, Unset):
@@ -57,25 +90,23 @@ class ExplanationRequest(Record):
         else:
             row_ids = self.row_ids
 
-        n_prototypes = self.n_prototypes
-
-        include: list[str] | Unset = UNSET
-        if not isinstance(self.include, Unset):
-            include = self.include
-
         field_dict: dict[str, Any] = {}
 
-        field_dict.update(
-            {
-                "instances": instances,
-            }
-        )
-        if row_ids is not UNSET:
-            field_dict["row_ids"] = row_ids
+        field_dict.update({})
         if n_prototypes is not UNSET:
             field_dict["n_prototypes"] = n_prototypes
+        if n_reasons is not UNSET:
+            field_dict["n_reasons"] = n_reasons
         if include is not UNSET:
             field_dict["include"] = include
+        if detail is not UNSET:
+            field_dict["detail"] = detail
+        if instances is not UNSET:
+            field_dict["instances"] = instances
+        if dataset is not UNSET:
+            field_dict["dataset"] = dataset
+        if row_ids is not UNSET:
+            field_dict["row_ids"] = row_ids
 
         return field_dict
 
@@ -84,28 +115,52 @@ class ExplanationRequest(Record):
         from ..models.instance_type_0 import InstanceType0  # noqa: PLC0415
 
         d = dict(src_dict)
-        instances = []
-        _instances = d.pop("instances")
-        for instances_item_data in _instances:
+        n_prototypes = d.pop("n_prototypes", UNSET)
 
-            def _parse_instances_item(data: object) -> InstanceType0 | list[Any]:
-                try:
-                    if not isinstance(data, dict):
+        def _parse_n_reasons(data: object) -> int | str | Unset:
+            if isinstance(data, Unset):
+                return data
+            return cast(int | str | Unset, data)
+
+        n_reasons = _parse_n_reasons(d.pop("n_reasons", UNSET))
+
+        include = cast(list[str], d.pop("include", UNSET))
+
+        detail = d.pop("detail", UNSET)
+
+        _instances = d.pop("instances", UNSET)
+        instances: list[InstanceType0 | list[Any]] | Unset = UNSET
+        if _instances is not UNSET:
+            instances = []
+            for instances_item_data in _instances:
+
+                def _parse_instances_item(data: object) -> InstanceType0 | list[Any]:
+                    try:
+                        if not isinstance(data, dict):
+                            raise TypeError()
+                        componentsschemas_instance_type_0 = InstanceType0.from_dict(data)
+
+                        return componentsschemas_instance_type_0
+                    except (TypeError, ValueError, AttributeError, KeyError):
+                        pass
+                    if not isinstance(data, list):
                         raise TypeError()
-                    componentsschemas_instance_type_0 = InstanceType0.from_dict(data)
+                    componentsschemas_instance_type_1 = cast(list[Any], data)
 
-                    return componentsschemas_instance_type_0
-                except (TypeError, ValueError, AttributeError, KeyError):
-                    pass
-                if not isinstance(data, list):
-                    raise TypeError()
-                componentsschemas_instance_type_1 = cast(list[Any], data)
+                    return componentsschemas_instance_type_1
 
-                return componentsschemas_instance_type_1
+                instances_item = _parse_instances_item(instances_item_data)
 
-            instances_item = _parse_instances_item(instances_item_data)
+                instances.append(instances_item)
 
-            instances.append(instances_item)
+        def _parse_dataset(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        dataset = _parse_dataset(d.pop("dataset", UNSET))
 
         def _parse_row_ids(data: object) -> list[str] | None | Unset:
             if data is None:
@@ -124,15 +179,14 @@ class ExplanationRequest(Record):
 
         row_ids = _parse_row_ids(d.pop("row_ids", UNSET))
 
-        n_prototypes = d.pop("n_prototypes", UNSET)
-
-        include = cast(list[str], d.pop("include", UNSET))
-
         explanation_request = cls(
-            instances=instances,
-            row_ids=row_ids,
             n_prototypes=n_prototypes,
+            n_reasons=n_reasons,
             include=include,
+            detail=detail,
+            instances=instances,
+            dataset=dataset,
+            row_ids=row_ids,
         )
 
         return explanation_request

@@ -19,15 +19,23 @@ class ExplanationSetRequest(Record):
         explainer (str): Id of the explainer.
         dataset (str): Id of the dataset whose rows are explained.
         n_prototypes (int | Unset): Maximum number of nearest prototypes of each row. Default: 3.
-        include (list[str] | Unset): Optional parts of explanations. `contrast`: the nearest prototype of another class;
+        n_reasons (int | str | Unset): Maximum number of reasons for each prototype, those that most of the shared trees
+            test first, or `all`. Default: 5.
+        include (list[str] | Unset): Optional parts of explanations. `values`: the values of the row and of its nearest
+            prototypes; `intervals`: the ends of each reason as numbers; `contrast`: the nearest prototype of another class;
             `rules`: the rules that apply, if the explainer has a rule set; `approximation_path`: the path in the
-            approximation tree, if the explainer has one.
+            approximation tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the
+            explainer has them.
+        detail (str | Unset): `full` gives everything that the explainer has: all reasons, all optional parts, and more
+            about each prototype; `n_reasons` and `include` change nothing then. Default: 'short'.
     """
 
     explainer: str
     dataset: str
     n_prototypes: int | Unset = 3
+    n_reasons: int | str | Unset = 5
     include: list[str] | Unset = UNSET
+    detail: str | Unset = "short"
 
     def to_dict(self) -> dict[str, Any]:
         explainer = self.explainer
@@ -36,9 +44,17 @@ class ExplanationSetRequest(Record):
 
         n_prototypes = self.n_prototypes
 
+        n_reasons: int | str | Unset
+        if isinstance(self.n_reasons, Unset):
+            n_reasons = UNSET
+        else:
+            n_reasons = self.n_reasons
+
         include: list[str] | Unset = UNSET
         if not isinstance(self.include, Unset):
             include = self.include
+
+        detail = self.detail
 
         field_dict: dict[str, Any] = {}
 
@@ -50,8 +66,12 @@ class ExplanationSetRequest(Record):
         )
         if n_prototypes is not UNSET:
             field_dict["n_prototypes"] = n_prototypes
+        if n_reasons is not UNSET:
+            field_dict["n_reasons"] = n_reasons
         if include is not UNSET:
             field_dict["include"] = include
+        if detail is not UNSET:
+            field_dict["detail"] = detail
 
         return field_dict
 
@@ -64,13 +84,24 @@ class ExplanationSetRequest(Record):
 
         n_prototypes = d.pop("n_prototypes", UNSET)
 
+        def _parse_n_reasons(data: object) -> int | str | Unset:
+            if isinstance(data, Unset):
+                return data
+            return cast(int | str | Unset, data)
+
+        n_reasons = _parse_n_reasons(d.pop("n_reasons", UNSET))
+
         include = cast(list[str], d.pop("include", UNSET))
+
+        detail = d.pop("detail", UNSET)
 
         explanation_set_request = cls(
             explainer=explainer,
             dataset=dataset,
             n_prototypes=n_prototypes,
+            n_reasons=n_reasons,
             include=include,
+            detail=detail,
         )
 
         return explanation_set_request

@@ -12,7 +12,7 @@ T = TypeVar("T", bound="FiringRule")
 
 @_attrs_define(repr=False)
 class FiringRule(Record):
-    """A rule whose conditions the instance satisfies.
+    """A rule whose conditions the row satisfies.
 
     Attributes:
         rank (int): 1-based rank of the rule in the rule set.

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
@@ -23,12 +23,18 @@ class LabelAuditRequest(Record):
             `ensemble`, and refused where that is unknown. Default: 'auto'.
         n_neighbors (int | Unset): Number of nearest rows of each row; less than the number of rows of the dataset.
             Default: 10.
+        min_leaf_rows (int | str | Unset): Fewest reference rows of a leaf, 1 or more: a tree is cut back where a split
+            leaves fewer on either side, and rows are compared by the coarser leaves. 1: the trees' own leaves, as in the
+            paper. `auto`: the smallest of 1, 2, 3, 5, 10, 20, 30, 50, … at which no more than half of the rows share leaves
+            with rows of their own label only, for which an audit has nothing to report; see `leaf_steps` in the result.
+            Default: 1.
     """
 
     model: str
     dataset: str
     proximity_kind: str | Unset = "auto"
     n_neighbors: int | Unset = 10
+    min_leaf_rows: int | str | Unset = 1
 
     def to_dict(self) -> dict[str, Any]:
         model = self.model
@@ -38,6 +44,12 @@ class LabelAuditRequest(Record):
         proximity_kind = self.proximity_kind
 
         n_neighbors = self.n_neighbors
+
+        min_leaf_rows: int | str | Unset
+        if isinstance(self.min_leaf_rows, Unset):
+            min_leaf_rows = UNSET
+        else:
+            min_leaf_rows = self.min_leaf_rows
 
         field_dict: dict[str, Any] = {}
 
@@ -51,6 +63,8 @@ class LabelAuditRequest(Record):
             field_dict["proximity_kind"] = proximity_kind
         if n_neighbors is not UNSET:
             field_dict["n_neighbors"] = n_neighbors
+        if min_leaf_rows is not UNSET:
+            field_dict["min_leaf_rows"] = min_leaf_rows
 
         return field_dict
 
@@ -65,11 +79,19 @@ class LabelAuditRequest(Record):
 
         n_neighbors = d.pop("n_neighbors", UNSET)
 
+        def _parse_min_leaf_rows(data: object) -> int | str | Unset:
+            if isinstance(data, Unset):
+                return data
+            return cast(int | str | Unset, data)
+
+        min_leaf_rows = _parse_min_leaf_rows(d.pop("min_leaf_rows", UNSET))
+
         label_audit_request = cls(
             model=model,
             dataset=dataset,
             proximity_kind=proximity_kind,
             n_neighbors=n_neighbors,
+            min_leaf_rows=min_leaf_rows,
         )
 
         return label_audit_request

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from attrs import define as _attrs_define
 
 from ...records import Record
+from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
+    from ..models.audit_leaf_step import AuditLeafStep
     from ..models.audited_row import AuditedRow
 
 
@@ -30,6 +32,13 @@ class LabelAuditResult(Record):
         model_agreement (float): Share of rows whose label the model predicts.
         caution (None | str): Why the ranking may be weaker than it could be, in words; null without such a reason.
         rows (list[AuditedRow]): The first 100 rows, lowest agreement first.
+        min_leaf_rows (int | Unset): The `min_leaf_rows` that was used: trees were cut back where a split left fewer
+            reference rows on either side; 1: they were not cut. Default: 1.
+        n_trees_used (int | None | Unset): Number of trees that count in proximities: those cut back to a single leaf do
+            not, nor do those of boosting whose values do not vary. Null in results that were made before this field
+            existed.
+        leaf_steps (list[AuditLeafStep] | Unset): What `auto` tried, in this order; empty where `min_leaf_rows` was
+            given as a number.
     """
 
     proximity_kind: str
@@ -43,6 +52,9 @@ class LabelAuditResult(Record):
     model_agreement: float
     caution: None | str
     rows: list[AuditedRow]
+    min_leaf_rows: int | Unset = 1
+    n_trees_used: int | None | Unset = UNSET
+    leaf_steps: list[AuditLeafStep] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         proximity_kind = self.proximity_kind
@@ -72,6 +84,21 @@ class LabelAuditResult(Record):
             rows_item = rows_item_data.to_dict()
             rows.append(rows_item)
 
+        min_leaf_rows = self.min_leaf_rows
+
+        n_trees_used: int | None | Unset
+        if isinstance(self.n_trees_used, Unset):
+            n_trees_used = UNSET
+        else:
+            n_trees_used = self.n_trees_used
+
+        leaf_steps: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.leaf_steps, Unset):
+            leaf_steps = []
+            for leaf_steps_item_data in self.leaf_steps:
+                leaf_steps_item = leaf_steps_item_data.to_dict()
+                leaf_steps.append(leaf_steps_item)
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -89,11 +116,18 @@ class LabelAuditResult(Record):
                 "rows": rows,
             }
         )
+        if min_leaf_rows is not UNSET:
+            field_dict["min_leaf_rows"] = min_leaf_rows
+        if n_trees_used is not UNSET:
+            field_dict["n_trees_used"] = n_trees_used
+        if leaf_steps is not UNSET:
+            field_dict["leaf_steps"] = leaf_steps
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.audit_leaf_step import AuditLeafStep  # noqa: PLC0415
         from ..models.audited_row import AuditedRow  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -134,6 +168,26 @@ class LabelAuditResult(Record):
 
             rows.append(rows_item)
 
+        min_leaf_rows = d.pop("min_leaf_rows", UNSET)
+
+        def _parse_n_trees_used(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        n_trees_used = _parse_n_trees_used(d.pop("n_trees_used", UNSET))
+
+        _leaf_steps = d.pop("leaf_steps", UNSET)
+        leaf_steps: list[AuditLeafStep] | Unset = UNSET
+        if _leaf_steps is not UNSET:
+            leaf_steps = []
+            for leaf_steps_item_data in _leaf_steps:
+                leaf_steps_item = AuditLeafStep.from_dict(leaf_steps_item_data)
+
+                leaf_steps.append(leaf_steps_item)
+
         label_audit_result = cls(
             proximity_kind=proximity_kind,
             classes=classes,
@@ -146,6 +200,9 @@ class LabelAuditResult(Record):
             model_agreement=model_agreement,
             caution=caution,
             rows=rows,
+            min_leaf_rows=min_leaf_rows,
+            n_trees_used=n_trees_used,
+            leaf_steps=leaf_steps,
         )
 
         return label_audit_result

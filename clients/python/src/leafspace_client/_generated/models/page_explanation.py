@@ -9,7 +9,9 @@ from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
-    from ..models.explanation import Explanation
+    from ..models.abstained_row import AbstainedRow
+    from ..models.explained_row import ExplainedRow
+    from ..models.refused_row import RefusedRow
 
 
 T = TypeVar("T", bound="PageExplanation")
@@ -19,19 +21,29 @@ T = TypeVar("T", bound="PageExplanation")
 class PageExplanation(Record):
     """
     Attributes:
-        data (list[Explanation]): Items of this page, in the order of the list.
+        data (list[AbstainedRow | ExplainedRow | RefusedRow]): Items of this page, in the order of the list.
         object_ (Literal['list'] | Unset): Type of this object. Default: 'list'.
         next_cursor (None | str | Unset): Cursor of the next page, to be sent as `cursor`; null on the last page.
     """
 
-    data: list[Explanation]
+    data: list[AbstainedRow | ExplainedRow | RefusedRow]
     object_: Literal["list"] | Unset = "list"
     next_cursor: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.abstained_row import AbstainedRow  # noqa: PLC0415
+        from ..models.explained_row import ExplainedRow  # noqa: PLC0415
+
         data = []
         for data_item_data in self.data:
-            data_item = data_item_data.to_dict()
+            data_item: dict[str, Any]
+            if isinstance(data_item_data, ExplainedRow):
+                data_item = data_item_data.to_dict()
+            elif isinstance(data_item_data, AbstainedRow):
+                data_item = data_item_data.to_dict()
+            else:
+                data_item = data_item_data.to_dict()
+
             data.append(data_item)
 
         object_ = self.object_
@@ -58,13 +70,39 @@ class PageExplanation(Record):
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.explanation import Explanation  # noqa: PLC0415
+        from ..models.abstained_row import AbstainedRow  # noqa: PLC0415
+        from ..models.explained_row import ExplainedRow  # noqa: PLC0415
+        from ..models.refused_row import RefusedRow  # noqa: PLC0415
 
         d = dict(src_dict)
         data = []
         _data = d.pop("data")
         for data_item_data in _data:
-            data_item = Explanation.from_dict(data_item_data)
+
+            def _parse_data_item(data: object) -> AbstainedRow | ExplainedRow | RefusedRow:
+                try:
+                    if not isinstance(data, dict):
+                        raise TypeError()
+                    componentsschemas_explanation_type_0 = ExplainedRow.from_dict(data)
+
+                    return componentsschemas_explanation_type_0
+                except (TypeError, ValueError, AttributeError, KeyError):
+                    pass
+                try:
+                    if not isinstance(data, dict):
+                        raise TypeError()
+                    componentsschemas_explanation_type_1 = AbstainedRow.from_dict(data)
+
+                    return componentsschemas_explanation_type_1
+                except (TypeError, ValueError, AttributeError, KeyError):
+                    pass
+                if not isinstance(data, dict):
+                    raise TypeError()
+                componentsschemas_explanation_type_2 = RefusedRow.from_dict(data)
+
+                return componentsschemas_explanation_type_2
+
+            data_item = _parse_data_item(data_item_data)
 
             data.append(data_item)
 

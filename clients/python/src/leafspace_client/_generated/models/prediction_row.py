@@ -9,8 +9,9 @@ from ...records import Record
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
-    from ..models.prediction import Prediction
+    from ..models.class_prediction import ClassPrediction
     from ..models.problem import Problem
+    from ..models.value_prediction import ValuePrediction
 
 
 T = TypeVar("T", bound="PredictionRow")
@@ -24,7 +25,7 @@ class PredictionRow(Record):
         row_id (str): Id of the row: the caller's, or its 0-based index as text.
         status (str): `error` if the row could not be predicted; see `problem`.
         object_ (Literal['prediction'] | Unset): Type of this object. Default: 'prediction'.
-        prediction (None | Prediction | Unset): What the model predicts; null with an error.
+        prediction (ClassPrediction | None | Unset | ValuePrediction): What the model predicts; null with an error.
         leaves (list[int] | None | Unset): 0-based number of the row's leaf in each tree; null unless requested by
             `include`.
         problem (None | Problem | Unset): Why the row could not be predicted; null without error.
@@ -33,13 +34,14 @@ class PredictionRow(Record):
     row_id: str
     status: str
     object_: Literal["prediction"] | Unset = "prediction"
-    prediction: None | Prediction | Unset = UNSET
+    prediction: ClassPrediction | None | Unset | ValuePrediction = UNSET
     leaves: list[int] | None | Unset = UNSET
     problem: None | Problem | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
-        from ..models.prediction import Prediction  # noqa: PLC0415
+        from ..models.class_prediction import ClassPrediction  # noqa: PLC0415
         from ..models.problem import Problem  # noqa: PLC0415
+        from ..models.value_prediction import ValuePrediction  # noqa: PLC0415
 
         row_id = self.row_id
 
@@ -50,7 +52,9 @@ class PredictionRow(Record):
         prediction: dict[str, Any] | None | Unset
         if isinstance(self.prediction, Unset):
             prediction = UNSET
-        elif isinstance(self.prediction, Prediction):
+        elif isinstance(self.prediction, ClassPrediction):
+            prediction = self.prediction.to_dict()
+        elif isinstance(self.prediction, ValuePrediction):
             prediction = self.prediction.to_dict()
         else:
             prediction = self.prediction
@@ -93,8 +97,9 @@ class PredictionRow(Record):
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
-        from ..models.prediction import Prediction  # noqa: PLC0415
+        from ..models.class_prediction import ClassPrediction  # noqa: PLC0415
         from ..models.problem import Problem  # noqa: PLC0415
+        from ..models.value_prediction import ValuePrediction  # noqa: PLC0415
 
         d = dict(src_dict)
         row_id = d.pop("row_id")
@@ -105,7 +110,7 @@ class PredictionRow(Record):
         if object_ != "prediction" and not isinstance(object_, Unset):
             raise ValueError(f"object must match const 'prediction', got '{object_}'")
 
-        def _parse_prediction(data: object) -> None | Prediction | Unset:
+        def _parse_prediction(data: object) -> ClassPrediction | None | Unset | ValuePrediction:
             if data is None:
                 return data
             if isinstance(data, Unset):
@@ -113,12 +118,20 @@ class PredictionRow(Record):
             try:
                 if not isinstance(data, dict):
                     raise TypeError()
-                prediction_type_0 = Prediction.from_dict(data)
+                componentsschemas_prediction_type_0 = ClassPrediction.from_dict(data)
 
-                return prediction_type_0
+                return componentsschemas_prediction_type_0
             except (TypeError, ValueError, AttributeError, KeyError):
                 pass
-            return cast(None | Prediction | Unset, data)
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                componentsschemas_prediction_type_1 = ValuePrediction.from_dict(data)
+
+                return componentsschemas_prediction_type_1
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(ClassPrediction | None | Unset | ValuePrediction, data)
 
         prediction = _parse_prediction(d.pop("prediction", UNSET))
 

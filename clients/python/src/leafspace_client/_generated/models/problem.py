@@ -27,8 +27,8 @@ class Problem(Record):
         code (str): Stable, machine-readable name of the problem.
         request_id (None | str | Unset): Id of the request, under which logs mention it; null in problems of jobs and
             rows.
-        errors (list[FieldProblem] | None | Unset): Problems of single fields, where the body is not valid; otherwise
-            null.
+        errors (list[FieldProblem] | None | Unset): Problems of single fields, where the body is not valid, or of single
+            rows, where none could be explained; otherwise null.
         location (None | str | Unset): Path of the resource that the problem is about; null without one.
     """
 

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
 
 from ...records import Record
+from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="PrototypePrediction")
 
@@ -15,71 +16,44 @@ class PrototypePrediction(Record):
     """What the nearest prototype predicts.
 
     Attributes:
-        status (str): `unassigned` if the row shares no leaf with any prototype.
-        label (None | str): Class of the nearest prototype; null for regression and unassigned rows.
-        value (float | None): Value that the model predicts for the nearest prototype; null for classification and
-            unassigned rows.
-        agrees (bool | None): Whether the model predicts the same label; null for regression and unassigned rows.
+        label (str | Unset): Class of the nearest prototype; absent for regression.
+        value (float | Unset): Value that the model predicts for the nearest prototype; absent for classification.
+        agrees (bool | Unset): Whether the model predicts the same label; absent for regression.
     """
 
-    status: str
-    label: None | str
-    value: float | None
-    agrees: bool | None
+    label: str | Unset = UNSET
+    value: float | Unset = UNSET
+    agrees: bool | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
-        status = self.status
-
-        label: None | str
         label = self.label
 
-        value: float | None
         value = self.value
 
-        agrees: bool | None
         agrees = self.agrees
 
         field_dict: dict[str, Any] = {}
 
-        field_dict.update(
-            {
-                "status": status,
-                "label": label,
-                "value": value,
-                "agrees": agrees,
-            }
-        )
+        field_dict.update({})
+        if label is not UNSET:
+            field_dict["label"] = label
+        if value is not UNSET:
+            field_dict["value"] = value
+        if agrees is not UNSET:
+            field_dict["agrees"] = agrees
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
-        status = d.pop("status")
+        label = d.pop("label", UNSET)
 
-        def _parse_label(data: object) -> None | str:
-            if data is None:
-                return data
-            return cast(None | str, data)
+        value = d.pop("value", UNSET)
 
-        label = _parse_label(d.pop("label"))
-
-        def _parse_value(data: object) -> float | None:
-            if data is None:
-                return data
-            return cast(float | None, data)
-
-        value = _parse_value(d.pop("value"))
-
-        def _parse_agrees(data: object) -> bool | None:
-            if data is None:
-                return data
-            return cast(bool | None, data)
-
-        agrees = _parse_agrees(d.pop("agrees"))
+        agrees = d.pop("agrees", UNSET)
 
         prototype_prediction = cls(
-            status=status,
             label=label,
             value=value,
             agrees=agrees,

@@ -20,9 +20,19 @@ class PrototypeSetRequest(Record):
         dataset (str): Id of the reference dataset, which has every feature that the model reads.
         method (str | Unset): Selection method: `sm_u`, `sm_a`, `sm_wa` or `sg` (Tan et al.), or `a_pete` (Karolczak &
             Stefanowski), which finds the number of prototypes itself. Default: 'sm_a'.
-        n_prototypes (int | None | Unset): Number of prototypes of all classes together; default: 10. With `sm_u` each
-            class gets an equal share of them, rounded, and at least one. Not applicable to `a_pete`, which finds the number
-            by `alpha`.
+        n_prototypes (int | None | str | Unset): Number of prototypes of all classes together, 1 to 10,000; default: 10.
+            With `sm_u` each class gets an equal share of them, rounded, and at least one. Not applicable to `a_pete`, which
+            finds the number by `alpha`. `validate` (not with `sm_u`): the smallest number, at most 100, whose score on
+            `evaluation_dataset` is within one standard error of the best one; see `validation` in the result.
+        coverage (float | None | Unset): Share of the dataset's rows that are to have at least the minimum proximity to
+            a prototype (`row_coverage`): prototypes are selected until it is reached, at most 1,000. It replaces
+            `n_prototypes`, and is not applicable to `sm_u` and `a_pete`. Null: by `n_prototypes`.
+        min_leaf_rows (int | str | Unset): Fewest reference rows of a leaf, 1 or more: a tree is cut back where a split
+            leaves fewer on either side, and rows are compared by the coarser leaves. 1: the trees' own leaves, as in the
+            papers. `auto`: the smallest of 1, 2, 3, 5, 10, 20, 30, 50, … at which 95 % of the rows have at least the
+            minimum proximity to a prototype; see `leaf_steps` in the result. Where the number of prototypes is to be found,
+            by `coverage`, `validate` or `a_pete`, 10 prototypes by `sm_a` decide. Explainers compare rows as their
+            prototype set does. Default: 'auto'.
         alpha (float | Unset): `a_pete` stops when the relative change of gains is at most this. Not applicable to other
             methods, which refuse any value but the default. Default: 0.05.
         labels (str | Unset): Source of the rows' classes or values: the model's predictions (`predicted`) or the
@@ -46,7 +56,9 @@ class PrototypeSetRequest(Record):
     model: str
     dataset: str
     method: str | Unset = "sm_a"
-    n_prototypes: int | None | Unset = UNSET
+    n_prototypes: int | None | str | Unset = UNSET
+    coverage: float | None | Unset = UNSET
+    min_leaf_rows: int | str | Unset = "auto"
     alpha: float | Unset = 0.05
     labels: str | Unset = "predicted"
     proximity_kind: str | Unset = "auto"
@@ -62,11 +74,23 @@ class PrototypeSetRequest(Record):
 
         method = self.method
 
-        n_prototypes: int | None | Unset
+        n_prototypes: int | None | str | Unset
         if isinstance(self.n_prototypes, Unset):
             n_prototypes = UNSET
         else:
             n_prototypes = self.n_prototypes
+
+        coverage: float | None | Unset
+        if isinstance(self.coverage, Unset):
+            coverage = UNSET
+        else:
+            coverage = self.coverage
+
+        min_leaf_rows: int | str | Unset
+        if isinstance(self.min_leaf_rows, Unset):
+            min_leaf_rows = UNSET
+        else:
+            min_leaf_rows = self.min_leaf_rows
 
         alpha = self.alpha
 
@@ -102,6 +126,10 @@ class PrototypeSetRequest(Record):
             field_dict["method"] = method
         if n_prototypes is not UNSET:
             field_dict["n_prototypes"] = n_prototypes
+        if coverage is not UNSET:
+            field_dict["coverage"] = coverage
+        if min_leaf_rows is not UNSET:
+            field_dict["min_leaf_rows"] = min_leaf_rows
         if alpha is not UNSET:
             field_dict["alpha"] = alpha
         if labels is not UNSET:
@@ -128,14 +156,30 @@ class PrototypeSetRequest(Record):
 
         method = d.pop("method", UNSET)
 
-        def _parse_n_prototypes(data: object) -> int | None | Unset:
+        def _parse_n_prototypes(data: object) -> int | None | str | Unset:
             if data is None:
                 return data
             if isinstance(data, Unset):
                 return data
-            return cast(int | None | Unset, data)
+            return cast(int | None | str | Unset, data)
 
         n_prototypes = _parse_n_prototypes(d.pop("n_prototypes", UNSET))
+
+        def _parse_coverage(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        coverage = _parse_coverage(d.pop("coverage", UNSET))
+
+        def _parse_min_leaf_rows(data: object) -> int | str | Unset:
+            if isinstance(data, Unset):
+                return data
+            return cast(int | str | Unset, data)
+
+        min_leaf_rows = _parse_min_leaf_rows(d.pop("min_leaf_rows", UNSET))
 
         alpha = d.pop("alpha", UNSET)
 
@@ -170,6 +214,8 @@ class PrototypeSetRequest(Record):
             dataset=dataset,
             method=method,
             n_prototypes=n_prototypes,
+            coverage=coverage,
+            min_leaf_rows=min_leaf_rows,
             alpha=alpha,
             labels=labels,
             proximity_kind=proximity_kind,

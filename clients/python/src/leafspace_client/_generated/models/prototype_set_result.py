@@ -12,9 +12,13 @@ if TYPE_CHECKING:
     from ..models.baseline import Baseline
     from ..models.certificate_objective import CertificateObjective
     from ..models.evaluation import Evaluation
+    from ..models.leaf_step import LeafStep
     from ..models.prototype import Prototype
+    from ..models.row_coverage import RowCoverage
     from ..models.set_quality import SetQuality
     from ..models.stop_reason import StopReason
+    from ..models.typicality_scale import TypicalityScale
+    from ..models.validation import Validation
 
 
 T = TypeVar("T", bound="PrototypeSetResult")
@@ -60,12 +64,25 @@ class PrototypeSetResult(Record):
         measured_against (str): Reference of accuracies and errors: the dataset's target, or the model where it has
             none.
         baseline (Baseline): Scores of the model, of the nearest other row of the dataset, and of constant predictions.
+        min_leaf_rows (int | Unset): The `min_leaf_rows` that was used: trees were cut back where a split left fewer
+            reference rows on either side; 1: they were not cut. Default: 1.
+        n_trees_used (int | None | Unset): Number of trees that count in proximities: those cut back to a single leaf do
+            not, nor do those of boosting whose values do not vary. Null in results that were made before this field
+            existed.
+        leaf_steps (list[LeafStep] | Unset): What `auto` tried, in this order; empty where `min_leaf_rows` was given as
+            a number.
+        row_coverage (None | RowCoverage | Unset): How many of the dataset's rows have at least the minimum proximity to
+            a prototype; null in sets that were made before this field existed.
+        validation (None | Unset | Validation): How `validate` found the number of prototypes; null where it was not
+            requested.
+        typicality (None | TypicalityScale | Unset): What explanations compare a row's proximity with; null in sets that
+            were made before this field existed, whose explanations have no `typicality`.
         classes_without_prototypes (list[str] | Unset): Classes of rows of the dataset (see `labels`) without a
             prototype: the nearest prototype gives their rows another class, or none. Empty for regression.
         caution (None | str | Unset): Warning, in words, that the scores in `evaluation` may be too good: they were
             measured on the rows from which the result was made, and the model reproduces at least 99 % of their targets
             (regression: R2 of at least 0.95), as a model does that has memorised them. Null where no such reason is known.
-            It also names classes without a prototype.
+            It also names classes without a prototype, and a coverage of rows that was not reached.
     """
 
     proximity_kind: str
@@ -92,10 +109,20 @@ class PrototypeSetResult(Record):
     evaluated_on: str
     measured_against: str
     baseline: Baseline
+    min_leaf_rows: int | Unset = 1
+    n_trees_used: int | None | Unset = UNSET
+    leaf_steps: list[LeafStep] | Unset = UNSET
+    row_coverage: None | RowCoverage | Unset = UNSET
+    validation: None | Unset | Validation = UNSET
+    typicality: None | TypicalityScale | Unset = UNSET
     classes_without_prototypes: list[str] | Unset = UNSET
     caution: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
+        from ..models.row_coverage import RowCoverage  # noqa: PLC0415
+        from ..models.typicality_scale import TypicalityScale  # noqa: PLC0415
+        from ..models.validation import Validation  # noqa: PLC0415
+
         proximity_kind = self.proximity_kind
 
         task = self.task
@@ -150,6 +177,45 @@ class PrototypeSetResult(Record):
 
         baseline = self.baseline.to_dict()
 
+        min_leaf_rows = self.min_leaf_rows
+
+        n_trees_used: int | None | Unset
+        if isinstance(self.n_trees_used, Unset):
+            n_trees_used = UNSET
+        else:
+            n_trees_used = self.n_trees_used
+
+        leaf_steps: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.leaf_steps, Unset):
+            leaf_steps = []
+            for leaf_steps_item_data in self.leaf_steps:
+                leaf_steps_item = leaf_steps_item_data.to_dict()
+                leaf_steps.append(leaf_steps_item)
+
+        row_coverage: dict[str, Any] | None | Unset
+        if isinstance(self.row_coverage, Unset):
+            row_coverage = UNSET
+        elif isinstance(self.row_coverage, RowCoverage):
+            row_coverage = self.row_coverage.to_dict()
+        else:
+            row_coverage = self.row_coverage
+
+        validation: dict[str, Any] | None | Unset
+        if isinstance(self.validation, Unset):
+            validation = UNSET
+        elif isinstance(self.validation, Validation):
+            validation = self.validation.to_dict()
+        else:
+            validation = self.validation
+
+        typicality: dict[str, Any] | None | Unset
+        if isinstance(self.typicality, Unset):
+            typicality = UNSET
+        elif isinstance(self.typicality, TypicalityScale):
+            typicality = self.typicality.to_dict()
+        else:
+            typicality = self.typicality
+
         classes_without_prototypes: list[str] | Unset = UNSET
         if not isinstance(self.classes_without_prototypes, Unset):
             classes_without_prototypes = self.classes_without_prototypes
@@ -190,6 +256,18 @@ class PrototypeSetResult(Record):
                 "baseline": baseline,
             }
         )
+        if min_leaf_rows is not UNSET:
+            field_dict["min_leaf_rows"] = min_leaf_rows
+        if n_trees_used is not UNSET:
+            field_dict["n_trees_used"] = n_trees_used
+        if leaf_steps is not UNSET:
+            field_dict["leaf_steps"] = leaf_steps
+        if row_coverage is not UNSET:
+            field_dict["row_coverage"] = row_coverage
+        if validation is not UNSET:
+            field_dict["validation"] = validation
+        if typicality is not UNSET:
+            field_dict["typicality"] = typicality
         if classes_without_prototypes is not UNSET:
             field_dict["classes_without_prototypes"] = classes_without_prototypes
         if caution is not UNSET:
@@ -202,9 +280,13 @@ class PrototypeSetResult(Record):
         from ..models.baseline import Baseline  # noqa: PLC0415
         from ..models.certificate_objective import CertificateObjective  # noqa: PLC0415
         from ..models.evaluation import Evaluation  # noqa: PLC0415
+        from ..models.leaf_step import LeafStep  # noqa: PLC0415
         from ..models.prototype import Prototype  # noqa: PLC0415
+        from ..models.row_coverage import RowCoverage  # noqa: PLC0415
         from ..models.set_quality import SetQuality  # noqa: PLC0415
         from ..models.stop_reason import StopReason  # noqa: PLC0415
+        from ..models.typicality_scale import TypicalityScale  # noqa: PLC0415
+        from ..models.validation import Validation  # noqa: PLC0415
 
         d = dict(src_dict)
         proximity_kind = d.pop("proximity_kind")
@@ -265,6 +347,77 @@ class PrototypeSetResult(Record):
 
         baseline = Baseline.from_dict(d.pop("baseline"))
 
+        min_leaf_rows = d.pop("min_leaf_rows", UNSET)
+
+        def _parse_n_trees_used(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        n_trees_used = _parse_n_trees_used(d.pop("n_trees_used", UNSET))
+
+        _leaf_steps = d.pop("leaf_steps", UNSET)
+        leaf_steps: list[LeafStep] | Unset = UNSET
+        if _leaf_steps is not UNSET:
+            leaf_steps = []
+            for leaf_steps_item_data in _leaf_steps:
+                leaf_steps_item = LeafStep.from_dict(leaf_steps_item_data)
+
+                leaf_steps.append(leaf_steps_item)
+
+        def _parse_row_coverage(data: object) -> None | RowCoverage | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                row_coverage_type_0 = RowCoverage.from_dict(data)
+
+                return row_coverage_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | RowCoverage | Unset, data)
+
+        row_coverage = _parse_row_coverage(d.pop("row_coverage", UNSET))
+
+        def _parse_validation(data: object) -> None | Unset | Validation:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                validation_type_0 = Validation.from_dict(data)
+
+                return validation_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | Unset | Validation, data)
+
+        validation = _parse_validation(d.pop("validation", UNSET))
+
+        def _parse_typicality(data: object) -> None | TypicalityScale | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                typicality_type_0 = TypicalityScale.from_dict(data)
+
+                return typicality_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(None | TypicalityScale | Unset, data)
+
+        typicality = _parse_typicality(d.pop("typicality", UNSET))
+
         classes_without_prototypes = cast(list[str], d.pop("classes_without_prototypes", UNSET))
 
         def _parse_caution(data: object) -> None | str | Unset:
@@ -301,6 +454,12 @@ class PrototypeSetResult(Record):
             evaluated_on=evaluated_on,
             measured_against=measured_against,
             baseline=baseline,
+            min_leaf_rows=min_leaf_rows,
+            n_trees_used=n_trees_used,
+            leaf_steps=leaf_steps,
+            row_coverage=row_coverage,
+            validation=validation,
+            typicality=typicality,
             classes_without_prototypes=classes_without_prototypes,
             caution=caution,
         )

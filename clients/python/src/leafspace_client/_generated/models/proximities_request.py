@@ -23,12 +23,16 @@ class ProximitiesRequest(Record):
             `ensemble`, and refused where that is unknown. Default: 'auto'.
         n_neighbors (int | Unset): Number of nearest rows of each row; less than the number of rows of the dataset.
             Default: 10.
+        min_leaf_rows (int | Unset): Fewest reference rows of a leaf: a tree is cut back where a split leaves fewer on
+            either side, and rows are compared by the coarser leaves. 1: the trees' own leaves, as in the papers.
+            Predictions never depend on it. Default: 1.
     """
 
     model: str
     dataset: str
     proximity_kind: str | Unset = "auto"
     n_neighbors: int | Unset = 10
+    min_leaf_rows: int | Unset = 1
 
     def to_dict(self) -> dict[str, Any]:
         model = self.model
@@ -38,6 +42,8 @@ class ProximitiesRequest(Record):
         proximity_kind = self.proximity_kind
 
         n_neighbors = self.n_neighbors
+
+        min_leaf_rows = self.min_leaf_rows
 
         field_dict: dict[str, Any] = {}
 
@@ -51,6 +57,8 @@ class ProximitiesRequest(Record):
             field_dict["proximity_kind"] = proximity_kind
         if n_neighbors is not UNSET:
             field_dict["n_neighbors"] = n_neighbors
+        if min_leaf_rows is not UNSET:
+            field_dict["min_leaf_rows"] = min_leaf_rows
 
         return field_dict
 
@@ -65,11 +73,14 @@ class ProximitiesRequest(Record):
 
         n_neighbors = d.pop("n_neighbors", UNSET)
 
+        min_leaf_rows = d.pop("min_leaf_rows", UNSET)
+
         proximities_request = cls(
             model=model,
             dataset=dataset,
             proximity_kind=proximity_kind,
             n_neighbors=n_neighbors,
+            min_leaf_rows=min_leaf_rows,
         )
 
         return proximities_request

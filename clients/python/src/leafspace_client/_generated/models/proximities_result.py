@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from attrs import define as _attrs_define
 
 from ...records import Record
+from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="ProximitiesResult")
 
@@ -22,6 +23,11 @@ class ProximitiesResult(Record):
         n_pairs (int): Number of neighbours of all rows together; a row that shares leaves with few others has fewer.
         mean_nearest_proximity (float): Mean over the rows of the proximity to the nearest other row.
         share_without_neighbors (float): Share of rows that share no leaf with any other.
+        min_leaf_rows (int | Unset): The `min_leaf_rows` that was used: trees were cut back where a split left fewer
+            reference rows on either side; 1: they were not cut. Default: 1.
+        n_trees_used (int | None | Unset): Number of trees that count in proximities: those cut back to a single leaf do
+            not, nor do those of boosting whose values do not vary. Null in results that were made before this field
+            existed.
     """
 
     proximity_kind: str
@@ -31,6 +37,8 @@ class ProximitiesResult(Record):
     n_pairs: int
     mean_nearest_proximity: float
     share_without_neighbors: float
+    min_leaf_rows: int | Unset = 1
+    n_trees_used: int | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         proximity_kind = self.proximity_kind
@@ -47,6 +55,14 @@ class ProximitiesResult(Record):
 
         share_without_neighbors = self.share_without_neighbors
 
+        min_leaf_rows = self.min_leaf_rows
+
+        n_trees_used: int | None | Unset
+        if isinstance(self.n_trees_used, Unset):
+            n_trees_used = UNSET
+        else:
+            n_trees_used = self.n_trees_used
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -60,6 +76,10 @@ class ProximitiesResult(Record):
                 "share_without_neighbors": share_without_neighbors,
             }
         )
+        if min_leaf_rows is not UNSET:
+            field_dict["min_leaf_rows"] = min_leaf_rows
+        if n_trees_used is not UNSET:
+            field_dict["n_trees_used"] = n_trees_used
 
         return field_dict
 
@@ -80,6 +100,17 @@ class ProximitiesResult(Record):
 
         share_without_neighbors = d.pop("share_without_neighbors")
 
+        min_leaf_rows = d.pop("min_leaf_rows", UNSET)
+
+        def _parse_n_trees_used(data: object) -> int | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(int | None | Unset, data)
+
+        n_trees_used = _parse_n_trees_used(d.pop("n_trees_used", UNSET))
+
         proximities_result = cls(
             proximity_kind=proximity_kind,
             n_rows=n_rows,
@@ -88,6 +119,8 @@ class ProximitiesResult(Record):
             n_pairs=n_pairs,
             mean_nearest_proximity=mean_nearest_proximity,
             share_without_neighbors=share_without_neighbors,
+            min_leaf_rows=min_leaf_rows,
+            n_trees_used=n_trees_used,
         )
 
         return proximities_result

@@ -32,8 +32,9 @@ class ProximityBlockRequest(Record):
             equation 1); `boosting`: by their contribution to the scores (Tan et al., definition 3); `auto`: by the model's
             `ensemble`, and refused where that is unknown. Default: 'auto'.
         weights_of (None | str | Unset): Id of proximities, a label audit or a prototype set of this model and kind
-            whose tree weights are used. Null: weights by `proximity_kind`, where `boosting` measures the trees'
-            contributions on the rows of this request, instances and others together.
+            whose tree weights are used, and its coarser leaves where its `min_leaf_rows` is more than 1. Null: the trees'
+            own leaves, and weights by `proximity_kind`, where `boosting` measures the trees' contributions on the rows of
+            this request, instances and others together.
     """
 
     instances: list[InstanceType0 | list[Any]]

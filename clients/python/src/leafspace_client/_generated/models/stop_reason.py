@@ -15,7 +15,8 @@ class StopReason(Record):
     """Why the selection ended, before any swaps.
 
     Attributes:
-        reason (str): Code: n_prototypes, alpha, no_gain or no_improvement; codes may be added.
+        reason (str): Code: n_prototypes, coverage, max_prototypes, validate, alpha, no_gain or no_improvement; codes
+            may be added.
         detail (str): The reason as an English sentence.
     """
 

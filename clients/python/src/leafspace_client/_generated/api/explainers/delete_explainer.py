@@ -44,6 +44,11 @@ def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 
         return response_404
 
+    if response.status_code == 409:
+        response_409 = Problem.from_dict(response.json())
+
+        return response_409
+
     if response.status_code == 422:
         response_422 = Problem.from_dict(response.json())
 
@@ -81,7 +86,7 @@ def sync_detailed(
 ) -> Response[Any | Problem]:
     """Delete Explainer
 
-     Delete an explainer.
+     Delete an explainer; refused while a name means it.
 
     Args:
         explainer_id (str):
@@ -112,7 +117,7 @@ def sync(
 ) -> Any | Problem | None:
     """Delete Explainer
 
-     Delete an explainer.
+     Delete an explainer; refused while a name means it.
 
     Args:
         explainer_id (str):
@@ -138,7 +143,7 @@ async def asyncio_detailed(
 ) -> Response[Any | Problem]:
     """Delete Explainer
 
-     Delete an explainer.
+     Delete an explainer; refused while a name means it.
 
     Args:
         explainer_id (str):
@@ -167,7 +172,7 @@ async def asyncio(
 ) -> Any | Problem | None:
     """Delete Explainer
 
-     Delete an explainer.
+     Delete an explainer; refused while a name means it.
 
     Args:
         explainer_id (str):

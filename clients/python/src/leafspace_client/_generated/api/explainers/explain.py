@@ -120,7 +120,7 @@ def sync_detailed(
      Explain up to 1,000 predictions by their nearest prototypes.
 
     Args:
-        explainer_id (str):
+        explainer_id (str): Id of the explainer, or a name that it has.
         body (ExplanationRequest): Rows to explain.
 
     Raises:
@@ -154,7 +154,7 @@ def sync(
      Explain up to 1,000 predictions by their nearest prototypes.
 
     Args:
-        explainer_id (str):
+        explainer_id (str): Id of the explainer, or a name that it has.
         body (ExplanationRequest): Rows to explain.
 
     Raises:
@@ -183,7 +183,7 @@ async def asyncio_detailed(
      Explain up to 1,000 predictions by their nearest prototypes.
 
     Args:
-        explainer_id (str):
+        explainer_id (str): Id of the explainer, or a name that it has.
         body (ExplanationRequest): Rows to explain.
 
     Raises:
@@ -215,7 +215,7 @@ async def asyncio(
      Explain up to 1,000 predictions by their nearest prototypes.
 
     Args:
-        explainer_id (str):
+        explainer_id (str): Id of the explainer, or a name that it has.
         body (ExplanationRequest): Rows to explain.
 
     Raises:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define as _attrs_define
 
@@ -12,36 +12,30 @@ if TYPE_CHECKING:
     from ..models.score import Score
 
 
-T = TypeVar("T", bound="Prediction")
+T = TypeVar("T", bound="ClassPrediction")
 
 
 @_attrs_define(repr=False)
-class Prediction(Record):
-    """What the model predicts: the same shape for binary, multi-class and regression.
+class ClassPrediction(Record):
+    """What a classifier predicts.
 
     Attributes:
-        task (str): What the model predicts.
-        label (None | str): Predicted class; null for regression.
-        value (float | None): Predicted value; null for classification.
-        scores (list[Score]): Scores in the order of the model's classes; empty for regression.
-        near_tie (bool | Unset): Whether the two best scores differ by no more than rounding, so that another library,
-            or another number of its threads, may predict the other class. False for regression. Default: False.
+        task (str): What the model predicts: a class.
+        label (str): Predicted class.
+        scores (list[Score]): Scores in the order of the model's classes.
+        near_tie (bool | Unset): True where the two best scores differ by no more than rounding, so that another
+            library, or another number of its threads, may predict the other class; else absent.
     """
 
     task: str
-    label: None | str
-    value: float | None
+    label: str
     scores: list[Score]
-    near_tie: bool | Unset = False
+    near_tie: bool | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         task = self.task
 
-        label: None | str
         label = self.label
-
-        value: float | None
-        value = self.value
 
         scores = []
         for scores_item_data in self.scores:
@@ -56,7 +50,6 @@ class Prediction(Record):
             {
                 "task": task,
                 "label": label,
-                "value": value,
                 "scores": scores,
             }
         )
@@ -72,19 +65,7 @@ class Prediction(Record):
         d = dict(src_dict)
         task = d.pop("task")
 
-        def _parse_label(data: object) -> None | str:
-            if data is None:
-                return data
-            return cast(None | str, data)
-
-        label = _parse_label(d.pop("label"))
-
-        def _parse_value(data: object) -> float | None:
-            if data is None:
-                return data
-            return cast(float | None, data)
-
-        value = _parse_value(d.pop("value"))
+        label = d.pop("label")
 
         scores = []
         _scores = d.pop("scores")
@@ -95,12 +76,11 @@ class Prediction(Record):
 
         near_tie = d.pop("near_tie", UNSET)
 
-        prediction = cls(
+        class_prediction = cls(
             task=task,
             label=label,
-            value=value,
             scores=scores,
             near_tie=near_tie,
         )
 
-        return prediction
+        return class_prediction

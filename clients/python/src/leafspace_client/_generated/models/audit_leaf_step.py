@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import define as _attrs_define
+
+from ...records import Record
+
+T = TypeVar("T", bound="AuditLeafStep")
+
+
+@_attrs_define(repr=False)
+class AuditLeafStep(Record):
+    """A `min_leaf_rows` that `auto` tried.
+
+    Attributes:
+        min_leaf_rows (int): Fewest reference rows of a leaf.
+        n_trees_used (int): Number of trees that are left with more than one leaf and count.
+        unopposed (float): Share of rows that share leaves only with rows of their own label, or with none, 0 to 1.
+    """
+
+    min_leaf_rows: int
+    n_trees_used: int
+    unopposed: float
+
+    def to_dict(self) -> dict[str, Any]:
+        min_leaf_rows = self.min_leaf_rows
+
+        n_trees_used = self.n_trees_used
+
+        unopposed = self.unopposed
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "min_leaf_rows": min_leaf_rows,
+                "n_trees_used": n_trees_used,
+                "unopposed": unopposed,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        min_leaf_rows = d.pop("min_leaf_rows")
+
+        n_trees_used = d.pop("n_trees_used")
+
+        unopposed = d.pop("unopposed")
+
+        audit_leaf_step = cls(
+            min_leaf_rows=min_leaf_rows,
+            n_trees_used=n_trees_used,
+            unopposed=unopposed,
+        )
+
+        return audit_leaf_step

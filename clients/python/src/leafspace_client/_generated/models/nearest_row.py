@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from attrs import define as _attrs_define
+
+from ...records import Record
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.reason import Reason
+
+
+T = TypeVar("T", bound="NearestRow")
+
+
+@_attrs_define(repr=False)
+class NearestRow(Record):
+    """A reference row near the row, as the model sees it.
+
+    Attributes:
+        row_id (str): Id of the row: its text in the dataset's row_id column, or its 0-based index without one.
+        proximity (float): Share of trees, by weight, in which it has the same leaf as the row.
+        reasons (list[Reason]): Reasons for the proximity, one for each shown feature that shared trees test, by
+            descending share of trees; at most `n_reasons`.
+        label (str | Unset): Class of the reference row; absent for regression.
+        value (float | Unset): Value of the reference row; absent for classification.
+    """
+
+    row_id: str
+    proximity: float
+    reasons: list[Reason]
+    label: str | Unset = UNSET
+    value: float | Unset = UNSET
+
+    def to_dict(self) -> dict[str, Any]:
+        row_id = self.row_id
+
+        proximity = self.proximity
+
+        reasons = []
+        for reasons_item_data in self.reasons:
+            reasons_item = reasons_item_data.to_dict()
+            reasons.append(reasons_item)
+
+        label = self.label
+
+        value = self.value
+
+        field_dict: dict[str, Any] = {}
+
+        field_dict.update(
+            {
+                "row_id": row_id,
+                "proximity": proximity,
+                "reasons": reasons,
+            }
+        )
+        if label is not UNSET:
+            field_dict["label"] = label
+        if value is not UNSET:
+            field_dict["value"] = value
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.reason import Reason  # noqa: PLC0415
+
+        d = dict(src_dict)
+        row_id = d.pop("row_id")
+
+        proximity = d.pop("proximity")
+
+        reasons = []
+        _reasons = d.pop("reasons")
+        for reasons_item_data in _reasons:
+            reasons_item = Reason.from_dict(reasons_item_data)
+
+            reasons.append(reasons_item)
+
+        label = d.pop("label", UNSET)
+
+        value = d.pop("value", UNSET)
+
+        nearest_row = cls(
+            row_id=row_id,
+            proximity=proximity,
+            reasons=reasons,
+            label=label,
+            value=value,
+        )
+
+        return nearest_row

@@ -1,0 +1,147 @@
+"""Names of explainers: what applications call, while the explainer behind it is exchanged."""
+
+from typing import Any, TypeVar
+
+from ._generated.api.explainer_names import (
+    delete_explainer_name,
+    get_explainer_name,
+    list_explainer_name_changes,
+    list_explainer_names,
+    put_explainer_name,
+)
+from ._generated.models import (
+    ExplainerName,
+    ExplainerNameChange,
+    ExplainerNameRequest,
+    PageExplainerName,
+    PageExplainerNameChange,
+)
+from ._generated.types import UNSET
+from .calls import Connected, Program, awaitable, blocking, fetch
+from .explainers import explain_rows
+from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, View, id_of, load, refresh
+from .records import Records
+
+EXPLAINER_NAMES: Noun[ExplainerName] = Noun(
+    ExplainerName, PageExplainerName, "name", get_explainer_name, list_explainer_names, delete_explainer_name
+)
+Kept = TypeVar("Kept")
+_CHANGES_A_PAGE = 1000
+
+
+class NamedExplainerView(View[ExplainerName]):
+    """A name; which explainer it means is as of when it was last fetched, and ``explain`` uses the present one."""
+
+    noun = EXPLAINER_NAMES
+
+    def __init__(self, transport: Any, details: ExplainerName | None, name: str = "") -> None:  # noqa: ANN401  # either
+        super().__init__(transport, details, name if details is None else details.name)
+
+    @property
+    def name(self) -> str:
+        """The name, which applications call."""
+        return self.id
+
+    @property
+    def explainer(self) -> str:
+        """Id of the explainer that the name means."""
+        return self.details.explainer
+
+    @property
+    def last_change(self) -> str:
+        """The change that led to this state: ``put(…, expected=named)`` is refused after any other."""
+        return self.details.last_change
+
+    def __repr__(self) -> str:
+        meaning = "" if self._details is None else f" for {self.explainer}"
+        return f"<{type(self).__name__} {self.name!r}{meaning}>"
+
+
+def _history(self: Connected, name: Identified) -> Program[list[ExplainerNameChange]]:  # noqa: ARG001  # a method
+    """Return who changed what a name means, and when, newest first; also of a name that was deleted."""
+    return (yield from _changes(id_of(name)))
+
+
+def _own_history(self: NamedExplainerView) -> Program[list[ExplainerNameChange]]:
+    """Return who changed what this name means, and when, newest first."""
+    return (yield from _changes(self.name))
+
+
+def _changes(name: str) -> Program[list[ExplainerNameChange]]:
+    changes: Records[ExplainerNameChange] = Records()
+    cursor: str | None = None
+    while True:
+        page = yield from fetch(
+            list_explainer_name_changes, PageExplainerNameChange, name=name, limit=_CHANGES_A_PAGE, cursor=cursor
+        )
+        changes += page.data
+        cursor = page.next_cursor or None
+        if cursor is None:
+            return changes
+
+
+def _put(
+    self: Collection[ExplainerName, Kept],
+    name: str,
+    explainer: Identified,
+    *,
+    force: bool = False,
+    expected: NamedExplainerView | None = None,
+) -> Program[Kept]:
+    """Give an explainer a name, or a name another explainer; every process follows within two seconds.
+
+    Parameters
+    ----------
+    name
+        Lower-case letters, digits and hyphens, at most 63, a letter first.
+    explainer
+        What creating it returned, or its id.
+    force
+        Whether the features and classes of the model may differ from those that callers of the name are used to.
+    expected
+        The name as you read it: where somebody changed it meanwhile, nothing is changed.
+
+    Raises
+    ------
+    Conflict
+        If features or classes differ, or, with ``expected``, if the name has another state.
+    """
+    request = ExplainerNameRequest(explainer=id_of(explainer), force=force)
+    tag = UNSET if expected is None else f'"{expected.last_change}"'
+    return self._wrapped((yield from fetch(put_explainer_name, ExplainerName, name=name, body=request, if_match=tag)))
+
+
+class NamedExplainer(NamedExplainerView):
+    """A name of an explainer, for the blocking client."""
+
+    refresh = blocking(refresh)
+    load = blocking(load)
+    history = blocking(_own_history)
+    explain = blocking(explain_rows)
+
+
+class AsyncNamedExplainer(NamedExplainerView):
+    """A name of an explainer, for the async client."""
+
+    refresh = awaitable(refresh)
+    load = awaitable(load)
+    history = awaitable(_own_history)
+    explain = awaitable(explain_rows)
+
+
+class ExplainerNames(SyncDeletable[ExplainerName, NamedExplainer, NamedExplainer]):
+    """All names, newest first."""
+
+    noun = EXPLAINER_NAMES
+    view = NamedExplainer
+    put = blocking(_put)
+    history = blocking(_history)
+
+
+class AsyncExplainerNames(AsyncDeletable[ExplainerName, AsyncNamedExplainer, AsyncNamedExplainer]):
+    """All names, newest first."""
+
+    noun = EXPLAINER_NAMES
+    view = AsyncNamedExplainer
+    put = awaitable(_put)
+    history = awaitable(_history)

@@ -1,0 +1,62 @@
+"""Rows of a registered dataset as instances: JSON values in the order of a model's features."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.models import Instance
+from storage.dataset_files import DatasetFile
+
+_READ_CELLS = 1 << 21  # read at a time: 16 MiB of numbers
+_MAX_READ_ROWS = 65_536
+
+
+class DatasetRows:
+    """The columns of a dataset that feed a model's features; one thread at a time reads from them.
+
+    Parameters
+    ----------
+    file
+        The dataset, open.
+    columns : (n_features,)
+        Its column for each feature, as ``match_features`` returns them.
+    """
+
+    def __init__(self, file: DatasetFile, columns: Sequence[str]) -> None:
+        self._file = file
+        self._columns = columns
+        self._are_booleans = [file.column(name).type == "boolean" for name in columns]
+        self._id_columns = [] if file.row_id_column is None else [file.row_id_column]
+        self._n_read_rows = max(1, min(_MAX_READ_ROWS, _READ_CELLS // len(columns)))
+        self._held, self._held_rows = list[NDArray[Any]](), range(0)
+
+    def read(self, rows: range) -> tuple[list[Instance], list[str]]:
+        """Return consecutive rows and their identifiers; rows after them are read ahead."""
+        if rows.start not in self._held_rows or rows.stop > self._held_rows.stop:
+            stop = max(rows.stop, min(rows.start + self._n_read_rows, self._file.n_rows))
+            self._held = list(self._file.read_columns([*self._columns, *self._id_columns], rows.start, stop))
+            self._held_rows = range(rows.start, stop)
+        first = self._held_rows.start
+        own = [column[rows.start - first : rows.stop - first] for column in self._held]
+        row_ids = own[-1].tolist() if self._id_columns else list(map(str, rows))
+        return self._instances(own[: len(self._columns)]), row_ids
+
+    def take(self, rows: Sequence[int], n_text_bytes: int) -> list[Instance]:
+        """Return these rows, in their order; see ``DatasetFile.take_columns``."""
+        return self._instances(self._file.take_columns(self._columns, rows, n_text_bytes))
+
+    def _instances(self, columns: Sequence[NDArray[Any]]) -> list[Instance]:
+        values = [_values(column, is_boolean=kind) for column, kind in zip(columns, self._are_booleans, strict=True)]
+        return [list(row) for row in zip(*values, strict=True)]
+
+
+def _values(column: NDArray[Any], *, is_boolean: bool) -> list[Any]:
+    """Return a column as callers send it: numbers, truth values or texts, ``None`` where one is missing."""
+    values: list[Any] = (column == 1).tolist() if is_boolean else column.tolist()
+    if column.dtype == object:
+        return values
+    for row in np.flatnonzero(np.isnan(column)).tolist():
+        values[row] = None
+    return values

@@ -1,0 +1,189 @@
+"""Answer in KServe's protocols: version 1, and version 2, the Open Inference Protocol. A model is an explainer's name.
+
+A row that the model refuses has no prediction, which these protocols cannot say of one row: it fails its call, except
+in version 1's explanations, which say why for each row.
+"""
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any, NoReturn
+
+import numpy as np
+import orjson
+from pydantic import ValidationError
+
+from explanations.documents import decimals
+from explanations.explained_rows import explain_instances
+from explanations.instances import read_instances, run_readable
+from explanations.warm_explainer import WarmExplainer
+from schemas.explanations import ExplanationRequest
+from schemas.models import Model
+from schemas.open_inference import InferenceRequest
+from storage.errors import NotFound, StorageError
+from tree_explainers.errors import RowRefused
+from tree_explainers.onnx_models.session import Outcome
+
+from ..app_context import AppContext
+from ..tensors import OutputTensor, TensorAnswer, answer_of, instances_of, wanted_outputs
+from .explanations import check_size, explainer_named, find_warm, run_rows, sent_instances
+
+_PLATFORM = "leafspace"
+_EXPLANATION, _SCORES, _LABEL, _VALUE = "explanation", "scores", "label", "value"
+# Triton's own parameters, which clients may send to any server.
+_IGNORED = frozenset({"binary_data_output", "sequence_id", "sequence_start", "sequence_end", "priority", "timeout"})
+
+Instances = Sequence[dict[str, Any] | list[Any]]
+
+
+async def explain(context: AppContext, name: str, request: ExplanationRequest) -> bytes:
+    """Return version 1's predictions and explanations as JSON; the prediction of a refused row is null."""
+    warm = await _find(context, name)
+    instances = sent_instances(request)
+    check_size(context, warm, request)
+    return await run_rows(context, len(instances), lambda: _explained(warm, name, request))
+
+
+async def predict(context: AppContext, name: str, request: ExplanationRequest) -> bytes:
+    """Return version 1's predictions as JSON: labels, or values."""
+    warm = await _find(context, name)
+
+    instances = sent_instances(request)
+
+    def predicted() -> bytes:
+        outcome = _outcome_of_all(warm, instances)
+        return orjson.dumps({"predictions": _predictions(warm.model, outcome)})
+
+    return await run_rows(context, len(instances), predicted)
+
+
+async def infer(
+    context: AppContext, name: str, model_version: str | None, request: InferenceRequest, binary: bytes
+) -> TensorAnswer:
+    """Return version 2's tensors: predictions, and explanations unless others alone are wanted.
+
+    Raises
+    ------
+    NotFound
+        If no explainer has the name, or it means another one than the version says.
+    StorageError
+        If the tensors are not columns of rows that the model accepts.
+    """
+    rows = _explanation_request(request, binary)
+    warm = await _find(context, name, model_version)
+    sent_instances(rows)
+    check_size(context, warm, rows)
+    are_binary = wanted_outputs(request, [output["name"] for output in _outputs(warm.model)])
+
+    def inferred() -> TensorAnswer:
+        tensors = {tensor.name: tensor for tensor in _tensors(warm, rows, has_explanation=_EXPLANATION in are_binary)}
+        head = {"model_name": name, "model_version": warm.explainer_id} | ({"id": request.id} if request.id else {})
+        return answer_of(head, [tensors[wanted] for wanted in are_binary], are_binary)
+
+    return await run_rows(context, len(rows.instances), inferred)
+
+
+async def is_ready(context: AppContext, name: str, model_version: str | None = None) -> dict[str, Any]:
+    """Return that a name has an explainer; raise ``NotFound`` where it has none, or another than the version."""
+    await _explainer_id(context, name, model_version)
+    return {"name": name, "ready": True}
+
+
+async def describe(context: AppContext, name: str, model_version: str | None = None) -> dict[str, Any]:
+    """Return version 2's metadata of a model: its tensors; its version is the id of the explainer."""
+    warm = await _find(context, name, model_version)
+    kinds = zip(warm.model.feature_names, warm.model.feature_types, strict=True)
+    inputs = [_described(feature, "FP64" if kind == "number" else "BYTES", 1) for feature, kind in kinds]
+    described = {"inputs": inputs, "outputs": _outputs(warm.model)}
+    return {"name": name, "versions": [warm.explainer_id], "platform": _PLATFORM, **described}
+
+
+def describe_server() -> dict[str, Any]:
+    """Return version 2's metadata of the server."""
+    return {"name": "leafspace", "version": version("leafspace"), "extensions": ["binary_tensor_data"]}
+
+
+async def _find(context: AppContext, name: str, model_version: str | None = None) -> WarmExplainer:
+    return await find_warm(context, await _explainer_id(context, name, model_version))
+
+
+async def _explainer_id(context: AppContext, name: str, model_version: str | None) -> str:
+    explainer_id = await explainer_named(context, name)
+    if model_version not in {None, explainer_id}:
+        raise NotFound("version", str(model_version), f"{name!r} has one version, {explainer_id!r}")
+    return explainer_id
+
+
+def _explained(warm: WarmExplainer, name: str, request: ExplanationRequest) -> bytes:
+    explanations = explain_instances(warm, request)
+    outcome, indices, _ = run_readable(warm.session, read_instances(request.instances, warm.features))
+    found = dict(zip(indices, _predictions(warm.model, outcome), strict=True))
+    predictions = [found.get(index) for index in range(len(request.instances))]
+    called = {"explainer": warm.explainer_id, "explainer_name": name, "provenance": warm.provenance}
+    return orjson.dumps({"predictions": predictions, "explanations": explanations, **called})
+
+
+def _predictions(model: Model, outcome: Outcome) -> Sequence[str] | Sequence[float]:
+    if outcome.labels is None:
+        return decimals(outcome.scores[:, 0])
+    return [model.classes[label] for label in outcome.labels.tolist()]
+
+
+def _outcome_of_all(warm: WarmExplainer, instances: Instances) -> Outcome:
+    """Return what the model predicts; refuse the call for its first row that the model refuses."""
+    outcome, _, refused = run_readable(warm.session, read_instances(instances, warm.features))
+    if refused:
+        row = min(refused)
+        _refuse_row(row, refused[row])
+    return outcome
+
+
+def _refuse_row(row: int, error: RowRefused) -> NoReturn:
+    raise StorageError(error.code, f"row {row}, counted from 0: {error.detail}")
+
+
+def _explanation_request(request: InferenceRequest, binary: bytes) -> ExplanationRequest:
+    """Return the request for explanations that a request for inference means: its parameters are that one's fields."""
+    fields = {name: value for name, value in request.parameters.items() if name not in _IGNORED}
+    if isinstance(include := fields.get("include"), str):  # parameters are no lists in most clients
+        fields["include"] = [part.strip() for part in include.split(",")]
+    try:
+        return ExplanationRequest(instances=instances_of(request, binary), **fields)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        field = str(fault["loc"][0])
+        known = ", ".join(name for name in ExplanationRequest.model_fields if name not in {"instances", "dataset"})
+        detail = f"parameter {field[:80]!r}: {fault['msg']}; parameters are {known}"
+        raise StorageError("validation_failed", detail, f"/parameters/{field[:80]}") from error
+
+
+def _outputs(model: Model) -> list[dict[str, Any]]:
+    predicted = [_described(_VALUE, "FP64", 1)]
+    if model.task == "classification":
+        predicted = [_described(_LABEL, "BYTES", 1), _described(_SCORES, "FP64", len(model.classes))]
+    return [*predicted, _described(_EXPLANATION, "BYTES", 1)]
+
+
+def _described(name: str, datatype: str, width: int) -> dict[str, Any]:
+    return {"name": name, "datatype": datatype, "shape": [-1, width]}
+
+
+def _tensors(warm: WarmExplainer, request: ExplanationRequest, *, has_explanation: bool) -> list[OutputTensor]:
+    """Return all tensors of an answer, the explanations only where they are wanted, as they take most of the time."""
+    outcome = _outcome_of_all(warm, request.instances)
+    n_rows = len(request.instances)
+    tensors = _prediction_tensors(warm.model, outcome, n_rows)
+    if has_explanation:
+        texts = [orjson.dumps(explanation) for explanation in explain_instances(warm, request)]
+        tensors.append(OutputTensor(_EXPLANATION, "BYTES", (n_rows, 1), texts))
+    return tensors
+
+
+def _prediction_tensors(model: Model, outcome: Outcome, n_rows: int) -> list[OutputTensor]:
+    if outcome.labels is None:
+        return [OutputTensor(_VALUE, "FP64", (n_rows, 1), decimals(outcome.scores[:, 0]))]
+    labels = [model.classes[label].encode() for label in outcome.labels.tolist()]
+    scores = decimals(np.ravel(outcome.scores))
+    return [
+        OutputTensor(_LABEL, "BYTES", (n_rows, 1), labels),
+        OutputTensor(_SCORES, "FP64", (n_rows, outcome.scores.shape[1]), scores),
+    ]

@@ -1,0 +1,116 @@
+"""/v1/explainer-names: what applications call, and which explainer answers them."""
+
+import re
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Path, Response
+
+from schemas.contract import Page
+from schemas.explainer_names import CallableName, ExplainerName, ExplainerNameChange, ExplainerNameRequest
+from schemas.nouns import EXPLAINER_NAMES
+from storage.errors import StorageError
+
+from ..dependencies import ContextDep, PageDep
+from ..list_filters import filters_of
+from ..middleware.compression import GZIP_SUFFIX
+from ..operations import explainer_names as operations
+from ..operations.explainer_names import Precondition
+from ..request_class import StrictRoute
+from .answers import problems
+
+router = APIRouter(prefix=EXPLAINER_NAMES.path, tags=[EXPLAINER_NAMES.words], route_class=StrictRoute)
+_Filters = Annotated[dict[str, str], Depends(filters_of(EXPLAINER_NAMES))]
+_Name = Annotated[str, Path(description="The name.")]
+_NewName = Annotated[
+    CallableName,
+    Path(description="The name: lower-case letters, digits and hyphens, at most 63, a letter first."),
+]
+_ANY, _TAG = "*", re.compile(r'"([!#-~]*)"')
+_CREATED, _CHANGED = 201, 200
+_MADE: dict[int | str, dict[str, Any]] = {_CREATED: {"model": ExplainerName, "description": "The name is new."}}
+
+
+async def _precondition(
+    if_match: Annotated[
+        str | None,
+        Header(
+            alias="If-Match",
+            description="`ETag` of the state that is to be changed, or `*` for any; in another state, 412.",
+        ),
+    ] = None,
+    if_none_match: Annotated[
+        str | None,
+        Header(
+            alias="If-None-Match",
+            description="`*`: the name must be new; otherwise, 412. Nothing else is taken here.",
+        ),
+    ] = None,
+) -> Precondition:
+    if if_none_match not in {None, _ANY}:
+        detail = "If-None-Match is taken as `*` alone here: the name must be new; name a state by If-Match"
+        raise StorageError("validation_failed", detail, "/If-None-Match")
+    if if_match is None or if_match.strip() == _ANY:
+        return Precondition(exists=_exists(if_match, if_none_match))
+    tags = (tag.removesuffix(GZIP_SUFFIX) for tag in _strong_tags(if_match))
+    return Precondition(frozenset(tags), _exists(if_match, if_none_match))
+
+
+def _exists(if_match: str | None, if_none_match: str | None) -> bool | None:
+    if if_none_match is not None:
+        return False
+    return None if if_match is None else True
+
+
+def _strong_tags(header: str) -> list[str]:
+    # A weak tag promises too little for a change to be based on (RFC 9110, 8.8.3.2).
+    return [tag for entry in header.split(",") for tag in _TAG.findall(entry) if not entry.strip().startswith("W/")]
+
+
+_PreconditionDep = Annotated[Precondition, Depends(_precondition)]
+
+
+@router.get("", responses=problems(422, 503))
+def list_explainer_names(context: ContextDep, page: PageDep, filters: _Filters) -> Page[ExplainerName]:
+    """List names, newest first."""
+    return operations.list_explainer_names(context, page.limit, page.cursor, **filters)
+
+
+@router.get("/{name}", responses=problems(404, 503))
+def get_explainer_name(name: _Name, context: ContextDep, response: Response) -> ExplainerName:
+    """Read which explainer a name means; `ETag` changes with it."""
+    return _tagged(operations.get_explainer_name(context, name), response)
+
+
+@router.put(
+    "/{name}",
+    status_code=_CHANGED,
+    responses=_MADE | problems(400, 404, 408, 409, 412, 413, 415, 422, 503, 507),
+)
+def put_explainer_name(
+    name: _NewName,
+    request: ExplainerNameRequest,
+    context: ContextDep,
+    precondition: _PreconditionDep,
+    response: Response,
+) -> ExplainerName:
+    """Give an explainer a name, or a name another explainer: within two seconds every process answers by that one."""
+    named, is_new = operations.put_explainer_name(context, name, request, precondition)
+    response.status_code = _CREATED if is_new else _CHANGED
+    return _tagged(named, response)
+
+
+@router.delete("/{name}", status_code=204, responses=problems(404, 412, 503))
+def delete_explainer_name(name: _Name, context: ContextDep, precondition: _PreconditionDep) -> None:
+    """Delete a name; its explainer and its history stay."""
+    operations.delete_explainer_name(context, name, precondition)
+
+
+@router.get("/{name}/history", responses=problems(404, 422, 503))
+def list_explainer_name_changes(name: _Name, context: ContextDep, page: PageDep) -> Page[ExplainerNameChange]:
+    """List who changed what a name means, and when, newest first; also of a name that was deleted."""
+    return operations.list_changes(context, name, page.limit, page.cursor)
+
+
+def _tagged(named: ExplainerName, response: Response) -> ExplainerName:
+    response.headers["ETag"] = f'"{named.last_change}"'
+    return named

@@ -1,0 +1,88 @@
+"""A service that requires keys, a key for each scope, and a second API process on the same database."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from schemas.api_keys import SCOPES
+
+from .api import Api
+from .patience import when_idle
+from .serving import serving
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """A service that requires keys, and a key for each scope, made on its machine."""
+
+    url: str
+    data_dir: Path
+    keys: dict[str, str]
+
+    def call(self, method: str, path: str, key: str | None = None, **more: object) -> httpx.Response:
+        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        return httpx.request(method, f"{self.url}{path}", headers=headers, **more)  # type: ignore[arg-type]  # httpx's own
+
+    def api(self, *scopes: str) -> Api:
+        """Return a client with a key of these scopes."""
+        made = self.call("POST", "/v1/api-keys", self.keys["admin"], json={"name": "client", "scopes": scopes})
+        client = Api(self.url)
+        client.http.headers["Authorization"] = f"Bearer {made.json()['secret']}"
+        return client
+
+
+def _made_on_the_machine(data_dir: Path, scope: str) -> str:
+    command = [sys.executable, "-m", "leafspace", "keys", "create", f"{scope} é", "--scope", scope]
+    done = subprocess.run([*command, "--data-dir", str(data_dir)], capture_output=True, text=True, check=True)  # noqa: S603  # ours
+    return done.stdout.strip()
+
+
+@contextmanager
+def serving_with_keys(data_dir: Path) -> Iterator[Guarded]:
+    """Yield a service that requires keys."""
+    keys = {str(scope): _made_on_the_machine(data_dir, scope) for scope in SCOPES}
+    with serving(data_dir, LEAFSPACE_REQUIRE_KEYS="1") as service:
+        yield Guarded(service.url, data_dir, keys)
+
+
+@contextmanager
+def second_process(guarded: Guarded) -> Iterator[Guarded]:
+    """Yield another API process on the same database."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    environment = {
+        "LEAFSPACE_DATA_DIR": str(guarded.data_dir),
+        "LEAFSPACE_REDIS_URL": "redis://127.0.0.1:1/0",
+        "LEAFSPACE_REQUIRE_KEYS": "1",
+    }
+    command = [sys.executable, "-m", "service", "--port", str(port)]
+    other = Guarded(f"http://127.0.0.1:{port}", guarded.data_dir, guarded.keys)
+    with subprocess.Popen(command, env={**os.environ, **environment}) as process:  # noqa: S603  # ours
+        try:
+            until(lambda: _answers(other), 30)
+            yield other
+        finally:
+            process.terminate()
+
+
+def _answers(service: Guarded) -> bool:
+    try:
+        return service.call("GET", "/v1/models", service.keys["read"]).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def until(is_so: Callable[[], bool], seconds: float) -> float:
+    began = time.monotonic()
+    while not is_so():
+        assert time.monotonic() - began < when_idle(seconds)
+        time.sleep(0.02)
+    return time.monotonic() - began

@@ -1,0 +1,147 @@
+"""Blocks of a dataset's rows, explained by the code for single rows, counted, and rendered as lines and as a table."""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import orjson
+import pyarrow as pa
+
+from explanations.dataset_rows import DatasetRows
+from explanations.explained_rows import Parts, explain_read
+from explanations.instances import read_instances, run_readable
+from explanations.tables import table_of
+from explanations.warm_explainer import WarmExplainer
+from storage.array_files import read_arrays, write_arrays
+from storage.dataset_files import DatasetFile
+from tree_explainers.onnx_models.session import Outcome
+
+from .leaf_tables import LeafTableContent
+
+_COMPRESSION_LEVEL = 1  # the next ones take twice as long for the same size
+_LEAVES, _SCORES, _LABELS = "leaves", "scores", "labels"
+
+Json = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts and sums over explained rows."""
+
+    n_rows: int = 0
+    n_explained: int = 0
+    n_unassigned: int = 0
+    n_agreeing: int = 0  # rows whose nearest prototype has the label that the model predicts
+    proximity: float = 0.0  # to the nearest prototype, summed over rows
+    n_of_label: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, documents: Sequence[Json]) -> Self:
+        """Count explanations, as callers get them."""
+        explained = [document for document in documents if "prediction" in document]
+        labels = [document["prediction"].get("label") for document in explained]
+        near = [(document["nearest_prototypes"] or [None])[0] for document in explained]
+        pairs = [(prototype, label) for prototype, label in zip(near, labels, strict=True) if prototype is not None]
+        return cls(
+            n_rows=len(documents),
+            n_explained=len(explained),
+            n_unassigned=len(explained) - len(pairs),
+            n_agreeing=sum(label is not None and prototype["label"] == label for prototype, label in pairs),
+            proximity=sum(prototype["proximity"] for prototype, _ in pairs),
+            n_of_label=dict(Counter(label for label in labels if label is not None)),
+        )
+
+    def add(self, other: "Tally") -> None:
+        """Add the counts of other rows."""
+        self.n_rows += other.n_rows
+        self.n_explained += other.n_explained
+        self.n_unassigned += other.n_unassigned
+        self.n_agreeing += other.n_agreeing
+        self.proximity += other.proximity
+        self.n_of_label = dict(Counter(self.n_of_label) + Counter(other.n_of_label))
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedBlock:
+    """A block, ready to be written."""
+
+    tally: Tally
+    n_line_bytes: int  # before compression
+    lines: bytes  # a frame of zstd, which can be read alone
+    table: pa.Table
+    outcome: Outcome  # of the rows that the model takes
+
+    def parts(self) -> list[bytes | memoryview]:
+        """Return the block as bytes, for another process."""
+        counts = {**dataclasses.asdict(self.tally), "n_line_bytes": self.n_line_bytes}
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, self.table.schema) as stream:
+            stream.write_table(self.table)
+        labels = {} if self.outcome.labels is None else {_LABELS: self.outcome.labels}
+        arrays = write_arrays({_LEAVES: self.outcome.leaves, _SCORES: self.outcome.scores, **labels})
+        return [orjson.dumps(counts), self.lines, memoryview(sink.getvalue()), arrays]
+
+    @classmethod
+    def of_parts(cls, parts: Sequence[bytes]) -> Self:
+        """Return the block that these bytes are of."""
+        counts, lines, table, arrays = parts
+        tally: Json = orjson.loads(counts)
+        n_line_bytes = tally.pop("n_line_bytes")
+        outcome = read_arrays(arrays)
+        return cls(
+            Tally(**tally),
+            n_line_bytes,
+            lines,
+            pa.ipc.open_stream(table).read_all(),
+            Outcome(outcome[_SCORES], outcome.get(_LABELS), outcome[_LEAVES]),
+        )
+
+
+@dataclass(frozen=True)
+class BlockExplainer:
+    """Explains blocks of a dataset's rows, in this process or in others that are forked from it."""
+
+    warm: WarmExplainer
+    parts: Parts  # what explanations have
+    path: Path  # of the dataset's file, which each process opens for itself
+    columns: Sequence[str]  # (n_features,) the dataset's column for each feature
+    n_rows: int  # of the dataset
+    n_block_rows: int
+    kept: LeafTableContent | None  # the model's outcome, if an earlier job kept it
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks."""
+        return -(-self.n_rows // self.n_block_rows)
+
+    def rows_of(self, block: int) -> range:
+        """Return the rows of a block."""
+        start = block * self.n_block_rows
+        return range(start, min(start + self.n_block_rows, self.n_rows))
+
+    def explain(self, block: int) -> RenderedBlock:
+        """Explain and render the block with this index."""
+        rows = self.rows_of(block)
+        documents, outcome = self._explain(rows)
+        text = b"".join(orjson.dumps(document) + b"\n" for document in documents)
+        table = table_of(documents, rows.start, is_regression=not self.warm.model.classes)
+        compressed = pa.Codec("zstd", compression_level=_COMPRESSION_LEVEL).compress(text, asbytes=True)
+        return RenderedBlock(Tally.of(documents), len(text), compressed, table, outcome)
+
+    def _explain(self, rows: range) -> tuple[list[Json], Outcome]:
+        """Return what a call for each row answers, and the model's outcome for those that it takes."""
+        instances, row_ids = self._rows.read(rows)
+        read = read_instances(instances, self.warm.features)
+        if self.kept is None or read.refused:
+            run = run_readable(self.warm.session, read)
+        else:
+            run = self.kept.outcome(slice(rows.start, rows.stop)), read.indices, read.refused
+        return explain_read(self.warm, self.parts, row_ids, read, run), run[0]
+
+    @cached_property
+    def _rows(self) -> DatasetRows:
+        return DatasetRows(DatasetFile(self.path), self.columns)

@@ -1,0 +1,259 @@
+"""Choose the prototypes of a set: in which leaves rows are compared, how many prototypes there are, and which rows.
+
+Leaves come first. ``auto`` tries coarser and coarser ones until the prototypes are near enough to nearly all rows.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.prototype_sets import (
+    MAX_PROTOTYPES_BY_COVERAGE,
+    MAX_PROTOTYPES_VALIDATED,
+    LeafStep,
+    PrototypeSetRequest,
+    Validation,
+)
+from storage.artefacts import most_prototypes
+from storage.errors import StorageError
+from storage.models import ModelStore
+from tree_explainers.compute.progress import ReportProgress, ignore_progress, part_of
+from tree_explainers.leaf_space.coarser_leaves import CoarserLeaves, coarser_leaves, steps_of_min_leaf_rows
+from tree_explainers.prototype_sets.classifier import nearest_by_size
+from tree_explainers.prototype_sets.row_coverage import near_rows
+from tree_explainers.prototype_sets.selection import PrototypeSelection, sample_candidates, select_prototypes
+from tree_explainers.prototype_sets.validation import Score, score_labels, score_numbers, validate_number
+
+from ..runtime.context import JobContext
+from .inputs import LeafSpace, OpenModel, ScoredDataset, apply_model, open_model, proximity_kind
+from .prototype_set_evaluation import SUFFICIENT_COVERAGE, ChosenPrototypes, EvaluationRows
+from .row_targets import classes_of_rows
+
+_N_FOR_LEAVES = 10  # prototypes by which leaves are chosen where their number is still to be found
+_MAX_COMPARISONS = 5e12  # rows x rows x trees with all rows as candidates: minutes, and as much again for certificates
+_N_SAMPLED = 10_000
+
+# Shares of the progress of choosing.
+_LEAVES, _NUMBER, _SELECTION = (0.0, 0.6), (0.6, 0.8), (0.8, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class PrototypeSetInputs:
+    """The inputs of a prototype set."""
+
+    model: OpenModel
+    dataset: ScoredDataset
+    evaluation: EvaluationRows  # the dataset's, or those of another that the request names
+
+
+def load_inputs(
+    context: JobContext, request: PrototypeSetRequest, report: ReportProgress = ignore_progress
+) -> PrototypeSetInputs:
+    """Open the model and apply it to the datasets; refuse a target that does not fit the model."""
+    model = open_model(ModelStore(context.database), context.objects, request.model)
+    is_training = request.evaluation_dataset in {None, request.dataset}
+    dataset = of_evaluation = apply_model(context, model, request.dataset, part_of(report, 0, 0.8))
+    if request.evaluation_dataset is not None and not is_training:
+        of_evaluation = apply_model(context, model, request.evaluation_dataset, part_of(report, 0.8, 1))
+    evaluation = EvaluationRows.of(context.objects, model, of_evaluation, request.labels, is_training=is_training)
+    return PrototypeSetInputs(model, dataset, evaluation)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The prototypes, and how their leaves and their number were found."""
+
+    prototypes: ChosenPrototypes
+    leaf_steps: list[LeafStep]  # what ``auto`` tried
+    validation: Validation | None
+
+
+def choose(
+    context: JobContext,
+    request: PrototypeSetRequest,
+    inputs: PrototypeSetInputs,
+    report: ReportProgress = ignore_progress,
+) -> Choice:
+    """Choose prototypes as the request says.
+
+    Raises
+    ------
+    StorageError
+        For rows of a single class, fewer candidates than classes, or a target that does not fit the model.
+    InvalidInput
+        For a ``min_leaf_rows`` at which no tree is left, among others.
+    """
+    task = _Task.of(context, request, inputs)
+    if request.min_leaf_rows == "auto":
+        steps = list(_try_steps(task, part_of(report, *_LEAVES)))
+        best = max(steps, key=lambda step: step.n_near)  # of equal ones the first, which has the smallest leaves
+        space, selection = task.space(task.leaves(best.view.min_leaf_rows)), best.selection
+    else:
+        steps, space, selection = [], task.space(task.leaves(request.min_leaf_rows)), None
+    validation = None
+    if request.n_prototypes == "validate":
+        number, validation = _validate(task, space, part_of(report, *_NUMBER))
+        selection = task.select(space, part_of(report, *_SELECTION), number)
+    elif selection is None or task.number_is_open:
+        selection = task.select(space, part_of(report, *_SELECTION))
+    return Choice(ChosenPrototypes(space, task.classes, selection), [step.view for step in steps], validation)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What is to be chosen, from which rows."""
+
+    request: PrototypeSetRequest
+    inputs: PrototypeSetInputs
+    classes: NDArray[np.int64]  # (n_rows,) as predicted or as in the target; all 0 for regression
+    candidates: NDArray[np.int64] | None  # rows that may become prototypes, ascending; None: all
+
+    @staticmethod
+    def of(context: JobContext, request: PrototypeSetRequest, inputs: PrototypeSetInputs) -> "_Task":
+        model, dataset = inputs.model, inputs.dataset
+        classes = classes_of_rows(context.objects, model, dataset, request.labels)
+        _refuse_one_class(request, model, classes)
+        return _Task(request, inputs, classes, _candidates(context, request, classes, dataset.table.n_trees))
+
+    @property
+    def number_is_open(self) -> bool:
+        """Whether the number of prototypes is still to be found."""
+        is_validated = self.request.n_prototypes == "validate"
+        return is_validated or self.request.coverage is not None or self.request.method == "a_pete"
+
+    def at_most(self, n_prototypes: int) -> int:
+        """Return how many prototypes there may be: at most this number, as candidates and a result allow."""
+        n_candidates = len(self.classes) if self.candidates is None else len(self.candidates)
+        return min(n_prototypes, n_candidates, most_prototypes(self.inputs.model.view.feature_names))
+
+    def leaves(self, min_leaf_rows: int) -> CoarserLeaves:
+        """Return the leaves of the trees, cut back so far."""
+        return coarser_leaves(self.inputs.model.ensemble, self.inputs.dataset.table, min_leaf_rows)
+
+    def space(self, leaves: CoarserLeaves) -> LeafSpace:
+        """Return the dataset's rows in these leaves."""
+        kind = proximity_kind(self.request.proximity_kind)
+        return LeafSpace.of(self.inputs.model, self.inputs.dataset, kind, leaves)
+
+    def select(
+        self, space: LeafSpace, report: ReportProgress, n_prototypes: int | None = None, *, swaps: bool = True
+    ) -> PrototypeSelection:
+        """Choose as the request says; ``n_prototypes`` where it leaves that to be found."""
+        request = self.request
+        if n_prototypes is None:
+            n_prototypes = request.n_prototypes if isinstance(request.n_prototypes, int) else 1
+            n_prototypes = n_prototypes if request.coverage is None else self.at_most(MAX_PROTOTYPES_BY_COVERAGE)
+        return select_prototypes(
+            space.dataset.table,
+            self.classes,
+            space.weights,
+            request.method,
+            n_prototypes=n_prototypes,
+            coverage=request.coverage,
+            alpha=request.alpha,
+            refine=request.refine if swaps else "none",
+            candidates=self.candidates,
+            report=report,
+        )
+
+    def select_for_leaves(self, space: LeafSpace, report: ReportProgress) -> PrototypeSelection:
+        """Choose the prototypes whose coverage of rows decides on leaves."""
+        if not self.number_is_open:
+            return self.select(space, report)
+        table, n_prototypes = space.dataset.table, self.at_most(_N_FOR_LEAVES)
+        return select_prototypes(
+            table, self.classes, space.weights, "sm_a",
+            n_prototypes=n_prototypes, candidates=self.candidates, report=report,
+        )  # fmt: skip
+
+
+def _refuse_one_class(request: PrototypeSetRequest, model: OpenModel, classes: NDArray[np.int64]) -> None:
+    if model.view.task == "classification" and classes.min() == classes.max():
+        verb = "predicted" if request.labels == "predicted" else "labelled"
+        detail = (
+            f"all {len(classes)} rows of dataset {request.dataset!r} are {verb} {model.view.classes[classes[0]]!r}: "
+            "prototypes separate classes; send rows of at least two classes"
+        )
+        raise StorageError("schema_mismatch", detail)
+
+
+def _candidates(
+    context: JobContext, request: PrototypeSetRequest, classes: NDArray[np.int64], n_trees: int
+) -> NDArray[np.int64] | None:
+    """Return the rows that may become prototypes, ascending, or ``None`` for all."""
+    n_rows, n_candidates = len(classes), request.n_candidates
+    if n_candidates is None:
+        n_candidates = n_rows if n_rows**2 * n_trees <= _MAX_COMPARISONS else _N_SAMPLED
+    if n_candidates >= n_rows:
+        return None
+    n_classes = len(np.unique(classes))
+    if n_candidates < n_classes:
+        detail = f"{n_candidates} candidates are too few for the {n_classes} classes that the rows are of; request more"
+        raise StorageError("validation_failed", detail, "/n_candidates")
+    return sample_candidates(classes, n_candidates, context.rng)
+
+
+# Leaves: the smallest in which nearly all rows are near enough to a prototype.
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A ``min_leaf_rows`` that was tried."""
+
+    view: LeafStep
+    n_near: int  # rows near enough to a prototype
+    selection: PrototypeSelection
+
+
+def _try_steps(task: _Task, report: ReportProgress) -> Iterator[_Step]:
+    """Yield one step after the other, until prototypes are near enough to nearly all rows or no tree is left."""
+    n_rows = task.inputs.dataset.n_rows
+    for number, min_leaf_rows in enumerate(steps_of_min_leaf_rows(n_rows)):
+        leaves = task.leaves(min_leaf_rows)
+        if min_leaf_rows > 1 and leaves.n_leaves.max() == 1:
+            return
+        space = task.space(leaves)
+        # How many steps there will be is not known: each counts half of what is left.
+        selection = task.select_for_leaves(space, part_of(report, 1 - 0.5**number, 1 - 0.5 ** (number + 1)))
+        n_near = int(near_rows(space.dataset.table, space.weights, space.dataset.leaves_of(selection.rows)).sum())
+        view = LeafStep(min_leaf_rows=min_leaf_rows, n_trees_used=space.n_trees_used, coverage=n_near / n_rows)
+        yield _Step(view, n_near, selection)
+        if view.coverage >= SUFFICIENT_COVERAGE:
+            return
+
+
+# The number of prototypes, by how well they predict other rows.
+
+
+def _validate(task: _Task, space: LeafSpace, report: ReportProgress) -> tuple[int, Validation]:
+    """Return the smallest number of prototypes that is good enough on the evaluation rows."""
+    most = task.at_most(MAX_PROTOTYPES_VALIDATED)
+    chosen = ChosenPrototypes(space, task.classes, task.select(space, report, most, swaps=False))
+    rows = task.inputs.evaluation.within(space)
+    each_nearest = nearest_by_size(rows.dataset.table, space.weights, chosen.leaves)
+    found = validate_number(_score(chosen, rows, nearest) for nearest in each_nearest)
+    validation = Validation(
+        measure=_MEASURES[rows.labels is None, rows.truth is None],
+        scores=list(found.scores),
+        best_n_prototypes=found.best,
+        standard_error=found.standard_error,
+    )
+    return found.n_prototypes, validation
+
+
+_MEASURES: dict[tuple[bool, bool], Literal["balanced_accuracy", "balanced_fidelity", "r2", "r2_of_model"]] = {
+    (False, False): "balanced_accuracy",
+    (False, True): "balanced_fidelity",
+    (True, False): "r2",
+    (True, True): "r2_of_model",
+}
+"""By whether the model is one of regression, and whether the rows lack a target."""
+
+
+def _score(chosen: ChosenPrototypes, rows: EvaluationRows, nearest: NDArray[np.int64]) -> Score:
+    given = chosen.predictions(nearest, chosen.selection.rows)
+    score = score_numbers if rows.labels is None else score_labels
+    return score(given, rows.measured_against)

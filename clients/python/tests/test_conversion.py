@@ -441,9 +441,7 @@ def test_onnx_is_taken_as_bytes_path_and_model(tmp_path: Path) -> None:
     assert convert_model(onnx.load_from_string(data)).onnx == data
 
 
-_VOTING_PIPELINE = ensemble.VotingRegressor(
-    [("pipeline", make_pipeline(StandardScaler(), ensemble.RandomForestRegressor(3)))]
-).fit(*_DIABETES)
+_DERIVED = type("Derived", (ensemble.RandomForestRegressor,), {})
 
 
 @pytest.mark.parametrize(
@@ -453,7 +451,10 @@ _VOTING_PIPELINE = ensemble.VotingRegressor(
         (ensemble.IsolationForest().fit(_WINE[0]), "IsolationForest.*outliers"),
         (ensemble.RandomForestRegressor(3).fit(_WINE[0], _WINE[0][:, :2]), "several targets"),
         (MultiOutputRegressor(ensemble.RandomForestRegressor(3)).fit(_WINE[0], _WINE[0][:, :2]), "several targets"),
-        (_VOTING_PIPELINE, "VotingRegressor has a Pipeline among its members"),
+        (
+            ensemble.VotingRegressor([("own", _DERIVED(3))]).fit(*_WINE),
+            "VotingRegressor has a Derived among its members",
+        ),
         (ensemble.RandomForestClassifier, "is a class"),
         (object(), "builtins.object is no model"),
         (pd, "no model of"),
@@ -550,7 +551,7 @@ def test_infrequent_categories_are_one_column_and_lead_back_to_a_set(handle_unkn
     encoder = OneHotEncoder(min_frequency=300, handle_unknown=handle_unknown, drop=drop)
     steps = ColumnTransformer([("texts", encoder, ["embarked", "pclass"])])
     pipeline = make_pipeline(steps, ensemble.RandomForestClassifier(20, random_state=0)).fit(frame, target)
-    unknown = frame.head(20).assign(embarked="unheard of")
+    unknown = frame.head(20).assign(embarked=pd.Series("unheard of", frame.index[:20], dtype=object))
 
     converted = convert_model(pipeline, frame)
 

@@ -12,6 +12,7 @@ from leafspace_client.conversion.voting import vote_shares
 from numpy.typing import NDArray
 from sklearn import calibration, datasets, ensemble, multiclass, tree
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from tests.support.converted import outcome_of_converted
 from tests.support.models import library
@@ -75,6 +76,7 @@ _MODELS: dict[str, list[Callable[[], Estimator]]] = {
         lambda: ensemble.VotingClassifier(voters()),
         lambda: ensemble.VotingClassifier(voters(), voting="hard", weights=[2, 1, 1]),
         lambda: ensemble.VotingClassifier(voters(), voting="soft", weights=[1, 2, 3]),
+        lambda: ensemble.VotingClassifier([("scaled", make_pipeline(StandardScaler(), forest()))], voting="soft"),
         lambda: ensemble.VotingRegressor([("forest", ensemble.RandomForestRegressor(5, random_state=0))]),
     ],
     "XGBoost: gbtree, DART": [xgboost, lambda: xgboost(booster="dart", rate_drop=0.5)],

@@ -294,17 +294,6 @@ def test_the_trees_of_another_kind_of_ensemble_count_alike(workshop: Workshop, r
     names = case.opened.view.feature_names
     unknown = workshop.register_model(onnx, feature_names=names, ensemble="other")
 
-<<<<<<< HEAD
-    refused = _refusal(workshop, case, model=unknown)
-    made = workshop.make(
-        model=unknown,
-        dataset=case.dataset,
-        proximity_kind="random_forest",
-        n_prototypes=_N_PROTOTYPES,
-        min_leaf_rows=1,
-    )
-=======
-    made = workshop.make(model=unknown, dataset=case.dataset, n_prototypes=_N_PROTOTYPES)
->>>>>>> e2
+    made = workshop.make(model=unknown, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, min_leaf_rows=1)
 
     assert _rows(made) == _twin(case, "sm_a", "predicted")

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from .artefacts import SEARCHED_ROWS, SearchedRows
 from .contract import OBJECT, Contract, CreatedAt, Identifier, Name
 
 
@@ -27,6 +28,15 @@ class ExplainerRequest(Contract):
         description="Features of the (real) prototype rows that explanations show, in `features` and "
         "`similar_because`: `all`, or a list of names.",
     )
+    abstain_below: float | None = Field(
+        default=None,
+        gt=0,
+        le=100,
+        description="Percentile of `typicality` below which a row is not explained: its `status` is `abstained`, and "
+        "its nearest prototypes are still listed. Null: every row is explained. Not applicable to prototype sets "
+        "without `typicality`.",
+        examples=[5],
+    )
 
 
 class ExplainerSummary(Contract):
@@ -45,6 +55,10 @@ class ExplainerSummary(Contract):
 class Explainer(ExplainerSummary):
     """A registered explainer."""
 
+    abstain_below: float | None = Field(
+        default=None, description="Percentile of `typicality` below which a row is not explained; null: none is."
+    )
     shown_features: Literal["all"] | list[str] = Field(
         description="Features of the prototype rows that explanations show: `all`, or a list of names."
     )
+    nearest_rows: SearchedRows | None = Field(default=None, description=SEARCHED_ROWS)

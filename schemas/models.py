@@ -102,17 +102,33 @@ class ParityResult(Contract):
     )
 
 
+class ModelWarning(Contract):
+    """What limits the explanations of a model."""
+
+    code: Literal["transformed_features"] = Field(
+        description="Kind of the warning. `transformed_features`: trees test columns that cannot be mapped back to a "
+        "raw feature, such as principal components; reasons are about these columns."
+    )
+    detail: str = Field(description="What it is about: how many columns, and the first ten of them.")
+
+
 class ModelColumn(Contract):
     """How one column that the trees read is computed from a raw feature: ``base * scale + offset``.
 
-    ``base`` is the raw value (identity, affine), 1 where the feature is ``category`` and else 0 (indicator), or the
-    code of its category (ordinal).
+    ``base`` is the raw value (identity, affine, monotone), 1 where the feature is ``category`` and else 0 (indicator),
+    or the code of its category (ordinal).
     """
 
     name: str = Field(
-        description="Name of the raw feature, or the name inside the graph where the column cannot be mapped back."
+        description="Name of the raw feature; where the column cannot be mapped back, what it is, such as component 2 "
+        "of 5 of age, income."
     )
-    kind: str = Field(description="How it is computed: identity, affine, indicator, ordinal or transformed.")
+    kind: str = Field(description="How it is computed: identity, affine, monotone, indicator, ordinal or transformed.")
+    function: str | None = Field(
+        default=None,
+        description="Function of the raw value that a `monotone` column is, such as log(income + 1). All thresholds on "
+        "it are shown as thresholds on the raw value. Null for other kinds.",
+    )
     feature: str | None = Field(
         description="Name of the raw feature. For a transformed column: the only feature that it depends on, or null "
         "if it depends on several."
@@ -182,6 +198,9 @@ class Model(_ModelFacts):
     operators: list[str] = Field(description="ONNX operators that the graph uses.")
     column_map: list[ModelColumn] = Field(
         description="Columns that the trees read, in their order, and how each is computed from the features."
+    )
+    warnings: list[ModelWarning] = Field(
+        default=[], description="What limits the explanations of this model; empty if nothing does."
     )
 
 

@@ -9,6 +9,7 @@ from .artefacts import (
     EVALUATION_DATASET,
     REQUEST,
     RESULT,
+    SEARCHED_ROWS,
     ArtefactView,
     ComparedWith,
     ConstantPrediction,
@@ -17,6 +18,7 @@ from .artefacts import (
     ReferenceDataset,
     RequestedKind,
     RequestedModel,
+    SearchedRows,
     TreesUsed,
     UsedKind,
     UsedLeafRows,
@@ -267,6 +269,20 @@ class CertificateObjective(Contract):
     )
 
 
+class TypicalityScale(Contract):
+    """How near rows are to their nearest prototype: what explanations compare a row with to say how typical it is."""
+
+    rows: EvaluationRows
+    n_rows: int = Field(description="Number of these rows, the prototypes themselves left out.")
+    percentiles: list[float] = Field(
+        description="101 proximities: the k-th, counted from 0, is the smallest that at least k % of the rows do not "
+        "exceed. Empty if all rows are prototypes."
+    )
+    caution: str | None = Field(
+        default=None, description="Why new rows may look less typical than they are; null without a reason to think so."
+    )
+
+
 class PrototypeSetResult(Contract):
     """The result of a prototype job."""
 
@@ -289,6 +305,7 @@ class PrototypeSetResult(Contract):
     validation: Validation | None = Field(
         default=None, description="How `validate` found the number of prototypes; null where it was not requested."
     )
+    nearest_rows: SearchedRows | None = Field(default=None, description=SEARCHED_ROWS)
     n_candidates: int = Field(description="Number of rows that could become prototypes: all, or a random sample.")
     n_selected: int = Field(description="Number of prototypes that were selected.")
     n_swaps: int = Field(
@@ -334,6 +351,11 @@ class PrototypeSetResult(Contract):
         "otherwise for all of them."
     )
     evaluated_on: EvaluationRows
+    typicality: TypicalityScale | None = Field(
+        default=None,
+        description="What explanations compare a row's proximity with; null in sets that were made before this field "
+        "existed, whose explanations have no `typicality`.",
+    )
     measured_against: ComparedWith
     baseline: Baseline = Field(description="Scores to compare those of the prototypes with.")
     classes_without_prototypes: list[str] = Field(

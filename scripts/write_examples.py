@@ -59,7 +59,14 @@ class _Recorder:
         return answer
 
     def post(self, request_name: str, name: str, path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401  # JSON
-        answer = self._http.post(path, json=body).raise_for_status().json()
+        return self._send("POST", (request_name, name), path, body)
+
+    def put(self, request_name: str, name: str, path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401  # JSON
+        return self._send("PUT", (request_name, name), path, body)
+
+    def _send(self, method: str, names: tuple[str, str], path: str, body: dict[str, Any]) -> Any:  # noqa: ANN401  # JSON
+        request_name, name = names
+        answer = self._http.request(method, path, json=body).raise_for_status().json()
         self._keep(request_name, body)
         self._keep(name, answer)
         return answer
@@ -171,7 +178,10 @@ def _record_explanations(recorder: _Recorder, on: dict[str, Any], parts: dict[st
     request = {"model": on["model"], **parts, "name": "iris, all features"}
     explainer = recorder.post("ExplainerRequest", "Explainer", "/v1/explainers", request)["id"]
     recorder.get_item("ExplainerSummary", "/v1/explainers")
-    optional = {"n_prototypes": 1, "include": ["contrast", "rules", "approximation_path"]}
+    named = "/v1/explainer-names/iris"
+    recorder.put("ExplainerNameRequest", "ExplainerName", named, {"explainer": explainer, "force": False})
+    recorder.get_item("ExplainerNameChange", f"{named}/history")
+    optional = {"n_prototypes": 1, "n_reasons": 2, "include": ["contrast", "rules", "approximation_path"]}
     rows = {"instances": [_FAR_ROW], "row_ids": ["flower-1"], **optional}
     path = f"/v1/explainers/{explainer}/explanations"
     explained = recorder.post("ExplanationRequest", "ExplanationList", path, rows)

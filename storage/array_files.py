@@ -1,12 +1,15 @@
 """Arrays as objects: NumPy's own formats, never with pickled objects inside.
 
 Several small arrays go into one archive (``.npz``); one that is too large to be held is a file that is mapped
-(``.npy``).
+(``.npy``); several of these are one mapped file, of the arrays' bytes and a directory in JSON at its end.
 """
 
 import io
+import json
+import mmap
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .errors import translate_disk_full
+
+_ALIGNMENT = 64  # a line of the processor's caches
+_LENGTH_BYTES = 8  # of the directory's length, which ends the file
 
 
 def write_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -60,6 +66,62 @@ def open_array(path: Path) -> NDArray[Any]:
     """Return the array of a file, mapped read-only."""
     array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     return array
+
+
+class MappedFileWriter:
+    """Writes arrays into one file, one after the other, so that none but the one being written need be in memory."""
+
+    def __init__(self, file: io.BufferedWriter) -> None:
+        self._file = file
+        self._directory: dict[str, dict[str, Any]] = {}
+
+    def add(self, name: str, array: NDArray[Any]) -> None:
+        """Write an array."""
+        self.add_blocks(name, array.shape, array.dtype, [array])
+
+    def add_blocks(
+        self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], blocks: Iterable[NDArray[Any]]
+    ) -> None:
+        """Write an array of which blocks of consecutive lines come one after the other."""
+        self._file.write(b"\0" * (-self._file.tell() % _ALIGNMENT))
+        descr = np.lib.format.dtype_to_descr(dtype)
+        self._directory[name] = {"start": self._file.tell(), "shape": shape, "dtype": descr}
+        for block in blocks:
+            self._file.write(np.ascontiguousarray(block, dtype=dtype).data)
+
+    def finish(self) -> None:
+        """Write the directory."""
+        text = json.dumps(self._directory).encode()
+        self._file.write(text + len(text).to_bytes(_LENGTH_BYTES, "little"))
+
+
+@contextmanager
+def write_mapped_file(path: Path) -> Iterator[MappedFileWriter]:
+    """Yield a writer of a file that ``map_file`` reads; raise ``InsufficientStorage`` on a full disk."""
+    with translate_disk_full(), path.open("wb") as file:
+        writer = MappedFileWriter(file)
+        yield writer
+        writer.finish()
+
+
+def map_file(path: Path) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a file that ``write_mapped_file`` wrote, mapped read-only: only what is used takes memory.
+
+    The mapping lasts as long as any of them does, even where the file is deleted meanwhile.
+    """
+    with path.open("rb") as file:
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    end = len(content) - _LENGTH_BYTES
+    directory = json.loads(content[end - int.from_bytes(content[end:], "little") : end])
+    return {name: _mapped(content, entry) for name, entry in directory.items()}
+
+
+def _mapped(content: mmap.mmap, entry: Mapping[str, Any]) -> NDArray[Any]:
+    descr = entry["dtype"]
+    dtype = np.dtype(descr if isinstance(descr, str) else [tuple(field) for field in descr])
+    count = int(np.prod(entry["shape"], dtype=np.int64))
+    found: NDArray[Any] = np.frombuffer(content, dtype, count, entry["start"]).reshape(entry["shape"])
+    return found
 
 
 def _members(source: Path | io.BytesIO, names: Collection[str] = ()) -> dict[str, NDArray[Any]]:

@@ -81,7 +81,9 @@ def _summary(row: RowMapping) -> ExplainerSummary:
 
 
 def _view(row: RowMapping) -> Explainer:
-    return Explainer(**_facts(row), shown_features=row["request"]["shown_features"])
+    request = row["request"]
+    shown, abstain_below = request["shown_features"], request.get("abstain_below")
+    return Explainer(**_facts(row), shown_features=shown, abstain_below=abstain_below)
 
 
 def _facts(row: RowMapping) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import orjson
 from sqlalchemy import Connection, RowMapping, delete, select
 
 from schemas.contract import Page
-from schemas.models import FEW_CLASSES, FEW_CLASSES_CHARACTERS, Model, ModelColumn, ModelSummary
+from schemas.models import FEW_CLASSES, FEW_CLASSES_CHARACTERS, Model, ModelColumn, ModelSummary, ModelWarning
 
 from .database import Database
 from .errors import InUse
@@ -94,6 +94,7 @@ class ModelStore:
             **{name: description[name] for name in ("classes", "feature_names", "operators")},
             "feature_types": _feature_types(description["inputs"]),
             "column_map": [_shown(column) for column in description["columns"]],
+            "warnings": description.get("warnings", []),
         }
 
     def summary(self, model_id: str) -> ModelSummary:
@@ -175,6 +176,7 @@ def _view(row: RowMapping) -> Model:
         feature_types=_feature_types(description["inputs"]),
         operators=description["operators"],
         column_map=[_column(column) for column in description["columns"]],
+        warnings=[ModelWarning(**warning) for warning in description.get("warnings", ())],
         created_at=moment(row["created_at"]),
     )
 
@@ -192,5 +194,5 @@ def _column(column: dict[str, Any]) -> ModelColumn:
 
 def _shown(column: dict[str, Any]) -> dict[str, Any]:
     """Return what readers get of a column."""
-    shown = {name: column[name] for name in ModelColumn.model_fields if name != "transformed"}
+    shown = {name: column.get(name) for name in ModelColumn.model_fields if name != "transformed"}
     return {**shown, "transformed": column["kind"] == "transformed"}

@@ -17,7 +17,14 @@ from .leaf_space.leaves import LeafTable, tree_weights
 from .onnx_models.description import InputSpec, ModelColumn, ModelDescription
 from .rows import Rows
 
-_ANSWER_REQUESTS = ("leaf_space.proximity", "prototype_sets.nearest", "prototype_sets.raw_units")
+_ANSWER_REQUESTS = (
+    "leaf_space.proximity",
+    "leaf_space.reference_rows",
+    "prototype_sets.leaf_paths",
+    "prototype_sets.nearest",
+    "prototype_sets.partings",
+    "prototype_sets.raw_units",
+)
 _N_TREES, _N_ROWS = 24, 300
 _LEAVES_OF_A_TREE = 4
 _MANY_ROWS, _SOME_LEAVES, _MANY_LEAVES = 20_000, 200, 10_000  # codes of one byte and of two

@@ -1,5 +1,8 @@
 """Register explainers, and read them."""
 
+import json
+
+from schemas.artefacts import SearchedRows
 from schemas.contract import Page
 from schemas.explainers import Explainer, ExplainerRequest, ExplainerSummary
 from schemas.identifiers import content_identifier
@@ -20,17 +23,26 @@ def register_explainer(context: AppContext, request: ExplainerRequest) -> tuple[
     ------
     StorageError
         ``artefact_not_ready``, ``conflict`` for prototypes, rules or a tree of another model, ``unknown_feature`` to be
-        shown.
+        shown, ``validation_failed`` for a percentile to abstain below where prototypes have no ``typicality``.
     """
     model = context.models.get(request.model).view
-    _check_artefact(context.artefacts.get(PROTOTYPE_SETS.name, request.prototype_set), "prototype set", request)
+    prototypes = context.artefacts.get(PROTOTYPE_SETS.name, request.prototype_set)
+    _check_artefact(prototypes, "prototype set", request)
     if request.rule_set is not None:
         _check_artefact(context.artefacts.get(RULE_SETS.name, request.rule_set), "rule set", request)
     if request.approximation_tree is not None:
         tree = context.artefacts.get(APPROXIMATION_TREES.name, request.approximation_tree)
         _check_artefact(tree, "approximation tree", request)
     _check_shown_features(model, request)
-    return context.explainers.add(content_identifier("explainers", request.model_dump(mode="json")), request)
+    _check_abstaining(context, prototypes, request)
+    explainer, is_new = context.explainers.add(_identifier(request), request)
+    return _with_nearest_rows(context, explainer), is_new
+
+
+def _identifier(request: ExplainerRequest) -> str:
+    # Where a field that was added later has its default, an explainer keeps the id that it had before.
+    added_later = {name for name in ("abstain_below",) if getattr(request, name) is None}
+    return content_identifier("explainers", request.model_dump(mode="json", exclude=added_later))
 
 
 def list_explainers(context: AppContext, limit: int, cursor: str | None, **filters: str) -> Page[ExplainerSummary]:
@@ -40,7 +52,7 @@ def list_explainers(context: AppContext, limit: int, cursor: str | None, **filte
 
 def get_explainer(context: AppContext, explainer_id: str) -> Explainer:
     """Return an explainer."""
-    return context.explainers.get(explainer_id)
+    return _with_nearest_rows(context, context.explainers.get(explainer_id))
 
 
 def rename_explainer(context: AppContext, explainer_id: str, name: str | None) -> None:
@@ -54,11 +66,30 @@ def delete_explainer(context: AppContext, explainer_id: str) -> None:
     context.explainer_cache.forget(explainer_id)
 
 
+def _with_nearest_rows(context: AppContext, explainer: Explainer) -> Explainer:
+    """Return the explainer with what its prototype set says of the reference rows."""
+    prototype_set = context.artefacts.get(PROTOTYPE_SETS.name, explainer.prototype_set)
+    kept = json.loads(context.objects.get(ready_result(prototype_set))).get("nearest_rows")
+    return explainer if kept is None else explainer.model_copy(update={"nearest_rows": SearchedRows(**kept)})
+
+
 def _check_artefact(artefact: Artefact, noun: str, request: ExplainerRequest) -> None:
     ready_result(artefact)
     if artefact.model != request.model:
         detail = f"{noun} {artefact.id!r} is of model {artefact.model!r}, not of {request.model!r}"
         raise StorageError("conflict", detail)
+
+
+def _check_abstaining(context: AppContext, prototypes: Artefact, request: ExplainerRequest) -> None:
+    if request.abstain_below is None:
+        return
+    scale = json.loads(context.objects.get(ready_result(prototypes))).get("typicality")
+    if scale is None or not scale["percentiles"]:
+        detail = (
+            f"prototype set {prototypes.id!r} has no typicality, and so no percentile to abstain below; make the set "
+            "again, from more rows than it has prototypes"
+        )
+        raise StorageError("validation_failed", detail, "/abstain_below")
 
 
 def _check_shown_features(model: Model, request: ExplainerRequest) -> None:

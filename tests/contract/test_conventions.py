@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from schemas.explainer_names import NAME_PATTERN
 from schemas.nouns import NOUNS, Noun
 from schemas.problems import PROBLEM_KINDS, Problem
 from tests.support.api import Api, Json, Registered, csv_of, frame_of
-from tests.support.nouns import CREATED, LISTED, create
+from tests.support.nouns import CREATED, LISTED, PUT, create
 
 _EVERY_NOUN = pytest.mark.parametrize("noun", LISTED, ids=lambda noun: noun.name)
 # The secret of a key is shown once, so its answers differ: tests/contract/test_keys.py.
@@ -62,16 +63,17 @@ def _name(message: type[object] | None) -> str:
 
 @_EVERY_NOUN
 def test_lists_hold_everything_once_newest_first_page_by_page(api: Api, forest: Registered, noun: Noun[Any]) -> None:
-    made = [_create_and_wait(api, forest, noun, number) for number in range(1, 4)] if noun in CREATED else []
+    made = [_create_and_wait(api, forest, noun, number) for number in range(1, 4)] if noun in CREATED + PUT else []
 
     whole = list(api.pages(noun.path, 1000))
 
     assert list(api.pages(noun.path, 2)) == whole
     created = [item["created_at"] for item in whole]
     assert created == sorted(created, reverse=True)
-    identifiers = [item["id"] for item in whole]
+    identifiers = [item[noun.key] for item in whole]
     assert len(set(identifiers)) == len(identifiers)
-    assert all(re.fullmatch(f"{noun.id_prefix}[a-z2-7]{{16,26}}", identifier) for identifier in identifiers)
+    form = NAME_PATTERN if noun.named_by_callers else f"{noun.id_prefix}[a-z2-7]{{16,26}}"
+    assert all(re.fullmatch(form, identifier) for identifier in identifiers)
     assert set(made) <= set(identifiers)
     assert {item["object"] for item in whole} == {noun.singular}
 
@@ -82,7 +84,7 @@ def _create_and_wait(api: Api, forest: Registered, noun: Noun[Any], number: int)
     made: Json = answer.json()
     if noun.is_made_by_job:
         api.wait(made["job"])
-    return str(made["id"])
+    return str(made[noun.key])
 
 
 @pytest.mark.usefixtures("forest")

@@ -72,6 +72,20 @@ def test_what_is_not_in_the_contract_is_nobodys_but_who_may_do_everything(guarde
         assert everything.http.request(method, path).status_code in {404, 405}
 
 
+def test_kserve_s_protocols_want_the_scope_of_explanations_and_their_health_is_everybodys(guarded: Guarded) -> None:
+    for path in ("/v2/health/live", "/v2/health/ready"):
+        assert guarded.call("GET", path).status_code == 200
+    for method, path in (
+        *(("GET", path) for path in ("/v2", "/v2/models/risk", "/v2/models/risk/ready", "/v1/models/risk")),
+        *(("GET", "/v2/models/risk/versions/xpl_1"), ("POST", "/v2/models/risk/versions/xpl_1/infer")),
+        *(("POST", path) for path in ("/v1/models/risk:explain", "/v1/models/risk:predict", "/v2/models/risk/infer")),
+    ):
+        assert guarded.call(method, path).status_code == 401, path
+        for held, key in guarded.keys.items():
+            status = guarded.call(method, path, key).status_code
+            assert (status == 403) == (held != "explain"), (path, held)
+
+
 def test_metrics_are_for_readers_and_the_documentation_is_everybodys(guarded: Guarded) -> None:
     assert guarded.call("GET", "/metrics").status_code == 401
     assert guarded.call("GET", "/metrics", guarded.keys["explain"]).status_code == 403

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -13,13 +14,13 @@ import httpx
 import numpy as np
 import pandas as pd
 import pytest
-from leafspace_client import Leafspace
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from tests.support.api import Api, Json, Registered, register
+from tests.support.api import Api, Json, Registered, parquet_of, register
+from tests.support.pipelines import columns_onnx
 
 _CLIENTS = Path(sys.prefix) / "kserve-clients" / "bin" / "python"
 _NAME, _VALUES = "credit-risk", "prices"
@@ -44,10 +45,10 @@ def named(api: Api) -> Named:
     steps = make_column_transformer((OneHotEncoder(), ["color"]), remainder="passthrough")
     forest = make_pipeline(steps, RandomForestClassifier(10, max_depth=4, random_state=0))
     forest.fit(frame, np.where((frame["income"] > 50) ^ (frame["color"] == "red"), "yes", "no"))
-    with Leafspace(str(api.http.base_url)) as client:
-        model, dataset = client.register_model(forest, frame), client.register_dataset(frame)
-        prototypes = client.prototype_sets.create(model, dataset, n_prototypes=6).wait()
-        explainer = client.explainers.create(model, prototypes).id
+    model = api.upload("/v1/models", columns_onnx(forest, frame)).json()["id"]
+    dataset = api.upload("/v1/datasets", parquet_of(frame)).json()["id"]
+    prototypes = api.make(model=model, dataset=dataset, n_prototypes=6, proximity_kind="random_forest")["id"]
+    explainer = api.post("/v1/explainers", {"model": model, "prototype_set": prototypes}).json()["id"]
     assert api.http.put(f"/v1/explainer-names/{_NAME}", json={"explainer": explainer, "force": True}).is_success
     instances = json.loads(frame.head(7).to_json(orient="records"))
     columns = {name: [row[name] for row in instances] for name in frame.columns}
@@ -280,6 +281,19 @@ def test_every_refusal_is_an_error_of_the_protocol(api: Api) -> None:
         assert answer.headers["Content-Type"] == "application/json"
         assert list(answer.json()) == ["error"]
         assert int(answer.headers["Content-Length"]) == len(answer.content)
+
+
+def test_requests_are_counted_by_their_routes(api: Api, prices: Registered) -> None:
+    body = {"instances": [prices.instance(0)]}
+
+    for verb in ("explain", "predict", "praise"):
+        api.post(f"/v1/models/{_VALUES}:{verb}", body)
+    _infer(api, {})
+
+    counted = set(re.findall(r'route="(/v[12]/models/[^"]+)"', api.get("/metrics").text))
+    routes = {f"/v1/models/{{name}}:{verb}" for verb in ("explain", "predict")} | {"/v2/models/{name}/infer"}
+    assert counted >= {*routes, "/v1/models/{model_id}"}
+    assert not any(_VALUES in route for route in counted)
 
 
 def test_version_1_s_readiness_leaves_our_own_models_alone(api: Api, prices: Registered) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from schemas.nouns import NOUNS, Noun
 from tests.support.api import Api, Json, Registered
-from tests.support.nouns import CREATED, LISTED, create
+from tests.support.nouns import CREATED, LISTED, PUT, create
 
 _FILTERS = [(noun, field) for noun in LISTED for field in noun.filters]
 _EVERY_FILTER = pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def _list(api: Api, noun: Noun[Any], query: dict[str, str]) -> list[Json]:
 
 
 def _make_two(api: Api, forest: Registered, noun: Noun[Any]) -> None:
-    for number in (31, 32) if noun in CREATED else ():
+    for number in (31, 32) if noun in CREATED + PUT else ():
         made = create(api, forest, noun, number).json()
         if noun.is_made_by_job:
             api.wait(made["job"])
@@ -45,6 +45,7 @@ def test_what_a_noun_is_listed_by_follows_from_its_declaration() -> None:
     assert NOUNS["proximities"].filters == ("model", "dataset", "status")
     assert NOUNS["prototype_sets"].filters == ("model", "dataset", "evaluation_dataset", "status")
     assert NOUNS["explainers"].filters == ("model", "prototype_set", "rule_set", "approximation_tree", "name")
+    assert NOUNS["explainer_names"].filters == ("explainer",)
     assert NOUNS["explanation_sets"].filters == ("explainer", "dataset", "status")
     assert NOUNS["jobs"].filters == ("status", "kind", "artefact")
 

@@ -53,6 +53,8 @@ def register_everything(api: Api) -> RealThings:
     forest = register(api, "random_forest_binary")
     about = {"model": forest.model["id"], "dataset": forest.dataset["id"]}
     ids = {"model_id": about["model"], "dataset_id": about["dataset"], "explainer_id": forest.explainer["id"]}
+    assert api.http.put("/v1/explainer-names/real", json={"explainer": ids["explainer_id"]}).is_success
+    ids["name"] = "real"
     for noun in FROM_MODEL_AND_DATASET:
         made = api.made(noun.path, {**about, **EXAMPLES[noun.name].request})
         assert made["status"] == "ready", made

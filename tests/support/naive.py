@@ -262,3 +262,15 @@ def values_that_stay(ensemble: TreeEnsemble, leaves: NDArray[np.int32], trees: l
     tried = sorted({float(each) for each in (*single, *near, *between)})
     stay = [value for value in tried if stays_in_leaves(ensemble, leaves, trees, column, value)]
     return StayingValues(stay, stays_in_leaves(ensemble, leaves, trees, column, np.nan))
+
+
+def nearest_allowed_rows(
+    proximities: list[int], n_rows: int, allowed: list[bool], groups: list[int], max_per_group: int
+) -> list[tuple[int, int]]:
+    """Return rows and proximities, from near to far (ties: the lower row), passing over those whose group is full."""
+    found: list[tuple[int, int]] = []
+    for row in sorted(range(len(proximities)), key=lambda row: (-proximities[row], row)):
+        n_own = sum(groups[other] == groups[row] for other, _ in found)
+        if proximities[row] and allowed[row] and n_own < max_per_group and len(found) < n_rows:
+            found.append((row, proximities[row]))
+    return found

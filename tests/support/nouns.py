@@ -31,7 +31,8 @@ EXAMPLES = {
 }
 LISTED = NOUNS.kept
 CREATED = tuple(noun for noun in LISTED if noun.made is not None)
-"""Nouns that callers create; a job comes with what it makes."""
+"""Nouns that callers create by POST; a job comes with what it makes, and names are PUT."""
+PUT = tuple(noun for noun in LISTED if noun.named_by_callers)
 UPLOADED = ("/v1/models", "/v1/datasets")
 FROM_MODEL_AND_DATASET = tuple(noun for noun in NOUNS.made_by_jobs if {"model", "dataset"} <= set(noun.made_from))
 
@@ -40,6 +41,9 @@ def create(api: Api, forest: Registered, noun: Noun[Any], number: int, **headers
     """Request one thing of a noun; another ``number`` requests another thing."""
     if noun.name == "models":
         return api.upload(noun.path, forest.fitted.onnx, {"name": f"number {number}"}, **headers)
+    if noun.named_by_callers:
+        request = {"explainer": forest.explainer["id"]}
+        return api.http.put(f"{noun.path}/number-{number}", json=request, headers=headers)
     if noun.name == "datasets":
         return api.upload(noun.path, f"a,b\n{number},{number}\n".encode(), {"name": "numbered"}, **headers)
     return api.post(noun.path, _request(forest, noun, number), **headers)

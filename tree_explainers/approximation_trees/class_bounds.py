@@ -67,7 +67,7 @@ class ClassBounds:
             return None
         forest = Forest.of(ensemble, node_conditions(ensemble, description, statements), statements)
         some = np.unique(np.linspace(0, binned.n_rows - 1, _ROWS_TO_FIT).astype(np.int64))
-        is_scaled = any(column.kind == "affine" for column in description.columns)
+        is_scaled = any(column.is_calculated for column in description.columns)
         share = _LEAST_SHARE if is_scaled else 1.0
         raw = raw_scores(ensemble, reached_leaves(forest, binned.take(some).bins), scores[some], share)
         return None if raw is None else cls(forest, raw)

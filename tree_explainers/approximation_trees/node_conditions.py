@@ -88,7 +88,7 @@ class _Translation:
         cuts, missing_greater = cuts_of_number(column, splits, Rounding.of(self.description, feature.raw_index))
         greater_left = np.isin(splits.operator, (Operator.GTE, Operator.GT)) != (column.scale < 0)
         made.cut[nodes] = made.low_end[nodes] = made.greater_from[nodes] = _first_greater(feature, cuts)
-        if column.kind == "affine":
+        if column.is_calculated:
             off = _OFF * (abs(cuts) + (abs(column.offset) + abs(splits.threshold)) / abs(column.scale))
             made.low_end[nodes] = np.minimum(np.searchsorted(feature.cuts, cuts + off) + 1, feature.missing_bin)
             made.greater_from[nodes] = np.searchsorted(feature.cuts, cuts - off)

@@ -94,7 +94,7 @@ class StatementConditions:
         scaled = (
             abs(cut) + abs(column.offset / column.scale)
             for column in self.description.columns
-            if column.raw_index == feature.raw_index and column.kind == "affine"
+            if column.raw_index == feature.raw_index and column.is_calculated
         )
         return _ROUNDINGS * max(scaled, default=0.0)
 

@@ -31,7 +31,7 @@ def inlined(loop: Loop) -> Loop:
     return cast("Loop", njit(nogil=True, forceinline=True)(loop))
 
 
-def compiled_ahead(signature: Any) -> Callable[[Loop], Loop]:  # noqa: ANN401  # text or a numba type
+def compiled_ahead(*signatures: Any) -> Callable[[Loop], Loop]:  # noqa: ANN401  # texts or numba types
     """Compile a loop over arrays when ``compile_ahead`` is called, for these types, or else when it is first called.
 
     After ``compile_ahead``, other types, read-only arrays among them, are a ``TypeError``.
@@ -39,7 +39,7 @@ def compiled_ahead(signature: Any) -> Callable[[Loop], Loop]:  # noqa: ANN401  #
 
     def declare(loop: Loop) -> Loop:
         dispatcher = compiled(loop)
-        _AHEAD.append((dispatcher, signature))
+        _AHEAD.extend((dispatcher, signature) for signature in signatures)
         return dispatcher
 
     return declare

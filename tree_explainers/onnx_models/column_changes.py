@@ -6,8 +6,10 @@ from dataclasses import replace
 import numpy as np
 
 from .description import ColumnKind, ModelColumn
+from .monotone_functions import raw_number
 
 Category = float | str
+_NUMBERS = ("identity", "affine", "monotone")
 
 
 def transformed(column: ModelColumn, how: str) -> ModelColumn:
@@ -23,7 +25,7 @@ def scaled(column: ModelColumn, scale: float, offset: float, how: str) -> ModelC
     if column.kind == "transformed" or not np.isfinite([scale, offset]).all() or scale == 0:
         return transformed(column, how)
     scale, offset = column.scale * scale, column.offset * scale + offset
-    kind: ColumnKind = column.kind
+    kind: ColumnKind = column.kind  # a monotone column stays one
     if kind in ("identity", "affine"):
         kind = "identity" if (scale, offset) == (1.0, 0.0) else "affine"
     return replace(column, kind=kind, scale=scale, offset=offset)
@@ -31,14 +33,20 @@ def scaled(column: ModelColumn, scale: float, offset: float, how: str) -> ModelC
 
 def rounded(column: ModelColumn) -> ModelColumn:
     """Return the column in single precision, which it had not been in: a factor of 1, but not its very values."""
-    return replace(column, kind="affine", is_rounded=True) if column.kind in ("identity", "affine") else column
+    return replace(column, kind=_calculated(column), is_rounded=True) if column.kind in _NUMBERS else column
+
+
+def _calculated(column: ModelColumn) -> ColumnKind:
+    return "monotone" if column.kind == "monotone" else "affine"
 
 
 def imputed(column: ModelColumn, value: Category) -> ModelColumn:
     """Return the column with ``value`` in place of what is missing in it."""
     if column.kind in ("indicator", "transformed"):
         return column
-    base = value if isinstance(value, str) else (value - column.offset) / column.scale
+    base = value if isinstance(value, str) else raw_number(column, value)
+    if not isinstance(base, str) and not np.isfinite(base):
+        return transformed(column, "imputed")
     if column.kind == "ordinal" and not isinstance(base, str):
         codes = tuple(base if code is None else code for code in column.codes)
         return replace(column, codes=codes, default_code=base if column.default_code is None else column.default_code)
@@ -58,12 +66,28 @@ def indicator(column: ModelColumn, category: Category) -> ModelColumn:
         return replace(column, kind="indicator", category=category)
     if column.kind == "ordinal" and (column.scale, column.offset) == (1.0, 0.0):
         sources = [raw for raw, code in zip(column.categories, column.codes, strict=True) if code == category]
+        if len(sources) > 1 or (sources and category == column.default_code):
+            return _indicator_of_set(column, category)
         if len(sources) == 1 and category != column.default_code:
             source = sources[0]
             return ModelColumn(
                 column.name, "indicator", column.feature, column.raw_index, imputed=column.imputed, category=source
             )
     return transformed(column, f"is {category}")
+
+
+def _indicator_of_set(column: ModelColumn, code: Category) -> ModelColumn:
+    """Return 1 where the column's value is any of the categories with a code, such as all infrequent ones."""
+    codes = tuple(float(each == code) for each in column.codes)
+    return replace(column, codes=codes, default_code=float(column.default_code == code))
+
+
+def of_function(column: ModelColumn, name: str, parameter: float = 0.0) -> ModelColumn:
+    """Return a monotone function of a number; its inverse is in ``monotone_functions``."""
+    if column.kind not in ("identity", "affine", "monotone"):
+        return transformed(column, name)
+    step = (name, column.scale, column.offset, parameter)
+    return replace(column, kind="monotone", scale=1.0, offset=0.0, functions=(*column.functions, step))
 
 
 def encoded(

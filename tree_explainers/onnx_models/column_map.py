@@ -43,7 +43,10 @@ class ColumnMap:
         columns = self.tensors[tensor].columns
         if columns is None:
             n_columns = int(ensemble.column.max()) + 1
-            return tuple(ModelColumn(f"{tensor}[{at}]", "transformed", None, None) for at in range(n_columns))
+            return tuple(
+                ModelColumn(f"computed column {at + 1} ({tensor})", "transformed", None, None)
+                for at in range(n_columns)
+            )
         return tuple(self._with_missing(column) for column in columns)
 
     def _with_missing(self, column: ModelColumn) -> ModelColumn:

@@ -7,6 +7,7 @@ are in ``column_encoding``.
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from . import column_changes as changes
 from .column_encoding import cast, equal, imputer, is_nan, label_encoder, one_hot, where
 from .description import ModelColumn
+from .monotone_functions import is_monotone_power
 from .tensor_columns import (
     UNKNOWN,
     Columns,
@@ -44,6 +46,50 @@ def _unknown(_: Step) -> TensorColumns:
 def elementwise(step: Step) -> TensorColumns:
     """Follow a function of each value."""
     return TensorColumns("float", each_transformed(step.tensor(), step.node.op_type.lower()))
+
+
+def monotone(step: Step) -> TensorColumns:
+    """Follow a function that rises wherever it is defined."""
+    tensor, columns = step.tensor(), settled(step.tensor())
+    if columns is None:
+        return UNKNOWN
+    name = step.node.op_type.lower()
+    return TensorColumns(tensor.element, tuple(changes.of_function(column, name) for column in columns))
+
+
+def power(step: Step) -> TensorColumns:
+    """Follow columns to the power of a constant: odd, fractional, or with a name only."""
+    columns, exponent = settled(step.tensor()), step.constant(1)
+    if columns is None or exponent is None or step.constant(0) is not None:
+        return combination(step)
+    powers = one_each(exponent, len(columns), default=1.0) if is_row(exponent) else None
+    if powers is None or not all(map(is_monotone_power, powers.tolist())):
+        return combination(step)
+    pairs = zip(columns, powers.tolist(), strict=True)
+    raised = (column if each == 1 else changes.of_function(column, "pow", each) for column, each in pairs)
+    return TensorColumns(step.tensor().element, tuple(raised))
+
+
+def limits(step: Step) -> TensorColumns:
+    """Follow Clip and Relu: the number itself between two ends."""
+    columns = settled(step.tensor())
+    low, high = ((0.0, inf)) if step.node.op_type == "Relu" else (_limit(step, 1, "min"), _limit(step, 2, "max"))
+    if columns is None or low is None or high is None:
+        return TensorColumns("float", each_transformed(step.tensor(), "clip"))
+    for name, end in (("at least", low), ("at most", high)):
+        columns = tuple(changes.of_function(each, name, end) for each in columns) if isfinite(end) else columns
+    return TensorColumns(step.tensor().element, columns)
+
+
+def _limit(step: Step, index: int, name: str) -> float | None:
+    """Return an end of Clip, infinite where it has none; ``None`` where it is not the same for all rows."""
+    none = -inf if name == "min" else inf
+    if name in step.attributes:  # before opset 11
+        return float(step.attributes[name].f)
+    if index >= len(step.node.input) or not step.node.input[index]:
+        return none
+    constant = step.constant(index)
+    return None if constant is None or constant.size != 1 else float(constant.ravel()[0])
 
 
 def row_wise(step: Step) -> TensorColumns:
@@ -209,9 +255,10 @@ def split(step: Step) -> list[TensorColumns]:
 _STEPS: dict[str, Callable[[Step], TensorColumns | list[TensorColumns]]] = {
     **dict.fromkeys(("Identity", "Squeeze", "Unsqueeze", "Flatten"), same),
     **dict.fromkeys(("Add", "Sub", "Mul", "Div"), arithmetic),
-    **dict.fromkeys(("Abs", "Binarizer", "Ceil", "Clip", "Exp", "Floor", "Log"), elementwise),
-    **dict.fromkeys(("Reciprocal", "Relu", "Round", "Sigmoid", "Sign", "Sqrt", "Tanh"), elementwise),
-    **dict.fromkeys(("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max", "Min", "Mod", "Pow"), combination),
+    **dict.fromkeys(("Abs", "Binarizer", "Ceil", "Floor", "Reciprocal", "Round", "Sign"), elementwise),
+    **dict.fromkeys(("Exp", "Log", "Sigmoid", "Sqrt", "Tanh"), monotone),
+    **dict.fromkeys(("Clip", "Relu"), limits),
+    **dict.fromkeys(("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max", "Min", "Mod"), combination),
     **dict.fromkeys(("Normalizer", "Softmax", "CumSum"), row_wise),
     **dict.fromkeys(("MatMul", "Gemm"), product),
     **dict.fromkeys(("Concat", "FeatureVectorizer"), concat),
@@ -224,6 +271,7 @@ _STEPS: dict[str, Callable[[Step], TensorColumns | list[TensorColumns]]] = {
     "Neg": negation,
     "Not": logical_not,
     "OneHotEncoder": one_hot,
+    "Pow": power,
     "Reshape": reshape,
     "Scaler": scaler,
     "Slice": columns_slice,

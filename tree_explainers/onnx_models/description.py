@@ -10,8 +10,9 @@ InputType = Literal["float", "double", "int64", "int32", "bool", "string"]
 Task = Literal["classification", "regression"]
 Ensemble = Literal["random_forest", "boosting", "other"]
 ScoreKind = Literal["probability", "raw", "value"]
-ColumnKind = Literal["identity", "affine", "indicator", "ordinal", "transformed"]
+ColumnKind = Literal["identity", "affine", "monotone", "indicator", "ordinal", "transformed"]
 _DIGITS_OF_DOUBLES = 17
+FunctionStep = tuple[str, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ class ModelColumn:
     Its value is ``base * scale + offset``, in the arithmetic of the graph (usually float32), where ``base`` is by kind:
 
     - ``identity``, ``affine``: the raw value;
+    - ``monotone``: the raw value, too: trees test a monotone function of it, and their thresholds were led back to raw
+      units when the model was read (``monotone_columns``); scale and offset are 1 and 0;
     - ``indicator``: 1 when the raw value is ``category`` (``None``: when it is missing), otherwise 0;
     - ``ordinal``: ``codes[i]`` when the raw value is ``categories[i]`` (``None``: missing), ``default_code`` when it is
       none of them; a code of ``None`` is a missing value;
@@ -57,6 +60,10 @@ class ModelColumn:
     codes: tuple[float | None, ...] = ()
     default_code: float | None = None
     is_rounded: bool = False  # a number in double precision, rounded to single before the trees compare it
+    # While a graph is followed, and for a monotone column: each (name, scale, offset, parameter), applied to the raw
+    # value in this order, first ``value * scale + offset``, then the function of that name (``monotone_functions``).
+    functions: tuple[FunctionStep, ...] = ()
+    function: str | None = None  # the same for people: ``log(income + 1)``
 
     def shortest_equivalent(self, end: float) -> float:
         """Return the shortest number that the trees cannot distinguish from a rounded end in raw units."""
@@ -71,9 +78,22 @@ class ModelColumn:
             return np.float32(number * self.scale + self.offset)
 
     @property
+    def is_calculated(self) -> bool:
+        """Whether numbers are calculated before trees compare them, so that ends in raw units are rounded."""
+        return self.kind in ("affine", "monotone")
+
+    @property
     def transformed(self) -> bool:
         """Whether the column could not be mapped back to a raw feature."""
         return self.kind == "transformed"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWarning:
+    """What limits the explanations of a model, in a sentence."""
+
+    code: str
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +121,7 @@ class ModelDescription:
     # Two scores no further apart than this, of scores up to 1, may stand in their order by rounding alone: as many
     # additions were rounded. 0 where sums are exact.
     rounding: float = 0.0
+    warnings: tuple[ModelWarning, ...] = ()  # what its reader should know before explaining with it
 
     @property
     def n_features(self) -> int:
@@ -132,6 +153,7 @@ class ModelDescription:
         values["columns"] = tuple(
             ModelColumn(**{name: _frozen(value) for name, value in item.items()}) for item in document["columns"]
         )
+        values["warnings"] = tuple(ModelWarning(**item) for item in document.get("warnings", ()))
         return cls(**values)
 
 
@@ -190,4 +212,4 @@ def _plain(value: Any) -> Any:  # noqa: ANN401  # any JSON value
 
 
 def _frozen(value: Any) -> Any:  # noqa: ANN401  # any JSON value
-    return tuple(value) if isinstance(value, list) else value
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

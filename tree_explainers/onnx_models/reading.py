@@ -13,15 +13,18 @@ from ..errors import ModelRefused
 from .allowed_operators import TREE_OPERATORS
 from .checking import check_model, parse_model
 from .column_map import ColumnMap, group_columns, map_columns
-from .description import DeclaredModel, Ensemble, InputSpec, ModelColumn, ModelDescription, ModelLimits
+from .description import DeclaredModel, Ensemble, InputSpec, ModelColumn, ModelDescription, ModelLimits, ModelWarning
 from .ensemble_kind import infer_ensemble
 from .graph import in_reading_order, makers_of, matrices_behind
 from .interface import Outputs, find_inputs, find_outputs, name_features
 from .leaf_graph import LEAF_OUTPUT, TreesOfTensor, build_leaf_graph
+from .monotone_functions import thresholds_in_raw_units
 from .runtime_order import is_in_runtime_order, put_in_runtime_order
 from .tree_attributes import read_node_table
 from .tree_attributes_5 import read_node_table_5
 from .tree_nodes import OrderedTrees, adds_up_exactly, order_trees
+
+_SHOWN_COLUMNS, _LONGEST_NAME = 10, 200  # in a warning
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,8 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
     _check_outputs(operators, front.outputs, limits)
     kind = infer_ensemble(model, front.outputs.score, [(operator.node, operator.trees) for operator in operators])
     parts = _parts(operators, front.column_map)
-    ensemble, columns = _join(parts, front.column_map)
+    ensemble, columns = thresholds_in_raw_units(*_join(parts, front.column_map))
+    columns = group_columns(columns, declared.feature_groups)
     description = replace(
         _describe(front, declared, kind),
         rounding=_rounding(operators),
@@ -98,11 +102,28 @@ def read_model(data: bytes, declared: DeclaredModel, limits: ModelLimits) -> Rea
         n_leaves=len(ensemble.leaf_nodes),
         max_depth=max(operator.trees.depth for operator in operators),
         operators=op_types,
-        columns=group_columns(columns, declared.feature_groups),
+        columns=columns,
+        warnings=_warnings(ensemble, columns),
     )
     _refuse_large_description(description, limits)
     leaf_graph = build_leaf_graph(model, parts, [name for name in (front.outputs.label, front.outputs.score) if name])
     return ReadModel(description, ensemble, leaf_graph)
+
+
+def _warnings(ensemble: TreeEnsemble, columns: Sequence[ModelColumn]) -> tuple[ModelWarning, ...]:
+    """Return a warning of tested columns that cannot be mapped back to raw features."""
+    tested = np.unique(ensemble.column[ensemble.operator != Operator.LEAF]).tolist()
+    names = list(dict.fromkeys(columns[index].name for index in tested if columns[index].transformed))
+    if not names:
+        return ()
+    n_columns = sum(columns[index].transformed for index in tested)
+    shown = "; ".join(name[:_LONGEST_NAME] for name in names[:_SHOWN_COLUMNS])
+    detail = (
+        f"{n_columns:,} of the {len(tested):,} columns that the trees test cannot be mapped back to a raw feature, so "
+        f"that reasons are about these columns, and not about what you send: {shown}"
+        f"{'; …' if len(names) > _SHOWN_COLUMNS else ''}"
+    )
+    return (ModelWarning("transformed_features", detail),)
 
 
 def _read_front(graph: GraphProto, declared: DeclaredModel, limits: ModelLimits) -> _Front:

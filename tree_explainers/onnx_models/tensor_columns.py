@@ -14,6 +14,8 @@ from .tree_attributes import Attributes, attributes_of
 
 Element = Literal["float", "double", "integer", "bool", "string", "unknown"]
 Columns = tuple[ModelColumn, ...]
+_SHOWN_SOURCES = 3  # features that the name of a mixed column lists
+_MIXTURES = {"MatMul": "component", "Gemm": "component", "Normalizer": "normalized value"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,17 @@ def each_transformed(tensor: TensorColumns, how: str) -> Columns | None:
 
 def mixed(step: Step, width: int) -> Columns:
     """Return columns that depend on several features."""
-    name = step.node.output[0]
-    return tuple(ModelColumn(f"{name}[{index}]", "transformed", None, None) for index in range(width))
+    what, sources = _MIXTURES.get(step.node.op_type, step.node.op_type.lower()), _sources(step)
+    names = (f"{what} {index + 1} of {width} of {sources}" for index in range(width))
+    return tuple(ModelColumn(name, "transformed", None, None) for name in names)
+
+
+def _sources(step: Step) -> str:
+    """Return the features that an operator's columns are made of, the first of them where they are many."""
+    columns = [column for at in range(len(step.node.input)) for column in step.tensor(at).columns or ()]
+    names = list(dict.fromkeys(column.feature or column.name for column in columns))
+    shown = ", ".join(names[:_SHOWN_SOURCES])
+    return f"{shown}, …" if len(names) > _SHOWN_SOURCES else shown or step.node.output[0]
 
 
 def one_each(values: NDArray[Any], width: int, default: float) -> NDArray[np.float64] | None:

@@ -21,6 +21,9 @@ from .raw_units import ColumnUnits, RawSide
 
 Category = float | str
 
+TRANSFORMED = " (transformed)"
+"""Follows the name of a column that is not a raw feature."""
+
 _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSIVE)
 _MISSING_STAYS = int(Side.MISSING_STAYS)
 
@@ -66,7 +69,7 @@ def any_number(side: RawSide) -> str:
 
 def shown_name(column: ModelColumn) -> str:
     """Return the name of a column in sentences, marked where it is not a raw feature."""
-    return f"{column.name} (transformed)" if column.transformed else column.name
+    return column.name + TRANSFORMED if column.transformed else column.name
 
 
 def combine_columns(
@@ -278,7 +281,7 @@ def rounded_end(value: float, precision: type[np.float32 | np.float64]) -> float
 
 def is_number(column: ModelColumn) -> bool:
     """Return whether the column is compared as a number."""
-    return column.kind in {"identity", "affine", "transformed"}
+    return column.kind in {"identity", "affine", "monotone", "transformed"}
 
 
 def imputed_number(column: ModelColumn) -> float:

@@ -93,7 +93,7 @@ def leaf_boxes(ensemble: TreeEnsemble, leaves: NDArray[np.int32], features: NDAr
         msg = f"leaves must have shape (n_prototypes, {ensemble.n_trees}), got {leaves.shape}"
         raise InvalidInput(msg)
     nodes = _Nodes(
-        _parents(ensemble.left, ensemble.right),
+        parents(ensemble.left, ensemble.right),
         ensemble.column,
         ensemble.operator,
         ensemble.threshold,
@@ -127,7 +127,8 @@ _LOW_INCLUSIVE, _HIGH_INCLUSIVE = int(Side.LOW_INCLUSIVE), int(Side.HIGH_INCLUSI
 _MISSING_STAYS, _INCOMPLETE, _HOLE = int(Side.MISSING_STAYS), int(Side.INCOMPLETE), int(Side.HOLE)
 
 
-def _parents(left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.int32]:
+def parents(left: NDArray[np.int32], right: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the parent of each node, (n_nodes,); a root is its own."""
     nodes = np.arange(len(left), dtype=np.int32)
     inner = nodes[left != nodes]
     parent = nodes.copy()
@@ -161,21 +162,44 @@ def _fill(
             child = leaf_nodes[prototype, tree]
             while nodes.parent[child] != child:
                 node = nodes.parent[child]
-                went_left = nodes.left[node] == child
-                place = _place(entries, first, end, nodes.column[node])
-                if place == end:
-                    _open(entries[place], features[nodes.column[node]], nodes.column[node], tree)
-                    end += 1
-                if nodes.missing_left[node] != went_left:
-                    entries[place].side &= ~_MISSING_STAYS
-                if not _narrow(entries[place], nodes.operator[node], nodes.threshold[node], went_left):
-                    _open(entries[end], features[nodes.column[node]], nodes.column[node], tree)
-                    entries[end].low = entries[end].high = nodes.threshold[node]
-                    entries[end].side = _HOLE
-                    end += 1
+                column = nodes.column[node]
+                answer = Answer(
+                    features[column], column, tree, nodes.operator[node], nodes.threshold[node],
+                    nodes.missing_left[node], nodes.left[node] == child,
+                )  # fmt: skip
+                end = take_answer(entries, first, end, answer)
                 child = node
         ends[prototype] = end
     return ends
+
+
+class Answer(NamedTuple):
+    """A node on the path to a leaf, and the side that the path takes there."""
+
+    feature: int
+    column: int
+    tree: int
+    operator: int
+    threshold: float
+    missing_left: bool
+    went_left: bool
+
+
+@compiled
+def take_answer(entries: NDArray[Any], first: int, end: int, answer: Answer) -> int:
+    """Take one answer into account for a leaf whose entries begin at ``first``; return where they end."""
+    place = _place(entries, first, end, answer.column)
+    if place == end:
+        _open(entries[place], answer.feature, answer.column, answer.tree)
+        end += 1
+    if answer.missing_left != answer.went_left:
+        entries[place].side &= ~_MISSING_STAYS
+    if not _narrow(entries[place], answer.operator, answer.threshold, answer.went_left):
+        _open(entries[end], answer.feature, answer.column, answer.tree)
+        entries[end].low = entries[end].high = answer.threshold
+        entries[end].side = _HOLE
+        end += 1
+    return end
 
 
 @compiled

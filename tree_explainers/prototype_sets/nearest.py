@@ -109,18 +109,35 @@ class PrototypeIndex:
         order = np.argsort(-proximities, kind="stable")[:n_prototypes]
         return order[proximities[order] > 0]
 
-    def contrast(self, proximities: NDArray[np.int64], own_class: int) -> int | None:
-        """Return the nearest prototype of any other class than this, or ``None`` if the row is near none."""
-        others = np.where(self.classes == own_class, 0, proximities)
-        nearest = int(others.argmax())  # the first of equal ones is the earlier prototype
-        return nearest if others[nearest] > 0 else None
+    def of_other_classes(self, proximities: NDArray[np.int64], own_class: int, n_classes: int = 1) -> NDArray[np.int64]:
+        """Return the nearest prototype of each of the classes nearest to a row, its own excepted.
+
+        Parameters
+        ----------
+        proximities : (n_prototypes,) int64
+            One line of ``proximities``.
+        own_class
+            The class that is left out.
+        n_classes
+            Maximum number of classes; fewer where there are prototypes of fewer others.
+
+        Returns
+        -------
+        (at most n_classes,) int64
+            Positions among the prototypes, nearest first (ties: the earlier prototype, within a class and between
+            classes). Prototypes that share no leaf with the row come last, and count.
+        """
+        order = np.argsort(-proximities, kind="stable")
+        others = order[self.classes[order] != own_class]
+        _, firsts = np.unique(self.classes[others], return_index=True)
+        return np.asarray(others[np.sort(firsts)[:n_classes]])
 
     def near_pairs(self, leaves: NDArray[np.int32], proximities: NDArray[np.int64], n_prototypes: int) -> NearPairs:
         """Return ``nearest`` and ``shared_trees`` of many rows, given their leaves and ``proximities``."""
         found, n_near = _nearest(proximities, min(n_prototypes, len(self.leaves)))
         is_near = np.arange(found.shape[1]) < n_near[:, None]
         rows, prototypes = np.repeat(np.arange(len(n_near)), n_near), found[is_near]
-        shared = np.equal(self.leaves[prototypes], leaves[rows])
+        shared = np.equal(self.leaves[prototypes], leaves[rows]) & (self.weights > 0)
         bounds = np.concatenate(([0], np.cumsum(n_near)))
         return NearPairs(bounds, prototypes, proximities[rows, prototypes], shared)
 
@@ -131,8 +148,8 @@ class PrototypeIndex:
         return np.where(np.take_along_axis(others, nearest[:, None], axis=1)[:, 0] > 0, nearest, -1)
 
     def shared_trees(self, leaves: NDArray[np.int32], prototypes: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return in which trees one row, leaves (n_trees,), shares a leaf with these prototypes: (len, n_trees)."""
-        return np.asarray(self.leaves[prototypes] == leaves)
+        """Return in which trees that count one row, leaves (n_trees,), is in a prototype's leaf: (len, n_trees)."""
+        return np.asarray((self.leaves[prototypes] == leaves) & (self.weights > 0))
 
 
 @compiled_ahead("int64[:, ::1](int32[:, ::1], int32[:, ::1], uint32[::1])")

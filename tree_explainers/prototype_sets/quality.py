@@ -199,6 +199,7 @@ class Quality:
     of_all: QualityOfAll
     by_class: QualityByClass
     of_each: QualityOfEach
+    best: NDArray[np.int64]  # (n_rows,) integer proximity of each row to its nearest prototype
 
 
 def measure_quality(
@@ -247,7 +248,7 @@ def measure_quality(
     """
     votes = count_votes(table, weights, prototype_leaves, classes, report)
     of_each, by_class = _of_each(votes), _by_class(votes)
-    return Quality(votes.n_rows, _of_all(votes, of_each, by_class), by_class, of_each)
+    return Quality(votes.n_rows, _of_all(votes, of_each, by_class), by_class, of_each, votes.nearest)
 
 
 def _of_each(votes: Votes) -> QualityOfEach:

@@ -33,6 +33,9 @@ class ColumnUnits:
     scale: NDArray[np.float64]  # 1 where there is nothing to scale back
     offset: NDArray[np.float64]
     imputed: NDArray[np.float64]  # model-side value of a missing raw number; NaN: it stays missing
+    # Raw numbers for which the functions before the trees are defined, ends included: the others are missing to trees.
+    lowest: NDArray[np.float64]
+    highest: NDArray[np.float64]
     is_alone: NDArray[np.bool_]  # the feature's only column, and a number that varies
     is_exact: NDArray[np.bool_]  # nothing to calculate back, so ends are the model's own
     is_nullable: NDArray[np.bool_]  # some reference row misses the feature: reasons mention missing values
@@ -48,6 +51,8 @@ class ColumnUnits:
             self.scale[column],
             self.offset[column],
             self.imputed[column],
+            self.lowest[column],
+            self.highest[column],
             self.is_single,
         )
         low_end, high_end, raw_side = found
@@ -76,7 +81,7 @@ def group_by_feature(
 
     ``is_nullable``, (n_columns,), marks the columns whose reasons mention that a missing value is allowed.
     """
-    arrays = (units.scale, units.offset, units.imputed, units.is_alone)
+    arrays = (units.scale, units.offset, units.imputed, units.lowest, units.highest, units.is_alone)
     found = RawReasons(*_group(reasons, n_pairs, *arrays, units.is_single))
     found.side[~units.is_exact[found.column]] &= ~int(RawSide.EXACT)
     found.side[~is_nullable[found.column]] &= ~int(RawSide.OR_MISSING)
@@ -106,7 +111,9 @@ def holds_a_number(low: float, high: float, low_inclusive: bool, high_inclusive:
     return bool(np.nextafter(low, np.inf) < high)
 
 
-@compiled_ahead("Tuple((float64, float64, int64))(float64, float64, int64, float64, float64, float64, boolean)")
+@compiled_ahead(
+    "Tuple((float64, float64, int64))(float64, float64, int64, float64, float64, float64, float64, float64, boolean)"
+)
 def raw_interval(  # noqa: PLR0913, PLR0917  # plain numbers: this runs compiled
     low: float,
     high: float,
@@ -114,6 +121,8 @@ def raw_interval(  # noqa: PLR0913, PLR0917  # plain numbers: this runs compiled
     scale: float,
     offset: float,
     imputed: float,
+    lowest: float,
+    highest: float,
     is_single: bool,  # noqa: FBT001
 ) -> tuple[float, float, int]:
     """Return an interval in raw units, and its ``RawSide``; ``side`` is a ``Side``, ``EXACT`` as if nothing scaled.
@@ -142,6 +151,9 @@ def raw_interval(  # noqa: PLR0913, PLR0917  # plain numbers: this runs compiled
     if scale < 0:
         raw_low, raw_high = raw_high, raw_low
         low_inclusive, high_inclusive = high_inclusive, low_inclusive
+    if not side & _MISSING_STAYS:  # nor is a number allowed for which a function is not defined
+        raw_low, low_inclusive = (lowest, True) if raw_low < lowest else (raw_low, low_inclusive)
+        raw_high, high_inclusive = (highest, True) if raw_high > highest else (raw_high, high_inclusive)
     raw_side |= _RAW_LOW_INCLUSIVE if low_inclusive else 0
     raw_side |= _RAW_HIGH_INCLUSIVE if high_inclusive else 0
     return raw_low, raw_high, raw_side
@@ -181,13 +193,17 @@ def _order(
     return order, bounds
 
 
-@compiled_ahead(_GROUPED(_REASONS, numba.types.int64, _FLOATS, _FLOATS, _FLOATS, _BOOLEANS, numba.types.boolean))
+@compiled_ahead(
+    _GROUPED(_REASONS, numba.types.int64, _FLOATS, _FLOATS, _FLOATS, _FLOATS, _FLOATS, _BOOLEANS, numba.types.boolean)
+)
 def _group(  # noqa: PLR0913, PLR0917  # the parts of ColumnUnits: compiled code takes arrays
     reasons: NDArray[Any],
     n_pairs: int,
     scale: NDArray[np.float64],
     offset: NDArray[np.float64],
     imputed: NDArray[np.float64],
+    lowest: NDArray[np.float64],
+    highest: NDArray[np.float64],
     is_alone: NDArray[np.bool_],
     is_single: bool,  # noqa: FBT001
 ) -> tuple[NDArray[Any], ...]:
@@ -206,7 +222,15 @@ def _group(  # noqa: PLR0913, PLR0917  # the parts of ColumnUnits: compiled code
         of = own.column
         column[place], share_of_trees[place] = of, own.share_of_trees
         low[place], high[place], side[place] = raw_interval(
-            own.low, own.high, np.int64(own.side), scale[of], offset[of], imputed[of], is_single
+            own.low,
+            own.high,
+            np.int64(own.side),
+            scale[of],
+            offset[of],
+            imputed[of],
+            lowest[of],
+            highest[of],
+            is_single,
         )
         first[place], n_own[place] = start, end - start
         is_other[place] = end - start > 1 or not is_alone[of]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..onnx_models.description import ModelColumn
+from ..onnx_models.monotone_functions import defined_between
 from .feature_reasons import (
     Category,
     FeatureReason,
@@ -72,12 +73,15 @@ class ReasonReader:
         known = tuple(_reference_of(column, reference) for column in columns)
         varies = np.array([is_number(column) and column.scale != 0 for column in columns], dtype=np.bool_)
         scales, offsets = ([getattr(column, name) for column in columns] for name in ("scale", "offset"))
+        defined = [defined_between(column.functions) for column in columns]
         units = ColumnUnits(
             scale=np.where(varies, scales, 1.0),
             offset=np.where(varies, offsets, 0.0),
             imputed=np.array([imputed_number(column) for column in columns], dtype=np.float64),
+            lowest=np.array([low for low, _ in defined], dtype=np.float64),
+            highest=np.array([high for _, high in defined], dtype=np.float64),
             is_alone=varies & (np.bincount(features)[features] == 1),
-            is_exact=np.array([column.kind != "affine" for column in columns], dtype=np.bool_),
+            is_exact=np.array([not column.is_calculated for column in columns], dtype=np.bool_),
             is_nullable=np.array([own.has_missing for own in known], dtype=np.bool_),
             is_single=precision is np.float32,
         )

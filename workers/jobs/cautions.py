@@ -8,6 +8,12 @@ _FIGURES_FLATTER = (
     "better than it would on other rows; name rows that it was not trained on as evaluation_dataset"
 )
 
+TYPICALITY_OF_MEMORISED_ROWS = (
+    "prototypes were selected from these very rows: a model that was trained on them has memorised some, so they are "
+    "nearer to prototypes than new rows, which look less typical for it; name rows that it was not trained on as "
+    "evaluation_dataset"
+)
+
 
 def caution_of_labels(agreement: float, consequence: str) -> str | None:
     """Return a caution if a model repeats nearly all labels of some rows; nothing otherwise.

@@ -18,6 +18,7 @@ from schemas.prototype_sets import (
     LeafStep,
     PrototypeSetRequest,
     RowCoverage,
+    TypicalityScale,
 )
 from storage.object_store import ObjectStore
 from tree_explainers.compute.progress import ReportProgress
@@ -36,9 +37,10 @@ from tree_explainers.prototype_sets.classifier import (
 from tree_explainers.prototype_sets.quality import Classes, Quality, measure_quality
 from tree_explainers.prototype_sets.row_coverage import MINIMUM_SHARE, MinimumProximity, near_rows
 from tree_explainers.prototype_sets.selection import PrototypeSelection
+from tree_explainers.prototype_sets.typicality import proximity_quantiles
 from tree_explainers.scoring import constant_class, constant_value
 
-from .cautions import caution_of_figures
+from .cautions import TYPICALITY_OF_MEMORISED_ROWS, caution_of_figures
 from .inputs import LeafSpace, OpenModel, ScoredDataset
 from .row_targets import true_classes, true_values
 
@@ -283,6 +285,24 @@ def _view_by_class(quality: Quality, classes: list[str]) -> list[ClassQuality]:
         )
         for index, label in enumerate(labels)
     ]
+
+
+# Typicality: how near rows are to their nearest prototype, the prototypes themselves left out.
+
+
+def typicality_quantiles(quality: Quality, chosen: ChosenPrototypes, rows: EvaluationRows) -> NDArray[np.int64]:
+    """Return the quantiles of the rows' best proximities, in units of weight, (101,), or none where no row is left."""
+    return proximity_quantiles(quality.best, chosen.selection.rows if rows.is_training else None)
+
+
+def view_typicality(quantiles: NDArray[np.int64], chosen: ChosenPrototypes, rows: EvaluationRows) -> TypicalityScale:
+    """Return the quantiles as proximities, and which rows they are of."""
+    return TypicalityScale(
+        rows="dataset" if rows.is_training else "evaluation_dataset",
+        n_rows=rows.dataset.n_rows - (len(chosen.selection.rows) if rows.is_training else 0),
+        percentiles=(quantiles / chosen.selection.total_weight).tolist(),
+        caution=TYPICALITY_OF_MEMORISED_ROWS if rows.is_training else None,
+    )
 
 
 def _with_nulls(measures: dict[str, float]) -> dict[str, float | None]:

@@ -4,6 +4,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from schemas.datasets import Cell
@@ -39,9 +40,12 @@ from .prototype_set_evaluation import (
     evaluate_by_size,
     measure,
     measure_row_coverage,
+    typicality_quantiles,
     view_quality_of_each,
     view_quality_of_set,
+    view_typicality,
 )
+from .reference_rows import write_reference
 
 # Shares of the job's progress, which goes from 0 to 1 and never back.
 _READING = (0.0, 0.25)
@@ -62,7 +66,8 @@ def make_prototype_set(context: JobContext) -> Produced:
     certificate = _certify(context, chosen)
     quality = measure(chosen, rows, part_of(context.report, *_MEASURING))
     selection, view = chosen.selection, chosen.space.model.view
-    row_coverage = measure_row_coverage(chosen)
+    row_coverage, quantiles = measure_row_coverage(chosen), typicality_quantiles(quality, chosen, rows)
+    reference = write_reference(context, chosen.space, rows.truth if rows.is_training else None)
     content = PrototypeSetResult(
         proximity_kind=chosen.space.kind,
         task=view.task,
@@ -74,6 +79,7 @@ def make_prototype_set(context: JobContext) -> Produced:
         leaf_steps=choice.leaf_steps,
         row_coverage=row_coverage,
         validation=choice.validation,
+        nearest_rows=reference.view,
         n_candidates=selection.n_candidates,
         n_selected=len(selection.rows),
         n_swaps=selection.n_swaps,
@@ -84,9 +90,10 @@ def make_prototype_set(context: JobContext) -> Produced:
         stopped_by=_view_stop_reason(request, choice, row_coverage),
         prototypes=_view_prototypes(context.objects, chosen, quality),
         quality=view_quality_of_set(quality, chosen, rows),
+        typicality=view_typicality(quantiles, chosen, rows),
         **_evaluate(context, request, choice, rows, row_coverage),
     )
-    return Produced(content.model_dump_json().encode(), _arrays(chosen))
+    return Produced(content.model_dump_json().encode(), _arrays(chosen, quantiles), reference.files)
 
 
 # Certificate: how close the choice is to the best one, rounded such that every bound stays a bound.
@@ -237,10 +244,14 @@ def _of_class(classes: list[str], index: int) -> str:
     return f" (class {classes[index]!r})" if classes else ""
 
 
-def _arrays(chosen: ChosenPrototypes) -> bytes:
-    """Return what explainers need: the prototypes' leaves and their boxes, and how to find a row's leaves."""
+def _arrays(chosen: ChosenPrototypes, quantiles: NDArray[np.int64]) -> bytes:
+    """Return what explainers need: the prototypes' leaves and boxes, how to find a row's leaves, what is typical."""
     space = chosen.space
     features = feature_numbers(space.model.description.columns)
     boxes = leaf_boxes(space.leaves.cut(space.model.ensemble), chosen.leaves, features).to_arrays()
-    prototypes: dict[str, NDArray[Any]] = {"leaves": chosen.leaves, "classes": chosen.selection.classes}
+    prototypes: dict[str, NDArray[Any]] = {
+        "leaves": chosen.leaves,
+        "classes": chosen.selection.classes,
+        "typicality_quantiles": quantiles,
+    }
     return write_arrays(space.arrays() | prototypes | {f"boxes_{name}": array for name, array in boxes.items()})

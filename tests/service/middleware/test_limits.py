@@ -105,9 +105,11 @@ def test_explanations_have_an_allowance_of_their_own_and_health_is_always_answer
     def statuses(path: str, n_times: int) -> list[int]:
         return [status_of(call(port, _get_from(path))) for _ in range(n_times)]
 
-    assert statuses("/v1/explainers/xpl_1/explanations", 6) == [200] * 5 + [429]
+    assert statuses("/v1/explainers/xpl_1/explanations", 3) == [200] * 3
+    assert [*statuses("/v1/models/risk:explain", 1), *statuses("/v2/models/risk/infer", 2)] == [200, 200, 429]
     assert statuses("/v1/models", 4) == [200] * 3 + [429]
-    assert statuses("/livez", 10) == statuses("/readyz", 10) == statuses("/metrics", 10) == [200] * 10
+    for path in ("/livez", "/readyz", "/metrics", "/v2/health/live", "/v2/health/ready"):
+        assert statuses(path, 10) == [200] * 10
 
 
 def test_a_rate_of_nothing_means_none() -> None:

@@ -36,12 +36,28 @@ def test_nearest_prototypes_come_by_proximity_then_order_and_without_strangers()
     assert index.nearest(proximities, 2).tolist() == [4, 1]
 
 
-def test_a_row_that_shares_no_leaf_has_no_nearest_prototype_and_no_contrast() -> None:
-    index = index_of([[1, 1], [0, 0]], [0, 1])
+def test_a_row_that_shares_no_leaf_has_no_nearest_prototype_but_one_of_another_class() -> None:
+    index = index_of([[1, 1], [0, 0], [2, 2]], [0, 1, 1])
     proximities = index.proximities(np.array([[5, 5]], dtype=np.int32))[0]
 
     assert index.nearest(proximities, 3).tolist() == []
-    assert index.contrast(proximities, 0) is None
+    assert index.of_other_classes(proximities, 0).tolist() == [1]
+    assert index.of_other_classes(proximities, 1, 5).tolist() == [0]
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 3, 100])
+def test_each_of_the_nearest_other_classes_sends_its_nearest_prototype(n_classes: int) -> None:
+    real = real_leaves("covertype_20k", "random_forest")
+    classes = real.classes("target")
+    prototypes = np.arange(0, 40, 2)
+    index = PrototypeIndex.build(real.leaves[prototypes], real.weights, classes[prototypes])
+    for row, proximities in enumerate(index.proximities(real.leaves)[:100]):
+        best: dict[int, tuple[int, int]] = {}  # of each class
+        for place, proximity in enumerate(proximities.tolist()):
+            best[int(index.classes[place])] = min(best.get(int(index.classes[place]), (1, 0)), (-proximity, place))
+        best.pop(int(classes[row]), None)
+        expected = [place for _, place in sorted(best.values())][:n_classes]
+        assert index.of_other_classes(proximities, int(classes[row]), n_classes).tolist() == expected
 
 
 @pytest.mark.parametrize("n_prototypes", [1, 3, 6, 100])

@@ -10,6 +10,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, mean_absolute_error, r2_score
 
 from schemas.prototype_sets import BaselineScore, ConstantScore, Evaluation, PrototypeSet
+from storage.array_files import read_arrays
 from tests.support import naive
 from tests.support.real_jobs import CLASSIFICATIONS, N_TRAINING_ROWS, REGRESSION, RealCase
 from tests.support.real_leaves import KINDS
@@ -47,6 +48,34 @@ def _nearest(case: RealCase, rows: slice, references: list[int]) -> NDArray[np.i
 
 def _given(values: NDArray[Any], references: list[int], nearest: NDArray[np.int64]) -> NDArray[Any]:
     return np.where(nearest < 0, -1, values[np.array(references)[nearest]])
+
+
+@pytest.mark.parametrize("is_other", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_typicality_is_measured_on_the_rows_of_evaluation_without_the_prototypes(
+    workshop: Workshop,
+    real_case: FindCase,
+    kind: ProximityKind,
+    is_other: bool,  # noqa: FBT001  # a parameter
+) -> None:
+    case = real_case("pima_diabetes", kind)
+    made = _made(workshop, case, evaluation_dataset=case.evaluation_dataset if is_other else None)
+    chosen = [prototype.row for prototype in result_of(made).prototypes]
+    total = int(case.proximity[0, 0])
+    best = case.proximity[_EVALUATION if is_other else _TRAINING][:, chosen].max(axis=1)
+    best = sorted(best if is_other else np.delete(best, chosen))
+
+    scale = result_of(made).typicality
+
+    assert scale is not None
+    assert (scale.rows, scale.n_rows) == ("evaluation_dataset" if is_other else "dataset", len(best))
+    assert (scale.caution is None) == is_other
+    for percent, proximity in enumerate(scale.percentiles):
+        reached = next(value for rank, value in enumerate(best, 1) if 100 * rank >= percent * len(best))
+        assert proximity == pytest.approx(reached / total)
+    assert len(scale.percentiles) == 101
+    arrays = read_arrays(workshop.context.objects.get(workshop.context.artefacts.get("prototype_sets", made.id).arrays))
+    assert (arrays["typicality_quantiles"] / total).tolist() == scale.percentiles
 
 
 @pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")

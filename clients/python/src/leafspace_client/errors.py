@@ -61,7 +61,7 @@ class NotFound(LeafspaceError, LookupError):
 
 
 class Conflict(LeafspaceError):
-    """The request contradicts what is kept: something is in use, or not ready."""
+    """The request contradicts what is kept: something is in use, not ready, or changed meanwhile."""
 
 
 class TooLarge(Invalid):

@@ -24,6 +24,14 @@ class Record:
         return getattr(self, name)
 
     def __repr__(self) -> str:
+        return "\n".join([self._line(), *(f"Warning: {warning.detail}" for warning in self._warnings())])
+
+    def _warnings(self) -> list[Any]:
+        """Return what the service warns of, which is shown however long the record is."""
+        warnings = getattr(self, "warnings", ()) if "warnings" in _field_names(self) else ()
+        return [] if _is_absent(warnings) else [each for each in warnings if hasattr(each, "detail")]
+
+    def _line(self) -> str:
         shown = f"{type(self).__name__}("
         fields = ((name, getattr(self, name)) for name in _field_names(self))
         for number, (name, value) in enumerate((name, value) for name, value in fields if not _is_absent(value)):

@@ -66,8 +66,10 @@ from .model import Model
 from .model_column import ModelColumn
 from .model_metadata import ModelMetadata
 from .model_summary import ModelSummary
+from .model_warning import ModelWarning
 from .nearest_prototype import NearestPrototype
 from .nearest_row import NearestRow
+from .nearest_rows_options import NearestRowsOptions
 from .neighbor import Neighbor
 from .neighbors_of_row import NeighborsOfRow
 from .new_api_key import NewApiKey
@@ -130,6 +132,7 @@ from .rule_set_evaluation import RuleSetEvaluation
 from .rule_set_request import RuleSetRequest
 from .rule_set_result import RuleSetResult
 from .score import Score
+from .searched_rows import SearchedRows
 from .service_version import ServiceVersion
 from .set_quality import SetQuality
 from .smoothing import Smoothing
@@ -138,6 +141,7 @@ from .structure_count import StructureCount
 from .tree import Tree
 from .tree_node import TreeNode
 from .typicality import Typicality
+from .typicality_scale import TypicalityScale
 from .validation import Validation
 from .value_prediction import ValuePrediction
 
@@ -208,8 +212,10 @@ __all__ = (
     "ModelColumn",
     "ModelMetadata",
     "ModelSummary",
+    "ModelWarning",
     "NearestPrototype",
     "NearestRow",
+    "NearestRowsOptions",
     "Neighbor",
     "NeighborsOfRow",
     "NewApiKey",
@@ -272,6 +278,7 @@ __all__ = (
     "RuleSetRequest",
     "RuleSetResult",
     "Score",
+    "SearchedRows",
     "ServiceVersion",
     "SetQuality",
     "Smoothing",
@@ -280,6 +287,7 @@ __all__ = (
     "Tree",
     "TreeNode",
     "Typicality",
+    "TypicalityScale",
     "Validation",
     "ValuePrediction",
 )

@@ -24,6 +24,9 @@ class ExplainerRequest(Record):
             ["approximation_path"]` describes the path of a row; null: none.
         name (None | str | Unset): Name of the explainer, shown in lists; null: none.
         shown_features (list[str] | str | Unset): `all`, or the names of some features.
+        abstain_below (float | None | Unset): Percentile of `typicality` below which a row is not explained: its
+            `status` is `abstained`, and its nearest prototypes are still listed. Null: every row is explained. Not
+            applicable to prototype sets without `typicality`.
     """
 
     model: str
@@ -32,6 +35,7 @@ class ExplainerRequest(Record):
     approximation_tree: None | str | Unset = UNSET
     name: None | str | Unset = UNSET
     shown_features: list[str] | str | Unset = UNSET
+    abstain_below: float | None | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         model = self.model
@@ -65,6 +69,12 @@ class ExplainerRequest(Record):
         else:
             shown_features = self.shown_features
 
+        abstain_below: float | None | Unset
+        if isinstance(self.abstain_below, Unset):
+            abstain_below = UNSET
+        else:
+            abstain_below = self.abstain_below
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -81,6 +91,8 @@ class ExplainerRequest(Record):
             field_dict["name"] = name
         if shown_features is not UNSET:
             field_dict["shown_features"] = shown_features
+        if abstain_below is not UNSET:
+            field_dict["abstain_below"] = abstain_below
 
         return field_dict
 
@@ -133,6 +145,15 @@ class ExplainerRequest(Record):
 
         shown_features = _parse_shown_features(d.pop("shown_features", UNSET))
 
+        def _parse_abstain_below(data: object) -> float | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(float | None | Unset, data)
+
+        abstain_below = _parse_abstain_below(d.pop("abstain_below", UNSET))
+
         explainer_request = cls(
             model=model,
             prototype_set=prototype_set,
@@ -140,6 +161,7 @@ class ExplainerRequest(Record):
             approximation_tree=approximation_tree,
             name=name,
             shown_features=shown_features,
+            abstain_below=abstain_below,
         )
 
         return explainer_request

@@ -27,14 +27,14 @@ class ExplanationList(Record):
         data (list[AbstainedRow | ExplainedRow | RefusedRow]): Explanations, one for each instance, in their order.
         provenance (Provenance): What the explanations were computed from.
         object_ (Literal['list'] | Unset): Type of this object. Default: 'list'.
-        explainer_name (str | Unset): Name that it was called by; absent where it was called by id. Default: ''.
+        explainer_name (str | Unset): Name that it was called by; absent where it was called by id.
     """
 
     explainer: str
     data: list[AbstainedRow | ExplainedRow | RefusedRow]
     provenance: Provenance
     object_: Literal["list"] | Unset = "list"
-    explainer_name: str | Unset = ""
+    explainer_name: str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.abstained_row import AbstainedRow  # noqa: PLC0415

@@ -11,6 +11,7 @@ from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.model_column import ModelColumn
+    from ..models.model_warning import ModelWarning
     from ..models.parity_result import ParityResult
 
 
@@ -45,6 +46,7 @@ class Model(Record):
         column_map (list[ModelColumn]): Columns that the trees read, in their order, and how each is computed from the
             features.
         object_ (Literal['model'] | Unset): Type of this object. Default: 'model'.
+        warnings (list[ModelWarning] | Unset): What limits the explanations of this model; empty if nothing does.
     """
 
     id: str
@@ -68,6 +70,7 @@ class Model(Record):
     operators: list[str]
     column_map: list[ModelColumn]
     object_: Literal["model"] | Unset = "model"
+    warnings: list[ModelWarning] | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         from ..models.parity_result import ParityResult  # noqa: PLC0415
@@ -123,6 +126,13 @@ class Model(Record):
 
         object_ = self.object_
 
+        warnings: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.warnings, Unset):
+            warnings = []
+            for warnings_item_data in self.warnings:
+                warnings_item = warnings_item_data.to_dict()
+                warnings.append(warnings_item)
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -151,12 +161,15 @@ class Model(Record):
         )
         if object_ is not UNSET:
             field_dict["object"] = object_
+        if warnings is not UNSET:
+            field_dict["warnings"] = warnings
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.model_column import ModelColumn  # noqa: PLC0415
+        from ..models.model_warning import ModelWarning  # noqa: PLC0415
         from ..models.parity_result import ParityResult  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -232,6 +245,15 @@ class Model(Record):
         if object_ != "model" and not isinstance(object_, Unset):
             raise ValueError(f"object must match const 'model', got '{object_}'")
 
+        _warnings = d.pop("warnings", UNSET)
+        warnings: list[ModelWarning] | Unset = UNSET
+        if _warnings is not UNSET:
+            warnings = []
+            for warnings_item_data in _warnings:
+                warnings_item = ModelWarning.from_dict(warnings_item_data)
+
+                warnings.append(warnings_item)
+
         model = cls(
             id=id,
             name=name,
@@ -254,6 +276,7 @@ class Model(Record):
             operators=operators,
             column_map=column_map,
             object_=object_,
+            warnings=warnings,
         )
 
         return model

@@ -6,6 +6,7 @@ from typing import Any, TypeVar, cast
 from attrs import define as _attrs_define
 
 from ...records import Record
+from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="ModelColumn")
 
@@ -14,12 +15,13 @@ T = TypeVar("T", bound="ModelColumn")
 class ModelColumn(Record):
     """How one column that the trees read is computed from a raw feature: ``base * scale + offset``.
 
-    ``base`` is the raw value (identity, affine), 1 where the feature is ``category`` and else 0 (indicator), or the
-    code of its category (ordinal).
+    ``base`` is the raw value (identity, affine, monotone), 1 where the feature is ``category`` and else 0 (indicator),
+    or the code of its category (ordinal).
 
         Attributes:
-            name (str): Name of the raw feature, or the name inside the graph where the column cannot be mapped back.
-            kind (str): How it is computed: identity, affine, indicator, ordinal or transformed.
+            name (str): Name of the raw feature; where the column cannot be mapped back, what it is, such as component 2 of
+                5 of age, income.
+            kind (str): How it is computed: identity, affine, monotone, indicator, ordinal or transformed.
             feature (None | str): Name of the raw feature. For a transformed column: the only feature that it depends on, or
                 null if it depends on several.
             scale (float): Factor in `base * scale + offset`; 1 if nothing is scaled.
@@ -32,6 +34,8 @@ class ModelColumn(Record):
             default_code (float | None): Code of every other category of an `ordinal`; null: they reach the trees as missing
                 values.
             transformed (bool): Whether the column could not be mapped back to a raw feature.
+            function (None | str | Unset): Function of the raw value that a `monotone` column is, such as log(income + 1).
+                All thresholds on it are shown as thresholds on the raw value. Null for other kinds.
     """
 
     name: str
@@ -45,6 +49,7 @@ class ModelColumn(Record):
     codes: list[float | None]
     default_code: float | None
     transformed: bool
+    function: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         name = self.name
@@ -81,6 +86,12 @@ class ModelColumn(Record):
 
         transformed = self.transformed
 
+        function: None | str | Unset
+        if isinstance(self.function, Unset):
+            function = UNSET
+        else:
+            function = self.function
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -98,6 +109,8 @@ class ModelColumn(Record):
                 "transformed": transformed,
             }
         )
+        if function is not UNSET:
+            field_dict["function"] = function
 
         return field_dict
 
@@ -168,6 +181,15 @@ class ModelColumn(Record):
 
         transformed = d.pop("transformed")
 
+        def _parse_function(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        function = _parse_function(d.pop("function", UNSET))
+
         model_column = cls(
             name=name,
             kind=kind,
@@ -180,6 +202,7 @@ class ModelColumn(Record):
             codes=codes,
             default_code=default_code,
             transformed=transformed,
+            function=function,
         )
 
         return model_column

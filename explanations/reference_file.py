@@ -1,0 +1,177 @@
+"""The file of all reference rows that a prototype set keeps, by which explanations name the nearest of them.
+
+It has the leaves of the rows as they are searched, the paths to these leaves for reasons, and of each row its id, the
+model's prediction, its target and its values. It is mapped: of a large file only what answers need is in memory.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from storage.array_files import MappedFileWriter, map_file, write_mapped_file
+from storage.dataset_files import DatasetFile
+from tree_explainers.leaf_space.leaves import LeafTable
+from tree_explainers.leaf_space.reference_rows import ReferenceRows, reference_arrays
+from tree_explainers.prototype_sets.leaf_paths import LeafPaths
+
+MAX_CELLS = 250_000_000
+"""Rows x (trees + features) of the largest file: a gigabyte or two."""
+
+_BLOCK_ROWS = 65_536
+_MISSING = -1.0  # the code of a missing category
+_IDS, _TEXTS = "row_ids", "texts_"
+_NUMBER, _BOOLEAN, _CATEGORY = range(3)
+_TYPES = {"number": _NUMBER, "boolean": _BOOLEAN, "category": _CATEGORY}
+
+
+class ReferenceLeaves(NamedTuple):
+    """Leaves of the reference rows, and how to get to them."""
+
+    table: LeafTable
+    weights: NDArray[np.int64]  # (n_trees,)
+    paths: Mapping[str, NDArray[Any]]  # from ``path_arrays``
+
+
+class Outcomes(NamedTuple):
+    """What is predicted, and what is true, for each row."""
+
+    predicted: NDArray[Any]  # (n_rows,) indices of classes, or values
+    targets: NDArray[Any] | None  # the same of the dataset's target; None: it has none, or of another kind
+
+
+def is_small_enough(n_rows: int, n_trees: int, n_features: int) -> bool:
+    """Return whether a file of the rows is kept at all."""
+    return n_rows * (n_trees + n_features) <= MAX_CELLS
+
+
+def write_reference_file(
+    path: Path, leaves: ReferenceLeaves, outcomes: Outcomes, file: DatasetFile, columns: Sequence[str]
+) -> None:
+    """Write the file.
+
+    Parameters
+    ----------
+    path
+        A new file.
+    leaves, outcomes
+        Of the rows.
+    file
+        The rows.
+    columns
+        The dataset's column for each of the model's features.
+
+    Raises
+    ------
+    InsufficientStorage
+        If the disk has no room for it.
+    """
+    with write_mapped_file(path) as writer:
+        for name, array in (reference_arrays(leaves.table, leaves.weights) | dict(leaves.paths)).items():
+            writer.add(name, array)
+        writer.add("predicted", outcomes.predicted)
+        if outcomes.targets is not None:
+            writer.add("targets", outcomes.targets)
+        if file.row_id_column is not None:
+            names = pa.array(file.row_ids(), pa.large_string())
+            _add_texts(writer, _IDS, names)
+            writer.add("row_id_order", pc.array_sort_indices(names).to_numpy().astype(np.int32))
+        _add_cells(writer, file, columns)
+
+
+def _add_texts(writer: MappedFileWriter, name: str, texts: pa.LargeStringArray) -> None:
+    _, offsets, content = texts.buffers()
+    writer.add(f"{name}_starts", np.frombuffer(offsets, np.int64, len(texts) + 1))
+    writer.add(name, np.frombuffer(content or b"", np.uint8))
+
+
+def _add_cells(writer: MappedFileWriter, file: DatasetFile, columns: Sequence[str]) -> None:
+    """Write all values as numbers; those of categories are the places of their texts."""
+    types = np.array([_TYPES[file.column(name).type] for name in columns], dtype=np.uint8)
+    places: dict[int, dict[str, int]] = {index: {} for index in np.flatnonzero(types == _CATEGORY).tolist()}
+    writer.add("types", types)
+    blocks = (_numbers(block, places) for block in file.iter_blocks(columns, _BLOCK_ROWS))
+    writer.add_blocks("cells", (file.n_rows, len(columns)), np.dtype(np.float64), blocks)
+    for index, own in places.items():
+        _add_texts(writer, f"{_TEXTS}{index}", pa.array(list(own), pa.large_string()))
+
+
+def _numbers(block: Sequence[NDArray[Any]], places: dict[int, dict[str, int]]) -> NDArray[np.float64]:
+    numbers = np.empty((len(block[0]), len(block)))
+    for index, values in enumerate(block):
+        numbers[:, index] = _places(values, places[index]) if index in places else values
+    return numbers
+
+
+def _places(texts: NDArray[np.object_], known: dict[str, int]) -> NDArray[np.float64]:
+    encoded = pa.array(texts, pa.string()).dictionary_encode()
+    own = [known.setdefault(text, len(known)) for text in encoded.dictionary.to_pylist()]
+    found: NDArray[np.float64] = np.array([*own, _MISSING])[pc.fill_null(encoded.indices, len(own)).to_numpy()]
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Texts:
+    content: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+
+    def __getitem__(self, index: int) -> str:
+        return self.content[self.starts[index] : self.starts[index + 1]].tobytes().decode()
+
+
+class ReferenceFile:
+    """The file, mapped.
+
+    Parameters
+    ----------
+    path
+        From ``write_reference_file``.
+    features : (n_columns,) int32
+        Number of the feature of each model-side column, from ``feature_numbers``.
+    """
+
+    def __init__(self, path: Path, features: NDArray[np.int32]) -> None:
+        arrays = map_file(path)
+        self.search = ReferenceRows(arrays)
+        self.paths = LeafPaths.of_arrays(arrays, features)
+        self.predicted = arrays["predicted"]
+        self.targets = arrays.get("targets")
+        self.n_rows = self.search.n_rows
+        self._ids = None if _IDS not in arrays else _Texts(arrays[_IDS], arrays[f"{_IDS}_starts"])
+        self._id_order = arrays.get("row_id_order")
+        self._cells = arrays["cells"]
+        self._read = [_reader(arrays, index, kind) for index, kind in enumerate(arrays["types"].tolist())]
+
+    def row_id(self, row: int) -> str:
+        """Return the id of a row."""
+        return str(row) if self._ids is None else self._ids[row]
+
+    def row(self, row_id: str) -> int | None:
+        """Return the row of an id, or ``None`` where there is none."""
+        if self._ids is None or self._id_order is None:
+            is_index = row_id.isascii() and row_id.isdigit() and len(row_id) <= len(str(self.n_rows))
+            found = int(row_id) if is_index else self.n_rows
+        else:
+            ids, order = self._ids, self._id_order
+            place = bisect_left(range(self.n_rows), row_id, key=lambda place: ids[int(order[place])])
+            found = self.n_rows if place == self.n_rows else int(order[place])
+        return found if found < self.n_rows and self.row_id(found) == row_id else None
+
+    def values(self, row: int) -> list[Any]:
+        """Return the values of a row in the order of the model's features, as JSON has them; ``None``: missing."""
+        return [read(number) for read, number in zip(self._read, self._cells[row].tolist(), strict=True)]
+
+
+def _reader(arrays: Mapping[str, NDArray[Any]], index: int, kind: int) -> Callable[[float], Any]:
+    if kind == _CATEGORY:
+        texts = _Texts(arrays[f"{_TEXTS}{index}"], arrays[f"{_TEXTS}{index}_starts"])
+        return lambda number: None if number == _MISSING else texts[int(number)]
+    if kind == _BOOLEAN:
+        return lambda number: None if number != number else bool(number)  # noqa: PLR0124  # NaN
+    return lambda number: None if number != number else number  # noqa: PLR0124  # NaN

@@ -1,0 +1,153 @@
+"""Warnings about single rows: what makes an explanation, or the prediction itself, less trustworthy than others.
+
+What can be said without the row is prepared; a row then takes one comparison for each feature.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from schemas.datasets import Column
+from tree_explainers import wording
+from tree_explainers.onnx_models.description import ModelColumn, ModelDescription
+
+Warning_ = dict[str, str]  # as explanations have it: code, detail, and the feature where there is one
+
+_MOST_OF_A_CODE = 10  # features; what is beyond is counted
+_N_COLUMNS_NAMED = 3
+_HIDDEN_RANGE = "no reference row has one as small or as large"
+_LONGEST_VALUE = 60  # characters of a category that the caller sent
+
+
+class RowWarnings:
+    """Compares rows with the reference rows, those from which prototypes were chosen.
+
+    Parameters
+    ----------
+    description
+        Of the model.
+    columns : (n_features,)
+        The reference dataset's column of each feature.
+    shown
+        Features whose values in the reference rows callers may see; ``None``: all of them.
+    """
+
+    def __init__(
+        self, description: ModelDescription, columns: Sequence[Column], shown: frozenset[str] | None = None
+    ) -> None:
+        is_single = description.precision is np.float32
+        self._names = description.feature_names
+        with_range = {index: column for index, column in enumerate(columns) if _has_range(column)}
+        self._ranges = [(index, *_widened(column, is_single=is_single)) for index, column in with_range.items()]
+        self._range_texts = {
+            index: _HIDDEN_RANGE
+            if shown is not None and self._names[index] not in shown
+            else _range_text(column, is_single=is_single)
+            for index, column in with_range.items()
+        }
+        self._categories = [
+            (index, frozenset([*column.categories, description.missing_tokens[index]]))
+            for index, column in enumerate(columns)
+            if column.type == "category" and column.categories is not None
+        ]
+        self._of_model = _transformed(description.columns)
+
+    def of_row(self, values: Sequence[Any]) -> list[Warning_]:
+        """Return what is unusual about a row, feature by feature, and then what holds for all rows of the model.
+
+        Parameters
+        ----------
+        values
+            As callers send them, in the order of the features.
+
+        Returns
+        -------
+        list of dict
+            ``unseen_category``, ``outside_reference_range`` and ``transformed_features``, in this order; of the first
+            two at most ten features each, and then one that counts the others. Missing values are neither.
+        """
+        unseen = [
+            (index, value)
+            for index, known in self._categories
+            if (value := values[index]) is not None and (value if isinstance(value, str) else str(value)) not in known
+        ]
+        outside = [
+            (index, value)
+            for index, low, high in self._ranges
+            if (value := values[index]) is not None and not low <= value <= high
+        ]
+        if not unseen and not outside:
+            return list(self._of_model)
+        return [
+            *self._of_features("unseen_category", unseen, "have categories that no reference row has"),
+            *self._of_features("outside_reference_range", outside, "are outside the ranges of the reference rows"),
+            *self._of_model,
+        ]
+
+    def _of_features(self, code: str, found: list[tuple[int, Any]], of_others: str) -> Iterable[Warning_]:
+        for index, value in found[:_MOST_OF_A_CODE]:
+            yield {"code": code, "feature": self._names[index], "detail": self._detail(index, value)}
+        if len(found) > _MOST_OF_A_CODE:
+            yield {"code": code, "detail": f"{len(found) - _MOST_OF_A_CODE:,} more features {of_others}"}
+
+    def _detail(self, index: int, value: Any) -> str:  # noqa: ANN401  # a cell
+        text = self._range_texts.get(index)
+        if text is None:
+            return f"{self._names[index]} is {_category_text(str(value))}, which no reference row has"
+        return f"{self._names[index]} is {wording.number_text(value)}; {text}"
+
+
+def near_tie(scores: Iterable[tuple[str, float]]) -> Warning_:
+    """Return the warning that rounding may have decided between the two best of at least two classes and scores."""
+    (first, _), (second, _) = sorted(scores, key=lambda each: -each[1])[:2]
+    detail = (
+        f"the scores of {_category_text(first)} and {_category_text(second)} differ by no more than rounding, "
+        "which may have decided the label"
+    )
+    return {"code": "near_tie", "detail": detail}
+
+
+def _has_range(column: Column) -> bool:
+    return column.type == "boolean" or (column.min is not None and column.max is not None)
+
+
+def _range_of(column: Column) -> tuple[float, float]:
+    return (0.0, 1.0) if column.min is None or column.max is None else (column.min, column.max)
+
+
+def _widened(column: Column, *, is_single: bool) -> tuple[float, float]:
+    """Return a range with all numbers in it that the model cannot tell from its ends."""
+    low, high = _range_of(column)
+    if not is_single:
+        return low, high
+    with np.errstate(over="ignore"):
+        below, above = (
+            np.nextafter(np.float32(low), np.float32(-np.inf)),
+            np.nextafter(np.float32(high), np.float32(np.inf)),
+        )
+        return (float(below) + float(np.float32(low))) / 2, (float(above) + float(np.float32(high))) / 2
+
+
+def _range_text(column: Column, *, is_single: bool) -> str:
+    if column.type == "boolean":
+        return "the reference rows have true and false"
+    # In single precision .1 is kept as .10000000149.
+    ends = [float(str(np.float32(end))) if is_single else end for end in _range_of(column)]
+    low, high = map(wording.number_text, ends)
+    return f"all reference rows have {low}" if low == high else f"the reference rows have {low} to {high}"
+
+
+def _category_text(category: str) -> str:
+    return wording.value_text(category if len(category) <= _LONGEST_VALUE else f"{category[:_LONGEST_VALUE]}…")
+
+
+def _transformed(columns: Sequence[ModelColumn]) -> tuple[Warning_, ...]:
+    """Return the warning that some of the columns that trees test are not raw features, where it is so."""
+    names = [column.name for column in columns if column.transformed]
+    if not names:
+        return ()
+    more = len(names) - _N_COLUMNS_NAMED
+    named = ", ".join(names[:_N_COLUMNS_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    detail = f"reasons name columns of the model that cannot be mapped back to raw features: {named}"
+    return ({"code": "transformed_features", "detail": detail},)

@@ -210,7 +210,9 @@ def test_candidates_as_many_as_rows_are_all_rows(workshop: Workshop, real_case: 
     case = real_case("titanic", "boosting")
 
     made = _made(workshop, case, "sm_a", n_candidates=300)
-    beyond = workshop.create(model=case.model, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, n_candidates=10**6)
+    beyond = workshop.create(
+        model=case.model, dataset=case.dataset, n_prototypes=_N_PROTOTYPES, min_leaf_rows=1, n_candidates=10**6
+    )
 
     assert result_of(made).n_candidates == 300
     assert _rows(made) == _twin(case, "sm_a", "predicted")

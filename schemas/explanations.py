@@ -24,10 +24,9 @@ class ExplanationRequest(ExplanationParts):
     """Rows to explain."""
 
     # More than the limit is a problem of its own (413), not an invalid field.
-    instances: list[Instance] | None = Field(
-        default=None,
-        min_length=1,
-        description=f"{INSTANCES} Null where `dataset` and `row_ids` name the rows.",
+    instances: list[Instance] = Field(
+        default=[],
+        description=f"{INSTANCES} None where `dataset` and `row_ids` name the rows.",
         json_schema_extra={"maxItems": MAX_INSTANCES},
     )
     dataset: Identifier | None = Field(

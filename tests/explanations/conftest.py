@@ -24,7 +24,7 @@ class Case:
     """A warm explainer and rows to explain."""
 
     warm: WarmExplainer
-    instances: list[Instance]
+    rows: list[Instance]  # as callers send them
 
 
 FindCase = Callable[..., Case]

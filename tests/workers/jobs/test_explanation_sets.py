@@ -183,9 +183,9 @@ def test_of_a_feature_that_is_not_shown_no_value_of_a_prototype_is_shown(shop: S
 
     made = shop.explain(explainer=hidden, dataset=shop.workshop.register_dataset(_more_rows(50)), detail="full")
 
-    rows = [orjson.loads(line) for line in shop.lines(made)]
-    assert {each["feature"] for row in rows for each in row["values"]} == {"f1"}
-    near = [near for row in rows for near in row["nearest_prototypes"]]
+    lines = [orjson.loads(line) for line in shop.lines(made)]
+    assert {cell["feature"] for line in lines for cell in line["values"]} == {"f1"}
+    near = [near for line in lines for near in line["nearest_prototypes"]]
     assert {reason["feature"] for each in near for reason in each["reasons"]} == {"f1"}
 
 

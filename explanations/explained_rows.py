@@ -55,9 +55,9 @@ def explain_instances(
         ``too_many_rows``, or ``validation_failed`` where ``row_ids`` are not one for each instance or two are equal, or
         the explainer does not have a part to include.
     """
-    parts, instances = parts_of(warm, request), request.instances or ()
-    row_ids = row_ids_of(request.row_ids, len(instances) if read is None else read.n_rows)
-    read = read or read_instances(instances, warm.features)
+    parts = parts_of(warm, request)
+    row_ids = row_ids_of(request.row_ids, len(request.instances) if read is None else read.n_rows)
+    read = read or read_instances(request.instances, warm.features)
     return explain_read(warm, parts, row_ids, read, run_readable(warm.session, read))
 
 
@@ -151,6 +151,13 @@ def n_values_shown(request: ExplanationParts, n_features: int) -> int:
     if request.detail == "full" or "values" in request.include or request.n_reasons == "all":
         return n_features
     return min(request.n_reasons, n_features)
+
+
+def n_rows_listed(request: ExplanationParts) -> int:
+    """Return how many of all reference rows an explanation lists, at most."""
+    if request.detail == "full" or "nearest_rows" in request.include:
+        return (request.nearest_rows or NearestRowsOptions()).n_rows
+    return 0
 
 
 # One row.

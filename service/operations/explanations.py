@@ -7,12 +7,12 @@ from typing import TypeVar
 import orjson
 
 from explanations.dataset_rows import DatasetRows
-from explanations.explained_rows import explain_instances, n_values_shown
+from explanations.explained_rows import explain_instances, n_rows_listed, n_values_shown
 from explanations.instances import ReadInstances, read_instances, row_ids_of
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanation_sets import NearestRowsOptions
 from schemas.explanations import ExplanationRequest
-from schemas.models import MAX_INSTANCES
+from schemas.models import MAX_INSTANCES, Instance
 from schemas.problems import FieldProblem
 from storage.dataset_files import DatasetFile
 from storage.errors import EveryRowFailed, StorageError
@@ -127,14 +127,20 @@ def explain_rows(
     return orjson.dumps(document)
 
 
+def sent_instances(request: ExplanationRequest) -> list[Instance]:
+    """Return the rows that a request brings with it; refuse one that names rows of a dataset, or none."""
+    if request.dataset is not None or not request.instances:
+        raise StorageError("validation_failed", "send the rows as `instances`, one at least", "/instances")
+    return request.instances
+
+
 def _n_rows(request: ExplanationRequest) -> int:
     """Return the number of rows; refuse a request that does not say which they are."""
-    if (request.instances is None) == (request.dataset is None):
+    if bool(request.instances) == (request.dataset is not None):
         raise StorageError("validation_failed", _WHICH_ROWS, "/instances")
-    rows = request.row_ids if request.instances is None else request.instances
-    if rows is None:
+    if request.dataset is not None and request.row_ids is None:
         raise StorageError("validation_failed", _WHICH_ROWS, "/row_ids")
-    return len(rows)
+    return len(request.instances or request.row_ids or ())
 
 
 def check_size(context: AppContext, warm: WarmExplainer, request: ExplanationRequest) -> None:
@@ -155,9 +161,7 @@ def check_size(context: AppContext, warm: WarmExplainer, request: ExplanationReq
 
 def _n_reference_rows(warm: WarmExplainer, request: ExplanationRequest) -> int:
     """Return how many of all reference rows an explanation lists, at most."""
-    if warm.reference is None or not (request.detail == "full" or "nearest_rows" in request.include):
-        return 0
-    return (request.nearest_rows or NearestRowsOptions()).n_rows
+    return 0 if warm.reference is None else n_rows_listed(request)
 
 
 def _n_contrasts(warm: WarmExplainer, request: ExplanationRequest) -> int:

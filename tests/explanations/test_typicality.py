@@ -13,6 +13,7 @@ from explanations.explained_rows import explain_instances
 from explanations.typicality import TypicalityScale
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanations import ExplanationList, ExplanationRequest
+from schemas.identifiers import content_identifier
 from storage.errors import StorageError
 from tests.support import naive_contrasts
 from tests.support.api import frame_of
@@ -175,7 +176,10 @@ def test_prototypes_without_other_rows_know_no_percentile_to_abstain_below(works
 
     assert refusal.value.pointer == "/abstain_below"
     context = workshop.context
-    warm = warm_up(workshop.register_explainer(**request), context.database, context.objects, context.sessions.get)
+    explainer_id = workshop.register_explainer(**request)
+    others = {"rule_set": None, "approximation_tree": None, "name": None, "shown_features": "all"}
+    assert explainer_id == content_identifier("explainers", {**request, **others})  # as before there was any percentile
+    warm = warm_up(explainer_id, context.database, context.objects, context.sessions.get)
     instance = [float(column[9]) for column in made.rows.columns]
     (explained,) = explain_instances(warm, ExplanationRequest(instances=[instance]))
     assert "typicality" not in explained

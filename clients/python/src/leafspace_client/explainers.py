@@ -84,6 +84,7 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
     n_prototypes: int = 3,
     n_reasons: int | Literal["all"] = 5,
     include: Sequence[Include] = (),
+    n_contrasts: int = 1,
     detail: Detail = "short",
 ) -> Program[Explanations]:
     """Return an explanation for each row, in their order.
@@ -102,8 +103,11 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
         How many of the reasons to give for each prototype, or ``"all"``.
     include
         What else to return: ``"values"`` of the row and its prototypes; ``"intervals"``, the reasons in numbers;
-        ``"contrast"``, the nearest prototype of another class; ``"rules"``, those that hold; ``"approximation_path"``,
-        the path in the approximation tree; ``"nearest_rows"``, the nearest of all reference rows.
+        ``"contrast"``, the nearest prototypes of other classes, and what would have to differ; ``"rules"``, those that
+        hold; ``"approximation_path"``, the path in the approximation tree; ``"nearest_rows"``, the nearest of all
+        reference rows.
+    n_contrasts
+        How many other classes to contrast each row with, the nearest ones.
     detail
         ``"full"`` returns everything that the explainer has.
 
@@ -122,6 +126,7 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
             n_prototypes=n_prototypes,
             n_reasons=n_reasons,
             include=list(include) or UNSET,
+            n_contrasts=n_contrasts,
             detail=detail,
         )
         answer = yield from fetch(explain, ExplanationList, explainer_id=self.id, body=request)
@@ -139,6 +144,7 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
     approximation_tree: Identified | None = None,
     name: str | None = None,
     shown_features: Sequence[str] | Literal["all"] = "all",
+    abstain_below: float | None = None,
 ) -> Program[Kept]:
     """Register a model with the prototypes that explain its predictions.
 
@@ -154,6 +160,8 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
         A name for people.
     shown_features
         Which values of the (real) prototype rows a caller ever sees.
+    abstain_below
+        Percentile of typicality below which rows are not explained, such as 5; ``None``: all are.
     """
     request = ExplainerRequest(
         model=id_of(model),
@@ -162,6 +170,7 @@ def _create(  # noqa: PLR0913  # what an explainer may be made of
         approximation_tree=None if approximation_tree is None else id_of(approximation_tree),
         name=name,
         shown_features="all" if shown_features == "all" else list(shown_features),
+        abstain_below=abstain_below,
     )
     return self._wrapped((yield from create(register_explainer, Details, body=request)))
 

@@ -70,6 +70,7 @@ def _create(  # noqa: PLR0913  # what explanations may have
     n_prototypes: int = 3,
     n_reasons: int | Literal["all"] = 5,
     include: Sequence[Include] = (),
+    n_contrasts: int = 1,
     detail: Detail = "short",
 ) -> Program[Kept]:
     """Request an explanation of every row of a dataset; call ``wait()`` on what is returned.
@@ -84,8 +85,11 @@ def _create(  # noqa: PLR0913  # what explanations may have
         How many of the reasons to give for each prototype, or ``"all"``.
     include
         What else to return: ``"values"`` of the row and its prototypes; ``"intervals"``, the reasons in numbers;
-        ``"contrast"``, the nearest prototype of another class; ``"rules"``, those that hold; ``"approximation_path"``,
-        the path in the approximation tree; ``"nearest_rows"``, the nearest of all reference rows.
+        ``"contrast"``, the nearest prototypes of other classes, and what would have to differ; ``"rules"``, those that
+        hold; ``"approximation_path"``, the path in the approximation tree; ``"nearest_rows"``, the nearest of all
+        reference rows.
+    n_contrasts
+        How many other classes to contrast each row with, the nearest ones.
     detail
         ``"full"`` returns everything that the explainer has.
     """
@@ -95,6 +99,7 @@ def _create(  # noqa: PLR0913  # what explanations may have
         n_prototypes=n_prototypes,
         n_reasons=n_reasons,
         include=list(include),
+        n_contrasts=n_contrasts,
         detail=detail,
     )
     return self._wrapped((yield from create(create_explanation_set, Details, body=request)))

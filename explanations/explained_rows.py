@@ -52,9 +52,9 @@ def explain_instances(
         ``too_many_rows``, or ``validation_failed`` where ``row_ids`` are not one for each instance or two are equal, or
         the explainer does not have a part to include.
     """
-    parts, instances = parts_of(warm, request), request.instances or ()
-    row_ids = row_ids_of(request.row_ids, len(instances) if read is None else read.n_rows)
-    read = read or read_instances(instances, warm.features)
+    parts = parts_of(warm, request)
+    row_ids = row_ids_of(request.row_ids, len(request.instances) if read is None else read.n_rows)
+    read = read or read_instances(request.instances, warm.features)
     return explain_read(warm, parts, row_ids, read, run_readable(warm.session, read))
 
 

@@ -127,11 +127,10 @@ class ReasonTexts:
             f"{self.starts[of]}{self.before_low[code]}{_words(low)}{self.before_high[code]}{_words(high)}{self.after[code]}"
             for of, code, low, high in zip(columns, codes, lows, highs, strict=True)
         ]
+        intervals: list[dict[str, Any] | None] = [None] * len(columns)
         if with_intervals:
-            flags = zip(side.tolist(), lows, highs, columns, strict=True)
-            intervals = [self._interval(*each) for each in flags]
-        else:
-            intervals = [None] * len(columns)
+            ends = zip(side.tolist(), lows, highs, columns, strict=True)
+            intervals = [self._interval(*each) for each in ends]
         return columns, texts, raw.share_of_trees[chosen].tolist(), intervals
 
     def _interval(self, side: int, low: bytes, high: bytes, column: int) -> dict[str, Any]:

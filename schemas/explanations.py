@@ -10,7 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypeAliasType
 
 from .approximation_trees import PathNode
-from .contract import OBJECT, Contract, Identifier, RowId, absent
+from .contract import OBJECT, Contract, Identifier, RowId, absent, without_default
 from .explanation_sets import ExplanationParts
 from .models import INSTANCES, MAX_INSTANCES, ROW_IDS, Instance, InstanceRowId, Prediction, RowIds, Score
 from .problems import Problem
@@ -24,10 +24,9 @@ class ExplanationRequest(ExplanationParts):
     """Rows to explain."""
 
     # More than the limit is a problem of its own (413), not an invalid field.
-    instances: list[Instance] | None = Field(
-        default=None,
-        min_length=1,
-        description=f"{INSTANCES} Null where `dataset` and `row_ids` name the rows.",
+    instances: list[Instance] = Field(
+        default=[],
+        description=f"{INSTANCES} None where `dataset` and `row_ids` name the rows.",
         json_schema_extra={"maxItems": MAX_INSTANCES},
     )
     dataset: Identifier | None = Field(
@@ -82,12 +81,12 @@ class Reason(Contract):
         default=None,
         description="Value of the row; null if it is missing. Absent, as is `prototype_value`, where the feature could "
         "not be mapped back to a raw one.",
-        json_schema_extra=lambda schema: schema.pop("default", None),
+        json_schema_extra=without_default,
     )
     prototype_value: Cell = Field(
         default=None,
         description="Value of the prototype, or of the reference row; null if it is missing.",
-        json_schema_extra=lambda schema: schema.pop("default", None),
+        json_schema_extra=without_default,
     )
     share_of_trees: float = Field(
         description="Share of the shared trees that test the feature on the path to the shared leaf, 0 to 1."

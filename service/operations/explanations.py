@@ -12,7 +12,7 @@ from explanations.instances import ReadInstances, read_instances, row_ids_of
 from explanations.warm_explainer import WarmExplainer, warm_up
 from schemas.explanation_sets import NearestRowsOptions
 from schemas.explanations import ExplanationRequest
-from schemas.models import MAX_INSTANCES
+from schemas.models import MAX_INSTANCES, Instance
 from schemas.problems import FieldProblem
 from storage.dataset_files import DatasetFile
 from storage.errors import EveryRowFailed, StorageError
@@ -125,14 +125,20 @@ def explain_rows(
     return orjson.dumps(document)
 
 
+def sent_instances(request: ExplanationRequest) -> list[Instance]:
+    """Return the rows that a request brings with it; refuse one that names rows of a dataset, or none."""
+    if request.dataset is not None or not request.instances:
+        raise StorageError("validation_failed", "send the rows as `instances`, one at least", "/instances")
+    return request.instances
+
+
 def _n_rows(request: ExplanationRequest) -> int:
     """Return the number of rows; refuse a request that does not say which they are."""
-    if (request.instances is None) == (request.dataset is None):
+    if bool(request.instances) == (request.dataset is not None):
         raise StorageError("validation_failed", _WHICH_ROWS, "/instances")
-    rows = request.row_ids if request.instances is None else request.instances
-    if rows is None:
+    if request.dataset is not None and request.row_ids is None:
         raise StorageError("validation_failed", _WHICH_ROWS, "/row_ids")
-    return len(rows)
+    return len(request.instances or request.row_ids or ())
 
 
 def check_size(context: AppContext, warm: WarmExplainer, request: ExplanationRequest) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from explanations.explained_blocks import RowBlock
+
 
 from explanations.warm_explainer import WarmExplainer, warm_up
 from storage.dataset_files import DatasetFile

@@ -33,8 +33,8 @@ class ExplanationRequest(Record):
             the nearest five.
         detail (str | Unset): `full` gives everything that the explainer has: all reasons, all optional parts, and more
             about each prototype; `n_reasons` and `include` change nothing then. Default: 'short'.
-        instances (list[InstanceType0 | list[Any]] | None | Unset): Raw rows, at most 1,000. Each row has values by
-            feature name, or in the order of the features. Null where `dataset` and `row_ids` name the rows.
+        instances (list[InstanceType0 | list[Any]] | Unset): Raw rows, at most 1,000. Each row has values by feature
+            name, or in the order of the features. None where `dataset` and `row_ids` name the rows.
         dataset (None | str | Unset): Id of a registered dataset, of which `row_ids` names the rows to explain.
         row_ids (list[str] | None | Unset): Ids of the rows in their order, which must be unique; default: their 0-based
             indices as text. With `dataset`: the ids of its rows that are to be explained, at most 1,000: their texts in its
@@ -46,7 +46,7 @@ class ExplanationRequest(Record):
     include: list[str] | Unset = UNSET
     nearest_rows: NearestRowsOptions | None | Unset = UNSET
     detail: str | Unset = "short"
-    instances: list[InstanceType0 | list[Any]] | None | Unset = UNSET
+    instances: list[InstanceType0 | list[Any]] | Unset = UNSET
     dataset: None | str | Unset = UNSET
     row_ids: list[str] | None | Unset = UNSET
 
@@ -76,22 +76,17 @@ class ExplanationRequest(Record):
 
         detail = self.detail
 
-        instances: list[dict[str, Any] | list[Any]] | None | Unset
-        if isinstance(self.instances, Unset):
-            instances = UNSET
-        elif isinstance(self.instances, list):
+        instances: list[dict[str, Any] | list[Any]] | Unset = UNSET
+        if not isinstance(self.instances, Unset):
             instances = []
-            for instances_type_0_item_data in self.instances:
-                instances_type_0_item: dict[str, Any] | list[Any]
-                if isinstance(instances_type_0_item_data, InstanceType0):
-                    instances_type_0_item = instances_type_0_item_data.to_dict()
+            for instances_item_data in self.instances:
+                instances_item: dict[str, Any] | list[Any]
+                if isinstance(instances_item_data, InstanceType0):
+                    instances_item = instances_item_data.to_dict()
                 else:
-                    instances_type_0_item = instances_type_0_item_data
+                    instances_item = instances_item_data
 
-                instances.append(instances_type_0_item)
-
-        else:
-            instances = self.instances
+                instances.append(instances_item)
 
         dataset: None | str | Unset
         if isinstance(self.dataset, Unset):
@@ -166,43 +161,30 @@ class ExplanationRequest(Record):
 
         detail = d.pop("detail", UNSET)
 
-        def _parse_instances(data: object) -> list[InstanceType0 | list[Any]] | None | Unset:
-            if data is None:
-                return data
-            if isinstance(data, Unset):
-                return data
-            try:
-                if not isinstance(data, list):
-                    raise TypeError()
-                instances_type_0 = []
-                _instances_type_0 = data
-                for instances_type_0_item_data in _instances_type_0:
+        _instances = d.pop("instances", UNSET)
+        instances: list[InstanceType0 | list[Any]] | Unset = UNSET
+        if _instances is not UNSET:
+            instances = []
+            for instances_item_data in _instances:
 
-                    def _parse_instances_type_0_item(data: object) -> InstanceType0 | list[Any]:
-                        try:
-                            if not isinstance(data, dict):
-                                raise TypeError()
-                            componentsschemas_instance_type_0 = InstanceType0.from_dict(data)
-
-                            return componentsschemas_instance_type_0
-                        except (TypeError, ValueError, AttributeError, KeyError):
-                            pass
-                        if not isinstance(data, list):
+                def _parse_instances_item(data: object) -> InstanceType0 | list[Any]:
+                    try:
+                        if not isinstance(data, dict):
                             raise TypeError()
-                        componentsschemas_instance_type_1 = cast(list[Any], data)
+                        componentsschemas_instance_type_0 = InstanceType0.from_dict(data)
 
-                        return componentsschemas_instance_type_1
+                        return componentsschemas_instance_type_0
+                    except (TypeError, ValueError, AttributeError, KeyError):
+                        pass
+                    if not isinstance(data, list):
+                        raise TypeError()
+                    componentsschemas_instance_type_1 = cast(list[Any], data)
 
-                    instances_type_0_item = _parse_instances_type_0_item(instances_type_0_item_data)
+                    return componentsschemas_instance_type_1
 
-                    instances_type_0.append(instances_type_0_item)
+                instances_item = _parse_instances_item(instances_item_data)
 
-                return instances_type_0
-            except (TypeError, ValueError, AttributeError, KeyError):
-                pass
-            return cast(list[InstanceType0 | list[Any]] | None | Unset, data)
-
-        instances = _parse_instances(d.pop("instances", UNSET))
+                instances.append(instances_item)
 
         def _parse_dataset(data: object) -> None | str | Unset:
             if data is None:

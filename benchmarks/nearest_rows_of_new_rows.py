@@ -15,7 +15,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import lightgbm
 import numpy as np
@@ -36,7 +36,8 @@ _OK = 200
 
 def main() -> None:
     """Measure and print."""
-    n_rows, n_trees = (int(given) for given in [*sys.argv[1:], *(N_ROWS, N_TREES)[len(sys.argv) - 1 :]])
+    given = [int(text) for text in sys.argv[1:]]
+    n_rows, n_trees = (*given, *(N_ROWS, N_TREES)[len(given) :])
     os.environ["LEAFSPACE_JOB_MEMORY_BYTES"] = str(MEMORY_GIB << 30)
     rows, target = _jittered(n_rows + N_NEW_ROWS)
     known, new = rows[:n_rows], rows[n_rows:].to_numpy().tolist()
@@ -47,8 +48,8 @@ def main() -> None:
         dataset = client.register_dataset(frame, target="label")
         for name, estimator in _estimators(n_trees).items():
             model = client.register_model(estimator.fit(known, target[:n_rows]), X=known, name=name)
-            for min_leaf_rows in (1, "auto"):
-                _compare(url, client, (name, model, dataset), min_leaf_rows, new)
+            _compare(url, client, (name, model, dataset), 1, new)
+            _compare(url, client, (name, model, dataset), "auto", new)
 
 
 def _jittered(n_rows: int) -> tuple[pd.DataFrame, np.ndarray[Any, Any]]:
@@ -70,7 +71,11 @@ def _estimators(n_trees: int) -> dict[str, Any]:
 
 
 def _compare(
-    url: str, client: Leafspace, made_from: tuple[str, Any, Any], min_leaf_rows: int | str, new: Sequence[list[float]]
+    url: str,
+    client: Leafspace,
+    made_from: tuple[str, Any, Any],
+    min_leaf_rows: int | Literal["auto"],
+    new: Sequence[list[float]],
 ) -> None:
     name, model, dataset = made_from
     start = time.perf_counter()

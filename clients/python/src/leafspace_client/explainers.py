@@ -19,9 +19,8 @@ from ._generated.models import (
     ExplanationRequest,
     PageExplainerSummary,
 )
-from ._generated.types import UNSET
 from .calls import Program, awaitable, blocking, create, fetch
-from .explanations import Detail, Explanation, Explanations, Include
+from .explanations import Detail, Explanation, Explanations, Include, SearchedRows, parts_of
 from .nouns import (
     AsyncDeletable,
     Collection,
@@ -84,6 +83,7 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
     n_prototypes: int = 3,
     n_reasons: int | Literal["all"] = 5,
     include: Sequence[Include] = (),
+    nearest_rows: SearchedRows | None = None,
     detail: Detail = "short",
 ) -> Program[Explanations]:
     """Return an explanation for each row, in their order.
@@ -104,6 +104,9 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
         What else to return: ``"values"`` of the row and its prototypes; ``"intervals"``, the reasons in numbers;
         ``"contrast"``, the nearest prototype of another class; ``"rules"``, those that hold; ``"approximation_path"``,
         the path in the approximation tree; ``"nearest_rows"``, the nearest of all reference rows.
+    nearest_rows
+        Which of the reference rows to list, such as ``{"n_rows": 3, "classes": ["yes"], "max_per_group": 1, "group_by":
+        "household", "row_ids": [...]}``, of which any may be left out; it includes ``"nearest_rows"``.
     detail
         ``"full"`` returns everything that the explainer has.
 
@@ -121,8 +124,8 @@ def explain_rows(  # noqa: PLR0913  # what explanations may have
             row_ids=names[len(explanations) : len(explanations) + len(batch)],
             n_prototypes=n_prototypes,
             n_reasons=n_reasons,
-            include=list(include) or UNSET,
             detail=detail,
+            **parts_of(include, nearest_rows),
         )
         answer = yield from fetch(explain, ExplanationList, explainer_id=self.id, body=request)
         explanations += map(Explanation, answer.data)

@@ -20,11 +20,14 @@ from tree_explainers.onnx_models.label_index import near_ties
 from tree_explainers.onnx_models.session import Outcome
 
 from . import documents
+from .contrasts import ContrastedRow, ContrastLimits, contrasts
 from .instances import ReadInstances, Run, read_instances, row_ids_of, run_readable
 from .nearest_rows import RowSearch
 from .reason_texts import Compared
 from .sentences import summary
+from .typicality import UNKNOWN
 from .warm_explainer import WarmExplainer
+from .warnings import near_tie
 
 _LACKING = {
     "rules": "no rules to include; register one with a rule_set",
@@ -95,6 +98,7 @@ class Parts:
 
     n_prototypes: int
     n_reasons: int | None  # None: all
+    n_contrasts: int
     included: frozenset[str]
     is_full: bool
     search: RowSearch | None  # of the reference rows; None: they are not included
@@ -113,7 +117,8 @@ def parts_of(warm: WarmExplainer, request: ExplanationParts) -> Parts:
         refuse_to_include(request.include, has, warm.explainer_id)
         included, n_reasons = frozenset(request.include), None if request.n_reasons == "all" else request.n_reasons
     search = _search(warm, request, included)
-    return Parts(request.n_prototypes, n_reasons, included, request.detail == "full", search)
+    n_contrasts, is_full = request.n_contrasts, request.detail == "full"
+    return Parts(request.n_prototypes, n_reasons, n_contrasts, included, is_full, search)
 
 
 def _search(warm: WarmExplainer, request: ExplanationParts, included: frozenset[str]) -> RowSearch | None:
@@ -177,14 +182,17 @@ class ExplainedRow(NamedTuple):
 
 def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: ExplainedRow) -> dict[str, Any]:
     nearest = warm.index.nearest(explained.proximities, parts.n_prototypes)
-    prediction, near = _prediction(warm, explained), _nearest_prototypes(warm, parts, explained, nearest)
+    standing = UNKNOWN if warm.typicality is None else warm.typicality.standing(int(explained.proximities.max()))
+    prediction = _prediction(warm, explained)
+    near = _nearest_prototypes(warm, parts, explained, nearest, abstains=standing.abstains)
     document = {
         "object": "explanation",
         "row_id": row_id,
-        "status": "ok",
-        "summary": summary(prediction, near),
+        "status": "abstained" if standing.abstains else "ok",
+        "summary": summary(prediction, near, standing.sentence),
         "prediction": prediction,
-        "warnings": [],
+        **standing.document,
+        "warnings": _warnings(warm, explained, prediction),
         "nearest_prototypes": near,
     }
     if parts.is_full and near:
@@ -192,7 +200,7 @@ def _explanation(warm: WarmExplainer, parts: Parts, row_id: str, explained: Expl
             warm.prototypes[nearest[0]], prediction.get("label")
         )
     for part, (name, write) in _OPTIONAL.items():
-        if part in parts.included and (written := write(warm, explained, nearest)) is not None:
+        if part in parts.included and (written := write(warm, parts, explained, nearest)) is not None:
             document[name] = written
     if parts.search is not None:
         _add_nearest_rows(document, warm, parts, explained, parts.search)
@@ -208,27 +216,39 @@ def _prediction(warm: WarmExplainer, explained: ExplainedRow) -> dict[str, Any]:
 
 
 def _nearest_prototypes(
-    warm: WarmExplainer, parts: Parts, explained: ExplainedRow, nearest: NDArray[np.int64]
+    warm: WarmExplainer, parts: Parts, explained: ExplainedRow, nearest: NDArray[np.int64], *, abstains: bool
 ) -> list[dict[str, Any]]:
     prototypes = [warm.prototypes[index] for index in nearest.tolist()]
     shared = warm.index.shared_trees(explained.leaves, nearest)
-    others = [prototype.values for prototype in prototypes]
+    shares = (explained.proximities[nearest] / warm.index.total_weight).tolist()
+    near: list[dict[str, Any]] = [
+        {**prototype.head, "proximity": share, "reasons": []}
+        for prototype, share in zip(prototypes, shares, strict=True)
+    ]
+    # A prototype that shares a leaf by chance with the row explains nothing.
+    is_near = warm.minimum.is_reached(explained.proximities[nearest], shared.sum(axis=1))
+    places = [] if abstains else np.flatnonzero(is_near).tolist()
+    others = [prototypes[place].values for place in places]
     reasons = warm.reason_texts.write(
-        warm.reasons.of(nearest, shared),
+        warm.reasons.of(nearest[places], shared[places]),
         Compared(explained.values, others, warm.unexpected.of_row(explained.values)),
         parts.n_reasons,
         with_intervals="intervals" in parts.included,
     )
-    shares = (explained.proximities[nearest] / warm.index.total_weight).tolist()
-    near = [
-        {**prototype.head, "proximity": share, "reasons": own}
-        for prototype, share, own in zip(prototypes, shares, reasons, strict=True)
-    ]
+    for place, own in zip(places, reasons, strict=True):
+        near[place]["reasons"] = own
     if parts.is_full:
         for rank, entry in enumerate(near, 1):
             entry |= {"rank": rank, "distance": 1 - entry["proximity"], "coverage": prototypes[rank - 1].coverage}
             entry |= {"shared_trees": int(shared[rank - 1].sum()), "n_trees": warm.index.n_trees_used}
     return near
+
+
+def _warnings(warm: WarmExplainer, explained: ExplainedRow, prediction: dict[str, Any]) -> list[dict[str, str]]:
+    of_row = warm.warnings.of_row(explained.values)
+    if not explained.near_tie or explained.label is None:
+        return of_row
+    return [near_tie([(each["label"], each["value"]) for each in prediction["scores"]]), *of_row]
 
 
 def _add_nearest_rows(
@@ -250,7 +270,9 @@ def _add_nearest_rows(
 # Optional parts: each returns plain values, or None where the part does not apply.
 
 
-def _values(warm: WarmExplainer, explained: ExplainedRow, nearest: NDArray[np.int64]) -> list[dict[str, Any]]:
+def _values(
+    warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, nearest: NDArray[np.int64]
+) -> list[dict[str, Any]]:
     """Return the values of the row and of its nearest prototypes, feature by feature."""
     others = [warm.prototypes[index].values for index in nearest.tolist()]
     return [
@@ -260,25 +282,26 @@ def _values(warm: WarmExplainer, explained: ExplainedRow, nearest: NDArray[np.in
 
 
 def _contrasts(
-    warm: WarmExplainer, explained: ExplainedRow, _nearest: NDArray[np.int64]
+    warm: WarmExplainer, parts: Parts, explained: ExplainedRow, _nearest: NDArray[np.int64]
 ) -> list[dict[str, Any]] | None:
-    """Return the nearest prototype of another class than the one predicted."""
-    label = explained.label
-    if label is None:
+    """Return the nearest prototypes of other classes than the one predicted, and what would have to differ."""
+    if explained.label is None:
         return None
-    index = warm.index.contrast(explained.proximities, label)
-    if index is None:
-        return []
-    proximity = float(explained.proximities[index] / warm.index.total_weight)
-    return [documents.contrast(warm.prototypes[index], proximity)]
+    row = ContrastedRow(explained.label, explained.leaves, explained.proximities, explained.values)
+    limits = ContrastLimits(parts.n_contrasts, parts.n_reasons, with_intervals="intervals" in parts.included)
+    return contrasts(warm, row, limits)
 
 
-def _rules(warm: WarmExplainer, explained: ExplainedRow, _nearest: NDArray[np.int64]) -> orjson.Fragment | None:
+def _rules(
+    warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _nearest: NDArray[np.int64]
+) -> orjson.Fragment | None:
     """Return the rules that hold for the row, in the order of the rule set."""
     return None if warm.rules is None else orjson.Fragment(warm.rules.text(warm.rules.firing(explained.values)))
 
 
-def _path(warm: WarmExplainer, explained: ExplainedRow, _nearest: NDArray[np.int64]) -> orjson.Fragment | None:
+def _path(
+    warm: WarmExplainer, _parts: Parts, explained: ExplainedRow, _nearest: NDArray[np.int64]
+) -> orjson.Fragment | None:
     """Return the row's path in the approximation tree, and whether the tree agrees with the model."""
     if warm.tree is None:
         return None

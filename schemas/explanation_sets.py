@@ -8,6 +8,7 @@ from .artefacts import REQUEST, RESULT, ArtefactView
 from .contract import OBJECT, Contract, Identifier, Many, Name, RowsOfDataset
 
 MAX_REASONS = 100
+MAX_CONTRASTS = 20
 MAX_SEARCHED_IDS = 10_000
 IncludedPart = Literal["values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows"]
 
@@ -64,9 +65,18 @@ class ExplanationParts(Contract):
     include: list[IncludedPart] = Field(
         default=[],
         description="Optional parts of explanations. `values`: the values of the row and of its nearest prototypes; "
-        "`intervals`: the ends of each reason as numbers; `contrast`: the nearest prototype of another class; `rules`: "
-        "the rules that apply, if the explainer has a rule set; `approximation_path`: the path in the approximation "
+        "`intervals`: the ends of each reason as numbers; `contrast`: the nearest prototypes of other classes, and "
+        "what would have to differ; `rules`: the rules that apply, if the explainer has a rule set; "
+        "`approximation_path`: the path in the approximation "
         "tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the explainer has them.",
+    )
+    n_contrasts: int = Field(
+        default=1,
+        strict=True,
+        ge=1,
+        le=MAX_CONTRASTS,
+        description="Maximum number of other classes in `contrasts`, where `contrast` is included: the nearest ones, "
+        "each by its nearest prototype.",
     )
     nearest_rows: NearestRowsOptions | None = Field(
         default=None, description="Which rows `nearest_rows` lists, where it is included; null: the nearest five."

@@ -88,10 +88,12 @@ async def explainer_named(context: AppContext, name: str) -> str:
 
 async def search_is_quick(warm: WarmExplainer, request: ExplanationRequest) -> bool:
     """Return whether the nearest of all reference rows, if requested, are found quickly; open their file if need be."""
-    if warm.reference is None or not n_rows_listed(request):
+    if warm.reference is None or not (_n_reference_rows(warm, request) or _n_contrasts(warm, request)):
         return True
     if not warm.reference.is_open:
         await asyncio.to_thread(warm.reference.open)
+    if not _n_reference_rows(warm, request):
+        return True
     options = request.nearest_rows or NearestRowsOptions()
     return warm.reference.seconds(options, _n_rows(request)) <= _QUICK_SECONDS
 
@@ -145,9 +147,8 @@ def check_size(context: AppContext, warm: WarmExplainer, request: ExplanationReq
     """Refuse rows and prototypes that are too many values for one answer."""
     limit = context.settings.max_explained_values
     n_rows = _n_rows(request)
-    n_prototypes = min(request.n_prototypes, len(warm.prototypes)) + n_rows_listed(request) * (
-        warm.reference is not None
-    )
+    n_prototypes = min(request.n_prototypes, len(warm.prototypes)) + _n_contrasts(warm, request)
+    n_prototypes += _n_reference_rows(warm, request)
     n_values = n_values_shown(request, len(warm.shown))
     if n_rows * n_prototypes * n_values > limit and n_rows <= MAX_INSTANCES:
         detail = (
@@ -156,6 +157,18 @@ def check_size(context: AppContext, warm: WarmExplainer, request: ExplanationReq
             "show fewer features"
         )
         raise StorageError("too_many_rows", detail)
+
+
+def _n_reference_rows(warm: WarmExplainer, request: ExplanationRequest) -> int:
+    """Return how many of all reference rows an explanation lists, at most."""
+    return 0 if warm.reference is None else n_rows_listed(request)
+
+
+def _n_contrasts(warm: WarmExplainer, request: ExplanationRequest) -> int:
+    """Return how many prototypes of other classes an explanation lists, at most."""
+    if not (request.detail == "full" or "contrast" in request.include):
+        return 0
+    return min(request.n_contrasts, max(0, len(warm.model.classes) - 1))
 
 
 def read_rows(context: AppContext, warm: WarmExplainer, request: ExplanationRequest) -> ReadInstances:

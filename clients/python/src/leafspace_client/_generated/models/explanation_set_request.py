@@ -26,10 +26,12 @@ class ExplanationSetRequest(Record):
         n_reasons (int | str | Unset): Maximum number of reasons for each prototype, those that most of the shared trees
             test first, or `all`. Default: 5.
         include (list[str] | Unset): Optional parts of explanations. `values`: the values of the row and of its nearest
-            prototypes; `intervals`: the ends of each reason as numbers; `contrast`: the nearest prototype of another class;
-            `rules`: the rules that apply, if the explainer has a rule set; `approximation_path`: the path in the
-            approximation tree, if the explainer has one; `nearest_rows`: the nearest of all reference rows, if the
-            explainer has them.
+            prototypes; `intervals`: the ends of each reason as numbers; `contrast`: the nearest prototypes of other
+            classes, and what would have to differ; `rules`: the rules that apply, if the explainer has a rule set;
+            `approximation_path`: the path in the approximation tree, if the explainer has one; `nearest_rows`: the nearest
+            of all reference rows, if the explainer has them.
+        n_contrasts (int | Unset): Maximum number of other classes in `contrasts`, where `contrast` is included: the
+            nearest ones, each by its nearest prototype. Default: 1.
         nearest_rows (NearestRowsOptions | None | Unset): Which rows `nearest_rows` lists, where it is included; null:
             the nearest five.
         detail (str | Unset): `full` gives everything that the explainer has: all reasons, all optional parts, and more
@@ -41,6 +43,7 @@ class ExplanationSetRequest(Record):
     n_prototypes: int | Unset = 3
     n_reasons: int | str | Unset = 5
     include: list[str] | Unset = UNSET
+    n_contrasts: int | Unset = 1
     nearest_rows: NearestRowsOptions | None | Unset = UNSET
     detail: str | Unset = "short"
 
@@ -62,6 +65,8 @@ class ExplanationSetRequest(Record):
         include: list[str] | Unset = UNSET
         if not isinstance(self.include, Unset):
             include = self.include
+
+        n_contrasts = self.n_contrasts
 
         nearest_rows: dict[str, Any] | None | Unset
         if isinstance(self.nearest_rows, Unset):
@@ -87,6 +92,8 @@ class ExplanationSetRequest(Record):
             field_dict["n_reasons"] = n_reasons
         if include is not UNSET:
             field_dict["include"] = include
+        if n_contrasts is not UNSET:
+            field_dict["n_contrasts"] = n_contrasts
         if nearest_rows is not UNSET:
             field_dict["nearest_rows"] = nearest_rows
         if detail is not UNSET:
@@ -114,6 +121,8 @@ class ExplanationSetRequest(Record):
 
         include = cast(list[str], d.pop("include", UNSET))
 
+        n_contrasts = d.pop("n_contrasts", UNSET)
+
         def _parse_nearest_rows(data: object) -> NearestRowsOptions | None | Unset:
             if data is None:
                 return data
@@ -139,6 +148,7 @@ class ExplanationSetRequest(Record):
             n_prototypes=n_prototypes,
             n_reasons=n_reasons,
             include=include,
+            n_contrasts=n_contrasts,
             nearest_rows=nearest_rows,
             detail=detail,
         )

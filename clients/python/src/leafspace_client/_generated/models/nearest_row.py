@@ -23,7 +23,8 @@ class NearestRow(Record):
         row_id (str): Id of the row: its text in the dataset's row_id column, or its 0-based index without one.
         proximity (float): Share of trees, by weight, in which it has the same leaf as the row.
         reasons (list[Reason]): Reasons for the proximity, one for each shown feature that shared trees test, by
-            descending share of trees; at most `n_reasons`.
+            descending share of trees; at most `n_reasons`. Empty below the minimum proximity (see `row_coverage` of
+            prototype sets), and where the status is `abstained`.
         label (str | Unset): Class that the model predicts for it; absent for regression.
         value (float | Unset): Value that the model predicts for it; absent for classification.
         target (float | str | Unset): A number or a text, such as a predicted value or label.

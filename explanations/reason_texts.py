@@ -127,11 +127,10 @@ class ReasonTexts:
             f"{self.starts[of]}{self.before_low[code]}{_words(low)}{self.before_high[code]}{_words(high)}{self.after[code]}"
             for of, code, low, high in zip(columns, codes, lows, highs, strict=True)
         ]
+        intervals: list[dict[str, Any] | None] = [None] * len(columns)
         if with_intervals:
-            flags = zip(side.tolist(), lows, highs, columns, strict=True)
-            intervals = [self._interval(*each) for each in flags]
-        else:
-            intervals = [None] * len(columns)
+            ends = zip(side.tolist(), lows, highs, columns, strict=True)
+            intervals = [self._interval(*each) for each in ends]
         return columns, texts, raw.share_of_trees[chosen].tolist(), intervals
 
     def _interval(self, side: int, low: bytes, high: bytes, column: int) -> dict[str, Any]:
@@ -170,6 +169,8 @@ def interval_of(reason: FeatureReason) -> dict[str, Any]:
     found = _interval(side, reason["low"], reason["high"], is_transformed=reason["transformed"])
     if reason["category"] is not None:
         found["category"] = reason["category"]
+    if reason["categories"]:
+        found["categories"] = list(reason["categories"])
     if reason["excluded_categories"]:
         found["excluded_categories"] = list(reason["excluded_categories"])
     return found

@@ -9,8 +9,6 @@ from rich.table import Table
 if TYPE_CHECKING:
     from leafspace_client import Explanation
 
-_SHOWN_REASONS = 6
-
 
 def show_explanation(explanation: "Explanation", console: Console) -> None:
     """Print an explanation for people, then as the service sent it."""
@@ -19,23 +17,18 @@ def show_explanation(explanation: "Explanation", console: Console) -> None:
     nearest = explanation.nearest_prototypes[0]
     console.print(f"[bold]The forest predicts: {describe_prediction(explanation.prediction)}.[/bold]")
     console.print(
-        f"In {nearest.shared_trees} of {nearest.n_trees:,} trees it ends in the same leaf as row {nearest.row_id}, "
-        f"a prototype that is {nearest.label} and represents {nearest.coverage.n_rows} tumours.\n"
+        f"In {nearest.proximity:.0%} of the trees it ends in the same leaf as row {nearest.row_id}, a prototype that "
+        f"is {nearest.label}.\n"
     )
-    values = {feature.name: feature for feature in nearest.features}
     table = Table(title="Why: the shared trees that test a feature cannot separate the two")
     for heading in ("Feature", "New tumour", f"Row {nearest.row_id}", "Both are in", "Trees"):
         table.add_column(heading, justify="left" if heading == "Feature" else "right", no_wrap=True)
-    for reason in nearest.similar_because[:_SHOWN_REASONS]:
-        value = values[reason.feature]
-        cells = (
-            _short(value.instance_value),
-            _short(value.value),
-            (reason.text or "").removeprefix(f"{reason.feature} is "),
-        )
-        table.add_row(reason.feature, *cells, f"{reason.share_of_trees:.0%}")
+    for reason in nearest.reasons:
+        values = (_short(reason.value), _short(reason.prototype_value))
+        within = reason.text.removeprefix(f"{reason.feature} is ")
+        table.add_row(reason.feature, *values, within, f"{reason.share_of_trees:.0%}")
     console.print(table)
-    console.print("\nThe same as JSON, in full:\n")
+    console.print("\nThe same as JSON:\n")
     console.print(compact_json(explanation.to_dict()), markup=False)
 
 

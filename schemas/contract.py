@@ -57,8 +57,13 @@ def absent(description: str) -> Any:  # noqa: ANN401  # as Field
         default=None,
         description=description,
         exclude_if=lambda value: value is None,
-        json_schema_extra=lambda schema: schema.pop("default", None),
+        json_schema_extra=without_default,
     )
+
+
+def without_default(schema: dict[str, Any]) -> None:
+    """Have a field's schema say nothing about a default."""
+    del schema["default"]
 
 
 class Contract(BaseModel):

@@ -181,7 +181,7 @@ def _record_explanations(recorder: _Recorder, on: dict[str, Any], parts: dict[st
     named = "/v1/explainer-names/iris"
     recorder.put("ExplainerNameRequest", "ExplainerName", named, {"explainer": explainer, "force": False})
     recorder.get_item("ExplainerNameChange", f"{named}/history")
-    optional = {"n_prototypes": 1, "include": ["contrast", "rules", "approximation_path"]}
+    optional = {"n_prototypes": 1, "n_reasons": 2, "include": ["contrast", "rules", "approximation_path"]}
     rows = {"instances": [_FAR_ROW], "row_ids": ["flower-1"], **optional}
     path = f"/v1/explainers/{explainer}/explanations"
     explained = recorder.post("ExplanationRequest", "ExplanationList", path, rows)

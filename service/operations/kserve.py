@@ -25,7 +25,7 @@ from tree_explainers.onnx_models.session import Outcome
 
 from ..app_context import AppContext
 from ..tensors import OutputTensor, TensorAnswer, answer_of, instances_of, wanted_outputs
-from .explanations import check_size, explainer_named, find_warm, run_rows
+from .explanations import check_size, explainer_named, find_warm, run_rows, search_is_quick, sent_instances
 
 _PLATFORM = "leafspace"
 _EXPLANATION, _SCORES, _LABEL, _VALUE = "explanation", "scores", "label", "value"
@@ -38,19 +38,23 @@ Instances = Sequence[dict[str, Any] | list[Any]]
 async def explain(context: AppContext, name: str, request: ExplanationRequest) -> bytes:
     """Return version 1's predictions and explanations as JSON; the prediction of a refused row is null."""
     warm = await _find(context, name)
+    instances = sent_instances(request)
     check_size(context, warm, request)
-    return await run_rows(context, len(request.instances), lambda: _explained(warm, name, request))
+    is_quick = await search_is_quick(warm, request)
+    return await run_rows(context, len(instances), lambda: _explained(warm, name, request), is_quick=is_quick)
 
 
 async def predict(context: AppContext, name: str, request: ExplanationRequest) -> bytes:
     """Return version 1's predictions as JSON: labels, or values."""
     warm = await _find(context, name)
 
+    instances = sent_instances(request)
+
     def predicted() -> bytes:
-        outcome = _outcome_of_all(warm, request.instances)
+        outcome = _outcome_of_all(warm, instances)
         return orjson.dumps({"predictions": _predictions(warm.model, outcome)})
 
-    return await run_rows(context, len(request.instances), predicted)
+    return await run_rows(context, len(instances), predicted)
 
 
 async def infer(
@@ -67,6 +71,7 @@ async def infer(
     """
     rows = _explanation_request(request, binary)
     warm = await _find(context, name, model_version)
+    sent_instances(rows)
     check_size(context, warm, rows)
     are_binary = wanted_outputs(request, [output["name"] for output in _outputs(warm.model)])
 
@@ -75,7 +80,7 @@ async def infer(
         head = {"model_name": name, "model_version": warm.explainer_id} | ({"id": request.id} if request.id else {})
         return answer_of(head, [tensors[wanted] for wanted in are_binary], are_binary)
 
-    return await run_rows(context, len(rows.instances), inferred)
+    return await run_rows(context, len(rows.instances), inferred, is_quick=await search_is_quick(warm, rows))
 
 
 async def is_ready(context: AppContext, name: str, model_version: str | None = None) -> dict[str, Any]:
@@ -147,7 +152,7 @@ def _explanation_request(request: InferenceRequest, binary: bytes) -> Explanatio
     except ValidationError as error:
         fault = error.errors()[0]
         field = str(fault["loc"][0])
-        known = ", ".join(name for name in ExplanationRequest.model_fields if name != "instances")
+        known = ", ".join(name for name in ExplanationRequest.model_fields if name not in {"instances", "dataset"})
         detail = f"parameter {field[:80]!r}: {fault['msg']}; parameters are {known}"
         raise StorageError("validation_failed", detail, f"/parameters/{field[:80]}") from error
 

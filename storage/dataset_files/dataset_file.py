@@ -113,8 +113,8 @@ class DatasetFile:
         for group, start in enumerate(self._group_starts[:-1].tolist()):
             identifiers = self._read_groups([group], [name]).column(0).combine_chunks()
             rows_of_wanted = pc.index_in(wanted, value_set=identifiers)
-            rows = zip(row_ids, rows_of_wanted.to_pylist(), strict=True)
-            found |= {row_id: start + row for row_id, row in rows if row is not None}
+            pairs = zip(row_ids, rows_of_wanted.to_pylist(), strict=True)
+            found |= {row_id: start + row for row_id, row in pairs if row is not None}
             if len(found) == len(row_ids):
                 break
         return found

@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pydantic import TypeAdapter
 
 from schemas.explanation_sets import ExplanationSet
 from schemas.explanations import Explanation
@@ -61,7 +62,7 @@ def _odd_rows(registered: Registered) -> pd.DataFrame:
 def made(request: pytest.FixtureRequest, api: Api) -> Made:
     registered = register(api, f"random_forest_{request.param}")
     dataset = api.upload("/v1/datasets", parquet_of(_odd_rows(registered)), {"row_id": "id"}).json()
-    request_ = {"explainer": registered.explainer["id"], "dataset": dataset["id"], "include": ["contrast"]}
+    request_ = {"explainer": registered.explainer["id"], "dataset": dataset["id"], "detail": "full"}
     found = api.made(_PATH, request_)
     assert found["status"] == "ready", found["problem"]
     return Made(registered, dataset, found, api.content(f"{_PATH}/{found['id']}", _NDJSON).splitlines())
@@ -78,7 +79,7 @@ def test_a_new_set_is_accepted_with_a_job_to_look_at(api: Api, forest: Registere
     assert set(body) == _FIELDS
     assert (body["object"], body["status"], body["result"]) == ("explanation_set", "pending", None)
     assert body["id"].startswith("exs_")
-    assert body["request"] == {**request, "include": []}
+    assert body["request"] == {**request, "include": [], "n_reasons": 5, "detail": "short"}
     job = api.wait(body["job"])
     assert (job["status"], job["artefact"], job["kind"]) == ("succeeded", body["id"], "explanation_sets")
     assert api.get(f"{_PATH}/{body['id']}").json()["status"] == "ready"
@@ -90,7 +91,7 @@ def test_each_line_is_byte_for_byte_what_a_call_for_that_row_answers(api: Api, m
     features = set(made.registered.names)
     rows = list(api.pages(f"/v1/datasets/{made.dataset['id']}/rows", 1000))
     instances = [{cell["name"]: cell["value"] for cell in row["values"] if cell["name"] in features} for row in rows]
-    request = {"instances": instances, "row_ids": [row["row_id"] for row in rows], "include": ["contrast"]}
+    request = {"instances": instances, "row_ids": [row["row_id"] for row in rows], "detail": "full"}
     answer = api.post(f"/v1/explainers/{made.registered.explainer['id']}/explanations", request)
 
     joined = b",".join(made.lines)
@@ -102,7 +103,6 @@ def test_each_line_is_byte_for_byte_what_a_call_for_that_row_answers(api: Api, m
 def test_the_set_counts_what_the_lines_say(made: Made) -> None:
     explained = [row for row in made.data if row["status"] == "ok"]
     near = [row["nearest_prototypes"] for row in explained]
-    predictions = [row["prototype_prediction"] for row in explained]
 
     assert set(made.made["result"]) == _RESULT_FIELDS
     assert ExplanationSet.model_validate(made.made).model_dump(mode="json") == made.made
@@ -110,13 +110,13 @@ def test_the_set_counts_what_the_lines_say(made: Made) -> None:
     assert result["model"] == made.registered.model["id"]
     assert result["n_rows"] == made.dataset["n_rows"] == len(made.lines)
     assert (result["n_explained"], result["n_refused"]) == (len(explained), len(made.lines) - len(explained))
-    assert result["n_unassigned"] == sum(each["status"] == "unassigned" for each in predictions)
+    assert result["n_unassigned"] == sum(not own for own in near)
     mean = np.mean([own[0]["proximity"] if own else 0 for own in near])
     assert result["mean_proximity"] == pytest.approx(mean)
-    counted = Counter(row["prediction"]["label"] for row in explained)
+    counted = Counter(row["prediction"].get("label") for row in explained)
     classes = made.registered.model["classes"]
     assert result["labels"] == [{"label": label, "n_rows": counted[label]} for label in classes]
-    agreeing = np.mean([bool(each["agrees"]) for each in predictions])
+    agreeing = np.mean([row.get("prototype_prediction", {}).get("agrees", False) for row in explained])
     assert result["agreement"] == (pytest.approx(agreeing) if classes else None)
 
 
@@ -149,7 +149,7 @@ def test_pages_of_json_hold_all_rows_in_order(api: Api, made: Made, limit: int) 
         cursor = page["next_cursor"]
 
     assert data == made.data
-    assert all(Explanation.model_validate(row) for row in data)
+    assert all(TypeAdapter(Explanation).validate_python(row) for row in data)
     beyond = api.get(f"{made.path}/content?cursor={len(data)}", Accept="application/json").json()
     assert beyond == {"object": "list", "data": [], "next_cursor": None}
 
@@ -166,18 +166,20 @@ def test_parquet_says_what_the_lines_say(api: Api, made: Made) -> None:
             assert row_of_table["problem_code"] == line["problem"]["code"]
             assert row_of_table["nearest_prototypes"] is None
             continue
-        assert row_of_table["prediction_label"] == line["prediction"]["label"]
-        assert row_of_table["prediction_scores"] == line["prediction"]["scores"]
-        assert row_of_table["prototype_prediction_agrees"] == line["prototype_prediction"]["agrees"]
-        assert row_of_table["contrast_row_id"] == (line["contrast"] or {}).get("row_id")
-        for near, own in zip(row_of_table["nearest_prototypes"], line["nearest_prototypes"], strict=True):
-            assert (near["row_id"], near["proximity"]) == (own["row_id"], own["proximity"])
+        prediction = line["prediction"]
+        assert row_of_table["prediction_label"] == prediction.get("label")
+        assert row_of_table["prediction_scores"] == prediction.get("scores", [])
+        own = line.get("prototype_prediction", {})
+        assert row_of_table["prototype_prediction_agrees"] == own.get("agrees")
+        contrast: Json = next(iter(line.get("contrasts", [])), {})
+        assert row_of_table["contrast_row_id"] == contrast.get("row_id")
+        for near, other in zip(row_of_table["nearest_prototypes"], line["nearest_prototypes"], strict=True):
+            assert (near["row_id"], near["proximity"]) == (other["row_id"], other["proximity"])
             # The sentences are in the lines alone.
-            assert near["similar_because"] == [_without_text(reason) for reason in own["similar_because"]]
-
-
-def _without_text(reason: Json) -> Json:
-    return {name: value for name, value in reason.items() if name != "text"}
+            for column, reason in zip(near["similar_because"], other["reasons"], strict=True):
+                interval = reason["interval"]
+                assert (column["feature"], column["low"]) == (reason["feature"], interval.get("low"))
+                assert (column["high"], column["or_missing"]) == (interval.get("high"), "or_missing" in interval)
 
 
 def test_other_tools_read_the_table_as_plain_columns(api: Api, made: Made) -> None:
@@ -203,7 +205,7 @@ def test_an_odd_page_is_refused(api: Api, made: Made, query: str) -> None:
 
 
 def test_what_a_request_spells_out_in_other_words_is_the_same_set(api: Api, made: Made) -> None:
-    again = api.post(_PATH, {**made.request, "include": ["contrast", "contrast"], "n_prototypes": 3})
+    again = api.post(_PATH, {**made.request, "include": [], "n_prototypes": 3, "n_reasons": 5})
 
     assert again.status_code == 200
     assert (again.json()["id"], again.json()["reused"]) == (made.made["id"], True)

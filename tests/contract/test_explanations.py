@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import orjson
 import pytest
 from numpy.typing import NDArray
 
@@ -14,18 +15,8 @@ from tests.support.models import undecided_forest
 from tests.support.pipelines import PIPELINES, fitted_pipeline, rows_of_frame
 
 _N_ROWS = 120
-_FIELDS = {
-    *("object", "row_id", "status", "prediction", "nearest_prototypes", "prototype_prediction", "contrast"),
-    *("rules", "approximation_path"),
-}
-_NEAREST_FIELDS = {
-    *("rank", "row_id", "label", "value", "proximity", "distance", "shared_trees", "n_trees", "coverage"),
-    *("features", "similar_because"),
-}
-_REASON_FIELDS = {
-    *("feature", "text", "low", "high", "low_inclusive", "high_inclusive", "or_missing", "is_missing", "category"),
-    *("excluded_categories", "share_of_trees", "transformed", "exact"),
-}
+_SHORT = {"object", "row_id", "status", "summary", "prediction", "warnings", "nearest_prototypes"}
+_REASON = {"feature", "text", "value", "prototype_value", "share_of_trees"}
 
 
 @dataclass(frozen=True)
@@ -47,12 +38,17 @@ class Explained:
         """Classes of the prototypes."""
         return [prototype["label"] for prototype in self.registered.prototype_set["result"]["prototypes"]]
 
+    @property
+    def outcome(self) -> str:
+        """The field of a prototype that says what the model predicts for it."""
+        return "label" if self.registered.fitted.is_classifier else "value"
+
 
 @pytest.fixture(scope="module", params=["binary", "multiclass", "regression"])
 def explained(request: pytest.FixtureRequest, api: Api) -> Explained:
     registered = register(api, f"random_forest_{request.param}")
     instances = [registered.instance(row) for row in range(_N_ROWS)]
-    answer = api.explain(registered.explainer["id"], instances, include=["contrast"], n_prototypes=5)
+    answer = api.explain(registered.explainer["id"], instances, detail="full", n_prototypes=5)
     leaves = registered.fitted.library_leaves()
     assert leaves is not None
     chosen = [prototype["row"] for prototype in registered.prototype_set["result"]["prototypes"]]
@@ -74,18 +70,78 @@ def test_the_answer_is_the_contracts(explained: Explained) -> None:
         "service": body["provenance"]["service"],
     }
     assert [row["row_id"] for row in body["data"]] == [str(row) for row in range(_N_ROWS)]
+    whole = _SHORT | {"prototype_prediction", "values"} | ({"contrasts"} if explained.outcome == "label" else set())
     for row in body["data"]:
-        assert set(row) == _FIELDS
-        assert (row["object"], row["status"]) == ("explanation", "ok")
-        assert set(row["prediction"]) == {"task", "label", "value", "scores", "near_tie"}
-        assert set(row["prototype_prediction"]) == {"status", "label", "value", "agrees"}
-        assert row["contrast"] is None or set(row["contrast"]) == {"row_id", "label", "proximity"}
+        assert set(row) == (whole if row["nearest_prototypes"] else whole - {"prototype_prediction"})
+        assert (row["object"], row["status"], row["warnings"]) == ("explanation", "ok", [])
+        is_class = row["prediction"]["task"] == "classification"
+        assert set(row["prediction"]) == ({"task", "label", "scores"} if is_class else {"task", "value"})
         for prototype in row["nearest_prototypes"]:
-            assert set(prototype) == _NEAREST_FIELDS
-            assert [set(cell) for cell in prototype["features"]] == [{"name", "value", "instance_value"}] * len(
-                explained.registered.names
-            )
-            assert all(set(reason) == _REASON_FIELDS for reason in prototype["similar_because"])
+            assert set(prototype) == {
+                *("row_id", explained.outcome, "proximity", "reasons"),
+                *("rank", "distance", "shared_trees", "n_trees", "coverage"),
+            }
+            assert all(set(reason) == _REASON | {"interval"} for reason in prototype["reasons"])
+    assert b"null" not in orjson.dumps(body)
+
+
+def test_an_answer_is_short_unless_more_is_requested(api: Api, explained: Explained) -> None:
+    instances = [explained.registered.instance(row) for row in range(_N_ROWS)]
+
+    answer = api.explain(explained.registered.explainer["id"], instances, n_prototypes=5)
+
+    assert ExplanationList.model_validate(answer)
+    for short, whole in zip(answer["data"], explained.data, strict=True):
+        assert set(short) == _SHORT
+        assert {**short, "nearest_prototypes": 0} == {name: whole[name] for name in short} | {"nearest_prototypes": 0}
+        for near, known in zip(short["nearest_prototypes"], whole["nearest_prototypes"], strict=True):
+            reasons = [{name: reason[name] for name in _REASON} for reason in known["reasons"][:5]]
+            assert near == {name: known[name] for name in near} | {"reasons": reasons}
+            assert set(near) == {"row_id", explained.outcome, "proximity", "reasons"}
+
+
+@pytest.mark.parametrize("part", ["values", "intervals", "contrast"])
+def test_each_part_is_added_where_it_is_included(api: Api, explained: Explained, part: str) -> None:
+    field = {"values": "values", "contrast": "contrasts"}.get(part, "")
+    instances = [explained.registered.instance(row) for row in range(20)]
+
+    data = api.explain(explained.registered.explainer["id"], instances, include=[part], n_reasons=2, n_prototypes=5)
+
+    for row, whole in zip(data["data"], explained.data, strict=False):
+        assert set(row) - _SHORT == ({field} & set(whole))
+        assert row.get(field) == whole.get(field)
+        for near, known in zip(row["nearest_prototypes"], whole["nearest_prototypes"], strict=True):
+            names = _REASON | ({"interval"} if part == "intervals" else set())
+            assert near["reasons"] == [{name: reason[name] for name in names} for reason in known["reasons"][:2]]
+
+
+@pytest.mark.parametrize("n_reasons", [0, 1, 100, "all"])
+def test_as_many_reasons_are_given_as_are_requested(api: Api, forest: Registered, n_reasons: int | str) -> None:
+    instances = [forest.instance(row) for row in range(20)]
+    (whole, data) = (
+        api.explain(forest.explainer["id"], instances, **request)["data"]
+        for request in ({"detail": "full"}, {"n_reasons": n_reasons})
+    )
+
+    limit = n_reasons if isinstance(n_reasons, int) else None
+    for row, known in zip(data, whole, strict=True):
+        for near, full in zip(row["nearest_prototypes"], known["nearest_prototypes"], strict=True):
+            texts = [reason["text"] for reason in full["reasons"]]
+            assert [reason["text"] for reason in near["reasons"]] == texts[:limit]
+
+
+def test_a_summary_names_the_prediction_and_the_nearest_prototype(explained: Explained) -> None:
+    for row in explained.data:
+        summary, prediction = row["summary"], row["prediction"]
+        number = float(prediction.get("value", 0))
+        assert summary.startswith(f"Predicted as {prediction.get('label', f'{number:,.6g}')}")
+        if not row["nearest_prototypes"]:
+            assert summary.endswith("; the row shares no leaf with any prototype.")
+            continue
+        nearest = row["nearest_prototypes"][0]
+        assert f"row {nearest['row_id']}" in summary
+        assert f"(proximity {nearest['proximity']:.0%}), mostly by {nearest['reasons'][0]['feature']}" in summary
+        assert (", like its" in summary) == row["prototype_prediction"].get("agrees", False)
 
 
 def test_predictions_are_the_librarys(explained: Explained) -> None:
@@ -96,11 +152,9 @@ def test_predictions_are_the_librarys(explained: Explained) -> None:
         scores = [[score["value"] for score in prediction["scores"]] for prediction in predictions]
         np.testing.assert_allclose(scores, model.library_scores()[:_N_ROWS], atol=1e-6)
         assert [prediction["label"] for prediction in predictions] == model.library_labels()[:_N_ROWS].tolist()
-        assert {prediction["value"] for prediction in predictions} == {None}
     else:
         values = [prediction["value"] for prediction in predictions]
         np.testing.assert_allclose(values, model.library_scores()[:_N_ROWS, 0], rtol=1e-5)
-        assert all(prediction["label"] is None and prediction["scores"] == [] for prediction in predictions)
 
 
 def test_the_nearest_prototypes_share_most_of_scikit_learns_leaves(explained: Explained) -> None:
@@ -117,79 +171,81 @@ def test_the_nearest_prototypes_share_most_of_scikit_learns_leaves(explained: Ex
             assert each["proximity"] == pytest.approx(shared[place] / n_trees)
             assert each["distance"] == pytest.approx(1 - each["proximity"])
             assert each["coverage"] == prototypes[place]["coverage"]
-            assert (each["label"], each["value"]) == (prototypes[place]["label"], prototypes[place]["value"])
+            assert each[explained.outcome] == prototypes[place][explained.outcome]
 
 
 def test_values_stand_side_by_side(explained: Explained) -> None:
     prototypes = {each["row_id"]: each for each in explained.registered.prototype_set["result"]["prototypes"]}
     for position, row in enumerate(explained.data):
-        instance = explained.registered.instance(position)
-        for prototype in row["nearest_prototypes"]:
-            shown = {cell["name"]: cell["value"] for cell in prototype["features"]}
-            beside = {cell["name"]: cell["instance_value"] for cell in prototype["features"]}
-            assert shown == {cell["name"]: cell["value"] for cell in prototypes[prototype["row_id"]]["features"]}
-            assert beside == instance
+        assert {each["feature"]: each["value"] for each in row["values"]} == explained.registered.instance(position)
+        for place, near in enumerate(row["nearest_prototypes"]):
+            beside = {each["feature"]: each["prototype_values"][place] for each in row["values"]}
+            known = {cell["name"]: cell["value"] for cell in prototypes[near["row_id"]]["features"]}
+            assert beside == known
+            for reason in near["reasons"]:
+                feature = reason["feature"]
+                assert reason["value"] == explained.registered.instance(position)[feature]
+                assert reason["prototype_value"] == known[feature]
 
 
 def test_the_prototype_prediction_is_the_nearest_ones(explained: Explained) -> None:
     for row in explained.data:
-        prediction = row["prototype_prediction"]
         if not row["nearest_prototypes"]:
-            assert prediction == {"status": "unassigned", "label": None, "value": None, "agrees": None}
+            assert "prototype_prediction" not in row
             continue
         nearest = row["nearest_prototypes"][0]
-        is_same = nearest["label"] == row["prediction"]["label"] if nearest["label"] is not None else None
-        assert prediction == {
-            "status": "assigned",
-            "label": nearest["label"],
-            "value": nearest["value"],
-            "agrees": is_same,
-        }
+        expected = {explained.outcome: nearest[explained.outcome]}
+        if explained.outcome == "label":
+            expected["agrees"] = nearest["label"] == row["prediction"]["label"]
+        assert row["prototype_prediction"] == expected
 
 
 def test_the_contrast_is_the_nearest_prototype_of_another_class(explained: Explained) -> None:
     prototypes = explained.registered.prototype_set["result"]["prototypes"]
     for row, shared in zip(explained.data, explained.shared, strict=True):
-        label = row["prediction"]["label"]
-        others = [0 if label in {None, own} else int(n) for own, n in zip(explained.labels, shared, strict=True)]
+        label = row["prediction"].get("label")
+        if label is None:
+            assert "contrasts" not in row
+            continue
+        others = [0 if own == label else int(n) for own, n in zip(explained.labels, shared, strict=True)]
         place = int(np.argmax(others))
-        if others[place] == 0:
-            assert row["contrast"] is None
-        else:
-            proximity = others[place] / explained.leaves.shape[1]
-            expected = {"row_id": prototypes[place]["row_id"], "label": explained.labels[place]}
-            assert row["contrast"] == {**expected, "proximity": pytest.approx(proximity)}
+        expected = {
+            "row_id": prototypes[place]["row_id"],
+            "label": explained.labels[place],
+            "proximity": pytest.approx(others[place] / explained.leaves.shape[1]),
+        }
+        assert row["contrasts"] == ([expected] if others[place] else [])
 
 
 def test_reasons_hold_for_both_rows_and_are_sorted_by_the_trees_that_test_them(explained: Explained) -> None:
     for position, row in enumerate(explained.data):
         instance = explained.registered.instance(position)
         for prototype in row["nearest_prototypes"]:
-            shown = {cell["name"]: cell["value"] for cell in prototype["features"]}
-            shares = [reason["share_of_trees"] for reason in prototype["similar_because"]]
+            shares = [reason["share_of_trees"] for reason in prototype["reasons"]]
             assert shares == sorted(shares, reverse=True)
             assert all(0 < share <= 1 for share in shares)
-            assert prototype["similar_because"]
-            for reason in prototype["similar_because"]:
-                assert _holds(reason, shown[reason["feature"]]), (reason, shown[reason["feature"]])
-                assert _holds(reason, instance[reason["feature"]]), (reason, instance[reason["feature"]])
+            assert prototype["reasons"]
+            for reason in prototype["reasons"]:
+                assert reason["value"] == instance[reason["feature"]]
+                assert _holds(reason["interval"], reason["prototype_value"]), reason
+                assert _holds(reason["interval"], reason["value"]), reason
 
 
-def _holds(reason: Json, value: Any) -> bool:  # noqa: ANN401  # any cell
+def _holds(interval: Json, value: Any) -> bool:  # noqa: ANN401  # any cell
     if value in {None, "unknown"}:  # the token of one of the pipelines for what is missing
-        return bool(reason["or_missing"] or reason["is_missing"])
-    if reason["is_missing"] or value in reason["excluded_categories"]:
+        return "or_missing" in interval or "is_missing" in interval
+    if "is_missing" in interval or value in interval.get("excluded_categories", []):
         return False
-    if reason["category"] is not None:
-        return bool(value == reason["category"])
+    if "category" in interval:
+        return bool(value == interval["category"])
     if isinstance(value, str):
         return True
     # Ends are printed in as many digits as float32 has, in which the model takes the values.
     value, low, high = (
-        None if number is None else np.float32(number) for number in (value, reason["low"], reason["high"])
+        None if number is None else np.float32(number) for number in (value, interval.get("low"), interval.get("high"))
     )
-    above = low is None or value > low or (reason["low_inclusive"] and value == low)
-    below = high is None or value < high or (reason["high_inclusive"] and value == high)
+    above = low is None or value > low or (interval["low_inclusive"] and value == low)
+    below = high is None or value < high or (interval["high_inclusive"] and value == high)
     return bool(above and below)
 
 
@@ -197,18 +253,19 @@ def test_within_a_reason_the_shared_trees_cannot_separate_values_and_beyond_it_o
     api: Api, forest: Registered
 ) -> None:
     instance = forest.instance(3)
-    (row,) = api.explain(forest.explainer["id"], [instance], n_prototypes=1)["data"]
+    (row,) = api.explain(forest.explainer["id"], [instance], n_prototypes=1, detail="full")["data"]
     nearest = row["nearest_prototypes"][0]
-    leaves = _leaves(api, forest, [instance, {cell["name"]: cell["value"] for cell in nearest["features"]}])
+    prototype = {each["feature"]: each["prototype_values"][0] for each in row["values"]}
+    leaves = _leaves(api, forest, [instance, prototype])
     shared = np.flatnonzero(leaves[0] == leaves[1])
     assert len(shared) == nearest["shared_trees"]
 
-    for reason in nearest["similar_because"]:
-        low = -1e6 if reason["low"] is None else reason["low"]
-        high = 1e6 if reason["high"] is None else reason["high"]
+    for reason in nearest["reasons"]:
+        interval = reason["interval"]
+        low, high = interval.get("low", -1e6), interval.get("high", 1e6)
         inside = [{**instance, reason["feature"]: low + share * (high - low)} for share in (0.001, 0.5, 0.999)]
-        beyond = [{**instance, reason["feature"]: low - 1e-3 * (1 + abs(low))}] if reason["low"] is not None else []
-        beyond += [{**instance, reason["feature"]: high + 1e-3 * (1 + abs(high))}] if reason["high"] is not None else []
+        beyond = [{**instance, reason["feature"]: low - 1e-3 * (1 + abs(low))}] if "low" in interval else []
+        beyond += [{**instance, reason["feature"]: high + 1e-3 * (1 + abs(high))}] if "high" in interval else []
         assert (_leaves(api, forest, inside)[:, shared] == leaves[0, shared]).all()
         assert (_leaves(api, forest, beyond)[:, shared] != leaves[0, shared]).any(axis=1).all()
 
@@ -222,7 +279,7 @@ def _leaves(api: Api, registered: Registered, instances: list[Json]) -> NDArray[
 def test_weighted_trees_give_the_proximity_of_boosting(api: Api) -> None:
     registered = register(api, "gradient_boosting_multiclass", "boosting")
     rows = [registered.instance(row) for row in range(30)]
-    answer = api.explain(registered.explainer["id"], rows, n_prototypes=8)
+    answer = api.explain(registered.explainer["id"], rows, n_prototypes=8, detail="full")
 
     assert registered.prototype_set["result"]["proximity_kind"] == "boosting"
     near = [prototype for row in answer["data"] for prototype in row["nearest_prototypes"]]
@@ -276,8 +333,8 @@ def test_a_label_that_rounding_may_have_decided_is_flagged_wherever_it_is_predic
     explained = api.explain(made.explainer["id"], instances)
 
     expected = [True] * 5 + [False] * 5
-    assert [row["prediction"]["near_tie"] for row in predicted["data"]] == expected
-    assert [row["prediction"]["near_tie"] for row in explained["data"]] == expected
+    for answer in (predicted, explained):
+        assert [row["prediction"].get("near_tie", False) for row in answer["data"]] == expected
 
 
 def test_bad_rows_stand_beside_good_ones(api: Api, forest: Registered) -> None:
@@ -335,16 +392,16 @@ def test_a_row_that_shares_no_leaf_with_any_prototype_is_unassigned(api: Api, fo
     explainer = api.post("/v1/explainers", {"model": forest.model["id"], "prototype_set": prototype_set["id"]}).json()
     instances = [forest.instance(row) for row in range(len(forest.fitted.features))]
 
-    data = api.explain(explainer["id"], instances, include=["contrast"])["data"]
+    data = api.explain(explainer["id"], instances, detail="full")["data"]
 
-    unassigned = [row for row in data if row["prototype_prediction"]["status"] == "unassigned"]
+    unassigned = [row for row in data if "prototype_prediction" not in row]
     assert len(unassigned) / len(data) == pytest.approx(prototype_set["result"]["evaluation"][0]["unassigned"])
     assert 0 < len(unassigned) < len(data)
     for row in unassigned:
         assert row["nearest_prototypes"] == []
-        assert row["prototype_prediction"] == {"status": "unassigned", "label": None, "value": None, "agrees": None}
-        assert row["contrast"] is None
+        assert row["contrasts"] == []
         assert row["status"] == "ok"
+        assert all(each["prototype_values"] == [] for each in row["values"])
 
 
 @pytest.mark.parametrize("shown", [[], ["f7"], ["f22", "f7", "f2"]])
@@ -353,16 +410,21 @@ def test_of_features_that_are_not_shown_nothing_is_shown(api: Api, forest: Regis
     explainer = api.post("/v1/explainers", {**request, "shown_features": shown}).json()["id"]
     instances = [forest.instance(row) for row in range(60)]
 
-    answer = api.explain(explainer, instances, include=["contrast"], n_prototypes=8)
-    everything = api.explain(forest.explainer["id"], instances, include=["contrast"], n_prototypes=8)
+    answer = api.explain(explainer, instances, n_prototypes=8, detail="full")
+    everything = api.explain(forest.explainer["id"], instances, n_prototypes=8, detail="full")
 
     for row, whole in zip(answer["data"], everything["data"], strict=True):
-        assert {**row, "nearest_prototypes": 0} == {**whole, "nearest_prototypes": 0}
+        hidden = {"nearest_prototypes": 0, "values": 0, "summary": 0}
+        assert {**row, **hidden} == {**whole, **hidden}
+        assert [each["feature"] for each in row["values"]] == sorted(shown, key=forest.names.index)
+        assert not any(name in row["summary"].split() for name in set(forest.names) - set(shown))
         for prototype, known in zip(row["nearest_prototypes"], whole["nearest_prototypes"], strict=True):
-            assert {cell["name"] for cell in prototype["features"]} == set(shown)
-            reasons = [reason for reason in known["similar_because"] if reason["feature"] in shown]
-            assert prototype["similar_because"] == reasons
-            assert prototype["proximity"] == known["proximity"]
+            reasons = [reason for reason in known["reasons"] if reason["feature"] in shown]
+            assert prototype == {**known, "reasons": reasons}
+    few = api.explain(explainer, instances, n_reasons=1)["data"]
+    for row, whole in zip(few, answer["data"], strict=True):
+        for prototype, known in zip(row["nearest_prototypes"], whole["nearest_prototypes"], strict=False):
+            assert [each["text"] for each in prototype["reasons"]] == [each["text"] for each in known["reasons"][:1]]
 
 
 @pytest.mark.parametrize(
@@ -376,6 +438,11 @@ def test_of_features_that_are_not_shown_nothing_is_shown(api: Api, forest: Regis
         ({"n_prototypes": 0}, 422, "validation_failed", "/n_prototypes"),
         ({"n_prototypes": 101}, 422, "validation_failed", "/n_prototypes"),
         ({"include": ["everything"]}, 422, "validation_failed", "/include/0"),
+        ({"include": ["nearest_rows"]}, 422, "validation_failed", "/include"),
+        ({"n_reasons": -1}, 422, "validation_failed", "/n_reasons"),
+        ({"n_reasons": 101}, 422, "validation_failed", "/n_reasons"),
+        ({"n_reasons": "some"}, 422, "validation_failed", "/n_reasons"),
+        ({"detail": "fuller"}, 422, "validation_failed", "/detail"),
         ({"instance": {}}, 422, "unknown_field", "/instance"),
     ],
 )
@@ -429,7 +496,7 @@ def explained_pipeline(request: pytest.FixtureRequest, api: Api) -> tuple[list[J
     explainer = api.post("/v1/explainers", {"model": model["id"], "prototype_set": made["id"]}).json()["id"]
     columns = rows_of_frame(table.features).columns
     rows = [dict(zip(names, map(_plain, values), strict=True)) for values in zip(*columns, strict=True)][:150]
-    return rows, api.explain(explainer, rows, include=["contrast"]), explainer, model
+    return rows, api.explain(explainer, rows, detail="full"), explainer, model
 
 
 def _plain(value: object) -> object:
@@ -446,15 +513,16 @@ def test_mixed_columns_with_missing_values_are_explained_in_raw_terms(
     n_reasons = 0
     for instance, row in zip(rows, answer["data"], strict=True):
         assert row["status"] == "ok"
+        assert {each["feature"]: each["value"] for each in row["values"]} == instance
         for prototype in row["nearest_prototypes"]:
-            shown = {cell["name"]: cell["value"] for cell in prototype["features"]}
-            assert {cell["name"]: cell["instance_value"] for cell in prototype["features"]} == instance
-            for reason in prototype["similar_because"]:
-                assert reason["transformed"] == (reason["feature"] not in raw)
-                if not reason["transformed"]:
+            for reason in prototype["reasons"]:
+                is_transformed = reason["interval"].get("transformed", False)
+                assert is_transformed == (reason["feature"] not in raw) == ("value" not in reason)
+                if not is_transformed:
                     n_reasons += 1
-                    assert _holds(reason, shown[reason["feature"]]), (reason, shown[reason["feature"]])
-                    assert _holds(reason, instance[reason["feature"]]), (reason, instance[reason["feature"]])
+                    assert reason["value"] == instance[reason["feature"]]
+                    assert _holds(reason["interval"], reason["prototype_value"]), reason
+                    assert _holds(reason["interval"], reason["value"]), reason
     assert n_reasons > 100
 
 
@@ -467,7 +535,7 @@ def test_a_value_that_a_pipeline_cannot_take_is_an_error_of_its_row(
     wrong = [{**rows[0], name: "x"}]
     wrong += [{**rows[0], text: 1.5} for text, kind in types.items() if kind == "category"]
 
-    data = api.explain(explainer, [rows[0], *wrong], include=["contrast"])["data"]
+    data = api.explain(explainer, [rows[0], *wrong], detail="full")["data"]
 
     assert data[0] == answer["data"][0]
     assert [row["problem"]["code"] for row in data[1:]] == ["bad_feature_type"] * len(wrong)

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from leafspace_client import Explanations, Leafspace, PrototypeSet
-from leafspace_client._generated.models import Reason
+from leafspace_client._generated.models import ReasonInterval
+from leafspace_client._generated.types import Unset
 from leafspace_client.prototype_sets import Method
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_breast_cancer
@@ -46,11 +47,11 @@ def test_a_forest_on_breast_cancer_explains_tumours_that_it_has_never_seen(clien
     dataset = client.register_dataset(rows.assign(diagnosis=known).reset_index(drop=True), target="diagnosis")
 
     chosen = finished_by_a_worker(client, client.prototype_sets.create(model, dataset, method=method))
-    explanations = client.explainers.create(model, chosen).explain(new_rows)
+    explanations = client.explainers.create(model, chosen).explain(new_rows, detail="full")
 
-    assert [each.prediction.label for each in explanations] == list(forest.predict(new_rows))
+    assert [each.prediction["label"] for each in explanations] == list(forest.predict(new_rows))
     _proximities_are_those_of_the_forest(explanations, forest, rows, new_rows)
-    agreeing = [each.prototype_prediction.agrees for each in explanations]
+    agreeing = [each.prototype_prediction is not None and each.prototype_prediction.agrees for each in explanations]
     assert agreeing.count(True) > 0.85 * len(agreeing)
 
 
@@ -75,12 +76,12 @@ def test_a_pipeline_on_titanic_explains_passengers_in_their_own_words(client: Le
     dataset = client.register_dataset(features.assign(survived=frame["survived"]), target="survived")
 
     chosen = finished_by_a_worker(client, client.prototype_sets.create(model, dataset, n_prototypes=6))
-    explanations = client.explainers.create(model, chosen).explain(features)
+    explanations = client.explainers.create(model, chosen).explain(features, include=["intervals"], n_reasons="all")
 
     assert model.parity is not None
     assert model.parity.n_rows == 100
     assert not any(column.transformed for column in model.column_map)
-    predicted = [each.prediction.label for each in explanations]
+    predicted = [each.prediction["label"] for each in explanations]
     assert predicted == [str(label) for label in pipeline.predict(features)]
     _reasons_hold_for_both_rows(explanations, features)
 
@@ -104,25 +105,26 @@ def _reasons_hold_for_both_rows(explanations: Explanations, features: pd.DataFra
     n_reasons = 0
     for row, explanation in enumerate(explanations):
         for near in explanation.nearest_prototypes:
-            for reason in near.similar_because:
+            for reason in near.reasons:
                 for position in (row, int(near.row_id)):
-                    assert _holds(reason, features[reason.feature].tolist()[position]), (reason, position)
+                    assert _holds(reason.interval, features[reason.feature].tolist()[position]), (reason, position)
                 n_reasons += 1
     assert n_reasons > len(explanations)
 
 
-def _holds(reason: Reason, value: object) -> bool:
+def _holds(interval: ReasonInterval | Unset, value: object) -> bool:
+    assert isinstance(interval, ReasonInterval)
     if not isinstance(value, str | int | float) or value != value:  # noqa: PLR0124  # not-a-number is missing
-        return reason.or_missing or reason.is_missing
-    if reason.category is not None:
-        return value == reason.category
+        return bool(interval.or_missing or interval.is_missing)
+    if not isinstance(interval.category, Unset):
+        return value == interval.category
     if isinstance(value, str):
-        return value not in reason.excluded_categories
+        return value not in (interval.excluded_categories or ())
     # The model rounds scaled values to float32: ends in raw units are exact to that.
     slack = 1e-6 * max(1.0, abs(value))
-    above = reason.low is None or value > reason.low - slack
-    below = reason.high is None or value < reason.high + slack
-    return above and below and not reason.is_missing
+    above = isinstance(interval.low, Unset) or value > interval.low - slack
+    below = isinstance(interval.high, Unset) or value < interval.high + slack
+    return above and below and not interval.is_missing
 
 
 @pytest.mark.long

@@ -1,12 +1,51 @@
-"""One explanation as plain values."""
+"""One explanation as plain values: its reasons are those that the reader translates, in words and in numbers."""
 
-import json
+from typing import Any
 
-from explanations.explained_rows import _value_texts
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from explanations.explained_rows import explain_instances
+from explanations.instances import read_instances, run_readable
+from explanations.reason_texts import interval_of
+from schemas.explanations import ExplanationRequest
+from tests.support.pipelines import PIPELINES
+
+from .conftest import Case, FindCase
+
+Json = dict[str, Any]
+CASES = ("random_forest_binary", "gradient_boosting_multiclass", *PIPELINES)
 
 
-def test_texts_with_commas_and_quotes_stand_beside_their_own_feature() -> None:
-    """Texts of values are cut out of JSON at once where that is safe."""
-    texts = ["a,b", '"', "\\", "é,", "", None, 1.5, True, 10**18, -0.0]
+def explained(case: Case, row: int, **request: object) -> Json:
+    """Return the explanation of a row, or its refusal."""
+    request_ = ExplanationRequest.model_validate({"instances": [case.rows[row]], **request})
+    return explain_instances(case.warm, request_)[0]
 
-    assert [json.loads(piece) for piece in _value_texts(texts)] == texts
+
+@pytest.mark.parametrize("name", CASES)
+def test_reasons_are_those_that_the_reader_translates(find_case: FindCase, name: str) -> None:
+    case = find_case(name, "boosting" if name.startswith("gradient") else "random_forest")
+    warm, n_reasons = case.warm, 0
+    places = {prototype.row_id: place for place, prototype in enumerate(warm.prototypes)}
+    for row in range(0, 60, 3):
+        found = explained(case, row, detail="full")
+        if found["status"] == "error":
+            continue
+        near = np.array([places[each["row_id"]] for each in found["nearest_prototypes"]], dtype=np.int64)
+        values = case.rows[row]
+        reasons = warm.reasons.of(near, warm.index.shared_trees(leaves_of(case, values), near))
+        expected = warm.reason_texts.reader.read(reasons, len(near), warm.unexpected.of_row(values))
+        for each, own in zip(found["nearest_prototypes"], expected, strict=True):
+            assert [(reason["text"], reason["share_of_trees"], reason["interval"]) for reason in each["reasons"]] == [
+                (reason["text"], reason["share_of_trees"], interval_of(reason)) for reason in own
+            ]
+            n_reasons += len(own)
+    assert n_reasons > 50
+
+
+def leaves_of(case: Case, instance: list[Any]) -> NDArray[np.int32]:
+    outcome, _, _ = run_readable(case.warm.session, read_instances([instance], case.warm.features))
+    leaves: NDArray[np.int32] = outcome.leaves[0]
+    return leaves

@@ -41,7 +41,7 @@ def test_the_quickstart_explains_one_prediction_and_leaves_nothing_behind(tmp_pa
     assert "The forest predicts: malignant" in finished.stdout
     explanation = json.loads(finished.stdout[finished.stdout.index("{\n") : finished.stdout.rindex("}") + 1])
     assert explanation["prediction"]["label"] == "malignant"
-    assert explanation["nearest_prototypes"][0]["similar_because"]
+    assert explanation["nearest_prototypes"][0]["reasons"]
     assert list(tmp_path.iterdir()) == []
     assert _processes_in(tmp_path) == []
 

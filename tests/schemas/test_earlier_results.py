@@ -6,12 +6,10 @@ from typing import Any
 
 import pytest
 from leafspace_client._generated import models as of_sdk
-from leafspace_client.explanations import Explanation as ExplanationOfSdk
 
 from schemas.approximation_trees import ApproximationTreeResult
 from schemas.contract import Contract
 from schemas.datasets import Column
-from schemas.explanations import Explanation
 from schemas.label_audits import LabelAuditResult
 from schemas.prototype_sets import PrototypeSetResult
 from schemas.proximities import ProximitiesResult
@@ -25,7 +23,6 @@ _KINDS: dict[str, type[Contract]] = {
     "label_audits": LabelAuditResult,
     "rule_sets": RuleSetResult,
     "approximation_trees": ApproximationTreeResult,
-    "explanations": Explanation,
 }
 _VIEWS: dict[str, Any] = {
     "prototype_sets": of_sdk.PrototypeSet,
@@ -56,13 +53,3 @@ def test_the_sdk_reads_an_earlier_result(noun: str) -> None:
 def test_a_column_of_an_earlier_dataset_is_read(column: dict[str, Any]) -> None:
     assert Column.model_validate(column).category_because is None
     assert of_sdk.Column.from_dict(column).name == column["name"]
-
-
-def test_the_sdk_shows_an_earlier_explanation_with_the_names_of_features() -> None:
-    kept = _KEPT["explanations"]
-    reason = kept["nearest_prototypes"][0]["similar_because"][0]
-    assert "text" not in reason
-
-    shown = str(ExplanationOfSdk(of_sdk.Explanation.from_dict(kept)))
-
-    assert f"   {reason['feature']}\n" in shown

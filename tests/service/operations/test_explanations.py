@@ -4,14 +4,20 @@ import asyncio
 import dataclasses
 import json
 import threading
+from pathlib import Path
 
+import numpy as np
 import pytest
+from skl2onnx import to_onnx
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
 
 from schemas.explanations import ExplanationRequest
 from service.app_context import AppContext
 from service.operations import explanations
 from storage.errors import NotFound, StorageError
 from tests.service.conftest import Shop
+from tests.support.workshop import workshop_in
 
 
 def _with_limit(context: AppContext, n_values: int) -> AppContext:
@@ -27,21 +33,41 @@ def test_an_answer_that_would_be_too_large_is_refused_before_it_is_made(shop: Sh
     context = _with_limit(shop.workshop.context, 10 * 3 * 30)
     rows = [shop.instance(row) for row in range(11)]
 
-    assert _explain(context, shop.explainer, instances=rows[:10])
-    with pytest.raises(StorageError) as refused:
-        _explain(context, shop.explainer, instances=rows)
+    for wanted in ({"detail": "full"}, {"include": ["values"]}, {"n_reasons": "all"}, {"n_reasons": 30}):
+        assert _explain(context, shop.explainer, instances=rows[:10], **wanted)
+        with pytest.raises(StorageError) as refused:
+            _explain(context, shop.explainer, instances=rows, **wanted)
+        assert refused.value.code == "too_many_rows"
+        assert "900 values" in refused.value.detail
+    assert _explain(context, shop.explainer, instances=rows * 5)
 
-    assert refused.value.code == "too_many_rows"
-    assert "900 values" in refused.value.detail
+
+def test_an_explanation_by_thirty_features_is_at_most_four_kilobytes_long(tmp_path: Path) -> None:
+    data = load_breast_cancer(as_frame=True)
+    rows = data.data.to_numpy(np.float32)
+    forest = RandomForestClassifier(300, random_state=0, n_jobs=2).fit(rows, data.target)
+    onnx = to_onnx(forest, rows[:1], options={"zipmap": False}).SerializeToString()
+    with workshop_in(tmp_path) as workshop:
+        names = list(data.feature_names)
+        model = workshop.register_model(onnx, feature_names=names, ensemble="random_forest")
+        dataset = workshop.register_dataset(data.frame, target="target")
+        made = workshop.make(model=model, dataset=dataset, n_prototypes=50)
+        explainer = workshop.register_explainer(model=model, prototype_set=made.id)
+
+        answers = [_explain(workshop.context, explainer, instances=[row]) for row in data.data.values.tolist()]
+
+    assert all(len(json.loads(answer)["data"][0]["nearest_prototypes"]) == 3 for answer in answers[:20])
+    assert max(map(len, answers)) <= 4000
 
 
 def test_only_prototypes_that_there_are_and_features_that_are_shown_count(shop: Shop) -> None:
     context = _with_limit(shop.workshop.context, 10 * 5 * 30)
     rows = [shop.instance(row) for row in range(10)]
+    everything = {"n_prototypes": 100, "detail": "full"}
     narrow = shop.workshop.register_explainer(model=shop.model, prototype_set=shop.prototype_set, shown_features=["f1"])
 
-    assert _explain(context, shop.explainer, instances=rows, n_prototypes=100)
-    assert _explain(context, narrow, instances=rows * 25, n_prototypes=100)
+    assert _explain(context, shop.explainer, instances=rows, **everything)
+    assert _explain(context, narrow, instances=rows * 25, **everything)
 
 
 def test_an_unknown_explainer_is_not_found(shop: Shop) -> None:

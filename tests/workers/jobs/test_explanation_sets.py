@@ -181,11 +181,12 @@ def test_a_set_of_nothing_but_refused_rows_says_so(shop: Shop) -> None:
 def test_of_a_feature_that_is_not_shown_no_value_of_a_prototype_is_shown(shop: Shop) -> None:
     hidden = shop.workshop.register_explainer(model=shop.model, prototype_set=shop.prototype_set, shown_features=["f1"])
 
-    made = shop.explain(explainer=hidden, dataset=shop.workshop.register_dataset(_more_rows(50)))
+    made = shop.explain(explainer=hidden, dataset=shop.workshop.register_dataset(_more_rows(50)), detail="full")
 
-    near = [near for line in shop.lines(made) for near in orjson.loads(line)["nearest_prototypes"]]
-    assert {cell["name"] for each in near for cell in each["features"]} == {"f1"}
-    assert {reason["feature"] for each in near for reason in each["similar_because"]} == {"f1"}
+    lines = [orjson.loads(line) for line in shop.lines(made)]
+    assert {cell["feature"] for line in lines for cell in line["values"]} == {"f1"}
+    near = [near for line in lines for near in line["nearest_prototypes"]]
+    assert {reason["feature"] for each in near for reason in each["reasons"]} == {"f1"}
 
 
 def test_a_set_that_is_not_made_yet_has_no_lines(shop: Shop) -> None:

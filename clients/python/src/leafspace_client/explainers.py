@@ -21,7 +21,7 @@ from ._generated.models import (
 )
 from ._generated.types import UNSET
 from .calls import Program, awaitable, blocking, create, fetch
-from .explanations import Explanation, Explanations
+from .explanations import Detail, Explanation, Explanations, Include
 from .nouns import (
     AsyncDeletable,
     Collection,
@@ -40,7 +40,6 @@ from .rows import batches, named_instances
 EXPLAINERS: Noun[Details] = Noun(
     Details, PageExplainerSummary, "explainer_id", get_explainer, list_explainers, delete_explainer, rename_explainer
 )
-Include = Literal["contrast", "rules", "approximation_path"]
 Kept = TypeVar("Kept")
 
 
@@ -77,13 +76,15 @@ class ExplainerView(View[Details | ExplainerSummary]):
         return f"<{type(self).__name__} {self.id}{made_from}>"
 
 
-def explain_rows(
+def explain_rows(  # noqa: PLR0913  # what explanations may have
     self: View[Any],
     rows: Any,  # noqa: ANN401  # DataFrames, arrays, dicts, lists
     row_ids: Iterable[Any] | None = None,
     *,
     n_prototypes: int = 3,
+    n_reasons: int | Literal["all"] = 5,
     include: Sequence[Include] = (),
+    detail: Detail = "short",
 ) -> Program[Explanations]:
     """Return an explanation for each row, in their order.
 
@@ -97,9 +98,14 @@ def explain_rows(
         rows' 0-based indices.
     n_prototypes
         How many of the nearest prototypes to name for each row.
+    n_reasons
+        How many of the reasons to give for each prototype, or ``"all"``.
     include
-        What else to return: ``"contrast"``, the nearest prototype of another class; ``"rules"``, those that hold;
-        ``"approximation_path"``, the path in the approximation tree.
+        What else to return: ``"values"`` of the row and its prototypes; ``"intervals"``, the reasons in numbers;
+        ``"contrast"``, the nearest prototype of another class; ``"rules"``, those that hold; ``"approximation_path"``,
+        the path in the approximation tree; ``"nearest_rows"``, the nearest of all reference rows.
+    detail
+        ``"full"`` returns everything that the explainer has.
 
     Notes
     -----
@@ -114,7 +120,9 @@ def explain_rows(
             instances=batch,
             row_ids=names[len(explanations) : len(explanations) + len(batch)],
             n_prototypes=n_prototypes,
+            n_reasons=n_reasons,
             include=list(include) or UNSET,
+            detail=detail,
         )
         answer = yield from fetch(explain, ExplanationList, explainer_id=self.id, body=request)
         explanations += map(Explanation, answer.data)

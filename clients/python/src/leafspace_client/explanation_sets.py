@@ -15,7 +15,7 @@ from ._generated.models import ExplanationSet as Details
 from ._generated.models import ExplanationSetRequest, PageExplanation, PageExplanationSet
 from .artefacts import ArtefactView, AwaitableArtefact, BlockingArtefact, Content, download, every_item
 from .calls import Program, awaitable, blocking, create
-from .explanations import Explanation, Explanations
+from .explanations import Detail, Explanation, Explanations, Include
 from .nouns import AsyncDeletable, Collection, Identified, Noun, SyncDeletable, id_of
 
 EXPLANATION_SETS: Noun[Details] = Noun(
@@ -62,13 +62,15 @@ def _download(self: ExplanationSetView, path: str | Path, form: ExplanationFile 
     return (yield from download(self, path, form))
 
 
-def _create(
+def _create(  # noqa: PLR0913  # what explanations may have
     self: Collection[Details, Kept],
     explainer: Identified,
     dataset: Identified,
     *,
     n_prototypes: int = 3,
-    include: Sequence[Literal["contrast", "rules", "approximation_path"]] = (),
+    n_reasons: int | Literal["all"] = 5,
+    include: Sequence[Include] = (),
+    detail: Detail = "short",
 ) -> Program[Kept]:
     """Request an explanation of every row of a dataset; call ``wait()`` on what is returned.
 
@@ -78,12 +80,22 @@ def _create(
         What registering returned, or ids.
     n_prototypes
         How many of the nearest prototypes to name for each row.
+    n_reasons
+        How many of the reasons to give for each prototype, or ``"all"``.
     include
-        What else to return: ``"contrast"``, the nearest prototype of another class; ``"rules"``, those that hold;
-        ``"approximation_path"``, the path in the approximation tree.
+        What else to return: ``"values"`` of the row and its prototypes; ``"intervals"``, the reasons in numbers;
+        ``"contrast"``, the nearest prototype of another class; ``"rules"``, those that hold; ``"approximation_path"``,
+        the path in the approximation tree; ``"nearest_rows"``, the nearest of all reference rows.
+    detail
+        ``"full"`` returns everything that the explainer has.
     """
     request = ExplanationSetRequest(
-        explainer=id_of(explainer), dataset=id_of(dataset), n_prototypes=n_prototypes, include=list(include)
+        explainer=id_of(explainer),
+        dataset=id_of(dataset),
+        n_prototypes=n_prototypes,
+        n_reasons=n_reasons,
+        include=list(include),
+        detail=detail,
     )
     return self._wrapped((yield from create(create_explanation_set, Details, body=request)))
 

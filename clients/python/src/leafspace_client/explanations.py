@@ -1,25 +1,32 @@
 """Explanations: single predictions explained by their nearest prototypes, ready to be read by people."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 from ._generated.models import (
+    AbstainedRow,
     ApproximationPath,
+    ClassPrediction,
+    ComparedFeature,
     Contrast,
+    ExplainedRow,
     FiringRule,
     NearestPrototype,
-    Prediction,
     Problem,
     PrototypePrediction,
     Provenance,
     Reason,
+    RefusedRow,
+    RowWarning,
+    ValuePrediction,
 )
-from ._generated.models import Explanation as Details
-from .errors import Answered, LeafspaceError, error_from_problem
+from .errors import Answered, error_from_problem
 from .frames import explanations_frame
 from .records import Records
 from .texts import describe_explanation
 
+Include = Literal["values", "intervals", "contrast", "rules", "approximation_path", "nearest_rows"]
+Detail = Literal["short", "full"]
 _SHOWN_EXPLANATIONS = 10
 
 
@@ -31,7 +38,7 @@ class Explanation:
     ``y.astype(str)``, or with ``numpy.where(y, "true", "false")`` where the labels are booleans.
     """
 
-    def __init__(self, details: Details) -> None:
+    def __init__(self, details: ExplainedRow | AbstainedRow | RefusedRow) -> None:
         self.details = details
 
     @property
@@ -41,7 +48,7 @@ class Explanation:
 
     @property
     def status(self) -> str:
-        """``ok`` or ``error``."""
+        """``ok``, ``abstained`` or ``error``."""
         return self.details.status
 
     @property
@@ -52,61 +59,62 @@ class Explanation:
     @property
     def problem(self) -> Problem | None:
         """Why the row could not be explained."""
-        found = self.details.problem
-        return found if isinstance(found, Problem) else None
+        return self.details.problem if isinstance(self.details, RefusedRow) else None
 
     @property
-    def prediction(self) -> Prediction:
+    def summary(self) -> str:
+        """The explanation in a sentence or two."""
+        return self._explained.summary
+
+    @property
+    def prediction(self) -> ClassPrediction | ValuePrediction:
         """What the model predicts."""
-        found = self.details.prediction
-        if not isinstance(found, Prediction):
-            raise self._error()
-        return found
+        return self._explained.prediction
+
+    @property
+    def warnings(self) -> list[RowWarning]:
+        """Reasons to read the explanation with care."""
+        return Records(self._explained.warnings)
 
     @property
     def nearest_prototypes(self) -> list[NearestPrototype]:
         """The nearest prototypes, nearest first; none where the row shares no leaf with any."""
-        found = self.details.nearest_prototypes
-        if not isinstance(found, list):
-            raise self._error()
-        return Records(found)
+        return Records(self._explained.nearest_prototypes)
 
     @property
-    def features(self) -> dict[str, float | str | bool | None]:
-        """The row's values by feature, as far as explanations show them; empty where no prototype is near."""
-        nearest = self.nearest_prototypes[:1]
-        return {cell.name: cell.instance_value for prototype in nearest for cell in prototype.features}
+    def values(self) -> dict[str, float | str | bool | None]:
+        """The row's values by feature, as far as explanations show them; empty where they were not requested."""
+        return {each.feature: each.value for each in self.compared}
 
     @property
-    def prototype_prediction(self) -> PrototypePrediction:
-        """What the nearest prototype predicts."""
-        found = self.details.prototype_prediction
-        if not isinstance(found, PrototypePrediction):
-            raise self._error()
-        return found
+    def compared(self) -> list[ComparedFeature]:
+        """The same beside the values of the nearest prototypes, feature by feature."""
+        return Records(self._explained.values or [])
 
     @property
-    def contrast(self) -> Contrast | None:
-        """The nearest prototype of another class, where it was requested and there is one."""
-        found = self.details.contrast
-        return found if isinstance(found, Contrast) else None
+    def prototype_prediction(self) -> PrototypePrediction | None:
+        """What the nearest prototype predicts, where all details were requested and there is one."""
+        return self._explained.prototype_prediction or None
+
+    @property
+    def contrasts(self) -> list[Contrast]:
+        """The nearest prototypes of other classes; none where they were not requested."""
+        return Records(self._explained.contrasts or [])
 
     @property
     def rules(self) -> list[FiringRule]:
         """The rules that hold for the row, the first of which decides; none where they were not requested."""
-        found = self.details.rules
-        return found if isinstance(found, list) else []
+        return Records(self._explained.rules or [])
 
     @property
     def approximation_path(self) -> ApproximationPath | None:
         """The row's path in the approximation tree, where it was requested."""
-        found = self.details.approximation_path
-        return found if isinstance(found, ApproximationPath) else None
+        return self._explained.approximation_path or None
 
     @property
-    def similar_because(self) -> list[Reason]:
+    def reasons(self) -> list[Reason]:
         """Why the nearest prototype is near."""
-        return Records(self.nearest_prototypes[0].similar_because if self.nearest_prototypes else [])
+        return Records(self.nearest_prototypes[0].reasons if self.nearest_prototypes else [])
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the service sent."""
@@ -122,11 +130,12 @@ class Explanation:
     def __repr__(self) -> str:
         return f"<Explanation of row {self.row_id}: {self.status}>"
 
-    def _error(self) -> LeafspaceError:
-        problem = self.problem
-        if problem is None:
-            return LeafspaceError("unexpected_answer", f"row {self.row_id!r} came without an explanation")
-        return error_from_problem(problem.to_dict(), Answered(status=problem.status))
+    @property
+    def _explained(self) -> ExplainedRow | AbstainedRow:
+        if isinstance(self.details, RefusedRow):
+            problem = self.details.problem
+            raise error_from_problem(problem.to_dict(), Answered(status=problem.status))
+        return self.details
 
 
 class Explanations(Sequence[Explanation]):
@@ -162,7 +171,7 @@ class Explanations(Sequence[Explanation]):
     def to_frame(self) -> Any:  # noqa: ANN401  # a DataFrame
         """Return a DataFrame with a row for each explained row and near prototype; needs pandas.
 
-        Its columns are the prediction and its score, the prototype, its proximity and the reasons, as text; then for
-        each feature that explanations show the row's value and the prototype's (``"age"``, ``"prototype age"``).
+        Its columns are the prediction and its score, the prototype, its proximity and the reasons, as text; then, where
+        ``values`` were included, for each feature the row's value and the prototype's (``"age"``, ``"prototype age"``).
         """
         return explanations_frame(self._explanations)

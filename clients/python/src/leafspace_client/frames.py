@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import missing_extra
 
 if TYPE_CHECKING:
-    from ._generated.models import ApproximationNode, AuditedRow, NearestPrototype, NeighborsOfRow, Prototype, Rule
+    from ._generated.models import ApproximationNode, AuditedRow, NeighborsOfRow, Prototype, Rule
     from .explanations import Explanation
 
 
@@ -81,28 +81,29 @@ def _explanation_rows(explanation: "Explanation") -> list[dict[str, Any]]:
     if not explanation.is_ok:
         return [{"row_id": explanation.row_id, "status": explanation.status}]
     prediction = explanation.prediction
-    is_regression = prediction.label is None
+    scores = {score.label: score.value for score in getattr(prediction, "scores", ())}
+    label = getattr(prediction, "label", None)
     common = {
         "row_id": explanation.row_id,
         "status": explanation.status,
-        "predicted": prediction.value if is_regression else prediction.label,
-        "score": next((score.value for score in prediction.scores if score.label == prediction.label), None),
+        "predicted": getattr(prediction, "value", label),
+        "score": scores.get(label),
     }
-    near = [_near_row(prototype) for prototype in explanation.nearest_prototypes]
+    near = [_near_row(explanation, rank) for rank in range(len(explanation.nearest_prototypes))]
     return [common | each for each in near] or [common]
 
 
-def _near_row(prototype: "NearestPrototype") -> dict[str, Any]:
+def _near_row(explanation: "Explanation", rank: int) -> dict[str, Any]:
+    prototype, compared = explanation.nearest_prototypes[rank], explanation.compared
     row = {
-        "rank": prototype.rank,
+        "rank": rank + 1,
         "prototype_row_id": prototype.row_id,
-        "prototype_label": prototype.value if prototype.label is None else prototype.label,
+        "prototype_label": prototype.label or prototype.value,
         "proximity": prototype.proximity,
-        # Explanation sets of earlier releases have no sentences.
-        "reasons": "; ".join(reason.text or reason.feature for reason in prototype.similar_because),
+        "reasons": "; ".join(reason.text for reason in prototype.reasons),
     }
-    values = {cell.name: cell.instance_value for cell in prototype.features if cell.name not in row}
-    return row | values | {f"prototype {cell.name}": cell.value for cell in prototype.features}
+    values = {each.feature: each.value for each in compared if each.feature not in row}
+    return row | values | {f"prototype {each.feature}": each.prototype_values[rank] for each in compared}
 
 
 def _frame(rows: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401  # a DataFrame

@@ -11,21 +11,23 @@ from ._generated.models import (
     ApproximationPath,
     ApproximationTreeEvaluation,
     ApproximationTreeResult,
+    ClassPrediction,
+    Contrast,
     FiringRule,
     NearestPrototype,
     PathNode,
-    Prediction,
     Prototype,
     PrototypeSetResult,
     Rule,
     RuleSetEvaluation,
     RuleSetResult,
+    ValuePrediction,
 )
+from ._generated.types import Unset
 
 if TYPE_CHECKING:
     from .explanations import Explanation
 
-_SHOWN_REASONS = 5
 _MEASURES = {
     "error": "error",
     "balanced_error": "balanced error",
@@ -46,17 +48,19 @@ def describe_explanation(explanation: "Explanation") -> str:
     """Return the explanation as a few short lines."""
     if explanation.problem is not None:
         return f"Row {explanation.row_id} could not be explained: {explanation.problem.detail}"
-    lines = [f"Row {explanation.row_id} is predicted as {describe_prediction(explanation.prediction)}."]
-    lines += [line for prototype in explanation.nearest_prototypes for line in _prototype_lines(prototype)]
-    if not explanation.nearest_prototypes:
-        lines.append("It shares no leaf with any prototype.")
-    if explanation.contrast is not None:
-        contrast = explanation.contrast
-        lines.append(f"Nearest of another class: row {contrast.row_id} ({contrast.label}), {contrast.proximity:.0%}.")
+    lines = [f"Row {explanation.row_id}: {explanation.summary}"]
+    lines += [f"Caution: {warning.detail}" for warning in explanation.warnings]
+    for rank, prototype in enumerate(explanation.nearest_prototypes, 1):
+        lines += _prototype_lines(rank, prototype)
+    lines += [_contrast_line(contrast) for contrast in explanation.contrasts]
     lines += [f"Rule {_rule(rule)}." for rule in explanation.rules]
     if explanation.approximation_path is not None:
         lines.append(_path_line(explanation.approximation_path))
     return "\n".join(lines)
+
+
+def _contrast_line(contrast: Contrast) -> str:
+    return f"Nearest of another class: row {contrast.row_id} ({contrast.label}), {contrast.proximity:.0%}."
 
 
 def describe_rules(rules: Sequence[Rule], default_prediction: float | str) -> str:
@@ -69,9 +73,9 @@ def describe_tree(nodes: Sequence[ApproximationNode]) -> str:
     return "\n".join("  " * node.depth + line for node, line in zip(nodes, _node_lines(nodes), strict=True))
 
 
-def describe_prediction(prediction: Prediction) -> str:
+def describe_prediction(prediction: ClassPrediction | ValuePrediction) -> str:
     """Return the label and its score, or the value."""
-    if prediction.label is None:
+    if isinstance(prediction, ValuePrediction):
         return number(prediction.value)
     score = next((score.value for score in prediction.scores if score.label == prediction.label), None)
     return prediction.label if score is None else f"{prediction.label} ({score:.1%})"
@@ -82,20 +86,17 @@ def number(value: float | None) -> str:
     return "missing" if value is None else f"{value:.6g}"
 
 
-def _prototype_lines(prototype: NearestPrototype) -> list[str]:
-    label = number(prototype.value) if prototype.label is None else prototype.label
-    head = f"{prototype.rank}. Like row {prototype.row_id} ({label}): {prototype.proximity:.0%} near"
-    # Explanation sets of earlier releases have no sentences.
-    reasons = [reason.text or reason.feature for reason in prototype.similar_because[:_SHOWN_REASONS]]
-    rest = len(prototype.similar_because) - len(reasons)
-    if not reasons:
+def _prototype_lines(rank: int, prototype: NearestPrototype) -> list[str]:
+    label = prototype.label or number(prototype.value or 0)
+    head = f"{rank}. Like row {prototype.row_id} ({label}): {prototype.proximity:.0%} near"
+    if not prototype.reasons:
         return [f"{head}."]
-    return [f"{head}, because", *(f"   {reason}" for reason in reasons), *([f"   and {rest} more"] if rest > 0 else [])]
+    return [f"{head}, because", *(f"   {reason.text}" for reason in prototype.reasons)]
 
 
 def _path_line(path: ApproximationPath) -> str:
     conditions = ", ".join(map(_answered, path.nodes)) or "no condition"
-    agrees = "" if path.agrees is None else ", as the model" if path.agrees else ", unlike the model"
+    agrees = "" if isinstance(path.agrees, Unset) else ", as the model" if path.agrees else ", unlike the model"
     return f"In the tree: {conditions}: {_outcome(path.leaf.prediction)}{agrees}."
 
 

@@ -92,9 +92,12 @@ def test_trees_can_count_as_they_do_in_what_a_job_made(api: Api, noun: str) -> N
     assert found["proximities"] == (proximity / 2**31).tolist()
 
 
-def test_blocks_say_what_the_table_of_all_neighbours_says(api: Api) -> None:
+@pytest.mark.parametrize("min_leaf_rows", [1, 9])
+def test_blocks_say_what_the_table_of_all_neighbours_says(api: Api, min_leaf_rows: int) -> None:
     model, model_id, dataset = _register(api, "gradient_boosting_regression", "boosting")
-    made = api.made("/v1/proximities", {"model": model_id, "dataset": dataset, "n_neighbors": 3})
+    made = api.made(
+        "/v1/proximities", {"model": model_id, "dataset": dataset, "n_neighbors": 3} | {"min_leaf_rows": min_leaf_rows}
+    )
     row = next(api.pages(f"/v1/proximities/{made['id']}/content", 1))
     near = np.array([neighbor["row"] for neighbor in row["neighbors"]])
 
@@ -203,14 +206,17 @@ def test_weights_of_another_model_or_kind_are_refused(api: Api, forest: Register
         assert refused.json()["errors"][0]["pointer"] == "/weights_of"
 
 
-def test_an_unknown_model_and_an_unknown_kind_of_ensemble_are_reported(api: Api, forest: Registered) -> None:
+def test_an_unknown_model_is_reported_and_another_kind_of_ensemble_counts_all_trees_alike(
+    api: Api, forest: Registered
+) -> None:
     body = {"instances": [forest.instance(0)], "others": [forest.instance(1)]}
     metadata = {"feature_names": forest.names, "ensemble": "other"}
     model = api.upload("/v1/models", forest.fitted.onnx, metadata).json()["id"]
 
     gone = api.post("/v1/models/mdl_gone/proximities", body)
-    unknown = api.post(f"/v1/models/{model}/proximities", body)
+    of_other, of_forest = (api.post(f"/v1/models/{each}/proximities", body) for each in (model, forest.model["id"]))
 
     assert (gone.status_code, gone.json()["code"]) == (404, "not_found")
-    assert (unknown.status_code, unknown.json()["code"]) == (422, "ensemble_unknown")
+    assert of_other.json()["proximity_kind"] == "random_forest"
+    assert of_other.json()["proximities"] == of_forest.json()["proximities"]
     assert api.post(f"/v1/models/{model}/proximities", {**body, "proximity_kind": "boosting"}).status_code == 200

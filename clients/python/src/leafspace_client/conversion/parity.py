@@ -13,7 +13,7 @@ import numpy as np
 from onnx import NodeProto, TensorProto, load_from_string, numpy_helper
 
 from ..rows import Cell, instances_of
-from .estimators import ModelInputs, final_step, is_frame
+from .estimators import ModelInputs, final_step, is_frame, predicts_classes, votes_hard
 from .tree_operators import MODES, nearest_float32
 
 N_ROWS = 100
@@ -119,7 +119,7 @@ def _with_category(column: Any, row: int, *, with_unknown: bool) -> Any:  # noqa
 
 def _near_ties(estimator: Any, rows: Any) -> list[int]:  # noqa: ANN401  # an estimator, rows
     """Return the indices of rows whose two best scores are nearest to each other, the nearest first."""
-    if not hasattr(estimator, "predict_proba"):
+    if not predicts_classes(estimator):
         return []
     candidates = _spread(len(rows), min(len(rows), _N_CANDIDATES))
     scores = _predictions_of(estimator, _taken(rows, candidates))
@@ -133,7 +133,7 @@ def _near_ties(estimator: Any, rows: Any) -> list[int]:  # noqa: ANN401  # an es
 def _labels(estimator: Any, rows: Any, classes: Sequence[str] | None) -> list[str] | None:  # noqa: ANN401
     """Return the names of the classes that the library predicts."""
     known = getattr(estimator, "classes_", None)
-    if classes is None or known is None or not hasattr(estimator, "predict_proba"):
+    if classes is None or known is None or not predicts_classes(estimator):
         return None
     position = {label: index for index, label in enumerate(list(getattr(known, "tolist", lambda: known)()))}
     predicted = estimator.predict(rows).ravel().tolist()
@@ -242,6 +242,10 @@ def _before_trees(estimator: Any, rows: Any) -> Any:  # noqa: ANN401  # an estim
 
 def _predictions_of(estimator: Any, rows: Any) -> Any:  # noqa: ANN401  # an estimator, rows
     """Return scores or values in float64, shape (n_rows, n_outputs)."""
+    if votes_hard(estimator):
+        from .voting import vote_shares  # noqa: PLC0415  # imports an extra
+
+        return vote_shares(final_step(estimator), _before_trees(estimator, rows))
     predict = estimator.predict_proba if hasattr(estimator, "predict_proba") else estimator.predict
     return np.asarray(predict(rows), np.float64).reshape(len(rows), -1)
 
